@@ -1,0 +1,92 @@
+/**
+ * Runs a TypeScript entry with the Node that this project pins, installing first when the lock file asks for it.
+ *
+ * Plain JavaScript for a reason: on a fresh clone this is started by whatever Node the machine has, before
+ * anything of ours is installed. Usage: node scripts/run.mjs [--dev] [node options] <entry.ts> [arguments]
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
+import { constants } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.slipway-installed');
+const pinnedNode = join(modules, '.bin', 'node');
+
+const args = process.argv.slice(2);
+const wantsDev = args[0] === '--dev';
+if (wantsDev) args.shift();
+const entryAt = args.findIndex((arg) => !arg.startsWith('-'));
+const nodeOptions = args.slice(0, entryAt);
+const entry = resolve(root, args[entryAt]);
+const entryArgs = args.slice(entryAt + 1);
+
+const lockHash = createHash('sha256')
+  .update(readFileSync(join(root, 'package-lock.json')))
+  .digest('hex');
+
+if (!isInstalled()) install();
+if (process.version === pinnedVersion() && nodeOptions.length === 0) await runHere();
+else runThere();
+
+function isInstalled() {
+  const [hash, kind] = readOr(stampFile, '').split(' ');
+  return hash === lockHash && (kind === 'dev' || !wantsDev);
+}
+
+function install() {
+  const started = Date.now();
+  process.stderr.write(`Installing dependencies (${wantsDev ? 'all' : 'run time only'}) …\n`);
+  rmSync(stampFile, { force: true });
+  const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (!wantsDev) flags.push('--omit=dev');
+  const result = spawnSync('npm', flags, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: cleanEnv() });
+  if (result.status !== 0) {
+    process.stderr.write('Slipway could not install its dependencies: `npm ci` failed, see above.\n');
+    process.exit(1);
+  }
+  writeFileSync(stampFile, `${lockHash} ${wantsDev ? 'dev' : 'run'}`);
+  process.stderr.write(`Installed in ${((Date.now() - started) / 1000).toFixed(0)} s.\n`);
+}
+
+// The npm that started us hands its settings down as variables, and puts our own Node first in the path:
+// the inner one must inherit neither, since it is about to replace that Node.
+function cleanEnv() {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('npm_')));
+  env.PATH = (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.startsWith(modules))
+    .join(delimiter);
+  return env;
+}
+
+function pinnedVersion() {
+  return `v${JSON.parse(readFileSync(join(modules, 'node', 'package.json'), 'utf8')).version}`;
+}
+
+async function runHere() {
+  module.enableCompileCache(join(modules, '.cache', 'slipway'));
+  process.argv = [process.argv[0], entry, ...entryArgs];
+  await import(entry);
+}
+
+function runThere() {
+  const child = spawn(pinnedNode, [...nodeOptions, entry, ...entryArgs], { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A terminal sends Ctrl-C to the whole group: the child has it already, we only outlive it.
+  process.on('SIGINT', () => {});
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
+}
+
+function readOr(path, fallback) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return fallback;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Mail, out of the house. Owns how a message becomes bytes and reaches a server or the outbox; knows nothing of
+ * accounts, and does not retry: whoever owes a mail keeps it until `send` has returned.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { once } from '../../once.ts';
+import type { Secret } from '../../secret.ts';
+import { writeFileWhole } from '../../store/files.ts';
+
+export interface Message {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface Mailer {
+  /** Where mail goes, as a sentence for the person who starts the service. */
+  readonly destination: string;
+  send(message: Message): Promise<void>;
+}
+
+/** Sends through an SMTP server; returns when the server has taken the message. */
+export function smtpMailer(url: Secret, from: string): Mailer {
+  // Loaded with the first mail: the library costs the start more than all of our own code.
+  const transport = once(async () => {
+    const { createTransport } = await import('nodemailer');
+    const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+    return createTransport({ url: url.reveal(), ...timeouts }, { from });
+  });
+  const { hostname } = new URL(url.reveal());
+  return {
+    destination: `Mail goes through the SMTP server ${hostname}.`,
+    send: async (message) => {
+      await (await transport()).sendMail(message);
+    },
+  };
+}
+
+/** Writes each message as a file and prints its text: enough to try everything without a mail server. */
+export function outboxMailer(folder: string, from: string, print: (text: string) => void): Mailer {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const composer = once(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from });
+  });
+  return {
+    destination: `Mail is written to ${folder} and printed here.`,
+    send: async (message) => {
+      const { message: bytes } = await (await composer()).sendMail(message);
+      if (!Buffer.isBuffer(bytes)) throw new TypeError('the composer gave no bytes');
+      const stamp = new Date().toISOString().replaceAll(':', '-');
+      writeFileWhole(join(folder, `${stamp}-${randomBytes(3).toString('hex')}.eml`), bytes, 0o600);
+      print(`\n--- mail to ${message.to}: ${message.subject}\n${message.text}---\n`);
+    },
+  };
+}

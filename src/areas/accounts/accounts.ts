@@ -1,0 +1,54 @@
+/**
+ * Accounts: who someone is, and how they prove it. Owns registration by one-time code, sign-in, sessions with
+ * rotating refresh tokens, password reset, stream tickets, and each account's own workspace. Refuses to tell,
+ * by answer, status or time, whether an address has an account: what differs is done after the answer, by mail.
+ */
+import type { Clock } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import type { AccountId, SessionId, WorkspaceId } from '../../ids.ts';
+import type { Database } from '../../store/database.ts';
+import type { MasterKeys } from '../../store/master-keys.ts';
+
+export interface AccountsContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly masterKeys: MasterKeys;
+  readonly config: Pick<Config, 'registration'>;
+  /** Told after a commit that left a mail to send. */
+  readonly wakeMail: () => void;
+}
+
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+
+export interface Membership {
+  readonly id: WorkspaceId;
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface User {
+  readonly id: AccountId;
+  readonly email: string;
+  readonly name: string | null;
+  readonly emailVerifiedAt: string;
+  readonly createdAt: string;
+  readonly workspaces: Membership[];
+}
+
+/** Who makes a request: a live session of an account, and what it may act for. */
+export interface Principal {
+  readonly accountId: AccountId;
+  readonly sessionId: SessionId;
+  readonly memberships: readonly Pick<Membership, 'id' | 'role'>[];
+}
+
+/** Where a sign-in came from, kept with the session so that its owner can recognise it. */
+export interface ClientTrace {
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+}
+
+/** One spelling per address: what differs only in case is the same mailbox in practice. */
+export function normaliseEmail(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,66 @@
+/** What the mails say: short, plain and HTML from the same words, with nothing a stranger chose in them. */
+import type { Message } from '../../adapters/mail/mail.ts';
+
+export interface ResetLink {
+  readonly token: string;
+  readonly url: string;
+}
+
+export function oneTimeCode(to: string, code: string): Message {
+  return message(to, `${code} is your Slipway code`, [
+    { text: 'Your code to confirm this address:' },
+    { code },
+    { text: 'It works once, for ten minutes. If you did not ask for an account, ignore this mail.' },
+  ]);
+}
+
+export function alreadyRegistered(to: string, link: ResetLink | undefined): Message {
+  return message(to, 'You already have a Slipway account', [
+    { text: 'Someone, perhaps you, tried to register with this address. It already has an account, so nothing was changed.' },
+    { text: 'If you forgot the password, set a new one within 30 minutes:' },
+    ...(link ? [{ link: link.url }] : []),
+  ]);
+}
+
+export function resetPassword(to: string, link: ResetLink): Message {
+  return message(to, 'Set a new Slipway password', [
+    { text: 'Open this link within 30 minutes to set a new password. It works once.' },
+    { link: link.url },
+    { text: 'If you did not ask for it, ignore this mail: your password stays as it is.' },
+  ]);
+}
+
+export function setPassword(to: string, link: ResetLink): Message {
+  return message(to, 'Choose your Slipway password', [
+    { text: 'Your account is ready. More than one password was sent while it was being made, perhaps by someone else, so none of them was taken.' },
+    { text: 'Choose one within 30 minutes:' },
+    { link: link.url },
+  ]);
+}
+
+export function passwordChanged(to: string): Message {
+  return message(to, 'Your Slipway password was changed', [
+    { text: 'The password of your account was changed, and every session was signed out.' },
+    { text: 'If that was not you, set a new password at once: whoever did it can read your mail.' },
+  ]);
+}
+
+type Part = { readonly text: string } | { readonly code: string } | { readonly link: string };
+
+function message(to: string, subject: string, parts: readonly Part[]): Message {
+  const plain = parts.map((part) => ('text' in part ? part.text : `    ${'code' in part ? part.code : part.link}`));
+  const body = 'font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;max-width:34em;margin:2em auto;padding:0 1em';
+  const html = `<!doctype html><html lang="en"><body style="${body}">${parts.map(htmlOf).join('')}</body></html>`;
+  return { to, subject, text: `${plain.join('\n\n')}\n`, html };
+}
+
+function htmlOf(part: Part): string {
+  if ('text' in part) return `<p>${escapeHtml(part.text)}</p>`;
+  if ('link' in part) return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.link)}</a></p>`;
+  return `<p style="font:600 28px/1.4 ui-monospace,monospace;letter-spacing:.15em">${escapeHtml(part.code)}</p>`;
+}
+
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (each) => entities[each] ?? each);
+}

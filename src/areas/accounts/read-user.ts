@@ -1,0 +1,15 @@
+import { Fault } from '../../fault.ts';
+import type { AccountId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { User } from './accounts.ts';
+import { findUser } from './queries.ts';
+
+export async function readUser(db: Queryable, accountId: AccountId): Promise<User> {
+  const row = await findUser(db, accountId);
+  if (!row) throw new Fault('not_found', 'This account does not exist any more.');
+  return {
+    ...row,
+    emailVerifiedAt: row.emailVerifiedAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+  };
+}

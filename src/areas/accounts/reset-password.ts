@@ -1,0 +1,36 @@
+import { Fault } from '../../fault.ts';
+import type { AccountsContext } from './accounts.ts';
+import { oweMail } from './owed-mails.ts';
+import { hashPassword, refuseCommonPassword } from './passwords.ts';
+import * as queries from './queries.ts';
+import * as sessions from './session-queries.ts';
+import { hashOpaqueToken } from './tokens.ts';
+
+export interface ResetPasswordInput {
+  readonly token: string;
+  readonly password: string;
+}
+
+/** Sets a new password and ends every session of the account, the thief's among them. */
+export async function resetPassword(context: AccountsContext, input: ResetPasswordInput): Promise<void> {
+  await refuseCommonPassword(input.password);
+  const tokenHash = hashOpaqueToken(input.token);
+  // Looked at first so that a made-up token costs us no hashing; taken below, where only one caller can.
+  if (!(await queries.isResetLive(context.db, tokenHash, context.clock.now()))) throw invalidResetToken();
+  const passwordHash = await hashPassword(input.password);
+  await context.db.transaction(async (tx) => {
+    const now = context.clock.now();
+    const accountId = await queries.takeReset(tx, tokenHash, now);
+    const email = accountId && (await queries.setPassword(tx, accountId, passwordHash));
+    if (!accountId || !email) throw invalidResetToken();
+    await sessions.endAllSessions(tx, accountId, now);
+    await oweMail(tx, 'password_changed', email, now);
+  });
+  context.wakeMail();
+}
+
+function invalidResetToken(): Fault {
+  return new Fault('invalid_reset_token', 'The reset link is unknown, expired or already used.', {
+    hint: 'Ask for a new one with POST /api/v1/auth/forgot-password.',
+  });
+}

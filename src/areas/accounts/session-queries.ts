@@ -1,0 +1,114 @@
+/** The SQL of sessions and of what hangs on them: refresh tokens and stream tickets. */
+import type { AccountId, SessionId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { sql } from '../../store/sql.ts';
+import type { Principal } from './accounts.ts';
+
+export interface NewSession {
+  readonly id: SessionId;
+  readonly accountId: AccountId;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+export function insertSession(db: Queryable, row: NewSession) {
+  return db.run(sql`
+    insert into sessions (id, account_id, user_agent, ip, created_at, last_used_at, expires_at)
+    values (${row.id}, ${row.accountId}, ${row.userAgent ?? null}, ${row.ip}, ${row.now}, ${row.now}, ${row.expiresAt})`);
+}
+
+/** The live ones among these sessions, each with what its account is a member of. */
+export function findPrincipals(db: Queryable, ids: readonly SessionId[], now: Date): Promise<Principal[]> {
+  return db.rows<Principal>(sql`
+    select s.id as "sessionId", s.account_id as "accountId",
+      (select coalesce(json_agg(json_build_object('id', m.workspace_id, 'role', m.role) order by m.created_at), '[]')
+       from memberships m where m.account_id = s.account_id) as memberships
+    from sessions s
+    where s.id = any(${ids}::uuid[]) and s.ended_at is null and s.expires_at > ${now}`);
+}
+
+export interface SessionRow {
+  readonly id: SessionId;
+  readonly userAgent: string | null;
+  readonly ip: string | null;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+}
+
+export function listSessions(
+  db: Queryable,
+  accountId: AccountId,
+  page: { before: string | null; limit: number; now: Date },
+): Promise<SessionRow[]> {
+  return db.rows<SessionRow>(sql`
+    select id, user_agent as "userAgent", ip, created_at as "createdAt", last_used_at as "lastUsedAt",
+      expires_at as "expiresAt"
+    from sessions
+    where account_id = ${accountId} and ended_at is null and expires_at > ${page.now}
+      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    order by id desc
+    limit ${page.limit}`);
+}
+
+export async function endSession(db: Queryable, accountId: AccountId, id: SessionId, now: Date): Promise<boolean> {
+  const ended = await db.run(sql`
+    update sessions set ended_at = ${now}
+    where id = ${id} and account_id = ${accountId} and ended_at is null and expires_at > ${now}`);
+  return ended > 0;
+}
+
+export function endAllSessions(db: Queryable, accountId: AccountId, now: Date) {
+  return db.run(sql`
+    update sessions set ended_at = ${now} where account_id = ${accountId} and ended_at is null`);
+}
+
+export function insertRefreshToken(db: Queryable, tokenHash: Buffer, sessionId: SessionId, now: Date) {
+  return db.run(sql`
+    insert into refresh_tokens (token_hash, session_id, created_at) values (${tokenHash}, ${sessionId}, ${now})`);
+}
+
+/** Spends the token and moves its session's end; of two callers with the same token, one gets the row. */
+export function spendRefreshToken(db: Queryable, tokenHash: Buffer, now: Date, expiresAt: Date) {
+  return db.one<{ sessionId: SessionId; accountId: AccountId }>(sql`
+    with spent as (
+      update refresh_tokens set spent_at = ${now}
+      where token_hash = ${tokenHash} and spent_at is null returning session_id
+    )
+    update sessions set last_used_at = ${now}, expires_at = ${expiresAt}
+    from spent
+    where id = spent.session_id and ended_at is null and expires_at > ${now}
+    returning id as "sessionId", account_id as "accountId"`);
+}
+
+/** A spent token that comes back was stolen, now or before: its session ends for both who hold it. */
+export function endSessionOfSpentToken(db: Queryable, tokenHash: Buffer, now: Date) {
+  return db.one<{ sessionId: SessionId }>(sql`
+    update sessions set ended_at = ${now}
+    from refresh_tokens
+    where token_hash = ${tokenHash} and spent_at is not null and sessions.id = session_id and ended_at is null
+    returning sessions.id as "sessionId"`);
+}
+
+export function insertStreamTicket(db: Queryable, ticketHash: Buffer, sessionId: SessionId, expiresAt: Date) {
+  return db.run(sql`
+    insert into stream_tickets (ticket_hash, session_id, expires_at)
+    values (${ticketHash}, ${sessionId}, ${expiresAt})`);
+}
+
+export async function takeStreamTicket(db: Queryable, ticketHash: Buffer, now: Date): Promise<SessionId | undefined> {
+  const row = await db.one<{ sessionId: SessionId }>(sql`
+    delete from stream_tickets where ticket_hash = ${ticketHash} and expires_at > ${now}
+    returning session_id as "sessionId"`);
+  return row?.sessionId;
+}
+
+/** What has ended long enough ago that nobody asks for it any more. */
+export async function removeEndedSessions(db: Queryable, now: Date, before: Date): Promise<void> {
+  await db.run(sql`delete from stream_tickets where expires_at <= ${now}`);
+  await db.run(sql`delete from password_resets where expires_at <= ${now}`);
+  await db.run(sql`delete from sessions where coalesce(ended_at, expires_at) <= ${before}`);
+  await db.run(sql`delete from registrations where created_at <= ${before}`);
+}

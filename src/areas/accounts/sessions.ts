@@ -1,0 +1,38 @@
+/** An account's own sessions: seen, ended, and lent to a stream. */
+import { after } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { SessionId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { AccountsContext, Principal } from './accounts.ts';
+import * as queries from './session-queries.ts';
+import { lifetimes, newOpaqueToken } from './tokens.ts';
+
+export async function readSessions(context: AccountsContext, principal: Principal, page: Page) {
+  const { before, limit } = page;
+  const now = context.clock.now();
+  const rows = await queries.listSessions(context.db, principal.accountId, { before, limit: limit + 1, now });
+  return page.answer(rows, (row) => ({
+    ...row,
+    current: row.id === principal.sessionId,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+  }));
+}
+
+export async function endSession(context: AccountsContext, principal: Principal, id: SessionId): Promise<void> {
+  const ended = await queries.endSession(context.db, principal.accountId, id, context.clock.now());
+  if (!ended) throw new Fault('not_found', 'There is no such session of yours.');
+}
+
+export async function logout(context: AccountsContext, principal: Principal): Promise<void> {
+  await queries.endSession(context.db, principal.accountId, principal.sessionId, context.clock.now());
+}
+
+/** For clients that cannot send a header, such as `EventSource`: works once, within half a minute. */
+export async function issueStreamTicket(context: AccountsContext, principal: Principal) {
+  const ticket = newOpaqueToken('ticket');
+  const expiresAt = after(context.clock.now(), lifetimes.streamTicketMs);
+  await queries.insertStreamTicket(context.db, ticket.hash, principal.sessionId, expiresAt);
+  return { ticket: ticket.token, expiresAt: expiresAt.toISOString() };
+}

@@ -1,0 +1,43 @@
+/** What every successful proof of identity ends in: a session, its tokens, and the profile. */
+import { after } from '../../clock.ts';
+import { type AccountId, newId, type SessionId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { AccountsContext, ClientTrace, User } from './accounts.ts';
+import { readUser } from './read-user.ts';
+import * as sessions from './session-queries.ts';
+import { accessTokenSeconds, lifetimes, newOpaqueToken, signAccessToken } from './tokens.ts';
+
+export interface SignIn {
+  readonly accessToken: string;
+  readonly expiresIn: number;
+  readonly refreshToken: string;
+  readonly user: User;
+}
+
+export async function openSession(
+  tx: Queryable,
+  context: AccountsContext,
+  accountId: AccountId,
+  client: ClientTrace,
+): Promise<SignIn> {
+  const now = context.clock.now();
+  const id = newId<SessionId>();
+  const userAgent = client.userAgent?.slice(0, 256);
+  const expiresAt = after(now, lifetimes.sessionMs);
+  await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt });
+  return issueTokens(tx, context, accountId, id);
+}
+
+export async function issueTokens(
+  tx: Queryable,
+  context: AccountsContext,
+  accountId: AccountId,
+  sessionId: SessionId,
+): Promise<SignIn> {
+  const now = context.clock.now();
+  const refresh = newOpaqueToken('refresh');
+  await sessions.insertRefreshToken(tx, refresh.hash, sessionId, now);
+  const accessToken = await signAccessToken(context.masterKeys, now, { accountId, sessionId });
+  const user = await readUser(tx, accountId);
+  return { accessToken, expiresIn: accessTokenSeconds, refreshToken: refresh.token, user };
+}

@@ -1,0 +1,137 @@
+/** The tokens an account is handed: made here, kept only as hashes, compared in constant time by lookup. */
+import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { minute, second } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { AccountId, SessionId } from '../../ids.ts';
+import type { MasterKeys } from '../../store/master-keys.ts';
+
+export const accessTokenSeconds = 15 * 60;
+
+const issuer = 'slipway';
+const audience = 'slipway-api';
+const algorithm = 'HS256';
+const mostKnown = 5_000;
+
+export interface AccessClaims {
+  readonly accountId: AccountId;
+  readonly sessionId: SessionId;
+  readonly expiresAt: number;
+}
+
+export function signAccessToken(
+  keys: MasterKeys,
+  now: Date,
+  claims: Omit<AccessClaims, 'expiresAt'>,
+): Promise<string> {
+  const issuedAt = Math.floor(now.getTime() / second);
+  return new SignJWT({ sid: claims.sessionId })
+    .setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: keys.current.id })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(claims.accountId)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + accessTokenSeconds)
+    .sign(keys.derive('access-token'));
+}
+
+/**
+ * Checks access tokens. The algorithm is ours, never the token's. A token seen before is not computed again:
+ * its signature cannot change, its time is looked at each time, and whether its session lives is asked elsewhere.
+ */
+export class AccessTokens {
+  readonly #keys: MasterKeys;
+  readonly #known = new Map<string, AccessClaims>();
+
+  constructor(keys: MasterKeys) {
+    this.#keys = keys;
+  }
+
+  async verify(token: string, now: Date): Promise<AccessClaims> {
+    let claims = this.#known.get(token);
+    if (!claims) {
+      claims = await this.#compute(token, now);
+      this.#remember(token, claims);
+    }
+    if (claims.expiresAt * second <= now.getTime()) throw unauthenticated('The access token has expired.');
+    return claims;
+  }
+
+  #remember(token: string, claims: AccessClaims): void {
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(token, claims);
+  }
+
+  async #compute(token: string, now: Date): Promise<AccessClaims> {
+    try {
+      const { payload } = await jwtVerify(token, (header) => this.#keyFor(header.kid), {
+        algorithms: [algorithm],
+        typ: 'at+jwt',
+        issuer,
+        audience,
+        currentDate: now,
+        requiredClaims: ['sub', 'sid', 'exp', 'iat'],
+      });
+      const { sub, sid, exp } = payload;
+      if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') {
+        throw unauthenticated('The access token is incomplete.');
+      }
+      return { accountId: sub as AccountId, sessionId: sid as SessionId, expiresAt: exp };
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw unauthenticated('The access token has expired.');
+      if (error instanceof errors.JOSEError || error instanceof TypeError) {
+        throw unauthenticated('The access token is not valid.');
+      }
+      throw error;
+    }
+  }
+
+  #keyFor(id: string | undefined): Buffer {
+    const master = id === undefined ? undefined : this.#keys.find(id);
+    if (!master) throw unauthenticated('The access token is not valid.');
+    return this.#keys.derive('access-token', master);
+  }
+}
+
+export function unauthenticated(sentence: string): Fault {
+  return new Fault('unauthenticated', sentence, { hint: 'Sign in with POST /api/v1/auth/login.' });
+}
+
+export const lifetimes = {
+  otpMs: 10 * minute,
+  resetMs: 30 * minute,
+  streamTicketMs: 30 * second,
+  sessionMs: 30 * 24 * 60 * minute,
+  registrationMs: 24 * 60 * minute,
+} as const;
+
+export const otpTries = 5;
+
+export interface OpaqueToken {
+  readonly token: string;
+  readonly hash: Buffer;
+}
+
+/** 256 random bits; what names the kind keeps one from being mistaken for another. */
+export function newOpaqueToken(kind: 'refresh' | 'reset' | 'ticket'): OpaqueToken {
+  const token = `${kind}_${randomBytes(32).toString('base64url')}`;
+  return { token, hash: hashOpaqueToken(token) };
+}
+
+export function hashOpaqueToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+export function newOtp(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0');
+}
+
+/** Six digits are guessed from a plain hash in no time, so this one needs a key that is not in the database. */
+export function hashOtp(keys: MasterKeys, email: string, code: string): Buffer {
+  return createHmac('sha256', keys.derive('one-time-code')).update(JSON.stringify([email, code])).digest();
+}
+
+export function sameHash(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,44 @@
+import { Fault } from '../../fault.ts';
+import { type AccountId, newId, type WorkspaceId } from '../../ids.ts';
+import { type AccountsContext, type ClientTrace, normaliseEmail } from './accounts.ts';
+import { oweMail } from './owed-mails.ts';
+import * as queries from './queries.ts';
+import { openSession, type SignIn } from './sign-in.ts';
+import { hashOtp, otpTries, sameHash } from './tokens.ts';
+
+export interface VerifyOtpInput {
+  readonly email: string;
+  readonly code: string;
+}
+
+/** Turns a registration into an account with a workspace of its own, and signs it in. */
+export async function verifyOtp(context: AccountsContext, input: VerifyOtpInput, client: ClientTrace): Promise<SignIn> {
+  const email = normaliseEmail(input.email);
+  const now = context.clock.now();
+  const attempt = await queries.takeOtpTry(context.db, email, otpTries, now);
+  const given = hashOtp(context.masterKeys, email, input.code);
+  if (!attempt || !sameHash(attempt.otpHash, given)) throw invalidOtp();
+
+  const signIn = await context.db.transaction(async (tx) => {
+    const registration = await queries.takeRegistration(tx, email, given);
+    if (!registration) throw invalidOtp();
+    const accountId = newId<AccountId>();
+    const { contested, passwordHash, name } = registration;
+    // Two people named two passwords for one mailbox. Its owner holds the code, but we cannot know which
+    // password is theirs: take neither, and let them set one by mail.
+    const account = { id: accountId, email, name, passwordHash: contested ? null : passwordHash, now };
+    if (!(await queries.insertAccount(tx, account))) throw invalidOtp();
+    const workspaceName = name ?? email.slice(0, email.indexOf('@'));
+    await queries.insertWorkspace(tx, { id: newId<WorkspaceId>(), name: workspaceName, ownerId: accountId, now });
+    if (contested) await oweMail(tx, 'set_password', email, now);
+    return openSession(tx, context, accountId, client);
+  });
+  context.wakeMail();
+  return signIn;
+}
+
+function invalidOtp(): Fault {
+  return new Fault('invalid_otp', 'The code is wrong, expired, already used, or was tried too often.', {
+    hint: 'Ask for a fresh one with POST /api/v1/auth/resend-otp.',
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * Every setting, in one validated table. Owns the names, defaults and meanings of `SLIPWAY_*`; refuses unknown
+ * names and wrong values with a sentence that names the setting. Nothing else reads the environment.
+ */
+import { Fault } from './fault.ts';
+import * as read from './setting-values.ts';
+
+interface Setting<T> {
+  readonly env: string;
+  readonly about: string;
+  readonly standard: string | undefined;
+  readonly secret: boolean;
+  readonly parse: read.Reader<T>;
+  readonly absent: () => T;
+}
+
+function setting<T>(env: string, standard: string, parse: read.Reader<T>, about: string): Setting<T> {
+  const absent = (): never => {
+    throw new Error(`${env} has a default`);
+  };
+  return { env, standard, parse, about, secret: false, absent };
+}
+
+function optional<T>(env: string, parse: read.Reader<T>, about: string, secret = false): Setting<T | undefined> {
+  return { env, standard: undefined, parse, about, secret, absent: () => undefined };
+}
+
+export const settings = {
+  host: setting('SLIPWAY_HOST', '127.0.0.1', read.text, 'Address to listen on.'),
+  port: setting('SLIPWAY_PORT', '4400', read.wholeNumber(0, 65_535), 'Port to listen on; 0 takes a free one.'),
+  publicUrl: optional(
+    'SLIPWAY_PUBLIC_URL',
+    read.webOrigin,
+    'Where people reach the service; links in mails begin with it. Absent: `http://HOST:PORT`.',
+  ),
+  dataDir: setting('SLIPWAY_DATA_DIR', './data', read.folder, 'Folder for database, key and outbox.'),
+  databaseUrl: optional(
+    'SLIPWAY_DATABASE_URL',
+    read.postgresUrl,
+    'A PostgreSQL server, version 15 or later. Absent: an embedded one in the data folder.',
+    true,
+  ),
+  masterKeys: optional(
+    'SLIPWAY_MASTER_KEY',
+    read.masterKeys,
+    'The key that seals secrets, 32 bytes in base64; older keys may follow after commas. Absent: generated once into the data folder.',
+    true,
+  ),
+  smtpUrl: optional(
+    'SLIPWAY_SMTP_URL',
+    read.smtpUrl,
+    'SMTP server for mail. Absent: mail is written to `DATA_DIR/outbox` and printed.',
+    true,
+  ),
+  mailFrom: setting('SLIPWAY_MAIL_FROM', 'Slipway <slipway@localhost>', read.text, 'Sender of mails.'),
+  docs: optional(
+    'SLIPWAY_DOCS',
+    read.onOff,
+    'Serve `/api/docs`. Absent: `on`, but `off` where `NODE_ENV=production`.',
+  ),
+  registration: setting(
+    'SLIPWAY_REGISTRATION',
+    'open',
+    read.oneOf('open', 'closed'),
+    'Whether new accounts are taken: `open` or `closed`.',
+  ),
+  trustedProxies: setting(
+    'SLIPWAY_TRUSTED_PROXIES',
+    '',
+    read.addressList,
+    'Addresses or CIDR blocks, separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` count.',
+  ),
+  corsOrigins: setting(
+    'SLIPWAY_CORS_ORIGINS',
+    '',
+    read.webOriginList,
+    'Origins, separated by commas, whose pages may call the API from a browser.',
+  ),
+  monitorListen: optional(
+    'SLIPWAY_MONITOR_LISTEN',
+    read.monitorListen,
+    'Where `/readyz` and `/metrics` listen: `main` (the port of the API), `off`, or `HOST:PORT`. Absent: `main` on a loopback address, `off` elsewhere.',
+  ),
+  logLevel: setting(
+    'SLIPWAY_LOG_LEVEL',
+    'info',
+    read.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    'Least severe log lines to write.',
+  ),
+  limitRequests: setting(
+    'SLIPWAY_LIMIT_REQUESTS',
+    '300',
+    read.wholeNumber(1, 1_000_000),
+    'Requests a minute per account, and per address where there is none.',
+  ),
+  limitSignIn: setting(
+    'SLIPWAY_LIMIT_SIGN_IN',
+    '10',
+    read.wholeNumber(1, 1_000_000),
+    'Calls a minute of sign-in, register, code and reset each, per address and per e-mail.',
+  ),
+} as const;
+
+export type Config = ReturnType<typeof readConfig>;
+
+export function readConfig(env: Readonly<Record<string, string | undefined>>) {
+  refuseUnknown(env);
+  const value = <T>(which: Setting<T>): T => parse(which, env[which.env]);
+  const host = value(settings.host);
+  return {
+    host,
+    port: value(settings.port),
+    publicUrl: value(settings.publicUrl),
+    dataDir: value(settings.dataDir),
+    databaseUrl: value(settings.databaseUrl),
+    masterKeys: value(settings.masterKeys),
+    smtpUrl: value(settings.smtpUrl),
+    mailFrom: value(settings.mailFrom),
+    docs: value(settings.docs) ?? env['NODE_ENV'] !== 'production',
+    registration: value(settings.registration),
+    trustedProxies: value(settings.trustedProxies),
+    corsOrigins: value(settings.corsOrigins),
+    monitorListen: value(settings.monitorListen) ?? { at: read.isLoopback(host) ? 'main' : 'off' },
+    logLevel: value(settings.logLevel),
+    limitRequests: value(settings.limitRequests),
+    limitSignIn: value(settings.limitSignIn),
+  } as const;
+}
+
+function parse<T>(which: Setting<T>, raw: string | undefined): T {
+  const text = raw === undefined || raw === '' ? which.standard : raw;
+  if (text === undefined) return which.absent();
+  const parsed = which.parse(text);
+  if (parsed.ok) return parsed.value;
+  const shown = which.secret ? 'its value' : JSON.stringify(text);
+  throw new Fault('wrong_setting', `${which.env} is wrong: ${shown} ${parsed.problem}.`);
+}
+
+function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {
+  const known = new Set<string>(Object.values(settings).map((each) => each.env));
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('SLIPWAY_') || known.has(name)) continue;
+    const hint = 'docs/guides/settings.md lists all settings.';
+    throw new Fault('wrong_setting', `${name} is not a setting of Slipway. ${hint}`);
+  }
+}

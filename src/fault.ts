@@ -1,0 +1,87 @@
+/**
+ * What can go wrong, in one closed list. A Fault is made to be shown: a code for programs, a sentence for the
+ * person, a hint that helps, and the evidence. It knows nothing of HTTP; `http/problem.ts` gives it a status.
+ */
+
+/** Codes that a caller of the API can meet, with what each means. */
+export const apiFaultCodes = {
+  bad_request: 'The request is not well-formed HTTP, or its JSON cannot be parsed.',
+  database_unavailable: 'The database does not answer at the moment. Nothing was changed; try again shortly.',
+  email_not_verified: 'The password is right, but the address has not been confirmed. A fresh code was sent.',
+  forbidden: 'You may see this, but your role in the workspace does not allow the action.',
+  headers_too_large: 'The request line and headers together are larger than the service accepts.',
+  internal_error: 'Something failed on our side. The request id finds it in the log.',
+  invalid_credentials: 'The e-mail address or the password is wrong.',
+  invalid_input: 'A field is missing, unknown, or has a wrong value; `errors` lists each of them.',
+  invalid_otp: 'The code is wrong, expired, already used, or was tried too often.',
+  invalid_refresh_token: 'The refresh token is unknown, expired or spent. Sign in again.',
+  invalid_reset_token: 'The reset link is unknown, expired or already used. Ask for a new one.',
+  method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
+  not_found: 'There is nothing here, or it is not yours.',
+  payload_too_large: 'The body is larger than this operation accepts.',
+  rate_limited: 'Too many requests; `Retry-After` says in how many seconds to go on.',
+  registration_closed: 'This instance does not take new accounts.',
+  request_timeout: 'The request took too long to arrive.',
+  shutting_down: 'The service is stopping. Try again in a moment.',
+  unauthenticated: 'No valid access token came with the request.',
+  unsupported_media_type: 'The body must be sent as `application/json`.',
+} as const;
+
+/** Codes that stop a start; they end as one sentence on standard error. */
+export const startFaultCodes = {
+  data_folder_in_use: 'Another Slipway runs on the same data folder.',
+  data_folder_unusable: 'The data folder cannot be created or written.',
+  database_changed: 'A migration that was applied differs from the one in this code.',
+  database_newer: 'The database was made by a newer Slipway.',
+  database_too_old: 'The PostgreSQL server is too old.',
+  database_unreachable: 'The PostgreSQL server does not answer.',
+  embedded_database_failed: 'The embedded PostgreSQL did not start.',
+  port_taken: 'The port is used by another program.',
+  sealed_value_unreadable: 'A sealed value cannot be opened: wrong key, wrong place, or altered.',
+  wrong_master_key: 'The database was sealed with another master key.',
+  wrong_setting: 'A setting has a value that cannot be used.',
+} as const;
+
+export type ApiFaultCode = keyof typeof apiFaultCodes;
+export type FaultCode = ApiFaultCode | keyof typeof startFaultCodes;
+
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+interface FaultOptions {
+  readonly hint?: string;
+  readonly evidence?: string;
+  readonly errors?: readonly FieldError[];
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly hint: string | undefined;
+  readonly evidence: string | undefined;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: FaultCode, sentence: string, options: FaultOptions = {}) {
+    super(sentence, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.hint = options.hint;
+    this.evidence = options.evidence;
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** The `code` that Node and PostgreSQL put on their errors, where there is one. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

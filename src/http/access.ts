@@ -1,0 +1,90 @@
+/**
+ * Who may call what: declared on the route, enforced here and nowhere else. A route without a declaration does
+ * not start. The order is always: who is it → are they too fast → may they.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal, Role } from '../areas/accounts/accounts.ts';
+import type { Authenticator } from '../areas/accounts/authenticate.ts';
+import { unauthenticated } from '../areas/accounts/tokens.ts';
+import { Fault } from '../fault.ts';
+import type { WorkspaceId } from '../ids.ts';
+import type { Limits } from './limits.ts';
+
+export type Permission = 'read' | 'change' | 'manage';
+
+/** What a route asks of its caller. */
+export type Access =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'account'; readonly ticket?: boolean }
+  | { readonly kind: 'workspace'; readonly permission: Permission; readonly ticket?: boolean };
+
+const permissions: Record<Role, readonly Permission[]> = {
+  viewer: ['read'],
+  member: ['read', 'change'],
+  admin: ['read', 'change', 'manage'],
+  owner: ['read', 'change', 'manage'],
+};
+
+/** What a workspace query cannot do without: made here only, after the caller's membership was checked. */
+export interface Scope {
+  readonly workspaceId: WorkspaceId;
+  readonly principal: Principal;
+}
+
+export const workspaceHeader = 'slipway-workspace';
+
+export class AccessControl {
+  readonly #authenticator: Authenticator;
+  readonly #limits: Limits;
+
+  constructor(authenticator: Authenticator, limits: Limits) {
+    this.#authenticator = authenticator;
+    this.#limits = limits;
+  }
+
+  async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { access } = request.routeOptions.config;
+    // Unknown paths have no declaration; they are public, and counted like everything else.
+    if (!access || access.kind === 'public') {
+      this.#limits.countRequest(request, reply, undefined);
+      return;
+    }
+    const found = await this.#identify(request, access).catch((error: unknown) => ({ error }));
+    this.#limits.countRequest(request, reply, 'error' in found ? undefined : found);
+    if ('error' in found) throw found.error;
+    request.principal = found;
+    if (access.kind === 'workspace') request.scope = scopeOf(request, found, access.permission);
+  }
+
+  #identify(request: FastifyRequest, access: Exclude<Access, { kind: 'public' }>): Promise<Principal> {
+    const ticket = access.ticket ? ticketOf(request.query) : undefined;
+    if (ticket !== undefined) return this.#authenticator.byStreamTicket(ticket);
+    const header = request.headers.authorization;
+    if (header === undefined) return Promise.reject(unauthenticated('This needs an access token.'));
+    const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(header)?.[1];
+    if (!token) return Promise.reject(unauthenticated('The Authorization header must be «Bearer <access token>».'));
+    return this.#authenticator.byAccessToken(token);
+  }
+}
+
+function ticketOf(query: unknown): string | undefined {
+  if (typeof query !== 'object' || query === null || !('ticket' in query)) return undefined;
+  return typeof query.ticket === 'string' ? query.ticket : undefined;
+}
+
+/** The workspace named by the header, else the caller's own. One they are not in does not exist for them. */
+function scopeOf(request: FastifyRequest, principal: Principal, permission: Permission): Scope {
+  const named = request.headers[workspaceHeader];
+  const membership = named === undefined ? principal.memberships[0] : principal.memberships.find(({ id }) => id === named);
+  if (!membership) throw new Fault('not_found', 'There is no such workspace, or you are not in it.');
+  if (!permissions[membership.role].includes(permission)) {
+    throw new Fault('forbidden', `Your role in this workspace, ${membership.role}, does not allow this.`);
+  }
+  return { workspaceId: membership.id, principal };
+}
+
+/** For handlers of routes that declare `account`: the compiler cannot know that the check ran, this does. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw new Error(`${request.routeOptions.url} did not declare that it needs an account`);
+  return request.principal;
+}

@@ -1,0 +1,63 @@
+/** One way out for everything that goes wrong in a request, the framework's own refusals included. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { errorCode, Fault } from '../fault.ts';
+import { hiddenFault, problemOf, problemType } from './problem.ts';
+import { fieldErrors } from './validation.ts';
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const fault = faultOf(error);
+  if (fault === hiddenFault || (fault.code !== 'database_unavailable' && problemOf(fault, request).status >= 500)) {
+    request.log.error({ err: error }, 'request failed');
+  }
+  sendFault(fault, request, reply);
+}
+
+export function sendFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(fault, request);
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="slipway"');
+  if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', fault.retryAfterSeconds);
+  else if (problem.status === 503) reply.header('retry-after', 5);
+  // As text: the route's own response schemas describe successes and must not shape this.
+  reply.code(problem.status).type(problemType).serializer(JSON.stringify).send(problem);
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (isFastifyError(error)) {
+    if (error.validation) {
+      const errors = fieldErrors(error.validation, error.validationContext ?? 'body');
+      const list = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
+      return new Fault('invalid_input', `The request is not valid: ${list}.`, { errors });
+    }
+    return frameworkFault(error);
+  }
+  return hiddenFault;
+}
+
+function frameworkFault(error: FastifyError): Fault {
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Fault('unsupported_media_type', 'The body must be sent as application/json.');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Fault('payload_too_large', 'The body is larger than this operation accepts.');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Fault('bad_request', sentence(error.message));
+    default:
+      break;
+  }
+  // JSON.parse and the guard against `__proto__` throw these, with a status of 400 put on by the framework.
+  if (error.statusCode === 400) return new Fault('bad_request', `The body is not valid JSON: ${sentence(error.message)}`);
+  return hiddenFault;
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && (errorCode(error) !== undefined || 'statusCode' in error || 'validation' in error);
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,79 @@
+/** How a fault looks over the wire: RFC 9457 problem details, with the status that each code stands for. */
+import { STATUS_CODES } from 'node:http';
+import Type from 'typebox';
+import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
+
+export const problemType = 'application/problem+json';
+
+export const statusOfCode = {
+  bad_request: 400,
+  database_unavailable: 503,
+  email_not_verified: 403,
+  forbidden: 403,
+  headers_too_large: 431,
+  internal_error: 500,
+  invalid_credentials: 401,
+  invalid_input: 400,
+  invalid_otp: 401,
+  invalid_refresh_token: 401,
+  invalid_reset_token: 401,
+  method_not_allowed: 405,
+  not_found: 404,
+  payload_too_large: 413,
+  rate_limited: 429,
+  registration_closed: 403,
+  request_timeout: 408,
+  shutting_down: 503,
+  unauthenticated: 401,
+  unsupported_media_type: 415,
+} as const satisfies Record<ApiFaultCode, number>;
+
+const codes = Object.keys(apiFaultCodes).filter(isApiFaultCode);
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'Names the kind of problem; the code as a URN.' }),
+    title: Type.String({ description: 'The status in words.' }),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What happened, as a sentence for a person.' }),
+    instance: Type.String({ description: 'The path that was asked for.' }),
+    code: Type.Enum(codes, {
+      description: `What happened, for programs. One of:\n${codes.map((code) => `- \`${code}\`: ${apiFaultCodes[code]}`).join('\n')}`,
+    }),
+    requestId: Type.String({ description: 'Finds the request in the log; also in the header `X-Request-Id`.' }),
+    hint: Type.Optional(Type.String({ description: 'What would help.' })),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+        description: 'For invalid input: each wrong field, and what would be right.',
+      }),
+    ),
+  },
+  { title: 'Problem', description: 'Every error of the API has this shape (RFC 9457).' },
+);
+export type Problem = Type.Static<typeof Problem>;
+
+export function isApiFaultCode(code: string): code is ApiFaultCode {
+  return Object.hasOwn(apiFaultCodes, code);
+}
+
+/** What an unexpected failure says to the caller: nothing of the inside. */
+export const hiddenFault = new Fault('internal_error', 'Something failed on our side.', {
+  hint: 'Try again. If it stays, the request id finds the cause in the log.',
+});
+
+export function problemOf(fault: Fault, request: { readonly url: string; readonly id: string }): Problem {
+  if (!isApiFaultCode(fault.code)) return problemOf(hiddenFault, request);
+  const { code } = fault;
+  const status = statusOfCode[code];
+  return {
+    type: `urn:slipway:problem:${code}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: fault.message,
+    instance: request.url.split('?', 1)[0] ?? request.url,
+    code,
+    requestId: request.id,
+    ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+    ...(fault.errors === undefined ? {} : { errors: [...fault.errors] }),
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * The front door: Fastify with our rules. Owns how requests are read, checked, counted, answered and logged;
+ * knows no rule of any area. Refuses a route that does not declare who may call it.
+ */
+import cookie from '@fastify/cookie';
+import cors from '@fastify/cors';
+import swagger from '@fastify/swagger';
+import Fastify, { type FastifyBaseLogger, type FastifyTypeProvider } from 'fastify';
+import type Type from 'typebox';
+import type { Principal } from '../areas/accounts/accounts.ts';
+import type { Config } from '../config.ts';
+import { Fault } from '../fault.ts';
+import type { Access, AccessControl, Scope } from './access.ts';
+import { sendError, sendFault } from './errors.ts';
+import type { Limits } from './limits.ts';
+import type { Metrics } from './monitor.ts';
+import { openApiOptions } from './openapi.ts';
+import { answerBrokenRequest, AllowedMethods, requestIdOf } from './requests.ts';
+import { createValidators } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route. Required: a route without it does not start. */
+    access?: Access;
+    /** Counts the call against the limit of what can be guessed. */
+    signInLimit?: boolean;
+  }
+  interface FastifyRequest {
+    principal: Principal | undefined;
+    scope: Scope | undefined;
+  }
+}
+
+/** Ties the types of a handler to the schemas of its route. */
+interface SchemaTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends Type.TSchema ? Type.Static<this['schema']> : unknown;
+  serializer: this['schema'] extends Type.TSchema ? Type.Static<this['schema']> : unknown;
+}
+
+export const apiPrefix = '/api/v1';
+const bodyLimit = 1024 * 1024;
+
+export interface ServerContext {
+  readonly config: Config;
+  readonly log: FastifyBaseLogger;
+  readonly accessControl: AccessControl;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+}
+
+export type HttpServer = Awaited<ReturnType<typeof createServer>>;
+
+export async function createServer({ config, log, accessControl, limits, metrics }: ServerContext) {
+  const app = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: requestIdOf,
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    bodyLimit,
+    // Slow senders: the whole request within half a minute, a connection without one for little more than a minute.
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+  }).withTypeProvider<SchemaTypes>();
+
+  const validators = createValidators();
+  app.setValidatorCompiler(({ schema, httpPart }) => validators.compile(httpPart, schema as object));
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parseJson(request, body.toString(), done);
+  });
+  app.removeContentTypeParser('text/plain');
+
+  app.decorateRequest('principal', undefined);
+  app.decorateRequest('scope', undefined);
+  const allowed = new AllowedMethods();
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.access) throw new Error(`${route.method} ${route.url} does not declare who may call it`);
+    allowed.add(route.method, route.url);
+  });
+
+  const headers = answerHeaders(config);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers).header('x-request-id', request.id);
+    await accessControl.check(request, reply);
+  });
+  // No body at all reads as an empty one: the answer then names the fields that are missing.
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.routeOptions.config.signInLimit) await limits.countSignIn(request, reply);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, ip, principal } = request;
+    const ms = Math.round(reply.elapsedTime);
+    metrics.count(method, routeOptions.url, reply.statusCode, reply.elapsedTime);
+    request.log.info({ method, route: routeOptions.url, status: reply.statusCode, ms, ip, accountId: principal?.accountId }, 'request');
+  });
+
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowed.of(request.url);
+    if (methods.length === 0) {
+      return sendFault(new Fault('not_found', 'There is nothing at this path.'), request, reply);
+    }
+    reply.header('allow', methods.join(', '));
+    const sentence = `This path does not take ${request.method}, only ${methods.join(', ')}.`;
+    return sendFault(new Fault('method_not_allowed', sentence), request, reply);
+  });
+
+  await app.register(cookie);
+  if (config.corsOrigins.length > 0) {
+    const exposedHeaders = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location', 'X-Request-Id'];
+    await app.register(cors, { origin: [...config.corsOrigins], credentials: true, exposedHeaders, maxAge: 600 });
+  }
+  await app.register(swagger, openApiOptions);
+  return app;
+}
+
+function answerHeaders(config: Config): Record<string, string> {
+  const secure = config.publicUrl?.startsWith('https:') ?? false;
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}

@@ -1,0 +1,80 @@
+/** Validation of what comes in. Bodies are taken as they are; only query and path texts become numbers. */
+import { Ajv, type ErrorObject, type Options } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import type { FieldError } from '../fault.ts';
+
+const mostErrors = 20;
+
+export function createValidators() {
+  const options: Options = { allErrors: true, removeAdditional: false, useDefaults: false, strict: true };
+  // `example` texts are for the documentation, not for the validator.
+  const asSent = prepared(new Ajv({ ...options, coerceTypes: false }));
+  const fromText = prepared(new Ajv({ ...options, coerceTypes: true }));
+  return {
+    compile: (part: string | undefined, schema: object) => (part === 'body' ? asSent : fromText).compile(schema),
+  };
+}
+
+function prepared(ajv: Ajv): Ajv {
+  addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
+  return ajv;
+}
+
+type Failure = Pick<ErrorObject, 'keyword' | 'params' | 'message'> & { instancePath: string };
+
+export function fieldErrors(failures: readonly FastifySchemaValidationError[], where: string): FieldError[] {
+  const seen = new Map<string, FieldError>();
+  for (const failure of failures) {
+    const error = fieldError(failure, where);
+    // An alternative that did not match (anyOf) says the same field twice; the first says it best.
+    if (!seen.has(error.path)) seen.set(error.path, error);
+  }
+  return [...seen.values()].slice(0, mostErrors);
+}
+
+function fieldError(failure: Failure, where: string): FieldError {
+  const path = pathOf(failure.instancePath);
+  const inside = (name: unknown) => [path, String(name)].filter(Boolean).join('.');
+  switch (failure.keyword) {
+    case 'required':
+      return { path: inside(failure.params['missingProperty']), message: 'is required' };
+    case 'additionalProperties':
+      return {
+        path: inside(failure.params['additionalProperty']),
+        message: where === 'querystring' ? 'is not a known query parameter' : 'is not a known field',
+      };
+    case 'enum':
+      return { path: path || where, message: `must be one of ${list(failure.params['allowedValues'])}` };
+    case 'minLength':
+      return { path: path || where, message: `must have at least ${failure.params['limit']} characters` };
+    case 'maxLength':
+      return { path: path || where, message: `must have at most ${failure.params['limit']} characters` };
+    case 'format':
+      return { path: path || where, message: `must be a valid ${failure.params['format']}` };
+    case 'type':
+      if (path === '' && where === 'body') return { path: 'body', message: 'must be a JSON object' };
+      return { path: path || where, message: `must be ${article(String(failure.params['type']))}` };
+    case 'pattern':
+      return { path: path || where, message: `must match ${failure.params['pattern']}` };
+    default:
+      return { path: path || where, message: failure.message ?? 'is not valid' };
+  }
+}
+
+/** `/variables/0/key` is how the validator says `variables[0].key`. */
+function pathOf(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.join(', ') : String(values);
+}
+
+function article(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

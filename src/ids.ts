@@ -1,0 +1,15 @@
+/** Identifiers: UUIDv7 strings, branded so that one kind cannot be handed in for another. */
+import { v7 } from 'uuid';
+
+declare const brand: unique symbol;
+type Id<Kind extends string> = string & { readonly [brand]: Kind };
+
+export type AccountId = Id<'account'>;
+export type WorkspaceId = Id<'workspace'>;
+export type SessionId = Id<'session'>;
+export type DataKeyId = Id<'dataKey'>;
+
+/** A new id. The type parameter is fixed by where it is stored. */
+export function newId<T extends Id<string>>(): T {
+  return v7() as T;
+}

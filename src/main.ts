@@ -1,0 +1,47 @@
+/** The process: reads the settings, starts, says where everything is, and stops in good order. */
+import { type App, startApp } from './app.ts';
+import { readConfig } from './config.ts';
+import { errorText, Fault } from './fault.ts';
+import { createLog } from './log.ts';
+
+const print = (text: string) => process.stdout.write(text);
+let app: Promise<App> | undefined;
+let stopping = false;
+
+// Taken from the first moment, so that a stop during the start is in good order too.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
+
+try {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel);
+  app = startApp(config, log, { print });
+  const { url, publicUrl, mailer } = await app;
+  if (!stopping) {
+    const docs = config.docs ? `Documentation: ${publicUrl}/api/docs\n` : '';
+    print(`Slipway is running at ${url}/api/v1\n${docs}${mailer.destination}\n`);
+  }
+} catch (error) {
+  if (!stopping) fail(error);
+}
+
+async function stop(signal: NodeJS.Signals): Promise<void> {
+  if (stopping) process.exit(1); // asked twice: the person does not want to wait
+  stopping = true;
+  print(`${signal === 'SIGINT' ? '\n' : ''}Stopping …\n`);
+  try {
+    await (await app)?.stop();
+  } catch (error) {
+    return fail(error);
+  }
+  print('Stopped.\n');
+  process.exit(0);
+}
+
+function fail(error: unknown): never {
+  const known = error instanceof Fault;
+  process.stderr.write(`Slipway: ${errorText(error)}\n`);
+  if (known && error.hint) process.stderr.write(`${error.hint}\n`);
+  if (known && error.evidence) process.stderr.write(`${error.evidence}\n`);
+  if (!known && error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
+  process.exit(1);
+}

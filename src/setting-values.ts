@@ -1,0 +1,108 @@
+/** How the text of a setting becomes a value, or a phrase that completes the sentence «X is wrong: "…" …». */
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { Secret } from './secret.ts';
+
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string };
+export type Reader<T> = (raw: string) => Reading<T>;
+
+export type MonitorListen =
+  | { readonly at: 'main' | 'off' }
+  | { readonly at: 'address'; readonly host: string; readonly port: number };
+
+const right = <T>(value: T): Reading<T> => ({ ok: true, value });
+const wrong = (problem: string): Reading<never> => ({ ok: false, problem });
+
+export const text: Reader<string> = (raw) =>
+  raw.trim() === '' ? wrong('is empty') : right(raw.trim());
+
+export const folder: Reader<string> = (raw) => right(resolve(raw));
+
+export function wholeNumber(least: number, most: number): Reader<number> {
+  return (raw) => {
+    const value = /^\d{1,10}$/.test(raw) ? Number(raw) : Number.NaN;
+    if (value >= least && value <= most) return right(value);
+    return wrong(`is not a whole number from ${least} to ${most}`);
+  };
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Reader<T> {
+  return (raw) => {
+    const value = values.find((each) => each === raw);
+    return value === undefined ? wrong(`is not one of ${values.join(', ')}`) : right(value);
+  };
+}
+
+export const onOff: Reader<boolean> = (raw) => {
+  const value = raw.toLowerCase();
+  if (['on', 'true', '1'].includes(value)) return right(true);
+  return ['off', 'false', '0'].includes(value) ? right(false) : wrong('is neither on nor off');
+};
+
+function url(raw: string, protocols: readonly string[]): URL | undefined {
+  const parsed = URL.parse(raw);
+  return parsed && protocols.includes(parsed.protocol) && parsed.hostname !== '' ? parsed : undefined;
+}
+
+export const webOrigin: Reader<string> = (raw) => {
+  const parsed = url(raw, ['http:', 'https:']);
+  if (!parsed || parsed.pathname !== '/' || parsed.search || parsed.hash || parsed.username) {
+    return wrong('is not an address such as https://deploy.example.com, without a path');
+  }
+  return right(parsed.origin);
+};
+
+export const webOriginList: Reader<readonly string[]> = listOf(webOrigin);
+
+export const postgresUrl: Reader<Secret> = (raw) => {
+  const parsed = URL.parse(raw);
+  if (parsed && ['postgres:', 'postgresql:'].includes(parsed.protocol)) return right(new Secret(raw));
+  return wrong('is not an address such as postgres://user:password@host:5432/slipway');
+};
+
+export const smtpUrl: Reader<Secret> = (raw) =>
+  url(raw, ['smtp:', 'smtps:'])
+    ? right(new Secret(raw))
+    : wrong('is not an address such as smtps://user:password@mail.example.com:465');
+
+/** The current key first, then those that may still open older values. */
+export const masterKeys: Reader<readonly Secret<Buffer>[]> = (raw) => {
+  const keys = raw.split(',').map((each) => Buffer.from(each.trim(), 'base64'));
+  if (keys.every((key) => key.length === 32)) return right(keys.map((key) => new Secret(key)));
+  return wrong('is not 32 bytes in base64 (make one with: openssl rand -base64 32)');
+};
+
+export const addressList: Reader<readonly string[]> = listOf((raw) => {
+  const [address = '', prefix, ...rest] = raw.split('/');
+  const family = isIP(address);
+  const bits = prefix === undefined ? 0 : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+  const fits = family !== 0 && rest.length === 0 && bits <= (family === 4 ? 32 : 128);
+  return fits ? right(raw) : wrong('is not a list of addresses or CIDR blocks such as 10.0.0.0/8,::1');
+});
+
+export const monitorListen: Reader<MonitorListen> = (raw) => {
+  if (raw === 'main' || raw === 'off') return right({ at: raw });
+  const match = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(raw);
+  const port = Number(match?.[2]);
+  if (!match?.[1] || port > 65_535) return wrong('is neither main, off, nor HOST:PORT');
+  return right({ at: 'address', host: match[1], port });
+};
+
+function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
+  return (raw) => {
+    const values: T[] = [];
+    for (const part of raw.split(',').map((each) => each.trim())) {
+      if (part === '') continue;
+      const reading = reader(part);
+      if (!reading.ok) return reading;
+      values.push(reading.value);
+    }
+    return right(values);
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,131 @@
+/**
+ * The connection to PostgreSQL. Owns the pool, transactions, and the translation of the driver's failures:
+ * a database that is away becomes `database_unavailable`, whatever the driver called it.
+ */
+import type { Logger } from 'pino';
+import pg from 'pg';
+import { errorCode, errorText, Fault } from '../fault.ts';
+import type { Query } from './sql.ts';
+
+export interface Queryable {
+  rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]>;
+  /** The first row, or undefined. */
+  one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined>;
+  /** For statements without an answer: how many rows they touched. */
+  run(query: Query): Promise<number>;
+}
+
+export interface Database extends Queryable {
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** A connection of one's own, for session locks; given back when the work ends. */
+  session<T>(work: (connection: Queryable, client: pg.PoolClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const poolSize = 10;
+
+export function connectDatabase(connection: pg.PoolConfig, log: Logger): Database {
+  const pool = new pg.Pool({
+    max: poolSize,
+    idleTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 15_000,
+    application_name: 'slipway',
+    ...connection,
+  });
+  // An idle connection that breaks is replaced by the pool; whoever queries next learns of a real outage.
+  pool.on('error', (error) => log.warn({ reason: errorText(error) }, 'lost an idle database connection'));
+  return new PooledDatabase(pool);
+}
+
+class Connected implements Queryable {
+  readonly #to: pg.Pool | pg.PoolClient;
+
+  constructor(to: pg.Pool | pg.PoolClient) {
+    this.#to = to;
+  }
+
+  async rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]> {
+    return (await this.#send<Row>(query)).rows;
+  }
+
+  async one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined> {
+    return (await this.#send<Row>(query)).rows[0];
+  }
+
+  async run(query: Query): Promise<number> {
+    return (await this.#send(query)).rowCount ?? 0;
+  }
+
+  async #send<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
+    try {
+      return await this.#to.query<Row>({ name: query.name, text: query.text, values: [...query.values] });
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+}
+
+class PooledDatabase extends Connected implements Database {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    super(pool);
+    this.#pool = pool;
+  }
+
+  async session<T>(work: (connection: Queryable, client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error) => Promise.reject(translate(error)));
+    let broken = false;
+    try {
+      return await work(new Connected(client), client);
+    } catch (error) {
+      broken = error instanceof Fault && error.code === 'database_unavailable';
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.session(async (connection, client) => {
+      const command = (text: string) => client.query(text).catch((error) => Promise.reject(translate(error)));
+      await command('begin');
+      try {
+        const result = await work(connection);
+        await command('commit');
+        return result;
+      } catch (error) {
+        // Where the connection is gone, the server rolls back by itself; the first error is the one to tell.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+// Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), and a full server.
+const awayCodes = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300)$/;
+// The driver gives these no code.
+const awayTexts = /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/i;
+
+export function translate(error: unknown): unknown {
+  const code = errorCode(error);
+  if ((code && awayCodes.test(code)) || (!code && awayTexts.test(errorText(error)))) {
+    return new Fault('database_unavailable', 'The database does not answer at the moment.', {
+      hint: 'Nothing was changed. Try again shortly.',
+      evidence: errorText(error),
+      cause: error,
+    });
+  }
+  if (code === '22021' || code === '22P05') {
+    return new Fault('invalid_input', 'A text contains a character that cannot be stored (U+0000).', {
+      cause: error,
+    });
+  }
+  return error;
+}

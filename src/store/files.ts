@@ -1,0 +1,36 @@
+/** Small files that must be there whole or not at all, even when the machine stops in between. */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCode } from '../fault.ts';
+
+export function writeFileWhole(path: string, content: string | Buffer, mode: number): void {
+  const draft = `${path}.${process.pid}.new`;
+  const file = openSync(draft, 'w', mode);
+  try {
+    writeSync(file, typeof content === 'string' ? Buffer.from(content) : content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+  syncFolder(dirname(path));
+}
+
+/** Makes a rename in this folder survive a power cut. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+export function readFileIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

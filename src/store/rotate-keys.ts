@@ -1,0 +1,65 @@
+/**
+ * Replaces the master key and every key under it, and seals every value anew, in one transaction: afterwards
+ * nothing opens with the old key, or nothing has changed at all.
+ */
+import { newId, type WorkspaceId } from '../ids.ts';
+import { Secret } from '../secret.ts';
+import type { Database, Queryable } from './database.ts';
+import type { MasterKeys } from './master-keys.ts';
+import { Sealer, type SealedPlace } from './sealed.ts';
+import { sql } from './sql.ts';
+
+export interface Rotation {
+  readonly workspaces: number;
+  readonly values: number;
+}
+
+interface SealedColumn {
+  readonly table: string;
+  readonly column: SealedPlace['column'];
+}
+
+/** Seals all values anew under new workspace keys, which the current master key wraps. */
+export function rotateKeys(db: Database, keys: MasterKeys): Promise<Rotation> {
+  const sealer = new Sealer(keys);
+  return db.transaction(async (tx) => {
+    await tx.run(sql`insert into master_keys (id) values (${keys.current.id}) on conflict do nothing`);
+    const workspaces = await tx.rows<{ workspaceId: WorkspaceId }>(sql`
+      select distinct workspace_id as "workspaceId" from data_keys`);
+    for (const { workspaceId } of workspaces) await sealer.newKey(tx, workspaceId);
+    let values = 0;
+    for (const column of await sealedColumns(tx)) values += await resealColumn(tx, sealer, column);
+    await tx.run(sql`delete from data_keys where retired_at is not null`);
+    await tx.run(sql`delete from master_keys where id <> ${keys.current.id}`);
+    return { workspaces: workspaces.length, values };
+  });
+}
+
+async function resealColumn(tx: Queryable, sealer: Sealer, { table, column }: SealedColumn): Promise<number> {
+  // Names of tables and columns come from the database's own catalogue and cannot be parameters.
+  const names = { table: quoteName(table), column: quoteName(column) };
+  const select = `select workspace_id as "workspaceId", id::text as row, ${names.column} as sealed from ${names.table} where ${names.column} is not null for update`;
+  const update = `update ${names.table} set ${names.column} = $1 where workspace_id = $2 and id = $3`;
+  const rows = await tx.rows<{ workspaceId: WorkspaceId; row: string; sealed: Buffer }>(raw(select));
+  for (const { workspaceId, row, sealed } of rows) {
+    const place = { workspaceId, table, row, column };
+    const value: Secret = await sealer.open(tx, place, sealed);
+    await tx.run(raw(update, await sealer.seal(tx, place, value), workspaceId, row));
+  }
+  return rows.length;
+}
+
+function sealedColumns(tx: Queryable): Promise<SealedColumn[]> {
+  return tx.rows<SealedColumn>(sql`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = current_schema() and data_type = 'bytea' and column_name like '%\_sealed'
+    order by table_name, column_name`);
+}
+
+function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function raw(text: string, ...values: (string | Buffer)[]) {
+  return { name: newId<WorkspaceId>(), text, values };
+}

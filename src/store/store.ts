@@ -1,0 +1,80 @@
+/**
+ * The ground floor. Owns the data folder, the database with its schema, and the keys. Everything above speaks
+ * to PostgreSQL through it; it knows nothing of what the tables mean. Refuses to open what it cannot trust:
+ * a folder in use, a database that is newer or too old, a master key that does not fit.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { errorText, Fault } from '../fault.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { connectDatabase, type Database } from './database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { checkMasterKeys, loadMasterKeys, type MasterKeys } from './master-keys.ts';
+import { migrate } from './migrate.ts';
+import { Sealer } from './sealed.ts';
+import { sql } from './sql.ts';
+
+const oldestServer = 150_000;
+const reachWithinMs = 10_000;
+
+export interface Store {
+  readonly folder: DataFolder;
+  readonly db: Database;
+  readonly masterKeys: MasterKeys;
+  readonly sealer: Sealer;
+  close(): Promise<void>;
+}
+
+type StoreConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'masterKeys'>;
+
+export async function openStore(config: StoreConfig, log: Logger): Promise<Store> {
+  const folder = await openDataFolder(config.dataDir);
+  const undo: (() => Promise<void>)[] = [() => folder.release()];
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const masterKeys = loadMasterKeys(folder.masterKeyFile, config.masterKeys);
+    const connection = await reachServer(config, folder, log, undo);
+    const db = connectDatabase(connection, log);
+    undo.push(() => db.close());
+    await requireRecentServer(db);
+    await migrate(db, log);
+    await checkMasterKeys(db, masterKeys);
+    return { folder, db, masterKeys, sealer: new Sealer(masterKeys), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function reachServer(config: StoreConfig, folder: DataFolder, log: Logger, undo: (() => Promise<void>)[]) {
+  if (config.databaseUrl) return { connectionString: config.databaseUrl.reveal() };
+  const embedded: EmbeddedPostgres = await startEmbeddedPostgres(folder, log);
+  undo.push(() => embedded.stop());
+  return embedded.connection;
+}
+
+/** A database beside us may need a moment longer to start than we do. */
+async function requireRecentServer(db: Database): Promise<void> {
+  const deadline = Date.now() + reachWithinMs;
+  for (;;) {
+    try {
+      const found = await db.one<{ version: number }>(sql`
+        select current_setting('server_version_num')::int as version`);
+      if (found && found.version >= oldestServer) return;
+      const major = Math.floor((found?.version ?? 0) / 10_000);
+      throw new Fault('database_too_old', `The PostgreSQL server is version ${major}; Slipway needs 15 or later.`);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'database_too_old') throw error;
+      const away = error instanceof Fault && error.code === 'database_unavailable';
+      if (!away || Date.now() > deadline) {
+        const why = away ? (error.evidence ?? error.message) : errorText(error);
+        const sentence = `The PostgreSQL server named by SLIPWAY_DATABASE_URL does not let us in: ${why}.`;
+        throw new Fault('database_unreachable', sentence, { cause: error });
+      }
+      await sleep(200);
+    }
+  }
+}
