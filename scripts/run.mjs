@@ -44,7 +44,11 @@ function install() {
   rmSync(stampFile, { force: true });
   const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   if (!wantsDev) flags.push('--omit=dev');
-  const result = spawnSync('npm', flags, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: cleanEnv() });
+  const result = spawnSync('npm', flags, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: cleanEnv(),
+  });
   if (result.status !== 0) {
     process.stderr.write('Slipway could not install its dependencies: `npm ci` failed, see above.\n');
     process.exit(1);

@@ -106,10 +106,16 @@ async function listen(server: HttpServer, host: string, port: number, setting: s
     const code = errorCode(error);
     const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     if (code === 'EADDRINUSE') {
-      throw new Fault('port_taken', `${where} is taken by another program. Stop it, or set ${setting} to another one.`);
+      throw new Fault(
+        'port_taken',
+        `${where} is taken by another program. Stop it, or set ${setting} to another one.`,
+      );
     }
     if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-      throw new Fault('wrong_setting', `Slipway cannot listen on ${where} (${code}). Check SLIPWAY_HOST and ${setting}.`);
+      throw new Fault(
+        'wrong_setting',
+        `Slipway cannot listen on ${where} (${code}). Check SLIPWAY_HOST and ${setting}.`,
+      );
     }
     throw error;
   }

@@ -21,13 +21,23 @@ function setting<T>(env: string, standard: string, parse: read.Reader<T>, about:
   return { env, standard, parse, about, secret: false, absent };
 }
 
-function optional<T>(env: string, parse: read.Reader<T>, about: string, secret = false): Setting<T | undefined> {
+function optional<T>(
+  env: string,
+  parse: read.Reader<T>,
+  about: string,
+  secret = false,
+): Setting<T | undefined> {
   return { env, standard: undefined, parse, about, secret, absent: () => undefined };
 }
 
 export const settings = {
   host: setting('SLIPWAY_HOST', '127.0.0.1', read.text, 'Address to listen on.'),
-  port: setting('SLIPWAY_PORT', '4400', read.wholeNumber(0, 65_535), 'Port to listen on; 0 takes a free one.'),
+  port: setting(
+    'SLIPWAY_PORT',
+    '4400',
+    read.wholeNumber(0, 65_535),
+    'Port to listen on; 0 takes a free one.',
+  ),
   publicUrl: optional(
     'SLIPWAY_PUBLIC_URL',
     read.webOrigin,
@@ -116,7 +126,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     masterKeys: value(settings.masterKeys),
     smtpUrl: value(settings.smtpUrl),
     mailFrom: value(settings.mailFrom),
-    docs: value(settings.docs) ?? env['NODE_ENV'] !== 'production',
+    docs: value(settings.docs) ?? env.NODE_ENV !== 'production',
     registration: value(settings.registration),
     trustedProxies: value(settings.trustedProxies),
     corsOrigins: value(settings.corsOrigins),

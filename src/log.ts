@@ -1,9 +1,18 @@
 /** Structured log lines, one JSON object each, on standard output. */
-import { pino, type Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
 /** What must never be readable in a log, wherever an object carries it. */
-const secrets = ['password', 'token', 'accessToken', 'refreshToken', 'ticket', 'code', 'authorization', 'cookie'];
+const secrets = [
+  'password',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'ticket',
+  'code',
+  'authorization',
+  'cookie',
+];
 
 export function createLog(level: Config['logLevel'], destination?: { write(line: string): void }): Logger {
   const options = {

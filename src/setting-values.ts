@@ -15,8 +15,7 @@ export type MonitorListen =
 const right = <T>(value: T): Reading<T> => ({ ok: true, value });
 const wrong = (problem: string): Reading<never> => ({ ok: false, problem });
 
-export const text: Reader<string> = (raw) =>
-  raw.trim() === '' ? wrong('is empty') : right(raw.trim());
+export const text: Reader<string> = (raw) => (raw.trim() === '' ? wrong('is empty') : right(raw.trim()));
 
 export const folder: Reader<string> = (raw) => right(resolve(raw));
 
@@ -48,7 +47,7 @@ function url(raw: string, protocols: readonly string[]): URL | undefined {
 
 export const webOrigin: Reader<string> = (raw) => {
   const parsed = url(raw, ['http:', 'https:']);
-  if (!parsed || parsed.pathname !== '/' || parsed.search || parsed.hash || parsed.username) {
+  if (parsed?.pathname !== '/' || parsed.search || parsed.hash || parsed.username) {
     return wrong('is not an address such as https://deploy.example.com, without a path');
   }
   return right(parsed.origin);

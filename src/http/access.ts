@@ -62,7 +62,8 @@ export class AccessControl {
     const header = request.headers.authorization;
     if (header === undefined) return Promise.reject(unauthenticated('This needs an access token.'));
     const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(header)?.[1];
-    if (!token) return Promise.reject(unauthenticated('The Authorization header must be «Bearer <access token>».'));
+    if (!token)
+      return Promise.reject(unauthenticated('The Authorization header must be «Bearer <access token>».'));
     return this.#authenticator.byAccessToken(token);
   }
 }
@@ -75,7 +76,8 @@ function ticketOf(query: unknown): string | undefined {
 /** The workspace named by the header, else the caller's own. One they are not in does not exist for them. */
 function scopeOf(request: FastifyRequest, principal: Principal, permission: Permission): Scope {
   const named = request.headers[workspaceHeader];
-  const membership = named === undefined ? principal.memberships[0] : principal.memberships.find(({ id }) => id === named);
+  const membership =
+    named === undefined ? principal.memberships[0] : principal.memberships.find(({ id }) => id === named);
   if (!membership) throw new Fault('not_found', 'There is no such workspace, or you are not in it.');
   if (!permissions[membership.role].includes(permission)) {
     throw new Fault('forbidden', `Your role in this workspace, ${membership.role}, does not allow this.`);
@@ -85,6 +87,7 @@ function scopeOf(request: FastifyRequest, principal: Principal, permission: Perm
 
 /** For handlers of routes that declare `account`: the compiler cannot know that the check ran, this does. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (!request.principal) throw new Error(`${request.routeOptions.url} did not declare that it needs an account`);
+  if (!request.principal)
+    throw new Error(`${request.routeOptions.url} did not declare that it needs an account`);
   return request.principal;
 }

@@ -5,8 +5,8 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { once } from '../once.ts';
-import type { HttpServer } from './server.ts';
 import { openApiDocument } from './openapi.ts';
+import type { HttpServer } from './server.ts';
 
 const base = '/api/docs';
 
@@ -63,10 +63,15 @@ export function docsRoutes(app: HttpServer): void {
   app.get(`${base}/openapi.json`, options, async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(await document()),
   );
-  app.get(`${base}/start.js`, options, (_request, reply) => reply.type('text/javascript; charset=utf-8').send(start));
+  app.get(`${base}/start.js`, options, (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(start),
+  );
   app.get(`${base}/reference.js`, options, async (request, reply) => {
     const { plain, compressed } = await reference();
-    reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=3600').header('vary', 'accept-encoding');
+    reply
+      .type('text/javascript; charset=utf-8')
+      .header('cache-control', 'public, max-age=3600')
+      .header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(await plain());
     return reply.header('content-encoding', 'gzip').send(compressed);
   });

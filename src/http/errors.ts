@@ -6,7 +6,10 @@ import { fieldErrors } from './validation.ts';
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const fault = faultOf(error);
-  if (fault === hiddenFault || (fault.code !== 'database_unavailable' && problemOf(fault, request).status >= 500)) {
+  if (
+    fault === hiddenFault ||
+    (fault.code !== 'database_unavailable' && problemOf(fault, request).status >= 500)
+  ) {
     request.log.error({ err: error }, 'request failed');
   }
   sendFault(fault, request, reply);
@@ -50,12 +53,16 @@ function frameworkFault(error: FastifyError): Fault {
       break;
   }
   // JSON.parse and the guard against `__proto__` throw these, with a status of 400 put on by the framework.
-  if (error.statusCode === 400) return new Fault('bad_request', `The body is not valid JSON: ${sentence(error.message)}`);
+  if (error.statusCode === 400)
+    return new Fault('bad_request', `The body is not valid JSON: ${sentence(error.message)}`);
   return hiddenFault;
 }
 
 function isFastifyError(error: unknown): error is FastifyError {
-  return error instanceof Error && (errorCode(error) !== undefined || 'statusCode' in error || 'validation' in error);
+  return (
+    error instanceof Error &&
+    (errorCode(error) !== undefined || 'statusCode' in error || 'validation' in error)
+  );
 }
 
 function sentence(text: string): string {

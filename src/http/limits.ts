@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, normaliseEmail } from '../areas/accounts/accounts.ts';
+import { normaliseEmail, type Principal } from '../areas/accounts/accounts.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { MasterKeys } from '../store/master-keys.ts';
@@ -25,7 +25,8 @@ export class Limits {
   countRequest(request: FastifyRequest, reply: FastifyReply, principal: Principal | undefined): void {
     const subject = principal ? `account:${principal.accountId}` : `ip:${networkOf(request.ip)}`;
     const verdict = this.#throttle.hit(this.#requests, subject);
-    if (verdict instanceof Promise) throw new Error('the limit of every request must not wait for the database');
+    if (verdict instanceof Promise)
+      throw new Error('the limit of every request must not wait for the database');
     tell(reply, verdict);
     refuseIfOver(verdict);
   }
@@ -41,7 +42,10 @@ export class Limits {
     for (const subject of subjects) {
       const verdict = await this.#throttle.hit(policy, subject);
       verdicts.push(verdict);
-      tell(reply, verdicts.reduce((one, other) => (other.remaining < one.remaining ? other : one)));
+      tell(
+        reply,
+        verdicts.reduce((one, other) => (other.remaining < one.remaining ? other : one)),
+      );
       refuseIfOver(verdict);
     }
   }

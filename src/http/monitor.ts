@@ -57,7 +57,10 @@ export function monitorRoutes(app: HttpServer, { db, isStopping }: Readiness, me
     },
     handler: async (_request, reply) => {
       const { registry } = await metrics.load();
-      return reply.type(registry.contentType).serializer(String).send(await registry.metrics());
+      return reply
+        .type(registry.contentType)
+        .serializer(String)
+        .send(await registry.metrics());
     },
   });
 }

@@ -81,7 +81,10 @@ function errorResponse(codes: readonly ApiFaultCode[]): object {
   const examples = Object.fromEntries(
     codes.map((code) => {
       const fault = new Fault(code, apiFaultCodes[code]);
-      return [code, { value: problemOf(fault, { url: '/api/v1/…', id: '01990000-0000-7000-8000-000000000000' }) }];
+      return [
+        code,
+        { value: problemOf(fault, { url: '/api/v1/…', id: '01990000-0000-7000-8000-000000000000' }) },
+      ];
     }),
   );
   return {
@@ -99,7 +102,7 @@ export function openApiDocument(app: { swagger(): unknown }): { [key: string]: J
   const schemas = new Map<string, Json>();
   const hoisted = hoist(document, schemas);
   if (!isObject(hoisted)) throw new TypeError('the OpenAPI document is not an object');
-  const components = isObject(hoisted['components']) ? hoisted['components'] : {};
+  const components = isObject(hoisted.components) ? hoisted.components : {};
   const sorted = Object.fromEntries([...schemas].sort(([one], [other]) => one.localeCompare(other)));
   return { ...hoisted, components: { ...components, schemas: sorted } };
 }
@@ -108,7 +111,10 @@ function hoist(value: Json, schemas: Map<string, Json>, key = ''): Json {
   if (Array.isArray(value)) return value.map((each) => hoist(each, schemas));
   if (!isObject(value)) return value;
   const inner = Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, name === 'examples' ? each : hoist(each, schemas, name)]),
+    Object.entries(value).map(([name, each]) => [
+      name,
+      name === 'examples' ? each : hoist(each, schemas, name),
+    ]),
   );
   const { title } = value;
   if (typeof title !== 'string' || key === 'info' || !('type' in value || 'anyOf' in value)) return inner;

@@ -40,7 +40,9 @@ export const Problem = Type.Object(
     code: Type.Enum(codes, {
       description: `What happened, for programs. One of:\n${codes.map((code) => `- \`${code}\`: ${apiFaultCodes[code]}`).join('\n')}`,
     }),
-    requestId: Type.String({ description: 'Finds the request in the log; also in the header `X-Request-Id`.' }),
+    requestId: Type.String({
+      description: 'Finds the request in the log; also in the header `X-Request-Id`.',
+    }),
     hint: Type.Optional(Type.String({ description: 'What would help.' })),
     errors: Type.Optional(
       Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {

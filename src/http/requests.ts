@@ -31,7 +31,10 @@ export class AllowedMethods {
 function matches(pattern: string, path: string): boolean {
   const wanted = pattern.split('/');
   const given = path.split('/');
-  return wanted.length === given.length && wanted.every((part, index) => part.startsWith(':') || part === given[index]);
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => part.startsWith(':') || part === given[index])
+  );
 }
 
 /** Node could not make a request of what came: answered by hand on the bare socket, in the same shape. */

@@ -5,7 +5,7 @@
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
-import Fastify, { type FastifyBaseLogger, type FastifyTypeProvider } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyTypeProvider, LogController } from 'fastify';
 import type Type from 'typebox';
 import type { Principal } from '../areas/accounts/accounts.ts';
 import type { Config } from '../config.ts';
@@ -15,7 +15,7 @@ import { sendError, sendFault } from './errors.ts';
 import type { Limits } from './limits.ts';
 import type { Metrics } from './monitor.ts';
 import { openApiOptions } from './openapi.ts';
-import { answerBrokenRequest, AllowedMethods, requestIdOf } from './requests.ts';
+import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
 import { createValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -53,7 +53,7 @@ export type HttpServer = Awaited<ReturnType<typeof createServer>>;
 export async function createServer({ config, log, accessControl, limits, metrics }: ServerContext) {
   const app = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit,
@@ -80,7 +80,8 @@ export async function createServer({ config, log, accessControl, limits, metrics
   app.decorateRequest('scope', undefined);
   const allowed = new AllowedMethods();
   app.addHook('onRoute', (route) => {
-    if (!route.config?.access) throw new Error(`${route.method} ${route.url} does not declare who may call it`);
+    if (!route.config?.access)
+      throw new Error(`${route.method} ${route.url} does not declare who may call it`);
     allowed.add(route.method, route.url);
   });
 
@@ -100,7 +101,10 @@ export async function createServer({ config, log, accessControl, limits, metrics
     const { method, routeOptions, ip, principal } = request;
     const ms = Math.round(reply.elapsedTime);
     metrics.count(method, routeOptions.url, reply.statusCode, reply.elapsedTime);
-    request.log.info({ method, route: routeOptions.url, status: reply.statusCode, ms, ip, accountId: principal?.accountId }, 'request');
+    request.log.info(
+      { method, route: routeOptions.url, status: reply.statusCode, ms, ip, accountId: principal?.accountId },
+      'request',
+    );
   });
 
   app.setErrorHandler(sendError);
@@ -117,7 +121,12 @@ export async function createServer({ config, log, accessControl, limits, metrics
   await app.register(cookie);
   if (config.corsOrigins.length > 0) {
     const exposedHeaders = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location', 'X-Request-Id'];
-    await app.register(cors, { origin: [...config.corsOrigins], credentials: true, exposedHeaders, maxAge: 600 });
+    await app.register(cors, {
+      origin: [...config.corsOrigins],
+      credentials: true,
+      exposedHeaders,
+      maxAge: 600,
+    });
   }
   await app.register(swagger, openApiOptions);
   return app;

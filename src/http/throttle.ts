@@ -108,7 +108,12 @@ export class Throttle {
   #verdict(policy: Policy, count: Count, allowed: boolean): Verdict {
     const left = this.#left();
     const remaining = allowed ? Math.max(0, Math.floor(policy.limit - this.#used(count))) : 0;
-    return { policy, allowed, remaining, resetSeconds: Math.max(1, Math.ceil(this.#wait(policy, count, allowed, left))) };
+    return {
+      policy,
+      allowed,
+      remaining,
+      resetSeconds: Math.max(1, Math.ceil(this.#wait(policy, count, allowed, left))),
+    };
   }
 
   #wait(policy: Policy, count: Count, allowed: boolean, left: number): number {

@@ -12,7 +12,8 @@ export function createValidators() {
   const asSent = prepared(new Ajv({ ...options, coerceTypes: false }));
   const fromText = prepared(new Ajv({ ...options, coerceTypes: true }));
   return {
-    compile: (part: string | undefined, schema: object) => (part === 'body' ? asSent : fromText).compile(schema),
+    compile: (part: string | undefined, schema: object) =>
+      (part === 'body' ? asSent : fromText).compile(schema),
   };
 }
 
@@ -38,25 +39,25 @@ function fieldError(failure: Failure, where: string): FieldError {
   const inside = (name: unknown) => [path, String(name)].filter(Boolean).join('.');
   switch (failure.keyword) {
     case 'required':
-      return { path: inside(failure.params['missingProperty']), message: 'is required' };
+      return { path: inside(failure.params.missingProperty), message: 'is required' };
     case 'additionalProperties':
       return {
-        path: inside(failure.params['additionalProperty']),
+        path: inside(failure.params.additionalProperty),
         message: where === 'querystring' ? 'is not a known query parameter' : 'is not a known field',
       };
     case 'enum':
-      return { path: path || where, message: `must be one of ${list(failure.params['allowedValues'])}` };
+      return { path: path || where, message: `must be one of ${list(failure.params.allowedValues)}` };
     case 'minLength':
-      return { path: path || where, message: `must have at least ${failure.params['limit']} characters` };
+      return { path: path || where, message: `must have at least ${failure.params.limit} characters` };
     case 'maxLength':
-      return { path: path || where, message: `must have at most ${failure.params['limit']} characters` };
+      return { path: path || where, message: `must have at most ${failure.params.limit} characters` };
     case 'format':
-      return { path: path || where, message: `must be a valid ${failure.params['format']}` };
+      return { path: path || where, message: `must be a valid ${failure.params.format}` };
     case 'type':
       if (path === '' && where === 'body') return { path: 'body', message: 'must be a JSON object' };
-      return { path: path || where, message: `must be ${article(String(failure.params['type']))}` };
+      return { path: path || where, message: `must be ${article(String(failure.params.type))}` };
     case 'pattern':
-      return { path: path || where, message: `must match ${failure.params['pattern']}` };
+      return { path: path || where, message: `must match ${failure.params.pattern}` };
     default:
       return { path: path || where, message: failure.message ?? 'is not valid' };
   }

@@ -44,7 +44,9 @@ function takeLock(path: string): Promise<Server> {
     lock.once('error', (error) => {
       if (errorCode(error) !== 'EADDRINUSE') return reject(unusable(path, error));
       const hint = 'Stop it first, or give this one a folder of its own with SLIPWAY_DATA_DIR.';
-      reject(new Fault('data_folder_in_use', `Another Slipway is running on the data folder ${path}. ${hint}`));
+      reject(
+        new Fault('data_folder_in_use', `Another Slipway is running on the data folder ${path}. ${hint}`),
+      );
     });
     lock.listen(`\0slipway-data-${dev}-${ino}`, () => resolve(lock));
   });

@@ -2,8 +2,9 @@
  * The connection to PostgreSQL. Owns the pool, transactions, and the translation of the driver's failures:
  * a database that is away becomes `database_unavailable`, whatever the driver called it.
  */
-import type { Logger } from 'pino';
+
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { errorCode, errorText, Fault } from '../fault.ts';
 import type { Query } from './sql.ts';
 
@@ -111,7 +112,8 @@ class PooledDatabase extends Connected implements Database {
 // Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), and a full server.
 const awayCodes = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300)$/;
 // The driver gives these no code.
-const awayTexts = /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/i;
+const awayTexts =
+  /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/i;
 
 export function translate(error: unknown): unknown {
   const code = errorCode(error);

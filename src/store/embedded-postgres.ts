@@ -5,17 +5,28 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, mkdirSync, openSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from 'pino';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { errorCode, errorText, Fault } from '../fault.ts';
 import type { DataFolder } from './data-folder.ts';
 import { readFileIfThere, syncFolder, writeFileWhole } from './files.ts';
-import { socketFolder } from './socket-folder.ts';
 import { choosePostgresUser, handOver, letThrough, type PostgresUser } from './postgres-user.ts';
+import { socketFolder } from './socket-folder.ts';
 
 const majorVersion = '18';
 const role = 'slipway';
@@ -91,7 +102,10 @@ class SupervisedServer {
 
   #spawn(): void {
     const output = openSync(this.#plan.folder.postgresLogFile, 'a', 0o600);
-    const [command, args] = this.#plan.user.wrap(this.#plan.program, serverArguments(this.#plan.folder.postgresDir, this.#plan.sockets));
+    const [command, args] = this.#plan.user.wrap(
+      this.#plan.program,
+      serverArguments(this.#plan.folder.postgresDir, this.#plan.sockets),
+    );
     // A group of its own: Ctrl-C in a terminal must reach us first, so that requests end before the database does.
     const child = spawn(command, args, { stdio: ['ignore', output, output], detached: true, cwd: '/' });
     closeSync(output);
@@ -105,7 +119,10 @@ class SupervisedServer {
       child.once('exit', (code, signal) => {
         gone();
         if (this.#stopping) return;
-        this.#plan.log.error({ code, signal, evidence: this.#lastLines() }, 'the embedded database stopped by itself');
+        this.#plan.log.error(
+          { code, signal, evidence: this.#lastLines() },
+          'the embedded database stopped by itself',
+        );
         this.#restart();
       });
     });
@@ -119,7 +136,10 @@ class SupervisedServer {
         await this.start();
         this.#plan.log.info('the embedded database is back');
       } catch (error) {
-        this.#plan.log.error({ reason: errorText(error) }, 'the embedded database does not start, trying again');
+        this.#plan.log.error(
+          { reason: errorText(error) },
+          'the embedded database does not start, trying again',
+        );
         this.#restart(Math.min(delayMs * 2, 10_000));
       }
     }, delayMs).unref();
@@ -133,7 +153,11 @@ class SupervisedServer {
   }
 
   #lastLines(): string {
-    return (readFileIfThere(this.#plan.folder.postgresLogFile) ?? '').trimEnd().split('\n').slice(-8).join('\n');
+    return (readFileIfThere(this.#plan.folder.postgresLogFile) ?? '')
+      .trimEnd()
+      .split('\n')
+      .slice(-8)
+      .join('\n');
   }
 }
 
@@ -153,7 +177,11 @@ function serverArguments(postgresDir: string, sockets: string): string[] {
     timezone: 'UTC',
     log_min_messages: 'warning',
   };
-  return ['-D', postgresDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  return [
+    '-D',
+    postgresDir,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
 }
 
 function findPrograms(): { postgres: string; initdb: string } {

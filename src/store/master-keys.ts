@@ -44,7 +44,11 @@ export class MasterKeys {
 }
 
 function named(key: Secret<Buffer>): MasterKey {
-  const id = createHash('sha256').update('slipway master key\0').update(key.reveal()).digest('hex').slice(0, 16);
+  const id = createHash('sha256')
+    .update('slipway master key\0')
+    .update(key.reveal())
+    .digest('hex')
+    .slice(0, 16);
   return { id, key };
 }
 
@@ -60,7 +64,10 @@ export function loadMasterKeys(file: string, fromSetting: readonly Secret<Buffer
 function readKeyFile(file: string): Secret<Buffer>[] {
   const text = readFileIfThere(file);
   if (text === undefined) return [];
-  const keys = text.trim().split('\n').map((line) => Buffer.from(line, 'base64'));
+  const keys = text
+    .trim()
+    .split('\n')
+    .map((line) => Buffer.from(line, 'base64'));
   if (keys.every((key) => key.length === 32)) return keys.map((key) => new Secret(key));
   throw new Fault('wrong_master_key', `The master key file ${file} is damaged. Put it back from your copy.`);
 }

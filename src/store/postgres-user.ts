@@ -30,13 +30,23 @@ export function choosePostgresUser(postgresDir: string, program: string): Postgr
 }
 
 function otherUser(uid: number, gid: number): PostgresUser {
-  const become = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--pdeathsig=INT', '--'];
+  const become = [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--no-new-privs',
+    '--pdeathsig=INT',
+    '--',
+  ];
   return { uid, gid, wrap: (to, args) => ['setpriv', [...become, to, ...args]] };
 }
 
 function rootInNamespace(): PostgresUser {
   const enter = ['--user', `--map-user=${nobody}`, `--map-group=${nobody}`, 'setpriv', '--no-new-privs'];
-  const wrap: PostgresUser['wrap'] = (to, args) => ['unshare', [...enter, '--pdeathsig=INT', '--', to, ...args]];
+  const wrap: PostgresUser['wrap'] = (to, args) => [
+    'unshare',
+    [...enter, '--pdeathsig=INT', '--', to, ...args],
+  ];
   const [command, args] = wrap('true', []);
   const probe = spawnSync(command, args, { encoding: 'utf8' });
   if (probe.status === 0) return { uid: 0, gid: 0, wrap };
@@ -75,7 +85,11 @@ function ownerOf(path: string): { uid: number; gid: number } | undefined {
 }
 
 function isReachable(dataDir: string, program: string): boolean {
-  return othersMayPass(dirname(dataDir)) && othersMayPass(dirname(program)) && (statSync(program).mode & 0o005) === 0o005;
+  return (
+    othersMayPass(dirname(dataDir)) &&
+    othersMayPass(dirname(program)) &&
+    (statSync(program).mode & 0o005) === 0o005
+  );
 }
 
 function othersMayPass(folder: string): boolean {

@@ -3,10 +3,10 @@
  * nothing opens with the old key, or nothing has changed at all.
  */
 import { newId, type WorkspaceId } from '../ids.ts';
-import { Secret } from '../secret.ts';
+import type { Secret } from '../secret.ts';
 import type { Database, Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
-import { Sealer, type SealedPlace } from './sealed.ts';
+import { type SealedPlace, Sealer } from './sealed.ts';
 import { sql } from './sql.ts';
 
 export interface Rotation {

@@ -51,7 +51,8 @@ export class Sealer {
   }
 
   async open(db: Queryable, place: SealedPlace, sealed: Buffer): Promise<Secret> {
-    if (sealed[0] !== format || sealed.length < 1 + keyIdLength + ivLength + tagLength) throw unreadable(place);
+    if (sealed[0] !== format || sealed.length < 1 + keyIdLength + ivLength + tagLength)
+      throw unreadable(place);
     const id = uuidOf(sealed.subarray(1, 1 + keyIdLength));
     const key = this.#opened.get(id) ?? (await this.#fetchKey(db, place, id));
     try {

@@ -49,7 +49,12 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
   }
 }
 
-async function reachServer(config: StoreConfig, folder: DataFolder, log: Logger, undo: (() => Promise<void>)[]) {
+async function reachServer(
+  config: StoreConfig,
+  folder: DataFolder,
+  log: Logger,
+  undo: (() => Promise<void>)[],
+) {
   if (config.databaseUrl) return { connectionString: config.databaseUrl.reveal() };
   const embedded: EmbeddedPostgres = await startEmbeddedPostgres(folder, log);
   undo.push(() => embedded.stop());
@@ -65,7 +70,10 @@ async function requireRecentServer(db: Database): Promise<void> {
         select current_setting('server_version_num')::int as version`);
       if (found && found.version >= oldestServer) return;
       const major = Math.floor((found?.version ?? 0) / 10_000);
-      throw new Fault('database_too_old', `The PostgreSQL server is version ${major}; Slipway needs 15 or later.`);
+      throw new Fault(
+        'database_too_old',
+        `The PostgreSQL server is version ${major}; Slipway needs 15 or later.`,
+      );
     } catch (error) {
       if (error instanceof Fault && error.code === 'database_too_old') throw error;
       const away = error instanceof Fault && error.code === 'database_unavailable';

@@ -56,7 +56,8 @@ export class Authenticator {
     try {
       const ids = [...new Set(waiting.map((each) => each.sessionId))];
       const found = new Map<SessionId, Principal>();
-      for (const each of await findPrincipals(this.#db, ids, this.#clock.now())) found.set(each.sessionId, each);
+      for (const each of await findPrincipals(this.#db, ids, this.#clock.now()))
+        found.set(each.sessionId, each);
       for (const { sessionId, resolve } of waiting) resolve(found.get(sessionId));
     } catch (error) {
       for (const { reject } of waiting) reject(error);

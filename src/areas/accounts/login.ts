@@ -11,7 +11,11 @@ export interface LoginInput {
 }
 
 /** One lookup and one password check, whether the address is known or not. */
-export async function login(context: AccountsContext, input: LoginInput, client: ClientTrace): Promise<SignIn> {
+export async function login(
+  context: AccountsContext,
+  input: LoginInput,
+  client: ClientTrace,
+): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   const credentials = await findCredentials(context.db, email);
   const matches = await checkPassword(input.password, credentials?.passwordHash);
@@ -22,9 +26,13 @@ export async function login(context: AccountsContext, input: LoginInput, client:
   if (accountId === null) {
     await oweMail(context.db, 'fresh_code', email, context.clock.now());
     context.wakeMail();
-    throw new Fault('email_not_verified', 'The address has not been confirmed yet. A fresh code is on its way.', {
-      hint: 'Send the code with POST /api/v1/auth/verify-otp.',
-    });
+    throw new Fault(
+      'email_not_verified',
+      'The address has not been confirmed yet. A fresh code is on its way.',
+      {
+        hint: 'Send the code with POST /api/v1/auth/verify-otp.',
+      },
+    );
   }
   return context.db.transaction((tx) => openSession(tx, context, accountId, client));
 }

@@ -16,7 +16,9 @@ export function oneTimeCode(to: string, code: string): Message {
 
 export function alreadyRegistered(to: string, link: ResetLink | undefined): Message {
   return message(to, 'You already have a Slipway account', [
-    { text: 'Someone, perhaps you, tried to register with this address. It already has an account, so nothing was changed.' },
+    {
+      text: 'Someone, perhaps you, tried to register with this address. It already has an account, so nothing was changed.',
+    },
     { text: 'If you forgot the password, set a new one within 30 minutes:' },
     ...(link ? [{ link: link.url }] : []),
   ]);
@@ -32,7 +34,9 @@ export function resetPassword(to: string, link: ResetLink): Message {
 
 export function setPassword(to: string, link: ResetLink): Message {
   return message(to, 'Choose your Slipway password', [
-    { text: 'Your account is ready. More than one password was sent while it was being made, perhaps by someone else, so none of them was taken.' },
+    {
+      text: 'Your account is ready. More than one password was sent while it was being made, perhaps by someone else, so none of them was taken.',
+    },
     { text: 'Choose one within 30 minutes:' },
     { link: link.url },
   ]);
@@ -48,8 +52,11 @@ export function passwordChanged(to: string): Message {
 type Part = { readonly text: string } | { readonly code: string } | { readonly link: string };
 
 function message(to: string, subject: string, parts: readonly Part[]): Message {
-  const plain = parts.map((part) => ('text' in part ? part.text : `    ${'code' in part ? part.code : part.link}`));
-  const body = 'font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;max-width:34em;margin:2em auto;padding:0 1em';
+  const plain = parts.map((part) =>
+    'text' in part ? part.text : `    ${'code' in part ? part.code : part.link}`,
+  );
+  const body =
+    'font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;max-width:34em;margin:2em auto;padding:0 1em';
   const html = `<!doctype html><html lang="en"><body style="${body}">${parts.map(htmlOf).join('')}</body></html>`;
   return { to, subject, text: `${plain.join('\n\n')}\n`, html };
 }
@@ -61,6 +68,12 @@ function htmlOf(part: Part): string {
 }
 
 function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  const entities: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
   return text.replace(/[&<>"']/g, (each) => entities[each] ?? each);
 }

@@ -79,7 +79,7 @@ export class OwedMails {
     while (this.#again && !this.#stopped) {
       this.#again = false;
       try {
-        while (!this.#stopped && (await this.#sendNext())) continue;
+        while (!this.#stopped && (await this.#sendNext()));
       } catch (error) {
         this.#context.log.warn({ reason: errorText(error) }, 'could not look for owed mails, trying again');
       }
@@ -97,9 +97,13 @@ export class OwedMails {
     } catch (error) {
       const waitMs = Math.min(5 * second * 2 ** mail.attempts, 30 * minute);
       const lost = clock.now().getTime() - mail.createdAt.getTime() > giveUpAfterMs;
-      log.error({ mailId: mail.id, kind: mail.kind, reason: errorText(error), lost, waitMs }, 'could not send a mail');
+      log.error(
+        { mailId: mail.id, kind: mail.kind, reason: errorText(error), lost, waitMs },
+        'could not send a mail',
+      );
       if (lost) await db.run(sql`delete from owed_mails where id = ${mail.id}`);
-      else await db.run(sql`update owed_mails set due_at = ${after(clock.now(), waitMs)} where id = ${mail.id}`);
+      else
+        await db.run(sql`update owed_mails set due_at = ${after(clock.now(), waitMs)} where id = ${mail.id}`);
     }
     return true;
   }
@@ -114,7 +118,9 @@ export class OwedMails {
         const found = await queries.findRegistration(db, email);
         if (!found) return undefined;
         if (found.hasAccount) {
-          return kind === 'registration' ? texts.alreadyRegistered(email, await this.#resetLink(email)) : undefined;
+          return kind === 'registration'
+            ? texts.alreadyRegistered(email, await this.#resetLink(email))
+            : undefined;
         }
         if (kind === 'fresh_code') await queries.renewOtp(db, email, after(now, lifetimes.otpMs));
         else if (found.otpExpiresAt <= now) return undefined;

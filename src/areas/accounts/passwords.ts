@@ -49,7 +49,9 @@ export async function refuseCommonPassword(password: string): Promise<void> {
 let commonSet: Promise<Set<string>> | undefined;
 function commonPasswords(): Promise<Set<string>> {
   commonSet ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {
-    const long = dictionary['passwords-common'].map(String).filter((each) => each.length >= passwordLength.least);
+    const long = dictionary['passwords-common']
+      .map(String)
+      .filter((each) => each.length >= passwordLength.least);
     return new Set([...long, ...repeated(), ...keyboardRows]);
   });
   return commonSet;
@@ -60,24 +62,42 @@ function repeated(): string[] {
   const singles = [...'abcdefghijklmnopqrstuvwxyz0123456789'].flatMap((each) =>
     Array.from({ length: 11 }, (_, extra) => each.repeat(passwordLength.least + extra)),
   );
-  const doubles = ['password', 'qwerty', 'letmein', 'welcome', 'iloveyou', 'admin', 'slipway'].flatMap((word) => [
-    word + word,
-    `${word}123`,
-    `${word}1234`,
-    `${word}12345`,
-    `${word}123456`,
-    `${word}123456789`,
-    `${word}1234567890`,
-  ]);
+  const doubles = ['password', 'qwerty', 'letmein', 'welcome', 'iloveyou', 'admin', 'slipway'].flatMap(
+    (word) => [
+      word + word,
+      `${word}123`,
+      `${word}1234`,
+      `${word}12345`,
+      `${word}123456`,
+      `${word}123456789`,
+      `${word}1234567890`,
+    ],
+  );
   return [...singles, ...doubles];
 }
 
-const keyboardRows = ['1234567890', '0123456789', '0987654321', '12345678910', '123456789012', 'qwertyuiop', 'asdfghjkl;', 'abcdefghij', 'abcdefghijk', '1q2w3e4r5t', '1qaz2wsx3edc', 'qazwsxedcrfv'];
+const keyboardRows = [
+  '1234567890',
+  '0123456789',
+  '0987654321',
+  '12345678910',
+  '123456789012',
+  'qwertyuiop',
+  'asdfghjkl;',
+  'abcdefghij',
+  'abcdefghijk',
+  '1q2w3e4r5t',
+  '1qaz2wsx3edc',
+  'qazwsxedcrfv',
+];
 
 /** A few bits that differ for different passwords: tells two of them apart, and helps to guess neither. */
 export function passwordTag(keys: MasterKeys, email: string, password: string): number {
   const mac = createHmac('sha256', keys.derive('password-tag'));
-  return mac.update(JSON.stringify([email, password.normalize('NFKC')])).digest().readUInt16BE(0);
+  return mac
+    .update(JSON.stringify([email, password.normalize('NFKC')]))
+    .digest()
+    .readUInt16BE(0);
 }
 
 function prepared(password: string): Buffer {
@@ -93,7 +113,16 @@ function parseHash(hash: string): { parameters: Omit<Argon2Parameters, 'message'
   if (!match?.[4] || !match[5]) throw new Error('a password hash in the database is not one of ours');
   const tag = Buffer.from(match[5], 'base64');
   const [memory, passes, parallelism] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  return { parameters: { memory, passes, parallelism, tagLength: tag.length, nonce: Buffer.from(match[4], 'base64') }, tag };
+  return {
+    parameters: {
+      memory,
+      passes,
+      parallelism,
+      tagLength: tag.length,
+      nonce: Buffer.from(match[4], 'base64'),
+    },
+    tag,
+  };
 }
 
 const places = availableParallelism();

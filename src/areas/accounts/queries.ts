@@ -103,7 +103,9 @@ export async function insertWorkspace(
   db: Queryable,
   row: { id: WorkspaceId; name: string; ownerId: AccountId; now: Date },
 ): Promise<void> {
-  await db.run(sql`insert into workspaces (id, name, created_at) values (${row.id}, ${row.name}, ${row.now})`);
+  await db.run(
+    sql`insert into workspaces (id, name, created_at) values (${row.id}, ${row.name}, ${row.now})`,
+  );
   await db.run(sql`
     insert into memberships (workspace_id, account_id, role, created_at)
     values (${row.id}, ${row.ownerId}, 'owner', ${row.now})`);
@@ -127,10 +129,16 @@ export function findUser(db: Queryable, id: AccountId) {
 }
 
 export function findAccountByEmail(db: Queryable, email: string) {
-  return db.one<{ id: AccountId; name: string | null }>(sql`select id, name from accounts where email = ${email}`);
+  return db.one<{ id: AccountId; name: string | null }>(
+    sql`select id, name from accounts where email = ${email}`,
+  );
 }
 
-export async function setPassword(db: Queryable, id: AccountId, passwordHash: string): Promise<string | undefined> {
+export async function setPassword(
+  db: Queryable,
+  id: AccountId,
+  passwordHash: string,
+): Promise<string | undefined> {
   const row = await db.one<{ email: string }>(sql`
     update accounts set password_hash = ${passwordHash} where id = ${id} returning email`);
   return row?.email;

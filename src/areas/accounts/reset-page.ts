@@ -78,7 +78,9 @@ export function resetPage(app: HttpServer): void {
   app.get('/reset-password', options, (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(page),
   );
-  app.get('/reset-password/page.css', options, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+  app.get('/reset-password/page.css', options, (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(style),
+  );
   app.get('/reset-password/page.js', options, (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(script),
   );

@@ -33,7 +33,8 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
       tags,
       operationId: 'register',
       summary: 'Create an account',
-      description: 'Sends a code to the address. An address that has an account gets a mail that says so instead.',
+      description:
+        'Sends a code to the address. An address that has an account gets a mail that says so instead.',
       body: schemas.RegisterBody,
       response: { 201: schemas.RegisterAnswer },
     },
@@ -64,7 +65,9 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
       summary: 'Ask for a fresh code',
       description: 'Answers the same for every address.',
       body: schemas.EmailBody,
-      response: { 202: Type.Null({ description: 'If someone registered with the address, a code is on its way.' }) },
+      response: {
+        202: Type.Null({ description: 'If someone registered with the address, a code is on its way.' }),
+      },
     },
     handler: async (request, reply) => {
       await resendOtp(context, request.body);
@@ -78,7 +81,8 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
       tags,
       operationId: 'login',
       summary: 'Sign in',
-      description: 'Gives an access token of 15 minutes, and a refresh token of 30 days as a cookie or in the body.',
+      description:
+        'Gives an access token of 15 minutes, and a refresh token of 30 days as a cookie or in the body.',
       body: schemas.LoginBody,
       response: { 200: schemas.SignInAnswer },
     },
@@ -166,7 +170,8 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
       description: 'For clients that cannot send a header, such as `EventSource`: one use, 30 seconds.',
       response: { 201: schemas.StreamTicketAnswer },
     },
-    handler: async (request, reply) => reply.code(201).send(await issueStreamTicket(context, principalOf(request))),
+    handler: async (request, reply) =>
+      reply.code(201).send(await issueStreamTicket(context, principalOf(request))),
   });
 
   app.get(`${base}/sessions`, {
@@ -196,7 +201,11 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
     },
   });
 
-  function signInAnswer(reply: FastifyReply, { refreshToken, ...signIn }: SignIn, where: 'cookie' | 'body' = 'cookie') {
+  function signInAnswer(
+    reply: FastifyReply,
+    { refreshToken, ...signIn }: SignIn,
+    where: 'cookie' | 'body' = 'cookie',
+  ) {
     const answer = { ...signIn, tokenType: 'Bearer' as const };
     if (where === 'body') return { ...answer, refreshToken };
     reply.setCookie(refreshCookie, refreshToken, { ...cookieOptions(), maxAge: lifetimes.sessionMs / 1000 });

@@ -8,7 +8,8 @@ const exampleTime = '2026-11-15T09:30:00.000Z';
 
 // One @, a dot in the domain, no white space or control characters: what a mail server will make of it, it says.
 const Email = Type.String({
-  pattern: '^[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+@[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+\\.[^\\s@<>"(),:;\\\\.\\u0000-\\u001f]+$',
+  pattern:
+    '^[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+@[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+\\.[^\\s@<>"(),:;\\\\.\\u0000-\\u001f]+$',
   maxLength: 254,
   description: 'An e-mail address; case does not matter.',
   examples: ['ada@example.com'],
@@ -27,7 +28,8 @@ const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null
 
 const RefreshTokenIn = Type.Optional(
   Type.Enum(['cookie', 'body'], {
-    description: 'Where the refresh token goes: an HttpOnly cookie (default), or the body for clients without cookies.',
+    description:
+      'Where the refresh token goes: an HttpOnly cookie (default), or the body for clients without cookies.',
   }),
 );
 
@@ -41,14 +43,22 @@ export const RegisterBody = Type.Object(
 );
 
 export const RegisterAnswer = Type.Object(
-  { email: Type.String({ examples: ['ada@example.com'] }), otpRequired: Type.Literal(true), otpExpiresAt: Time },
+  {
+    email: Type.String({ examples: ['ada@example.com'] }),
+    otpRequired: Type.Literal(true),
+    otpExpiresAt: Time,
+  },
   { title: 'RegisterAnswer', description: 'The same for every address, whether it has an account or not.' },
 );
 
 export const VerifyOtpBody = Type.Object(
   {
     email: Email,
-    code: Type.String({ pattern: '^[0-9]{6}$', description: 'Six digits, from the mail.', examples: ['493027'] }),
+    code: Type.String({
+      pattern: '^[0-9]{6}$',
+      description: 'Six digits, from the mail.',
+      examples: ['493027'],
+    }),
     refreshTokenIn: RefreshTokenIn,
   },
   { ...closed, title: 'VerifyOtpRequest' },
@@ -59,7 +69,11 @@ export const EmailBody = Type.Object({ email: Email }, { ...closed, title: 'Emai
 export const LoginBody = Type.Object(
   {
     email: Email,
-    password: Type.String({ minLength: 1, maxLength: passwordLength.most, examples: ['correct horse battery staple'] }),
+    password: Type.String({
+      minLength: 1,
+      maxLength: passwordLength.most,
+      examples: ['correct horse battery staple'],
+    }),
     refreshTokenIn: RefreshTokenIn,
   },
   { ...closed, title: 'LoginRequest' },
@@ -86,7 +100,9 @@ const Workspace = Type.Object(
   {
     id: Id,
     name: Type.String({ examples: ['Ada Lovelace'] }),
-    role: Type.Enum(['owner', 'admin', 'member', 'viewer'], { description: 'What the account may do in it.' }),
+    role: Type.Enum(['owner', 'admin', 'member', 'viewer'], {
+      description: 'What the account may do in it.',
+    }),
   },
   { title: 'WorkspaceMembership' },
 );

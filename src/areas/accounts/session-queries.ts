@@ -53,7 +53,12 @@ export function listSessions(
     limit ${page.limit}`);
 }
 
-export async function endSession(db: Queryable, accountId: AccountId, id: SessionId, now: Date): Promise<boolean> {
+export async function endSession(
+  db: Queryable,
+  accountId: AccountId,
+  id: SessionId,
+  now: Date,
+): Promise<boolean> {
   const ended = await db.run(sql`
     update sessions set ended_at = ${now}
     where id = ${id} and account_id = ${accountId} and ended_at is null and expires_at > ${now}`);
@@ -98,7 +103,11 @@ export function insertStreamTicket(db: Queryable, ticketHash: Buffer, sessionId:
     values (${ticketHash}, ${sessionId}, ${expiresAt})`);
 }
 
-export async function takeStreamTicket(db: Queryable, ticketHash: Buffer, now: Date): Promise<SessionId | undefined> {
+export async function takeStreamTicket(
+  db: Queryable,
+  ticketHash: Buffer,
+  now: Date,
+): Promise<SessionId | undefined> {
   const row = await db.one<{ sessionId: SessionId }>(sql`
     delete from stream_tickets where ticket_hash = ${ticketHash} and expires_at > ${now}
     returning session_id as "sessionId"`);

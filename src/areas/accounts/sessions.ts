@@ -20,7 +20,11 @@ export async function readSessions(context: AccountsContext, principal: Principa
   }));
 }
 
-export async function endSession(context: AccountsContext, principal: Principal, id: SessionId): Promise<void> {
+export async function endSession(
+  context: AccountsContext,
+  principal: Principal,
+  id: SessionId,
+): Promise<void> {
   const ended = await queries.endSession(context.db, principal.accountId, id, context.clock.now());
   if (!ended) throw new Fault('not_found', 'There is no such session of yours.');
 }

@@ -10,7 +10,9 @@ const everyMs = 10 * minute;
 /** Removes now and then what has expired: codes, tickets, links, and sessions a day after their end. */
 export function keepAccountsTidy(context: AccountsContext, log: Logger): () => void {
   const tidy = () =>
-    tidyAccounts(context).catch((error) => log.warn({ reason: errorText(error) }, 'could not tidy, trying again'));
+    tidyAccounts(context).catch((error) =>
+      log.warn({ reason: errorText(error) }, 'could not tidy, trying again'),
+    );
   const timer = setInterval(tidy, everyMs).unref();
   return () => clearInterval(timer);
 }

@@ -129,7 +129,9 @@ export function newOtp(): string {
 
 /** Six digits are guessed from a plain hash in no time, so this one needs a key that is not in the database. */
 export function hashOtp(keys: MasterKeys, email: string, code: string): Buffer {
-  return createHmac('sha256', keys.derive('one-time-code')).update(JSON.stringify([email, code])).digest();
+  return createHmac('sha256', keys.derive('one-time-code'))
+    .update(JSON.stringify([email, code]))
+    .digest();
 }
 
 export function sameHash(one: Buffer, other: Buffer): boolean {

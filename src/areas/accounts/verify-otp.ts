@@ -12,7 +12,11 @@ export interface VerifyOtpInput {
 }
 
 /** Turns a registration into an account with a workspace of its own, and signs it in. */
-export async function verifyOtp(context: AccountsContext, input: VerifyOtpInput, client: ClientTrace): Promise<SignIn> {
+export async function verifyOtp(
+  context: AccountsContext,
+  input: VerifyOtpInput,
+  client: ClientTrace,
+): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   const now = context.clock.now();
   const attempt = await queries.takeOtpTry(context.db, email, otpTries, now);
@@ -29,7 +33,12 @@ export async function verifyOtp(context: AccountsContext, input: VerifyOtpInput,
     const account = { id: accountId, email, name, passwordHash: contested ? null : passwordHash, now };
     if (!(await queries.insertAccount(tx, account))) throw invalidOtp();
     const workspaceName = name ?? email.slice(0, email.indexOf('@'));
-    await queries.insertWorkspace(tx, { id: newId<WorkspaceId>(), name: workspaceName, ownerId: accountId, now });
+    await queries.insertWorkspace(tx, {
+      id: newId<WorkspaceId>(),
+      name: workspaceName,
+      ownerId: accountId,
+      now,
+    });
     if (contested) await oweMail(tx, 'set_password', email, now);
     return openSession(tx, context, accountId, client);
   });
