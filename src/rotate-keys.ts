@@ -16,7 +16,10 @@ try {
   const config = readConfig(process.env);
   if (config.masterKeys?.length === 1) {
     const how = 'Set it to the new key and the old one, separated by a comma: SLIPWAY_MASTER_KEY=new,old.';
-    throw new Fault('wrong_setting', `SLIPWAY_MASTER_KEY names one key, so there is nothing to rotate to. ${how}`);
+    throw new Fault(
+      'wrong_setting',
+      `SLIPWAY_MASTER_KEY names one key, so there is nothing to rotate to. ${how}`,
+    );
   }
   const store = await openStore(config, createLog(config.logLevel));
   try {
@@ -27,7 +30,9 @@ try {
     if (!config.masterKeys) writeKeyFile(store.folder.masterKeyFile, [next, ...older]);
     const { workspaces, values } = await rotateKeys(store.db, keys);
     if (!config.masterKeys) writeKeyFile(store.folder.masterKeyFile, [next]);
-    process.stdout.write(`The master key is now ${keys.current.id}: ${workspaces} workspaces, ${values} sealed values.\n`);
+    process.stdout.write(
+      `The master key is now ${keys.current.id}: ${workspaces} workspaces, ${values} sealed values.\n`,
+    );
     if (config.masterKeys) process.stdout.write('Remove the old key from SLIPWAY_MASTER_KEY now.\n');
   } finally {
     await store.close();

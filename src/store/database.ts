@@ -35,7 +35,9 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
     ...connection,
   });
   // An idle connection that breaks is replaced by the pool; whoever queries next learns of a real outage.
-  pool.on('error', (error) => log.warn({ reason: errorText(error) }, 'lost an idle database connection'));
+  pool.on('error', (error) => {
+    if (!pool.ending) log.warn({ reason: errorText(error) }, 'lost an idle database connection');
+  });
   return new PooledDatabase(pool);
 }
 

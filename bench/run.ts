@@ -1,0 +1,26 @@
+/** `npm run bench [name …]`: measures, prints a table. Figures worth keeping go into docs/benchmarks.md by hand. */
+import { availableParallelism, totalmem } from 'node:os';
+import { benchHttp } from './http.ts';
+import { benchStart } from './start.ts';
+
+export interface Figure {
+  readonly what: string;
+  readonly value: string;
+  readonly beside?: string;
+}
+
+const benches: Record<string, () => Promise<Figure[]>> = { http: benchHttp, start: benchStart };
+
+const wanted = process.argv.slice(2);
+const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+write(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}`);
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  write(`\n${name}`);
+  for (const { what, value, beside } of await bench())
+    write(`  ${what.padEnd(52)} ${value}${beside ? `   ${beside}` : ''}`);
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

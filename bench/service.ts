@@ -1,0 +1,79 @@
+/** The service as a process of its own, for measuring; stopped by its own pid. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
+export interface Service {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly process: ChildProcess;
+  /** From the spawn to the first answer. */
+  readonly startMs: number;
+  stop(options?: { keepData?: boolean }): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** What to run; the service without npm, unless said otherwise. */
+  readonly command?: readonly [string, ...string[]];
+  readonly dataDir?: string;
+  readonly env?: Record<string, string>;
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const port = await freePort();
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-bench-'));
+  const [program, ...args] = options.command ?? [process.execPath, 'scripts/run.mjs', 'src/main.ts'];
+  const url = `http://127.0.0.1:${port}`;
+  const began = performance.now();
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      SLIPWAY_PORT: String(port),
+      SLIPWAY_DATA_DIR: dataDir,
+      SLIPWAY_LIMIT_REQUESTS: '1000000',
+      SLIPWAY_LIMIT_SIGN_IN: '1000000',
+      ...options.env,
+    },
+  });
+  while (!(await answers(`${url}/healthz`))) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+  }
+  const startMs = performance.now() - began;
+  return {
+    url,
+    dataDir,
+    process: child,
+    startMs,
+    stop: async ({ keepData = false } = {}) => {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      if (!keepData) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return false;
+  }
+}

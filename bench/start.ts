@@ -1,0 +1,50 @@
+/** From `npm start` (installed) to the first answer, and what all processes hold in memory at rest. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from './http.ts';
+import type { Figure } from './run.ts';
+import { startService } from './service.ts';
+
+const laterStarts = 7;
+const restMs = 20_000;
+
+export async function benchStart(): Promise<Figure[]> {
+  const command = ['npm', 'start'] as const;
+  const first = await startService({ command });
+  await first.stop({ keepData: true });
+  const later: number[] = [];
+  for (let count = 0; count < laterStarts; count += 1) {
+    const service = await startService({ command, dataDir: first.dataDir });
+    later.push(service.startMs);
+    await service.stop({ keepData: true });
+  }
+  const service = await startService({ command, dataDir: first.dataDir });
+  await sleep(restMs);
+  const memory = memoryOf(service.process.pid ?? 0);
+  await service.stop();
+  const sum = (wanted: RegExp) =>
+    memory.filter(({ name }) => wanted.test(name)).reduce((total, { mb }) => total + mb, 0);
+  return [
+    { what: 'first start, npm start to first answer', value: `${Math.round(first.startMs)} ms` },
+    {
+      what: 'later starts, median',
+      value: `${Math.round(median(later))} ms`,
+      beside: `worst ${Math.round(Math.max(...later))} ms`,
+    },
+    { what: 'memory at rest, the service', value: `${sum(/main\.ts/).toFixed(0)} MB` },
+    { what: 'memory at rest, PostgreSQL (all processes)', value: `${sum(/postgres/).toFixed(0)} MB` },
+    { what: 'memory at rest, both', value: `${sum(/postgres|main\.ts/).toFixed(0)} MB` },
+    { what: 'memory at rest, npm that started them', value: `${sum(/^npm/).toFixed(0)} MB` },
+  ];
+}
+
+/** The process and all below it; shared pages are counted once (proportional set size). */
+function memoryOf(pid: number): { name: string; mb: number }[] {
+  const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  const kilobytes = Number(/^Pss:\s+(\d+)/m.exec(read('smaps_rollup'))?.[1]);
+  const name = read('cmdline').replaceAll('\0', ' ').trim();
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    read(`task/${thread}/children`).trim().split(' ').filter(Boolean).map(Number),
+  );
+  return [{ name, mb: kilobytes / 1000 }, ...children.flatMap(memoryOf)];
+}
