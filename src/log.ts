@@ -20,7 +20,7 @@ export function createLog(level: Config['logLevel'], destination?: { write(line:
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+    redact: { paths: secrets.flatMap((name) => [name, `*.${name}`]), censor: '[secret]' },
   };
   return destination ? pino(options, destination) : pino(options, pino.destination({ fd: 1, sync: true }));
 }

@@ -10,7 +10,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     fault === hiddenFault ||
     (fault.code !== 'database_unavailable' && problemOf(fault, request).status >= 500)
   ) {
-    request.log.error({ err: error }, 'request failed');
+    request.log.error({ requestId: request.id, err: error }, 'request failed');
   }
   sendFault(fault, request, reply);
 }

@@ -47,14 +47,10 @@ export class AccessTokens {
     this.#keys = keys;
   }
 
-  async verify(token: string, now: Date): Promise<AccessClaims> {
-    let claims = this.#known.get(token);
-    if (!claims) {
-      claims = await this.#compute(token, now);
-      this.#remember(token, claims);
-    }
-    if (claims.expiresAt * second <= now.getTime()) throw unauthenticated('The access token has expired.');
-    return claims;
+  /** At once for a token seen before, else in a moment. */
+  verify(token: string, now: Date): AccessClaims | Promise<AccessClaims> {
+    const known = this.#known.get(token);
+    return known ? stillValid(known, now) : this.#compute(token, now);
   }
 
   #remember(token: string, claims: AccessClaims): void {
@@ -77,7 +73,9 @@ export class AccessTokens {
       if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') {
         throw unauthenticated('The access token is incomplete.');
       }
-      return { accountId: sub as AccountId, sessionId: sid as SessionId, expiresAt: exp };
+      const claims = { accountId: sub as AccountId, sessionId: sid as SessionId, expiresAt: exp };
+      this.#remember(token, claims);
+      return claims;
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw unauthenticated('The access token has expired.');
       if (error instanceof errors.JOSEError || error instanceof TypeError) {
@@ -92,6 +90,11 @@ export class AccessTokens {
     if (!master) throw unauthenticated('The access token is not valid.');
     return this.#keys.derive('access-token', master);
   }
+}
+
+function stillValid(claims: AccessClaims, now: Date): AccessClaims {
+  if (claims.expiresAt * second <= now.getTime()) throw unauthenticated('The access token has expired.');
+  return claims;
 }
 
 export function unauthenticated(sentence: string): Fault {
