@@ -127,6 +127,9 @@ async function listen(server: HttpServer, host: string, port: number, setting: s
 /** Lets requests finish; what takes longer than the deadline is cut. */
 async function drain(server: HttpServer): Promise<void> {
   const late = setTimeout(() => server.server.closeAllConnections(), drainWithinMs);
+  // A connection whose last answer was under way is kept alive by its client: nobody else closes it.
+  const sweep = setInterval(() => server.server.closeIdleConnections(), 50);
   await server.close();
+  clearInterval(sweep);
   clearTimeout(late);
 }

@@ -5,8 +5,10 @@
 
 /** Codes that a caller of the API can meet, with what each means. */
 export const apiFaultCodes = {
+  already_finished: 'The operation has ended; it cannot be cancelled any more.',
   bad_request: 'The request is not well-formed HTTP, or its JSON cannot be parsed.',
   database_unavailable: 'The database does not answer at the moment. Nothing was changed; try again shortly.',
+  deadline_exceeded: 'A step of an operation took longer than it may.',
   email_not_verified: 'The password is right, but the address has not been confirmed. A fresh code was sent.',
   forbidden: 'You may see this, but your role in the workspace does not allow the action.',
   headers_too_large: 'The request line and headers together are larger than the service accepts.',
@@ -24,6 +26,7 @@ export const apiFaultCodes = {
   request_timeout: 'The request took too long to arrive.',
   shutting_down: 'The service is stopping. Try again in a moment.',
   unauthenticated: 'No valid access token came with the request.',
+  undo_failed: 'An operation failed, and not everything it did could be undone.',
   unsupported_media_type: 'The body must be sent as `application/json`.',
 } as const;
 

@@ -8,6 +8,8 @@ export type AccountId = Id<'account'>;
 export type WorkspaceId = Id<'workspace'>;
 export type SessionId = Id<'session'>;
 export type DataKeyId = Id<'dataKey'>;
+export type OperationId = Id<'operation'>;
+export type ServerId = Id<'server'>;
 
 /** A new id. The type parameter is fixed by where it is stored. */
 export function newId<T extends Id<string>>(): T {

@@ -53,7 +53,7 @@ export class AccessControl {
     this.#limits.countRequest(request, reply, 'error' in found ? undefined : found);
     if ('error' in found) throw found.error;
     request.principal = found;
-    if (access.kind === 'workspace') request.scope = scopeOf(request, found, access.permission);
+    if (access.kind === 'workspace') request.scope = chooseScope(request, found, access.permission);
   }
 
   #identify(request: FastifyRequest, access: Exclude<Access, { kind: 'public' }>): Promise<Principal> {
@@ -74,7 +74,7 @@ function ticketOf(query: unknown): string | undefined {
 }
 
 /** The workspace named by the header, else the caller's own. One they are not in does not exist for them. */
-function scopeOf(request: FastifyRequest, principal: Principal, permission: Permission): Scope {
+function chooseScope(request: FastifyRequest, principal: Principal, permission: Permission): Scope {
   const named = request.headers[workspaceHeader];
   const membership =
     named === undefined ? principal.memberships[0] : principal.memberships.find(({ id }) => id === named);
@@ -90,4 +90,11 @@ export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal)
     throw new Error(`${request.routeOptions.url} did not declare that it needs an account`);
   return request.principal;
+}
+
+/** For handlers of routes that declare `workspace`. */
+export function scopeOf(request: FastifyRequest): Scope {
+  if (!request.scope)
+    throw new Error(`${request.routeOptions.url} did not declare that it needs a workspace`);
+  return request.scope;
 }

@@ -34,6 +34,8 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     servers: [{ url: '/', description: 'This instance' }],
     tags: [
       { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
+      { name: 'Events', description: 'What happens, as it happens.' },
+      { name: 'Operations', description: 'Long work: seen, followed, cancelled.' },
       { name: 'Service', description: 'Whether the service is alive, ready, and how it does.' },
     ],
     components: {

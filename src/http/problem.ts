@@ -6,8 +6,10 @@ import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
 export const problemType = 'application/problem+json';
 
 export const statusOfCode = {
+  already_finished: 409,
   bad_request: 400,
   database_unavailable: 503,
+  deadline_exceeded: 504,
   email_not_verified: 403,
   forbidden: 403,
   headers_too_large: 431,
@@ -25,6 +27,7 @@ export const statusOfCode = {
   request_timeout: 408,
   shutting_down: 503,
   unauthenticated: 401,
+  undo_failed: 500,
   unsupported_media_type: 415,
 } as const satisfies Record<ApiFaultCode, number>;
 

@@ -57,6 +57,7 @@ export interface ServerContext {
 export type HttpServer = Awaited<ReturnType<typeof createServer>>;
 
 export async function createServer({ config, log, accessControl, limits, metrics }: ServerContext) {
+  const headers = answerHeaders(config);
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -72,7 +73,11 @@ export async function createServer({ config, log, accessControl, limits, metrics
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    // Hooks do not run for these, so the headers of every answer are set here too.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headers).header('x-request-id', request.id);
+      sendError(error, request, reply);
+    },
   }).withTypeProvider<SchemaTypes>();
 
   const validators = createValidators();
@@ -86,17 +91,34 @@ export async function createServer({ config, log, accessControl, limits, metrics
 
   app.decorateRequest('principal', undefined);
   app.decorateRequest('scope', undefined);
+  // Before our own hooks: a refusal must carry its headers too, and its `OPTIONS *` declares no access.
+  if (config.corsOrigins.length > 0) {
+    const exposedHeaders = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location', 'X-Request-Id'];
+    await app.register(cors, {
+      origin: [...config.corsOrigins],
+      credentials: true,
+      exposedHeaders,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      strictPreflight: false,
+      maxAge: 600,
+    });
+  }
   const allowed = new AllowedMethods();
   app.addHook('onRoute', (route) => {
     if (!route.config?.access)
       throw new Error(`${route.method} ${route.url} does not declare who may call it`);
     allowed.add(route.method, route.url);
     // Only where they are needed: a hook costs every request that passes it.
-    if (route.schema?.body) route.preValidation = emptyBodyIsObject;
-    if (route.config.signInLimit) route.preHandler = (request, reply) => limits.countSignIn(request, reply);
+    const isApi = route.url.startsWith(apiPrefix);
+    if (route.schema?.body) route.preValidation = [emptyBodyIsObject, route.preValidation ?? []].flat();
+    else if (isApi) route.preValidation = [refuseBody, route.preValidation ?? []].flat();
+    if (isApi) route.schema = { querystring: noQuery, ...route.schema };
+    if (route.config.signInLimit) {
+      const count = (request: FastifyRequest, reply: FastifyReply) => limits.countSignIn(request, reply);
+      route.preHandler = [count, route.preHandler ?? []].flat();
+    }
   });
 
-  const headers = answerHeaders(config);
   app.addHook('onRequest', (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     return accessControl.check(request, reply);
@@ -125,22 +147,23 @@ export async function createServer({ config, log, accessControl, limits, metrics
   });
 
   await app.register(cookie);
-  if (config.corsOrigins.length > 0) {
-    const exposedHeaders = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location', 'X-Request-Id'];
-    await app.register(cors, {
-      origin: [...config.corsOrigins],
-      credentials: true,
-      exposedHeaders,
-      maxAge: 600,
-    });
-  }
   await app.register(swagger, openApiOptions);
   return app;
 }
 
+const noQuery = { type: 'object', properties: {}, additionalProperties: false };
+
+/** What takes no body takes no field: an empty object is as good as nothing. */
+function refuseBody({ body }: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+  const isEmpty =
+    body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0);
+  const errors = [{ path: 'body', message: 'must be absent: this call takes none' }];
+  done(isEmpty ? undefined : new Fault('invalid_input', 'This call takes no body.', { errors }));
+}
+
 /** No body at all reads as an empty one: the answer then names the fields that are missing. */
 function emptyBodyIsObject(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  request.body ??= {};
+  if (request.body === undefined) request.body = {};
   done();
 }
 

@@ -29,6 +29,13 @@ interface Count {
   /** All instances' requests in this bucket, as last heard, and ours that were not told yet. */
   shared: number;
   untold: number;
+  /** Ours that were told and then refused, because others were first: to be taken back. */
+  back: number;
+  /** How many of ours were asked and told, and up to which one they were let through. */
+  asked: number;
+  told: number;
+  allowed: number;
+  limit: number;
   /** All instances' requests in the bucket before. */
   before: number;
 }
@@ -61,18 +68,25 @@ export class Throttle {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#telling;
+    await this.#telling?.catch(() => undefined); // whoever waited for it was told
   }
 
   /** Counts a request of this subject and says whether it may pass. Refused ones are not counted. */
   hit(policy: Policy, subject: string): Verdict | Promise<Verdict> {
     const key = `${policy.name}:${subject}`;
     const count = this.#countOf(key);
-    if (this.#used(count) >= policy.limit) return this.#verdict(policy, count, false);
+    if (this.#used(count) + 1 > policy.limit) return this.#verdict(policy, count, false);
+    count.limit = policy.strict ? policy.limit : Number.POSITIVE_INFINITY;
     count.untold += 1;
+    count.asked += 1;
     this.#untold.add(key);
     if (!policy.strict) return this.#verdict(policy, count, true);
-    return this.#tellNow().then(() => this.#verdict(policy, count, this.#used(count) <= policy.limit));
+    const { bucket, asked: number } = count;
+    return this.#tellNow().then(() => {
+      // The minute changed while we asked: it was not counted in the new one.
+      if (bucket !== this.#bucket() || bucket !== count.bucket) return this.hit(policy, subject);
+      return this.#verdict(policy, count, number <= count.allowed);
+    });
   }
 
   #countOf(key: string): Count {
@@ -80,13 +94,12 @@ export class Throttle {
     let count = this.#counts.get(key);
     if (!count) {
       if (this.#counts.size >= mostSubjects) this.#counts.clear();
-      count = { bucket, shared: 0, untold: 0, before: 0 };
+      count = { bucket, shared: 0, untold: 0, back: 0, asked: 0, told: 0, allowed: 0, limit: 0, before: 0 };
       this.#counts.set(key, count);
     }
     if (count.bucket !== bucket) {
-      count.before = count.bucket === bucket - 1 ? count.shared + count.untold : 0;
-      count.shared = 0;
-      count.untold = 0;
+      count.before = count.bucket === bucket - 1 ? count.shared + count.untold - count.back : 0;
+      Object.assign(count, { shared: 0, untold: 0, back: 0, asked: 0, told: 0, allowed: 0 });
       count.bucket = bucket;
     }
     return count;
@@ -102,7 +115,7 @@ export class Throttle {
   }
 
   #used(count: Count): number {
-    return count.before * this.#left() + count.shared + count.untold;
+    return count.before * this.#left() + count.shared + count.untold - count.back;
   }
 
   #verdict(policy: Policy, count: Count, allowed: boolean): Verdict {
@@ -119,10 +132,11 @@ export class Throttle {
   #wait(policy: Policy, count: Count, allowed: boolean, left: number): number {
     const windowLeft = left * windowSeconds;
     if (allowed) return windowLeft;
-    const present = count.shared + count.untold;
+    const present = count.shared + count.untold - count.back;
+    const most = policy.limit - 1; // what may be used for one more to fit
     // Room comes from the last window fading, if the present one alone is not full; else from the present fading.
-    if (present < policy.limit) return windowLeft - ((policy.limit - present) / count.before) * windowSeconds;
-    return windowLeft + (1 - policy.limit / (present + 1)) * windowSeconds;
+    if (present <= most) return windowLeft - ((most - present) / count.before) * windowSeconds;
+    return windowLeft + (1 - most / present) * windowSeconds;
   }
 
   #tellInBackground(): void {
@@ -153,18 +167,26 @@ export class Throttle {
     const bucket = this.#bucket();
     const news = [...this.#untold].flatMap((key) => {
       const count = this.#counts.get(key);
-      return count && count.untold > 0 && count.bucket === bucket ? [{ key, count, told: count.untold }] : [];
+      if (!count || count.bucket !== bucket || (count.untold === 0 && count.back === 0)) return [];
+      return [{ key, count, told: count.untold - count.back, fresh: count.untold, back: count.back }];
     });
     this.#untold.clear();
     if (news.length === 0) return;
     try {
       const rows = await shareCounts(this.#db, bucket, news);
-      for (const [index, { count, told }] of news.entries()) {
+      for (const [index, { key, count, fresh, back }] of news.entries()) {
         const row = rows[index];
         if (!row || count.bucket !== bucket) continue;
         count.shared = row.shared;
         count.before = Math.max(count.before, row.before);
-        count.untold -= told;
+        count.untold -= fresh;
+        count.back -= back;
+        const over = Math.ceil(count.shared + count.before * this.#left() - count.limit);
+        const refused = Math.min(Math.max(0, over), fresh);
+        count.told += fresh;
+        count.allowed = count.told - refused;
+        count.back += refused;
+        if (refused > 0) this.#untold.add(key);
       }
     } catch (error) {
       for (const { key } of news) this.#untold.add(key);

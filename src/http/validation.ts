@@ -1,5 +1,5 @@
 /** Validation of what comes in. Bodies are taken as they are; only query and path texts become numbers. */
-import { Ajv, type ErrorObject, type Options } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import type { FieldError } from '../fault.ts';
@@ -13,8 +13,33 @@ export function createValidators() {
   const fromText = prepared(new Ajv({ ...options, coerceTypes: true }));
   return {
     compile: (part: string | undefined, schema: object) =>
-      (part === 'body' ? asSent : fromText).compile(schema),
+      refusing((part === 'body' ? asSent : fromText).compile(schema)),
   };
+}
+
+/** Adds what schemas let through: U+0000, which cannot be stored, and `Infinity`, which coercion takes for a number. */
+function refusing(validate: ValidateFunction) {
+  return (data: unknown) => {
+    if (!validate(data)) return { error: validate.errors ?? [] };
+    const found = unusable(data, '');
+    return found ? { error: [{ ...found, schemaPath: '', params: {} }] } : { value: data };
+  };
+}
+
+function unusable(
+  value: unknown,
+  instancePath: string,
+): Pick<ErrorObject, 'instancePath' | 'keyword' | 'message'> | undefined {
+  if (typeof value === 'string' && value.includes('\0'))
+    return { instancePath, keyword: 'text', message: 'must not contain U+0000' };
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return { instancePath, keyword: 'number', message: 'must be a finite number' };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, each] of Object.entries(value)) {
+    const found = unusable(each, `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function prepared(ajv: Ajv): Ajv {

@@ -14,6 +14,8 @@ export interface Queryable {
   one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined>;
   /** For statements without an answer: how many rows they touched. */
   run(query: Query): Promise<number>;
+  /** For statements that a library wrote (the queue's); ours are templates. */
+  raw(text: string, values?: readonly unknown[]): Promise<pg.QueryResultRow[]>;
 }
 
 export interface Database extends Queryable {
@@ -58,6 +60,15 @@ class Connected implements Queryable {
 
   async run(query: Query): Promise<number> {
     return (await this.#send(query)).rowCount ?? 0;
+  }
+
+  async raw(text: string, values?: readonly unknown[]): Promise<pg.QueryResultRow[]> {
+    try {
+      const result = await (values ? this.#to.query(text, [...values]) : this.#to.query(text));
+      return lastRows(result);
+    } catch (error) {
+      throw translate(error);
+    }
   }
 
   async #send<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
@@ -109,6 +120,11 @@ class PooledDatabase extends Connected implements Database {
   close(): Promise<void> {
     return this.#pool.end();
   }
+}
+
+/** A text of several statements has several results. */
+function lastRows(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResultRow[] {
+  return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
 }
 
 // Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), and a full server.

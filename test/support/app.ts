@@ -43,6 +43,8 @@ export interface TestApp {
   readonly logLines: Record<string, unknown>[];
   readonly databaseUrl: string;
   readonly masterKey: string;
+  /** What ends this instance and those beside it. */
+  readonly stops: (() => Promise<void>)[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
@@ -72,14 +74,21 @@ export async function startTestApp(t: TestContext, options: TestAppOptions = {})
   const log = createLog('debug', { write: (line) => void logLines.push(JSON.parse(line)) });
   const clock = beside?.clock ?? new TestClock();
   const app = await startApp(config, log, { clock });
-  t.after(async () => {
+  // Hooks run in the order they were made: an instance beside this one is stopped with it, before the database goes.
+  const stops = beside ? beside.stops : [];
+  stops.push(async () => {
     await app.stop();
-    await database?.drop();
     rmSync(dataDir, { recursive: true, force: true });
   });
+  if (!beside) {
+    t.after(async () => {
+      for (const stop of stops.reverse()) await stop();
+      await database?.drop();
+    });
+  }
   const mailbox = new Mailbox(app.store.folder.outboxDir);
   const call: TestApp['call'] = (method, path, callOptions) => callApi(app.url, method, path, callOptions);
-  return { app, url: app.url, clock, mailbox, logLines, databaseUrl, masterKey, call };
+  return { app, url: app.url, clock, mailbox, logLines, databaseUrl, masterKey, stops, call };
 }
 
 /** `path` is below `/api/v1`, unless it begins with `//`, which stands for the root of the instance. */

@@ -40,6 +40,13 @@ export class Authenticator {
     throw unauthenticated('The stream ticket is unknown, expired or already used.');
   }
 
+  /** Who still stands behind these sessions; those that have ended are not in the answer. */
+  async bySessions(ids: readonly SessionId[]): Promise<Map<SessionId, Principal>> {
+    if (ids.length === 0) return new Map();
+    const principals = await findPrincipals(this.#db, ids, this.#clock.now());
+    return new Map(principals.map((each) => [each.sessionId, each]));
+  }
+
   /**
    * All requests that arrive in one turn of the event loop share one query. So the answer is never stale, and
    * under load costs a fraction of a query.

@@ -1,8 +1,8 @@
 import { Fault } from '../../fault.ts';
 import { type AccountsContext, type ClientTrace, normaliseEmail } from './accounts.ts';
 import { oweMail } from './owed-mails.ts';
-import { checkPassword } from './passwords.ts';
-import { findCredentials } from './queries.ts';
+import { checkPassword, passwordTag } from './passwords.ts';
+import { findCredentials, holdPassword } from './queries.ts';
 import { openSession, type SignIn } from './sign-in.ts';
 
 export interface LoginInput {
@@ -18,21 +18,28 @@ export async function login(
 ): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   const credentials = await findCredentials(context.db, email);
-  const matches = await checkPassword(input.password, credentials?.passwordHash);
-  if (!credentials || !matches) {
-    throw new Fault('invalid_credentials', 'The e-mail address or the password is wrong.');
+  const { accountId = null, passwordHash = null, registrationTag = null } = credentials ?? {};
+  const matches = await checkPassword(input.password, passwordHash);
+  if (accountId && passwordHash && matches) {
+    return context.db.transaction(async (tx) => {
+      // A reset may have gone by while we were hashing: who knows only the old password must not stay.
+      if (!(await holdPassword(tx, accountId, passwordHash))) throw invalidCredentials();
+      return openSession(tx, context, accountId, client);
+    });
   }
-  const { accountId } = credentials;
-  if (accountId === null) {
-    await oweMail(context.db, 'fresh_code', email, context.clock.now());
-    context.wakeMail();
-    throw new Fault(
-      'email_not_verified',
-      'The address has not been confirmed yet. A fresh code is on its way.',
-      {
-        hint: 'Send the code with POST /api/v1/auth/verify-otp.',
-      },
-    );
-  }
-  return context.db.transaction((tx) => openSession(tx, context, accountId, client));
+  // Anyone may register any address, so the answer to their own password must not tell whether it has an account.
+  if (registrationTag !== passwordTag(context.masterKeys, email, input.password)) throw invalidCredentials();
+  await oweMail(context.db, 'fresh_code', email, context.clock.now());
+  context.wakeMail();
+  throw new Fault(
+    'email_not_verified',
+    'The address has not been confirmed yet. A fresh code is on its way.',
+    {
+      hint: 'Send the code with POST /api/v1/auth/verify-otp.',
+    },
+  );
+}
+
+function invalidCredentials(): Fault {
+  return new Fault('invalid_credentials', 'The e-mail address or the password is wrong.');
 }

@@ -61,10 +61,11 @@ export class OwedMails {
   }
 
   wake(): void {
-    if (this.#stopped) return;
     this.#again = true;
-    this.#running ??= this.#drain().finally(() => {
+    if (this.#stopped || this.#running) return;
+    this.#running = this.#drain().finally(() => {
       this.#running = undefined;
+      if (this.#again) this.wake();
     });
   }
 

@@ -41,7 +41,7 @@ export async function preparePasswords(): Promise<void> {
 
 export async function refuseCommonPassword(password: string): Promise<void> {
   const common = await commonPasswords();
-  if (!common.has(password.toLowerCase())) return;
+  if (!common.has(password.normalize('NFKC').toLowerCase())) return;
   const message = 'is among the most common passwords; choose another one';
   throw new Fault('invalid_input', `The password ${message}.`, { errors: [{ path: 'password', message }] });
 }

@@ -6,16 +6,25 @@ import type { Membership } from './accounts.ts';
 
 export interface CredentialsRow {
   readonly accountId: AccountId | null;
+  /** The account's, else that of whoever asked to register. */
   readonly passwordHash: string | null;
+  readonly registrationTag: number | null;
 }
 
 /** The account of an address, else who asked to register with it: one row, whichever there is. */
 export function findCredentials(db: Queryable, email: string) {
   return db.one<CredentialsRow>(sql`
-    select id as "accountId", password_hash as "passwordHash" from accounts where email = ${email}
-    union all
-    select null, password_hash from registrations
-    where email = ${email} and not exists (select 1 from accounts where email = ${email})`);
+    select a.id as "accountId", r.password_tag as "registrationTag",
+      case when a.id is null then r.password_hash else a.password_hash end as "passwordHash"
+    from (select ${email}::text as email) given left join accounts a using (email) left join registrations r using (email)`);
+}
+
+/** Whether the password is still this one; until the transaction ends it stays so. */
+export async function holdPassword(tx: Queryable, id: AccountId, passwordHash: string): Promise<boolean> {
+  const row = await tx.one(
+    sql`select 1 from accounts where id = ${id} and password_hash = ${passwordHash} for share`,
+  );
+  return row !== undefined;
 }
 
 export interface RegistrationRow {
@@ -150,6 +159,10 @@ export function insertReset(db: Queryable, tokenHash: Buffer, accountId: Account
 }
 
 export async function takeReset(db: Queryable, tokenHash: Buffer, now: Date): Promise<AccountId | undefined> {
+  // The account first: two links of one account, used at once, would each wait for the other's row.
+  await db.run(sql`
+    select 1 from accounts
+    where id = (select account_id from password_resets where token_hash = ${tokenHash}) for no key update`);
   const row = await db.one<{ accountId: AccountId }>(sql`
     delete from password_resets where token_hash = ${tokenHash} and expires_at > ${now}
     returning account_id as "accountId"`);

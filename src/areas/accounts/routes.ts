@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../http/access.ts';
-import { PageQuery } from '../../http/page-query.ts';
+import { IdParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { SessionId } from '../../ids.ts';
 import { Page } from '../../page.ts';
@@ -71,7 +71,7 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
     },
     handler: async (request, reply) => {
       await resendOtp(context, request.body);
-      return reply.code(202).send(null);
+      return accepted(reply);
     },
   });
 
@@ -141,7 +141,7 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
     },
     handler: async (request, reply) => {
       await forgotPassword(context, request.body);
-      return reply.code(202).send(null);
+      return accepted(reply);
     },
   });
 
@@ -192,7 +192,7 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
       tags,
       operationId: 'endSession',
       summary: 'End one of your sessions',
-      params: schemas.IdParams,
+      params: IdParams,
       response: { 204: Type.Null({ description: 'The session has ended.' }) },
     },
     handler: async (request, reply) => {
@@ -215,6 +215,14 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
   function cookieOptions() {
     return { path: base, httpOnly: true, sameSite: 'strict', secure: secureCookies() } as const;
   }
+}
+
+/** 202 without a body; `null` would be one. */
+function accepted(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(202)
+    .serializer(() => '')
+    .send(null);
 }
 
 function clientOf(request: FastifyRequest): ClientTrace {

@@ -1,10 +1,7 @@
 /** What goes over the wire in this area. */
-import Type, { type TSchema } from 'typebox';
+import Type from 'typebox';
+import { closed, Id, nullable, Time } from '../../http/schemas.ts';
 import { passwordLength } from './passwords.ts';
-
-const closed = { additionalProperties: false } as const;
-const exampleId = '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b';
-const exampleTime = '2026-11-15T09:30:00.000Z';
 
 // One @, a dot in the domain, no white space or control characters: what a mail server will make of it, it says.
 const Email = Type.String({
@@ -21,10 +18,6 @@ const Password = Type.String({
   description: '10 to 128 characters, not among the most common passwords.',
   examples: ['correct horse battery staple'],
 });
-
-const Time = Type.String({ format: 'date-time', examples: [exampleTime] });
-const Id = Type.String({ format: 'uuid', examples: [exampleId] });
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 const RefreshTokenIn = Type.Optional(
   Type.Enum(['cookie', 'body'], {
@@ -82,7 +75,11 @@ export const LoginBody = Type.Object(
 export const RefreshBody = Type.Object(
   {
     refreshToken: Type.Optional(
-      Type.String({ maxLength: 256, description: 'Where it was given in a body; else the cookie is used.' }),
+      Type.String({
+        maxLength: 256,
+        description: 'Where it was given in a body; else the cookie is used.',
+        examples: ['refresh_q1Zb…'],
+      }),
     ),
   },
   { ...closed, title: 'RefreshRequest' },
@@ -90,7 +87,12 @@ export const RefreshBody = Type.Object(
 
 export const ResetPasswordBody = Type.Object(
   {
-    token: Type.String({ minLength: 1, maxLength: 256, description: 'From the link in the mail.' }),
+    token: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'From the link in the mail.',
+      examples: ['reset_q1Zb…'],
+    }),
     password: Password,
   },
   { ...closed, title: 'ResetPasswordRequest' },
@@ -152,5 +154,3 @@ export const SessionsAnswer = Type.Object(
   { items: Type.Array(SessionAnswer), nextCursor: nullable(Type.String()) },
   { title: 'SessionPage' },
 );
-
-export const IdParams = Type.Object({ id: Id }, closed);

@@ -53,6 +53,7 @@ export function listSessions(
     limit ${page.limit}`);
 }
 
+// Ending a session is told to all instances in the same transaction: its open streams end at once.
 export async function endSession(
   db: Queryable,
   accountId: AccountId,
@@ -60,14 +61,21 @@ export async function endSession(
   now: Date,
 ): Promise<boolean> {
   const ended = await db.run(sql`
-    update sessions set ended_at = ${now}
-    where id = ${id} and account_id = ${accountId} and ended_at is null and expires_at > ${now}`);
+    with ended as (
+      update sessions set ended_at = ${now}
+      where id = ${id} and account_id = ${accountId} and ended_at is null and expires_at > ${now}
+      returning id
+    )
+    select pg_notify('slipway_sessions', id::text) from ended`);
   return ended > 0;
 }
 
 export function endAllSessions(db: Queryable, accountId: AccountId, now: Date) {
   return db.run(sql`
-    update sessions set ended_at = ${now} where account_id = ${accountId} and ended_at is null`);
+    with ended as (
+      update sessions set ended_at = ${now} where account_id = ${accountId} and ended_at is null returning id
+    )
+    select pg_notify('slipway_sessions', id::text) from ended`);
 }
 
 export function insertRefreshToken(db: Queryable, tokenHash: Buffer, sessionId: SessionId, now: Date) {
@@ -90,11 +98,14 @@ export function spendRefreshToken(db: Queryable, tokenHash: Buffer, now: Date, e
 
 /** A spent token that comes back was stolen, now or before: its session ends for both who hold it. */
 export function endSessionOfSpentToken(db: Queryable, tokenHash: Buffer, now: Date) {
-  return db.one<{ sessionId: SessionId }>(sql`
-    update sessions set ended_at = ${now}
-    from refresh_tokens
-    where token_hash = ${tokenHash} and spent_at is not null and sessions.id = session_id and ended_at is null
-    returning sessions.id as "sessionId"`);
+  return db.run(sql`
+    with ended as (
+      update sessions set ended_at = ${now}
+      from refresh_tokens
+      where token_hash = ${tokenHash} and spent_at is not null and sessions.id = session_id and ended_at is null
+      returning sessions.id
+    )
+    select pg_notify('slipway_sessions', id::text) from ended`);
 }
 
 export function insertStreamTicket(db: Queryable, ticketHash: Buffer, sessionId: SessionId, expiresAt: Date) {

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTestApp } from './support/app.ts';
+import { newEmail, text } from './support/people.ts';
+import { cookieOf, login, newPassword, post, register, resetTokenFor, tokensOf } from './support/steps.ts';
+
+test('a whole account story leaves no password, token, code, ticket or cookie in the log', async (t) => {
+  const service = await startTestApp(t);
+  const email = newEmail();
+  const [password, chosen] = [newPassword(), newPassword()];
+  await register(service, email, password);
+  const code = await service.mailbox.code(email);
+  const verified = await post(service, '/auth/verify-otp', { email, code });
+  const first = tokensOf(await login(service, { email, password }));
+  const next = tokensOf(await post(service, '/auth/refresh', { refreshToken: first.refreshToken }));
+  const ticket = await service.call('POST', '/auth/stream-ticket', { token: next.token });
+  const reset = await resetTokenFor(service, email);
+  await post(service, '/auth/reset-password', { token: reset, password: chosen });
+  // Mistakes are where secrets slip out: in the wrong field, the wrong place, broken JSON.
+  await post(service, '/auth/login', { email, password: { nested: password } });
+  await post(service, '/auth/login', `{"email":"${email}","password":"${password}"`);
+  await post(service, '/auth/reset-password', { token: reset, password: chosen });
+  await service.call('GET', `/auth/me?access_token=${next.token}&ticket=${text(ticket.body.ticket)}`);
+  await service.call('GET', `/auth/${next.token}`, { token: next.token });
+  await service.call('DELETE', `/auth/sessions/${next.refreshToken}`, { token: next.token });
+
+  const secrets = {
+    password,
+    chosen,
+    code,
+    reset,
+    ticket: text(ticket.body.ticket),
+    cookie: cookieOf(verified).value,
+    access: text(verified.body.accessToken),
+    ...first,
+    nextAccess: next.token,
+    nextRefresh: next.refreshToken,
+  };
+  const log = service.logLines.map((line) => JSON.stringify(line)).join('\n');
+  assert.ok(service.logLines.length >= 15, 'every request has its line');
+  for (const [what, secret] of Object.entries(secrets)) {
+    // Six digits may stand in a time or an id by chance: a code counts as a word of its own.
+    const found =
+      what === 'code' ? new RegExp(`"${secret}"|\\b${secret}\\b(?!Z)`).test(log) : log.includes(secret);
+    assert.equal(found, false, `the log has the ${what}`);
+  }
+});
+
+test('the log names an account by its id, never by its address', async (t) => {
+  const service = await startTestApp(t);
+  const email = newEmail();
+  await register(service, email);
+  await post(service, '/auth/verify-otp', { email, code: await service.mailbox.code(email) });
+  assert.equal(JSON.stringify(service.logLines).includes(email), false);
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { readConfig } from '../src/config.ts';
+import { sql } from '../src/store/sql.ts';
+import { callApi, startTestApp } from './support/app.ts';
+import { newPerson } from './support/people.ts';
+import { assertProblem } from './support/problems.ts';
+import { until, waitingForLocks } from './support/waiting.ts';
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+test('on a loopback address all three monitors answer on the port of the API, without an account', async (t) => {
+  const service = await startTestApp(t);
+  const health = await service.call('GET', '//healthz');
+  assert.deepEqual([health.status, health.body], [200, { status: 'ok' }]);
+  const ready = await service.call('GET', '//readyz');
+  assert.deepEqual([ready.status, ready.body], [200, { status: 'ready' }]);
+  await service.call('GET', '/auth/me');
+  const metrics = await service.call('GET', '//metrics');
+  assert.equal(metrics.status, 200);
+  assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain/);
+  assert.match(
+    metrics.text,
+    /slipway_http_request_seconds_count\{method="GET",route="\/api\/v1\/auth\/me",status="401"\} 1/,
+  );
+  assert.match(metrics.text, /slipway_process_cpu_seconds_total/);
+});
+
+test('figures name routes, never the paths that strangers ask for', async (t) => {
+  const service = await startTestApp(t);
+  await service.call('GET', '//metrics');
+  await service.call('GET', '/made-up-by-a-stranger');
+  await service.call('DELETE', '/auth/sessions/made-up-by-a-stranger');
+  const { text } = await service.call('GET', '//metrics');
+  assert.doesNotMatch(text, /made-up/);
+  assert.match(text, /route="unknown",status="404"/);
+});
+
+test('switched off, readiness and figures are nowhere, and health still answers', async (t) => {
+  const service = await startTestApp(t, { env: { SLIPWAY_MONITOR_LISTEN: 'off' } });
+  assert.equal((await service.call('GET', '//healthz')).status, 200);
+  assertProblem(await service.call('GET', '//readyz'), 404, 'not_found');
+  assertProblem(await service.call('GET', '//metrics'), 404, 'not_found');
+});
+
+test('on an address of their own, readiness and figures answer there and nowhere else', async (t) => {
+  const monitor = `127.0.0.1:${await freePort()}`;
+  const service = await startTestApp(t, { env: { SLIPWAY_MONITOR_LISTEN: monitor } });
+  assertProblem(await service.call('GET', '//metrics'), 404, 'not_found');
+  assertProblem(await service.call('GET', '//readyz'), 404, 'not_found');
+  assert.equal((await callApi(`http://${monitor}`, 'GET', '//readyz')).status, 200);
+  assert.match((await callApi(`http://${monitor}`, 'GET', '//metrics')).text, /^# HELP/);
+  assertProblem(await callApi(`http://${monitor}`, 'GET', '/auth/me'), 404, 'not_found');
+});
+
+test('on an address that others reach, readiness and figures are off unless a setting says otherwise', () => {
+  assert.deepEqual(readConfig({}).monitorListen, { at: 'main' });
+  assert.deepEqual(readConfig({ SLIPWAY_HOST: '0.0.0.0' }).monitorListen, { at: 'off' });
+  assert.deepEqual(
+    readConfig({ SLIPWAY_HOST: '0.0.0.0', SLIPWAY_MONITOR_LISTEN: '127.0.0.1:9100' }).monitorListen,
+    {
+      at: 'address',
+      host: '127.0.0.1',
+      port: 9100,
+    },
+  );
+});
+
+test('a stop lets the request under way finish, says meanwhile that it is not ready, and takes no other', async (t) => {
+  const monitor = `127.0.0.1:${await freePort()}`;
+  const service = await startTestApp(t, { env: { SLIPWAY_MONITOR_LISTEN: monitor } });
+  const { token, email } = await newPerson(service);
+  const { db } = service.app.store;
+  let stopped = false;
+  let stopping: Promise<void> | undefined;
+  // The profile cannot be read while this holds, so the request stays under way for as long as we like.
+  const slow = await db.transaction(async (tx) => {
+    await tx.run(sql`lock table accounts in access exclusive mode`);
+    const request = service.call('GET', '/auth/me', { token });
+    await until(async () => (await waitingForLocks(db)) === 1);
+    stopping = service.app.stop().then(() => {
+      stopped = true;
+    });
+    const ready = await callApi(`http://${monitor}`, 'GET', '//readyz');
+    assertProblem(ready, 503, 'shutting_down');
+    assert.ok(Number(ready.headers.get('retry-after')) > 0);
+    await assert.rejects(service.call('GET', '//healthz'), 'a new connection is refused');
+    assert.equal(stopped, false);
+    return { request };
+  });
+  const answer = await slow.request;
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.body.email, email);
+  const answered = performance.now();
+  await stopping;
+  assert.equal(stopped, true);
+  const waitedMs = performance.now() - answered;
+  assert.ok(waitedMs < 3_000, `with nothing left to do it still waited ${waitedMs.toFixed()} ms`);
+});
+
+test('without its database the service says so, changes nothing, and recovers by itself', async (t) => {
+  const service = await startTestApp(t);
+  const { token } = await newPerson(service);
+  const { db } = service.app.store;
+  // Every connection is cut under it; the next calls open new ones.
+  await db
+    .run(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()`)
+    .catch(() => undefined);
+  const answer = await service.call('GET', '/auth/me', { token });
+  assert.ok([200, 503].includes(answer.status), answer.text);
+  if (answer.status === 503) assertProblem(answer, 503, 'database_unavailable');
+  await until(async () => (await service.call('GET', '//readyz')).status === 200);
+  assert.equal((await service.call('GET', '/auth/me', { token })).status, 200);
+});

@@ -1,0 +1,37 @@
+/** The front door alone, on a service's database, with routes that only a test has. */
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { Authenticator } from '../../src/areas/accounts/authenticate.ts';
+import { readConfig } from '../../src/config.ts';
+import { AccessControl } from '../../src/http/access.ts';
+import { Limits } from '../../src/http/limits.ts';
+import { Metrics } from '../../src/http/monitor.ts';
+import { createServer, type HttpServer } from '../../src/http/server.ts';
+import { Throttle } from '../../src/http/throttle.ts';
+import { createLog } from '../../src/log.ts';
+import type { TestApp } from './app.ts';
+
+/** Not started yet: routes can be added. */
+export async function createBareServer({ app, clock }: TestApp): Promise<HttpServer> {
+  const { db, masterKeys } = app.store;
+  const config = readConfig({ SLIPWAY_LIMIT_REQUESTS: '1000000', SLIPWAY_LIMIT_SIGN_IN: '100000' });
+  const log = createLog('silent');
+  const limits = new Limits(new Throttle(db, clock, log), masterKeys, config);
+  const accessControl = new AccessControl(new Authenticator(db, clock, masterKeys), limits);
+  return createServer({ config, log, accessControl, limits, metrics: new Metrics() });
+}
+
+/** Starts a server with the routes that `addRoutes` gives it; where it listens. */
+export async function startBareServer(
+  t: TestContext,
+  service: TestApp,
+  addRoutes: (server: HttpServer) => void,
+): Promise<string> {
+  const server = await createBareServer(service);
+  addRoutes(server);
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  t.after(() => server.close());
+  const address: AddressInfo | string | null = server.server.address();
+  if (typeof address !== 'object' || !address) throw new Error('the server does not listen');
+  return `http://127.0.0.1:${address.port}`;
+}
