@@ -1,6 +1,6 @@
 /** The service as a process of its own, for measuring; stopped by its own pid. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,11 +62,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     startMs,
     stop: async ({ keepData = false } = {}) => {
       const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
+      // npm dies at once and does not wait for what it started; told from below, it does.
+      process.kill(servicePid(child.pid ?? 0), 'SIGTERM');
       await ended;
       if (!keepData) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The process itself, or the one that npm started. */
+function servicePid(pid: number): number {
+  const [below] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  return below && readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('npm') ? below : pid;
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -9,15 +9,22 @@ import { preparePasswords } from './areas/accounts/passwords.ts';
 import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
 import { keepAccountsTidy } from './areas/accounts/tidy-accounts.ts';
+import { operationRoutes } from './areas/operations/routes.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { FeedHub } from './events/feed-hub.ts';
 import { errorCode, Fault } from './fault.ts';
 import { AccessControl } from './http/access.ts';
 import { docsRoutes } from './http/docs.ts';
 import { Limits } from './http/limits.ts';
 import { healthRoute, Metrics, monitorRoutes } from './http/monitor.ts';
 import { createServer, type HttpServer } from './http/server.ts';
+import { formatEvent, Streams } from './http/streams.ts';
 import { Throttle } from './http/throttle.ts';
+import type { OperationKind } from './operations/definition.ts';
+import { pruneSchedule } from './operations/prune-schedule.ts';
+import { OperationQueue } from './operations/queue.ts';
+import { Runner, type RunnerOptions, standardTimes } from './operations/runner.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export interface App {
@@ -27,17 +34,28 @@ export interface App {
   readonly mailer: Mailer;
   readonly store: Store;
   readonly server: HttpServer;
+  readonly streams: Streams;
   stop(): Promise<void>;
 }
 
 export interface AppOptions {
   readonly clock?: Clock;
+  /** For tests: operations beside those of the areas, how they are run, and how often streams beat. */
+  readonly kinds?: readonly OperationKind[];
+  readonly runner?: Partial<RunnerOptions>;
+  readonly heartbeatMs?: number;
   readonly print?: (text: string) => void;
 }
 
 const drainWithinMs = 10_000;
 
-export async function startApp(config: Config, log: Logger, options: AppOptions = {}): Promise<App> {
+/** `opening` lets the caller open the store while this file and all it needs are still being loaded. */
+export async function startApp(
+  config: Config,
+  log: Logger,
+  options: AppOptions = {},
+  opening: Promise<Store> = openStore(config, log),
+): Promise<App> {
   const { clock = systemClock, print = () => undefined } = options;
   const undo: (() => unknown)[] = [];
   let stopping: Promise<void> | undefined;
@@ -49,7 +67,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions 
   };
 
   try {
-    const store = await openStore(config, log);
+    const store = await opening;
     undo.push(() => store.close());
     const { db, masterKeys } = store;
 
@@ -63,7 +81,23 @@ export async function startApp(config: Config, log: Logger, options: AppOptions 
 
     const throttle = new Throttle(db, clock, log);
     const limits = new Limits(throttle, masterKeys, config);
-    const accessControl = new AccessControl(new Authenticator(db, clock, masterKeys), limits);
+    const authenticator = new Authenticator(db, clock, masterKeys);
+    const accessControl = new AccessControl(authenticator, limits);
+
+    const { listener } = store;
+    const hub = new FeedHub(db, log, formatEvent);
+    const streams = new Streams(db, hub, authenticator, log, options.heartbeatMs);
+    const queue = new OperationQueue(db, listener, log);
+    const { operationsPerWorkspace: perWorkspace, operationsPerServer: perServer } = config;
+    const runner = new Runner(db, queue, log, {
+      ...standardTimes,
+      most: 50,
+      perWorkspace,
+      perServer,
+      ...options.runner,
+    });
+    for (const kind of options.kinds ?? []) runner.add(kind);
+    queue.add(pruneSchedule(db, config.eventDays));
     const metrics = new Metrics();
     const context = { config, log, accessControl, limits, metrics };
     const readiness = { db, isStopping: () => stopping !== undefined };
@@ -73,6 +107,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions 
     if (config.docs) docsRoutes(server);
     accountRoutes(server, accounts, () => publicUrl().startsWith('https:'));
     resetPage(server);
+    operationRoutes(server, db, streams);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();
@@ -85,14 +120,26 @@ export async function startApp(config: Config, log: Logger, options: AppOptions 
       await listen(monitor, config.monitorListen.host, config.monitorListen.port, 'SLIPWAY_MONITOR_LISTEN');
       undo.push(() => drain(monitor));
     }
+    await listener.on('slipway_events', hub);
+    await listener.on('slipway_sessions', streams);
+    await listener.on('slipway_operations', runner);
+    await listener.start();
+    hub.start();
+    undo.push(() => hub.stop());
+    undo.push(() => runner.stop());
+    undo.push(() => queue.stop());
+    streams.start();
     url = await listen(server, config.host, config.port, 'SLIPWAY_PORT');
     undo.push(() => drain(server));
+    undo.push(() => streams.stop());
 
     // What only the first users need, once everyone can be served.
     owedMails.start();
+    runner.start();
+    void queue.start(() => runner.look());
     void preparePasswords();
     if (config.monitorListen.at !== 'off') void metrics.load();
-    return { url, publicUrl: publicUrl(), mailer, store, server, stop };
+    return { url, publicUrl: publicUrl(), mailer, store, server, streams, stop };
   } catch (error) {
     await stop();
     throw error;

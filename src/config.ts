@@ -109,6 +109,24 @@ export const settings = {
     read.wholeNumber(1, 1_000_000),
     'Calls a minute of sign-in, register, code and reset each, per address and per e-mail.',
   ),
+  eventDays: setting(
+    'SLIPWAY_EVENT_DAYS',
+    '14',
+    read.wholeNumber(1, 3_650),
+    'How many days events and the logs of operations are kept.',
+  ),
+  operationsPerWorkspace: setting(
+    'SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE',
+    '8',
+    read.wholeNumber(1, 1_000),
+    'Operations of one workspace that run at once; the others wait.',
+  ),
+  operationsPerServer: setting(
+    'SLIPWAY_LIMIT_OPERATIONS_PER_SERVER',
+    '2',
+    read.wholeNumber(1, 1_000),
+    'Operations on one server that run at once; the others wait.',
+  ),
 } as const;
 
 export type Config = ReturnType<typeof readConfig>;
@@ -134,6 +152,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     logLevel: value(settings.logLevel),
     limitRequests: value(settings.limitRequests),
     limitSignIn: value(settings.limitSignIn),
+    eventDays: value(settings.eventDays),
+    operationsPerWorkspace: value(settings.operationsPerWorkspace),
+    operationsPerServer: value(settings.operationsPerServer),
   } as const;
 }
 

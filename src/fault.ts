@@ -7,7 +7,7 @@
 export const apiFaultCodes = {
   already_finished: 'The operation has ended; it cannot be cancelled any more.',
   bad_request: 'The request is not well-formed HTTP, or its JSON cannot be parsed.',
-  database_unavailable: 'The database does not answer at the moment. Nothing was changed; try again shortly.',
+  database_unavailable: 'The database does not answer at the moment. Try again shortly.',
   deadline_exceeded: 'A step of an operation took longer than it may.',
   email_not_verified: 'The password is right, but the address has not been confirmed. A fresh code was sent.',
   forbidden: 'You may see this, but your role in the workspace does not allow the action.',
@@ -86,5 +86,7 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 export function errorText(error: unknown): string {
+  // A name with several addresses fails once for each; the error that joins them has no message of its own.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join(', ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,9 @@
 /** The process: reads the settings, starts, says where everything is, and stops in good order. */
-import { type App, startApp } from './app.ts';
+import type { App } from './app.ts';
 import { readConfig } from './config.ts';
 import { errorText, Fault } from './fault.ts';
 import { createLog } from './log.ts';
+import { openStore } from './store/store.ts';
 
 const print = (text: string) => process.stdout.write(text);
 let app: Promise<App> | undefined;
@@ -14,7 +15,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 try {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  app = startApp(config, log, { print });
+  // The database starts while the rest of the code is loaded: together they are most of the way to the first answer.
+  const opening = openStore(config, log);
+  opening.catch(() => undefined); // told below, by whoever waits for it
+  app = import('./app.ts').then(({ startApp }) => startApp(config, log, { print }, opening));
   const { url, publicUrl, mailer } = await app;
   if (!stopping) {
     const docs = config.docs ? `Documentation: ${publicUrl}/api/docs\n` : '';

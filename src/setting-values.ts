@@ -1,6 +1,7 @@
 /** How the text of a setting becomes a value, or a phrase that completes the sentence «X is wrong: "…" …». */
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
+import { fromBase64 } from './base64.ts';
 import { Secret } from './secret.ts';
 
 export type Reading<T> =
@@ -68,7 +69,7 @@ export const smtpUrl: Reader<Secret> = (raw) =>
 
 /** The current key first, then those that may still open older values. */
 export const masterKeys: Reader<readonly Secret<Buffer>[]> = (raw) => {
-  const keys = raw.split(',').map((each) => Buffer.from(each.trim(), 'base64'));
+  const keys = raw.split(',').flatMap((each) => fromBase64(each.trim()) ?? Buffer.alloc(0));
   if (keys.every((key) => key.length === 32)) return right(keys.map((key) => new Secret(key)));
   return wrong('is not 32 bytes in base64 (make one with: openssl rand -base64 32)');
 };
@@ -83,10 +84,12 @@ export const addressList: Reader<readonly string[]> = listOf((raw) => {
 
 export const monitorListen: Reader<MonitorListen> = (raw) => {
   if (raw === 'main' || raw === 'off') return right({ at: raw });
-  const match = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(raw);
-  const port = Number(match?.[2]);
-  if (!match?.[1] || port > 65_535) return wrong('is neither main, off, nor HOST:PORT');
-  return right({ at: 'address', host: match[1], port });
+  const match = /^(?:\[([^\]]+)\]|([^\s/[\]]+)):(\d{1,5})$/.exec(raw);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65_535 || (match?.[1] !== undefined && !isIPv6(host)))
+    return wrong('is neither main, off, nor HOST:PORT');
+  return right({ at: 'address', host, port });
 };
 
 function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {

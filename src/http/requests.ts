@@ -1,14 +1,14 @@
 /** The edges of a request: its id, which methods its path takes, and what to say when it is not HTTP at all. */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { v7 } from 'uuid';
 import { errorCode, Fault } from '../fault.ts';
 import { problemOf, problemType } from './problem.ts';
 
 /** A caller may name its request, so that one id runs through all systems; what is not an id is replaced. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : v7();
+  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
 /** Knows all routes, to tell a wrong method from a wrong path. Asked only when nothing matched. */
@@ -40,7 +40,7 @@ function matches(pattern: string, path: string): boolean {
 /** Node could not make a request of what came: answered by hand on the bare socket, in the same shape. */
 export function answerBrokenRequest(error: Error, socket: Socket): void {
   if (errorCode(error) === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
-  const problem = problemOf(brokenRequest(errorCode(error)), { url: '', id: v7() });
+  const problem = problemOf(brokenRequest(errorCode(error)), { url: '', id: randomUUID() });
   const body = JSON.stringify(problem);
   const head = [
     `HTTP/1.1 ${problem.status} ${problem.title}`,

@@ -1,19 +1,34 @@
 /** Validation of what comes in. Bodies are taken as they are; only query and path texts become numbers. */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import fastJson, { type AnySchema } from 'fast-json-stringify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import type { FieldError } from '../fault.ts';
 
 const mostErrors = 20;
 
+/** Schemas are compiled when they are first needed: compiling them all would be a fifth of the start. */
 export function createValidators() {
   const options: Options = { allErrors: true, removeAdditional: false, useDefaults: false, strict: true };
-  // `example` texts are for the documentation, not for the validator.
   const asSent = prepared(new Ajv({ ...options, coerceTypes: false }));
   const fromText = prepared(new Ajv({ ...options, coerceTypes: true }));
   return {
-    compile: (part: string | undefined, schema: object) =>
-      refusing((part === 'body' ? asSent : fromText).compile(schema)),
+    compile: (part: string | undefined, schema: object) => {
+      let validate: ReturnType<typeof refusing> | undefined;
+      return (data: unknown) => {
+        validate ??= refusing((part === 'body' ? asSent : fromText).compile(schema));
+        return validate(data);
+      };
+    },
+  };
+}
+
+/** The same for answers. */
+export function lazySerializer(schema: AnySchema): (data: unknown) => string {
+  let serialize: ((data: unknown) => string) | undefined;
+  return (data) => {
+    serialize ??= fastJson(schema);
+    return serialize(data);
   };
 }
 

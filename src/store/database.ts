@@ -90,6 +90,9 @@ class PooledDatabase extends Connected implements Database {
 
   async session<T>(work: (connection: Queryable, client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error) => Promise.reject(translate(error)));
+    // Between two queries nobody listens, and an error nobody listens to ends the process; the next query tells it.
+    const lost = () => undefined;
+    client.on('error', lost);
     let broken = false;
     try {
       return await work(new Connected(client), client);
@@ -97,6 +100,7 @@ class PooledDatabase extends Connected implements Database {
       broken = error instanceof Fault && error.code === 'database_unavailable';
       throw error;
     } finally {
+      client.off('error', lost);
       client.release(broken);
     }
   }
@@ -128,7 +132,8 @@ function lastRows(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResultRow[
 }
 
 // Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), and a full server.
-const awayCodes = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300)$/;
+const awayCodes =
+  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300)$/;
 // The driver gives these no code.
 const awayTexts =
   /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/i;
@@ -137,7 +142,7 @@ export function translate(error: unknown): unknown {
   const code = errorCode(error);
   if ((code && awayCodes.test(code)) || (!code && awayTexts.test(errorText(error)))) {
     return new Fault('database_unavailable', 'The database does not answer at the moment.', {
-      hint: 'Nothing was changed. Try again shortly.',
+      hint: 'Try again shortly.',
       evidence: errorText(error),
       cause: error,
     });

@@ -48,9 +48,9 @@ export async function startEmbeddedPostgres(folder: DataFolder, log: Logger): Pr
   initialise(folder, programs.initdb, user, password);
   refuseOtherVersion(folder.postgresDir);
   handOver(folder.postgresDir, user);
-  await clearOldProcesses(folder.postgresDir);
-
   const sockets = socketFolder(folder.postgresDir, user);
+  await clearOldProcesses(folder.postgresDir, sockets);
+
   const connection = { host: sockets, user: role, password, database: 'postgres' };
   const server = new SupervisedServer({ folder, program: programs.postgres, user, sockets, connection, log });
   await server.start();
@@ -71,6 +71,8 @@ class SupervisedServer {
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
   #stopping = false;
+  /** It has answered since it was last started. */
+  #ready = false;
 
   constructor(plan: ServerPlan) {
     this.#plan = plan;
@@ -81,13 +83,17 @@ class SupervisedServer {
   }
 
   async start(): Promise<void> {
-    this.#spawn();
+    const child = this.#spawn();
     const deadline = Date.now() + readyWithinMs;
     for (;;) {
-      if (await answers(this.#plan.connection)) return;
-      if (!this.#child || Date.now() > deadline) throw this.#failure();
+      if (await answers(this.#plan.connection)) break;
+      if (this.#child !== child || Date.now() > deadline) {
+        child.kill('SIGQUIT');
+        throw this.#failure();
+      }
       await sleep(10);
     }
+    this.#ready = true;
   }
 
   async stop(): Promise<void> {
@@ -100,42 +106,42 @@ class SupervisedServer {
     clearTimeout(late);
   }
 
-  #spawn(): void {
-    const output = openSync(this.#plan.folder.postgresLogFile, 'a', 0o600);
-    const [command, args] = this.#plan.user.wrap(
-      this.#plan.program,
-      serverArguments(this.#plan.folder.postgresDir, this.#plan.sockets),
-    );
+  #spawn(): ChildProcess {
+    const { folder, user, program, sockets } = this.#plan;
+    const output = openSync(folder.postgresLogFile, 'a', 0o600);
+    const [command, args] = user.wrap(program, serverArguments(folder.postgresDir, sockets));
     // A group of its own: Ctrl-C in a terminal must reach us first, so that requests end before the database does.
     const child = spawn(command, args, { stdio: ['ignore', output, output], detached: true, cwd: '/' });
     closeSync(output);
     this.#child = child;
     this.#exited = new Promise((resolve) => {
       const gone = () => {
-        this.#child = undefined;
+        if (this.#child === child) this.#child = undefined;
         resolve();
       };
       child.once('error', gone);
-      child.once('exit', (code, signal) => {
+      child.once('exit', (exitCode, signalName) => {
         gone();
-        if (this.#stopping) return;
-        this.#plan.log.error(
-          { code, signal, evidence: this.#lastLines() },
-          'the embedded database stopped by itself',
-        );
+        // One that never answered is told by whoever started it.
+        if (this.#stopping || !this.#ready) return;
+        this.#ready = false;
+        const evidence = this.#lastLines();
+        this.#plan.log.error({ exitCode, signalName, evidence }, 'the embedded database stopped by itself');
         this.#restart();
       });
     });
+    return child;
   }
 
   #restart(delayMs = 250): void {
     setTimeout(async () => {
-      if (this.#stopping || this.#child) return;
       try {
-        await clearOldProcesses(this.#plan.folder.postgresDir);
+        await clearOldProcesses(this.#plan.folder.postgresDir, this.#plan.sockets);
+        if (this.#stopping) return;
         await this.start();
         this.#plan.log.info('the embedded database is back');
       } catch (error) {
+        if (this.#stopping) return;
         this.#plan.log.error(
           { reason: errorText(error) },
           'the embedded database does not start, trying again',
@@ -243,18 +249,20 @@ function refuseOtherVersion(postgresDir: string): void {
  * Waits for what an earlier, killed service left behind: a server that is shutting down, or the workers of one
  * that was killed too. We hold the data folder's lock, so no living service needs them.
  */
-async function clearOldProcesses(postgresDir: string): Promise<void> {
+async function clearOldProcesses(postgresDir: string, sockets: string): Promise<void> {
   const note = join(postgresDir, 'postmaster.pid');
-  if (readFileIfThere(note) === undefined) return;
   const deadline = Date.now() + stopWithinMs;
   for (;;) {
     const server = Number(readFileIfThere(note)?.split('\n')[0]);
     const left = processesIn(realpathSync(postgresDir));
-    if (left.length === 0) return rmSync(note, { force: true });
+    if (left.length === 0) break;
     if (Date.now() > deadline) for (const pid of left) signal(pid, 'SIGQUIT');
     else if (left.includes(server)) signal(server, 'SIGINT');
     await sleep(20);
   }
+  // Both name the old server's id. Another process may carry it by now, or a corpse that nobody has collected.
+  rmSync(note, { force: true });
+  rmSync(join(sockets, '.s.PGSQL.5432.lock'), { force: true });
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -268,12 +276,17 @@ function signal(pid: number, name: NodeJS.Signals): void {
 /** PostgreSQL works in its data folder, so that is how its processes are known. */
 function processesIn(folder: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => workingFolder(pid) === folder).map(Number);
+  return pids.filter((pid) => isPostgres(pid) && target(pid, 'cwd') === folder).map(Number);
 }
 
-function workingFolder(pid: string): string | undefined {
+/** Not everyone who works there is ours: a person may look around in the folder. */
+function isPostgres(pid: string): boolean {
+  return /\/postgres( \(deleted\))?$/.test(target(pid, 'exe') ?? '');
+}
+
+function target(pid: string, link: 'cwd' | 'exe'): string | undefined {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`);
+    return readlinkSync(`/proc/${pid}/${link}`);
   } catch {
     return undefined; // it has ended meanwhile, or belongs to a user whose processes we cannot look at
   }

@@ -3,6 +3,7 @@
  * that are derived for other purposes. There is no fallback: without a key nothing starts.
  */
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { fromBase64 } from '../base64.ts';
 import { Fault } from '../fault.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
@@ -67,7 +68,7 @@ function readKeyFile(file: string): Secret<Buffer>[] {
   const keys = text
     .trim()
     .split('\n')
-    .map((line) => Buffer.from(line, 'base64'));
+    .map((line) => fromBase64(line) ?? Buffer.alloc(0));
   if (keys.every((key) => key.length === 32)) return keys.map((key) => new Secret(key));
   throw new Fault('wrong_master_key', `The master key file ${file} is damaged. Put it back from your copy.`);
 }

@@ -78,5 +78,11 @@ async function pendingMigrations(connection: Queryable, known: Migration[]): Pro
     const sentence = `The migration ${each.name} in the database is not the one in this code.`;
     throw new Fault('database_changed', `${sentence} Use the Slipway that made it.`);
   }
-  return known.filter((each) => each.version > newest);
+  const pending = known.filter((each) => !applied.some(({ version }) => version === each.version));
+  const late = pending.find((each) => each.version < newest);
+  if (late) {
+    const sentence = `The migration ${late.name} in this code is older than what the database has, and was never applied.`;
+    throw new Fault('database_changed', `${sentence} Use the Slipway that made it.`);
+  }
+  return pending;
 }

@@ -6,7 +6,7 @@
  * Either way the kernel tells it to shut down in good order when we die (`--pdeathsig`).
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode, Fault } from '../fault.ts';
 
@@ -86,7 +86,7 @@ function ownerOf(path: string): { uid: number; gid: number } | undefined {
 
 function isReachable(dataDir: string, program: string): boolean {
   return (
-    othersMayPass(dirname(dataDir)) &&
+    othersMayPass(dirname(realpathSync(dataDir))) &&
     othersMayPass(dirname(program)) &&
     (statSync(program).mode & 0o005) === 0o005
   );

@@ -2,7 +2,8 @@
  * Replaces the master key and every key under it, and seals every value anew, in one transaction: afterwards
  * nothing opens with the old key, or nothing has changed at all.
  */
-import { newId, type WorkspaceId } from '../ids.ts';
+import { createHash } from 'node:crypto';
+import type { WorkspaceId } from '../ids.ts';
 import type { Secret } from '../secret.ts';
 import type { Database, Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
@@ -61,5 +62,5 @@ function quoteName(name: string): string {
 }
 
 function raw(text: string, ...values: (string | Buffer)[]) {
-  return { name: newId<WorkspaceId>(), text, values };
+  return { name: createHash('sha256').update(text).digest('base64url').slice(0, 24), text, values };
 }

@@ -10,6 +10,7 @@ import { errorText, Fault } from '../fault.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { connectDatabase, type Database } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { Listener } from './listener.ts';
 import { checkMasterKeys, loadMasterKeys, type MasterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
 import { Sealer } from './sealed.ts';
@@ -23,6 +24,7 @@ export interface Store {
   readonly db: Database;
   readonly masterKeys: MasterKeys;
   readonly sealer: Sealer;
+  readonly listener: Listener;
   close(): Promise<void>;
 }
 
@@ -42,7 +44,9 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
     await requireRecentServer(db);
     await migrate(db, log);
     await checkMasterKeys(db, masterKeys);
-    return { folder, db, masterKeys, sealer: new Sealer(masterKeys), close };
+    const listener = new Listener(connection, log);
+    undo.push(() => listener.stop());
+    return { folder, db, masterKeys, sealer: new Sealer(masterKeys), listener, close };
   } catch (error) {
     await close();
     throw error;

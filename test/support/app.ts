@@ -52,6 +52,7 @@ export interface TestAppOptions {
   readonly env?: Record<string, string>;
   /** Another instance on the same database: pass what the first one has. */
   readonly beside?: TestApp;
+  readonly heartbeatMs?: number;
 }
 
 /** Limits are out of the way unless a test sets them: `SLIPWAY_LIMIT_SIGN_IN` and `SLIPWAY_LIMIT_REQUESTS`. */
@@ -73,7 +74,10 @@ export async function startTestApp(t: TestContext, options: TestAppOptions = {})
   const logLines: Record<string, unknown>[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(JSON.parse(line)) });
   const clock = beside?.clock ?? new TestClock();
-  const app = await startApp(config, log, { clock });
+  const app = await startApp(config, log, {
+    clock,
+    ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
+  });
   // Hooks run in the order they were made: an instance beside this one is stopped with it, before the database goes.
   const stops = beside ? beside.stops : [];
   stops.push(async () => {

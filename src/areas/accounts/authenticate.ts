@@ -18,6 +18,7 @@ export class Authenticator {
   readonly #clock: Clock;
   readonly #tokens: AccessTokens;
   #waiting: Waiting[] = [];
+  #loading = false;
 
   constructor(db: Database, clock: Clock, keys: MasterKeys) {
     this.#db = db;
@@ -48,26 +49,28 @@ export class Authenticator {
   }
 
   /**
-   * All requests that arrive in one turn of the event loop share one query. So the answer is never stale, and
-   * under load costs a fraction of a query.
+   * One query at a time; all who ask while it is under way share the next. So the answer is never older than the
+   * question, and the busier it is, the less each one costs.
    */
   #load(sessionId: SessionId): Promise<Principal | undefined> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ sessionId, resolve, reject }) === 1) setImmediate(() => this.#loadWaiting());
+      this.#waiting.push({ sessionId, resolve, reject });
+      if (!this.#loading) void this.#loadWaiting();
     });
   }
 
   async #loadWaiting(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
-      const ids = [...new Set(waiting.map((each) => each.sessionId))];
-      const found = new Map<SessionId, Principal>();
-      for (const each of await findPrincipals(this.#db, ids, this.#clock.now()))
-        found.set(each.sessionId, each);
-      for (const { sessionId, resolve } of waiting) resolve(found.get(sessionId));
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
+    this.#loading = true;
+    while (this.#waiting.length > 0) {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      try {
+        const found = await this.bySessions([...new Set(waiting.map((each) => each.sessionId))]);
+        for (const { sessionId, resolve } of waiting) resolve(found.get(sessionId));
+      } catch (error) {
+        for (const { reject } of waiting) reject(error);
+      }
     }
+    this.#loading = false;
   }
 }

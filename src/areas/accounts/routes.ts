@@ -1,4 +1,5 @@
 /** The paths of accounts. No rules here: schema, permission, and the use case that does it. */
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../http/access.ts';
@@ -104,7 +105,7 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
     },
     handler: async (request, reply) => {
       const inBody = request.body.refreshToken;
-      const signIn = await refresh(context, inBody ?? request.cookies[refreshCookie]);
+      const signIn = await refresh(context, inBody ?? readRefreshCookie(request));
       return signInAnswer(reply, signIn, inBody === undefined ? 'cookie' : 'body');
     },
   });
@@ -119,7 +120,7 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
     },
     handler: async (request, reply) => {
       await logout(context, principalOf(request));
-      return reply.clearCookie(refreshCookie, cookieOptions()).code(204).send(null);
+      return setRefreshCookie(reply, '', 0).code(204).send(null);
     },
   });
 
@@ -208,13 +209,19 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
   ) {
     const answer = { ...signIn, tokenType: 'Bearer' as const };
     if (where === 'body') return { ...answer, refreshToken };
-    reply.setCookie(refreshCookie, refreshToken, { ...cookieOptions(), maxAge: lifetimes.sessionMs / 1000 });
+    setRefreshCookie(reply, refreshToken, lifetimes.sessionMs / 1000);
     return answer;
   }
 
-  function cookieOptions() {
-    return { path: base, httpOnly: true, sameSite: 'strict', secure: secureCookies() } as const;
+  function setRefreshCookie(reply: FastifyReply, value: string, maxAge: number): FastifyReply {
+    const secure = secureCookies();
+    const cookie = { name: refreshCookie, value, maxAge, path: base, httpOnly: true, secure } as const;
+    return reply.header('set-cookie', stringifySetCookie({ ...cookie, sameSite: 'strict' }));
   }
+}
+
+function readRefreshCookie(request: FastifyRequest): string | undefined {
+  return parseCookie(request.headers.cookie ?? '')[refreshCookie];
 }
 
 /** 202 without a body; `null` would be one. */

@@ -53,7 +53,6 @@ export function listSessions(
     limit ${page.limit}`);
 }
 
-// Ending a session is told to all instances in the same transaction: its open streams end at once.
 export async function endSession(
   db: Queryable,
   accountId: AccountId,
@@ -61,21 +60,14 @@ export async function endSession(
   now: Date,
 ): Promise<boolean> {
   const ended = await db.run(sql`
-    with ended as (
-      update sessions set ended_at = ${now}
-      where id = ${id} and account_id = ${accountId} and ended_at is null and expires_at > ${now}
-      returning id
-    )
-    select pg_notify('slipway_sessions', id::text) from ended`);
+    update sessions set ended_at = ${now}
+    where id = ${id} and account_id = ${accountId} and ended_at is null and expires_at > ${now}`);
   return ended > 0;
 }
 
 export function endAllSessions(db: Queryable, accountId: AccountId, now: Date) {
   return db.run(sql`
-    with ended as (
-      update sessions set ended_at = ${now} where account_id = ${accountId} and ended_at is null returning id
-    )
-    select pg_notify('slipway_sessions', id::text) from ended`);
+    update sessions set ended_at = ${now} where account_id = ${accountId} and ended_at is null`);
 }
 
 export function insertRefreshToken(db: Queryable, tokenHash: Buffer, sessionId: SessionId, now: Date) {
@@ -99,13 +91,9 @@ export function spendRefreshToken(db: Queryable, tokenHash: Buffer, now: Date, e
 /** A spent token that comes back was stolen, now or before: its session ends for both who hold it. */
 export function endSessionOfSpentToken(db: Queryable, tokenHash: Buffer, now: Date) {
   return db.run(sql`
-    with ended as (
-      update sessions set ended_at = ${now}
-      from refresh_tokens
-      where token_hash = ${tokenHash} and spent_at is not null and sessions.id = session_id and ended_at is null
-      returning sessions.id
-    )
-    select pg_notify('slipway_sessions', id::text) from ended`);
+    update sessions set ended_at = ${now}
+    from refresh_tokens
+    where token_hash = ${tokenHash} and spent_at is not null and sessions.id = session_id and ended_at is null`);
 }
 
 export function insertStreamTicket(db: Queryable, ticketHash: Buffer, sessionId: SessionId, expiresAt: Date) {

@@ -1,12 +1,15 @@
 /** The tokens an account is handed: made here, kept only as hashes, compared in constant time by lookup. */
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
 import { minute, second } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, SessionId } from '../../ids.ts';
+import { once } from '../../once.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
 
 export const accessTokenSeconds = 15 * 60;
+
+// Loaded with the first token: nobody needs it to start.
+const jose = once(() => import('jose'));
 
 const issuer = 'slipway';
 const audience = 'slipway-api';
@@ -19,11 +22,12 @@ export interface AccessClaims {
   readonly expiresAt: number;
 }
 
-export function signAccessToken(
+export async function signAccessToken(
   keys: MasterKeys,
   now: Date,
   claims: Omit<AccessClaims, 'expiresAt'>,
 ): Promise<string> {
+  const { SignJWT } = await jose();
   const issuedAt = Math.floor(now.getTime() / second);
   return new SignJWT({ sid: claims.sessionId })
     .setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: keys.current.id })
@@ -60,6 +64,7 @@ export class AccessTokens {
   }
 
   async #compute(token: string, now: Date): Promise<AccessClaims> {
+    const { errors, jwtVerify } = await jose();
     try {
       const { payload } = await jwtVerify(token, (header) => this.#keyFor(header.kid), {
         algorithms: [algorithm],

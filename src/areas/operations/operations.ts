@@ -1,0 +1,41 @@
+/**
+ * Operations over the API: seen, followed and cancelled by those in their workspace. Owns no rule of how they
+ * run (`src/operations` does), and shows nothing of how they are leased.
+ */
+import { Fault } from '../../fault.ts';
+import type { OperationId, WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { Database } from '../../store/database.ts';
+import * as queries from './queries.ts';
+
+export async function readOperation(db: Database, workspaceId: WorkspaceId, id: OperationId) {
+  const row = await queries.findOperation(db, workspaceId, id);
+  if (!row) throw new Fault('not_found', 'There is no such operation of yours.');
+  return show(row, await queries.findSteps(db, workspaceId, id));
+}
+
+export async function listOperations(db: Database, workspaceId: WorkspaceId, page: Page) {
+  const { before, limit } = page;
+  const rows = await queries.listOperations(db, workspaceId, { before, limit: limit + 1 });
+  return page.answer(rows, (row) => show(row, undefined));
+}
+
+function show(row: queries.OperationRow, steps: readonly queries.StepRow[] | undefined) {
+  const { subjectType, subjectId, createdAt, startedAt, finishedAt, cancelRequestedAt, state, ...rest } = row;
+  const cancelling = cancelRequestedAt !== null && finishedAt === null;
+  return {
+    ...rest,
+    status: cancelling ? ('cancelling' as const) : state,
+    subject: subjectType && subjectId ? { type: subjectType, id: subjectId } : null,
+    createdAt: createdAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    ...(steps && {
+      steps: steps.map((step) => ({
+        ...step,
+        startedAt: step.startedAt.toISOString(),
+        finishedAt: step.finishedAt?.toISOString() ?? null,
+      })),
+    }),
+  };
+}

@@ -1,0 +1,51 @@
+/** What goes over the wire in this area. */
+import Type from 'typebox';
+import { Id, nullable, Time } from '../../http/schemas.ts';
+
+const Step = Type.Object(
+  {
+    name: Type.String({ examples: ['build'] }),
+    status: Type.Enum(['running', 'waiting', 'done', 'failed', 'undoing', 'undone']),
+    attempt: Type.Integer(),
+    startedAt: Time,
+    finishedAt: nullable(Time),
+  },
+  { title: 'OperationStep' },
+);
+
+const OperationFault = Type.Object(
+  {
+    code: Type.String({ description: 'Why, for programs.', examples: ['deadline_exceeded'] }),
+    step: nullable(Type.String()),
+    message: Type.String({ description: 'Why, as a sentence for a person.' }),
+    hint: nullable(Type.String()),
+    evidence: nullable(Type.String({ description: 'The last lines that show it.' })),
+  },
+  { title: 'OperationFault' },
+);
+
+export const OperationAnswer = Type.Object(
+  {
+    id: Id,
+    kind: Type.String({ examples: ['deployment'] }),
+    subject: nullable(Type.Object({ type: Type.String({ examples: ['environment'] }), id: Id })),
+    status: Type.Enum(['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'], {
+      description: '`succeeded`, `failed` and `cancelled` are final.',
+    }),
+    step: nullable(Type.String({ description: 'The step it is at.' })),
+    progress: nullable(Type.Object({ fraction: Type.Number(), text: nullable(Type.String()) })),
+    result: Type.Unknown({ description: 'What it gave, once it has succeeded.' }),
+    fault: nullable(OperationFault),
+    requestedBy: nullable(Id),
+    createdAt: Time,
+    startedAt: nullable(Time),
+    finishedAt: nullable(Time),
+    steps: Type.Optional(Type.Array(Step, { description: 'In order; not in lists.' })),
+  },
+  { title: 'Operation' },
+);
+
+export const OperationsAnswer = Type.Object(
+  { items: Type.Array(OperationAnswer), nextCursor: nullable(Type.String()) },
+  { title: 'OperationPage' },
+);

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { faultOf } from '../test/support/faults.ts';
+import { readConfig, settings } from './config.ts';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+const olderKey = Buffer.alloc(32, 2).toString('base64');
+
+async function sentenceOf(env: Record<string, string>): Promise<string> {
+  const fault = await faultOf(() => readConfig(env));
+  assert.equal(fault.code, 'wrong_setting');
+  return fault.message;
+}
+
+test('without settings everything has its documented default', () => {
+  assert.deepEqual(readConfig({}), {
+    host: '127.0.0.1',
+    port: 4400,
+    publicUrl: undefined,
+    dataDir: resolve('./data'),
+    databaseUrl: undefined,
+    masterKeys: undefined,
+    smtpUrl: undefined,
+    mailFrom: 'Slipway <slipway@localhost>',
+    docs: true,
+    registration: 'open',
+    trustedProxies: [],
+    corsOrigins: [],
+    monitorListen: { at: 'main' },
+    logLevel: 'info',
+    limitRequests: 300,
+    limitSignIn: 10,
+    eventDays: 14,
+    operationsPerWorkspace: 8,
+    operationsPerServer: 2,
+  });
+});
+
+test('an empty setting counts as absent', () => {
+  const empty = Object.fromEntries(Object.values(settings).map(({ env }) => [env, '']));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+test('a value that is right is taken, in the form the code wants it', () => {
+  const config = readConfig({
+    SLIPWAY_HOST: ' 0.0.0.0 ',
+    SLIPWAY_PORT: '0',
+    SLIPWAY_PUBLIC_URL: 'https://Deploy.Example.com/',
+    SLIPWAY_DATA_DIR: 'here/below',
+    SLIPWAY_MAIL_FROM: 'Ops <ops@example.com>',
+    SLIPWAY_REGISTRATION: 'closed',
+    SLIPWAY_TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7',
+    SLIPWAY_CORS_ORIGINS: 'https://a.example, http://localhost:3000',
+    SLIPWAY_MONITOR_LISTEN: '[::1]:9090',
+    SLIPWAY_LOG_LEVEL: 'silent',
+    SLIPWAY_LIMIT_REQUESTS: '1000000',
+    SLIPWAY_LIMIT_SIGN_IN: '1',
+  });
+  assert.equal(config.host, '0.0.0.0');
+  assert.equal(config.port, 0);
+  assert.equal(config.publicUrl, 'https://deploy.example.com');
+  assert.equal(config.dataDir, resolve('here/below'));
+  assert.equal(config.mailFrom, 'Ops <ops@example.com>');
+  assert.equal(config.registration, 'closed');
+  assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1', '192.0.2.7']);
+  assert.deepEqual(config.corsOrigins, ['https://a.example', 'http://localhost:3000']);
+  assert.deepEqual(config.monitorListen, { at: 'address', host: '::1', port: 9090 });
+  assert.equal(config.logLevel, 'silent');
+  assert.equal(config.limitRequests, 1_000_000);
+  assert.equal(config.limitSignIn, 1);
+});
+
+test('secrets are kept whole, and out of sight', () => {
+  const config = readConfig({
+    SLIPWAY_DATABASE_URL: 'postgresql://slipway:hunter2@db.example/slipway',
+    SLIPWAY_SMTP_URL: 'smtps://ops:hunter3@mail.example:465',
+    SLIPWAY_MASTER_KEY: `${key}, ${olderKey}`,
+  });
+  assert.equal(config.databaseUrl?.reveal(), 'postgresql://slipway:hunter2@db.example/slipway');
+  assert.equal(config.smtpUrl?.reveal(), 'smtps://ops:hunter3@mail.example:465');
+  const keys = config.masterKeys?.map((each) => each.reveal().toString('base64'));
+  assert.deepEqual(keys, [key, olderKey]);
+  assert.doesNotMatch(JSON.stringify(config), /hunter|AQEB|AgIC/);
+});
+
+test('documentation is off in production unless it is asked for', () => {
+  assert.equal(readConfig({ NODE_ENV: 'production' }).docs, false);
+  assert.equal(readConfig({ NODE_ENV: 'production', SLIPWAY_DOCS: 'on' }).docs, true);
+  for (const off of ['off', 'OFF', 'false', '0']) assert.equal(readConfig({ SLIPWAY_DOCS: off }).docs, false);
+});
+
+test('monitoring listens with the API on a loopback address only, unless told otherwise', () => {
+  for (const host of ['localhost', '::1', '127.0.0.1', '127.8.9.1']) {
+    assert.deepEqual(readConfig({ SLIPWAY_HOST: host }).monitorListen, { at: 'main' }, host);
+  }
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.evil.example']) {
+    assert.deepEqual(readConfig({ SLIPWAY_HOST: host }).monitorListen, { at: 'off' }, host);
+  }
+  const told = readConfig({ SLIPWAY_HOST: '0.0.0.0', SLIPWAY_MONITOR_LISTEN: 'main' });
+  assert.deepEqual(told.monitorListen, { at: 'main' });
+});
+
+const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
+  ['SLIPWAY_HOST', ' '],
+  ['SLIPWAY_PORT', '65536', '-1', 'http', '80.5', '1e3', '0x50', '99999999999', ' 80'],
+  [
+    'SLIPWAY_PUBLIC_URL',
+    'deploy.example.com',
+    'ftp://a.example',
+    'https://a.example/path',
+    'https://a?b',
+    'https://u@a',
+  ],
+  ['SLIPWAY_MAIL_FROM', '\t'],
+  ['SLIPWAY_DOCS', 'perhaps', 'yes'],
+  ['SLIPWAY_REGISTRATION', 'Open', 'invite'],
+  [
+    'SLIPWAY_TRUSTED_PROXIES',
+    'proxy.example',
+    '10.0.0.0/33',
+    '::1/129',
+    '10.0.0.0/8/8',
+    '10.0.0.1,all',
+    '10.0.0.0/',
+  ],
+  ['SLIPWAY_CORS_ORIGINS', '*', 'https://a.example/path', 'https://a.example,null'],
+  ['SLIPWAY_MONITOR_LISTEN', 'on', '9090', '127.0.0.1:65536', ':9090', 'http://127.0.0.1:9090', '[::1:9090'],
+  ['SLIPWAY_LOG_LEVEL', 'verbose'],
+  ['SLIPWAY_LIMIT_REQUESTS', '0', '1000001', 'none'],
+  ['SLIPWAY_LIMIT_SIGN_IN', '0', '1000001', '-5'],
+  ['SLIPWAY_EVENT_DAYS', '0', '3651', 'a week'],
+  ['SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE', '0', '1001', 'many'],
+  ['SLIPWAY_LIMIT_OPERATIONS_PER_SERVER', '0', '1001', '1.5'],
+];
+
+for (const [name, ...values] of wrongValues) {
+  test(`a wrong ${name} is refused with a sentence that names it and shows the value`, async () => {
+    for (const value of values) {
+      const sentence = await sentenceOf({ [name]: value });
+      assert.ok(sentence.startsWith(`${name} is wrong: ${JSON.stringify(value)} is `), sentence);
+      assert.ok(sentence.endsWith('.'), sentence);
+    }
+  });
+}
+
+const wrongSecrets: readonly (readonly [name: string, ...values: string[]])[] = [
+  ['SLIPWAY_DATABASE_URL', 'hunter2', 'mysql://slipway:hunter2@db.example/slipway', 'hunter2:5432/slipway'],
+  ['SLIPWAY_SMTP_URL', 'hunter2', 'https://ops:hunter2@mail.example', 'smtp://'],
+  ['SLIPWAY_MASTER_KEY', 'hunter2', `${key}hunter2`, `${key},hunter2`, `${key},`, key.slice(2)],
+];
+
+for (const [name, ...values] of wrongSecrets) {
+  test(`a wrong ${name} is refused with a sentence that names it and shows nothing of the value`, async () => {
+    for (const value of values) {
+      const sentence = await sentenceOf({ [name]: value });
+      assert.ok(sentence.startsWith(`${name} is wrong: its value is not `), sentence);
+      assert.doesNotMatch(sentence, /hunter2|AQEB/);
+    }
+  });
+}
+
+test('every setting that can be wrong is tried above', () => {
+  const tried = new Set([...wrongValues, ...wrongSecrets].map(([name]) => name));
+  const any = ['SLIPWAY_DATA_DIR']; // every text names a folder
+  const missing = Object.values(settings).filter(({ env }) => !tried.has(env) && !any.includes(env));
+  assert.deepEqual(missing, []);
+});
+
+test('an unknown name with our prefix is refused, so that a typing error does not pass for a setting', async () => {
+  assert.match(await sentenceOf({ SLIPWAY_PROT: '80' }), /^SLIPWAY_PROT is not a setting of Slipway\./);
+  assert.match(await sentenceOf({ SLIPWAY_: '' }), /^SLIPWAY_ is not a setting/);
+  assert.doesNotMatch(await sentenceOf({ SLIPWAY_MASTERKEY: 'hunter2' }), /hunter2/);
+  assert.equal(readConfig({ slipway_prot: '80', PATH: '/bin', XSLIPWAY_PROT: '80' }).port, 4400);
+});

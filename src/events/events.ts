@@ -1,0 +1,89 @@
+/**
+ * The event log. Owns what happened, in order, for those who may hear it: events are written in the same
+ * transaction as the change they tell, kept for a while, and read by workspace. Refuses an event of one
+ * workspace in another's feed, by the keys of the tables.
+ *
+ * Append last in a transaction: from then until the commit, others who append to the same feed wait.
+ */
+import type { OperationId, WorkspaceId } from '../ids.ts';
+import type { Queryable } from '../store/database.ts';
+import { sql } from '../store/sql.ts';
+
+/** A workspace's own feed has the workspace's id, an operation's feed the operation's. */
+export interface FeedKey {
+  readonly workspaceId: WorkspaceId;
+  readonly feedId: WorkspaceId | OperationId;
+}
+
+export interface NewEvent {
+  readonly kind: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredEvent {
+  readonly position: number;
+  readonly kind: string;
+  readonly data: Record<string, unknown>;
+  readonly at: Date;
+}
+
+export interface FeedState {
+  /** The newest position; 0 where nothing has happened yet. */
+  readonly position: number;
+  readonly prunedTo: number;
+}
+
+export async function appendEvents(tx: Queryable, feed: FeedKey, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const kinds = events.map((each) => each.kind);
+  const data = events.map((each) => JSON.stringify(each.data));
+  await tx.run(sql`
+    with head as (
+      insert into event_feeds as f (workspace_id, id, position)
+      values (${feed.workspaceId}, ${feed.feedId}, ${events.length})
+      on conflict (workspace_id, id) do update set position = f.position + excluded.position
+      returning position
+    ), added as (
+      insert into events (workspace_id, feed_id, position, kind, data, at)
+      select ${feed.workspaceId}, ${feed.feedId}, head.position - ${events.length}::bigint + news.place,
+        news.kind, news.data::jsonb, clock_timestamp()
+      from head, unnest(${kinds}::text[], ${data}::text[]) with ordinality as news (kind, data, place)
+    )
+    select pg_notify('slipway_events', ${feed.feedId} || ' ' || position) from head`);
+}
+
+export async function feedState(db: Queryable, feed: FeedKey): Promise<FeedState> {
+  const row = await db.one<{ position: string; prunedTo: string }>(sql`
+    select position, pruned_to as "prunedTo" from event_feeds
+    where workspace_id = ${feed.workspaceId} and id = ${feed.feedId}`);
+  return { position: Number(row?.position ?? 0), prunedTo: Number(row?.prunedTo ?? 0) };
+}
+
+export interface EventRange {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+}
+
+/** The events after one position, up to another, in order. */
+export async function readEvents(db: Queryable, feed: FeedKey, range: EventRange): Promise<StoredEvent[]> {
+  const rows = await db.rows<Omit<StoredEvent, 'position'> & { position: string }>(sql`
+    select position, kind, data, at from events
+    where workspace_id = ${feed.workspaceId} and feed_id = ${feed.feedId}
+      and position > ${range.after} and position <= ${range.upTo}
+    order by position
+    limit ${range.limit}`);
+  return rows.map((row) => ({ ...row, position: Number(row.position) }));
+}
+
+/** Removes what is older than the settings keep, and notes how far, so that nobody mistakes it for a gap. */
+export async function pruneEvents(db: Queryable, before: Date): Promise<number> {
+  return db.run(sql`
+    with gone as (
+      delete from events where at < ${before} returning workspace_id, feed_id, position
+    ), last as (
+      select workspace_id, feed_id, max(position) as position from gone group by workspace_id, feed_id
+    )
+    update event_feeds f set pruned_to = greatest(f.pruned_to, last.position)
+    from last where f.workspace_id = last.workspace_id and f.id = last.feed_id`);
+}

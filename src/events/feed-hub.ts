@@ -1,0 +1,173 @@
+/**
+ * Brings events to those who follow them, on this instance. A feed's news are read once and handed to all its
+ * followers as the same bytes. Positions have no gaps, so a follower is either exactly at the front, or it
+ * reads its own way there first: nothing is missed and nothing comes twice.
+ */
+import type { Logger } from 'pino';
+import { errorText } from '../fault.ts';
+import type { Database } from '../store/database.ts';
+import type { Hearer } from '../store/listener.ts';
+import { type EventRange, type FeedKey, feedState, readEvents, type StoredEvent } from './events.ts';
+
+/** Takes events, in order. */
+export interface Follower {
+  readonly feed: FeedKey;
+  /** The last position it has; moved by the hub. */
+  position: number;
+  /** `false`: it is gone, or wants no more. */
+  take(events: readonly StoredEvent[], bytes: Buffer): boolean;
+  /** Resolves when it can take more, or is gone. */
+  drained(): Promise<void>;
+}
+
+interface Feed {
+  readonly key: FeedKey;
+  readonly live: Set<Follower>;
+  readonly behind: Set<Follower>;
+  /** How far this feed was read here; undefined until it is known. */
+  position: number | undefined;
+  /** There may be something new that was not read yet. */
+  dirty: boolean;
+  reading: boolean;
+}
+
+const pageSize = 500;
+/** Where a notification got lost, this finds what it told. */
+const lookAnywayMs = 5_000;
+
+export class FeedHub implements Hearer {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #format: (event: StoredEvent) => string;
+  readonly #feeds = new Map<string, Feed>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Database, log: Logger, format: (event: StoredEvent) => string) {
+    this.#db = db;
+    this.#log = log;
+    this.#format = format;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.missed(), lookAnywayMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#feeds.clear();
+  }
+
+  heard(payload: string): void {
+    const [id = '', position = ''] = payload.split(' ');
+    const feed = this.#feeds.get(id);
+    if (!feed) return;
+    if (feed.position !== undefined && Number(position) <= feed.position) return;
+    feed.dirty = true;
+    this.#advance(feed);
+  }
+
+  missed(): void {
+    for (const feed of this.#feeds.values()) {
+      feed.dirty = true;
+      this.#advance(feed);
+    }
+  }
+
+  /** Begins after the follower's position. Ends by `leave`, or when the follower says it is gone. */
+  follow(follower: Follower): void {
+    const { feedId } = follower.feed;
+    let feed = this.#feeds.get(feedId);
+    if (!feed) {
+      const key = follower.feed;
+      feed = { key, live: new Set(), behind: new Set(), position: undefined, dirty: false, reading: false };
+      this.#feeds.set(feedId, feed);
+    }
+    feed.behind.add(follower);
+    if (feed.position === undefined) this.#advance(feed);
+    else this.#catchUp(feed, follower);
+  }
+
+  leave(follower: Follower): void {
+    const feed = this.#feeds.get(follower.feed.feedId);
+    if (!feed) return;
+    feed.live.delete(follower);
+    feed.behind.delete(follower);
+    if (feed.live.size + feed.behind.size === 0) this.#feeds.delete(follower.feed.feedId);
+  }
+
+  get followers(): number {
+    let count = 0;
+    for (const feed of this.#feeds.values()) count += feed.live.size + feed.behind.size;
+    return count;
+  }
+
+  /** Reads what is new and hands it to everyone at the front. One at a time per feed. */
+  async #advance(feed: Feed): Promise<void> {
+    if (feed.reading) return;
+    feed.reading = true;
+    try {
+      if (feed.position === undefined) {
+        feed.position = (await feedState(this.#db, feed.key)).position;
+        for (const follower of feed.behind) this.#catchUp(feed, follower);
+      }
+      while (feed.dirty && this.#isFollowed(feed)) {
+        feed.dirty = false;
+        const range: EventRange = { after: feed.position, upTo: Number.MAX_SAFE_INTEGER, limit: pageSize };
+        const events: StoredEvent[] = await readEvents(this.#db, feed.key, range).catch((error) => {
+          feed.dirty = true;
+          throw error;
+        });
+        const last: StoredEvent | undefined = events.at(-1);
+        if (!last) continue;
+        feed.position = last.position;
+        feed.dirty ||= events.length === pageSize;
+        this.#hand(feed, events, last.position);
+      }
+    } catch (error) {
+      this.#log.warn({ reason: errorText(error) }, 'could not read events, trying again');
+    } finally {
+      feed.reading = false;
+    }
+  }
+
+  #hand(feed: Feed, events: readonly StoredEvent[], position: number): void {
+    const bytes = this.#bytes(events);
+    for (const follower of feed.live) {
+      follower.position = position;
+      if (!follower.take(events, bytes)) this.leave(follower);
+    }
+  }
+
+  /** Reads a follower's own way to the front, as fast as it takes it. */
+  async #catchUp(feed: Feed, follower: Follower): Promise<void> {
+    try {
+      while (feed.behind.has(follower)) {
+        const front = feed.position ?? 0;
+        if (follower.position >= front) {
+          // No await between the look and the step: nothing can come in between.
+          feed.behind.delete(follower);
+          feed.live.add(follower);
+          return;
+        }
+        const range = { after: follower.position, upTo: front, limit: pageSize };
+        const events = await readEvents(this.#db, feed.key, range);
+        // Everything up to the front may have been removed with age meanwhile.
+        follower.position = events.at(-1)?.position ?? front;
+        if (!feed.behind.has(follower)) return;
+        if (events.length > 0 && !follower.take(events, this.#bytes(events))) return this.leave(follower);
+        await follower.drained();
+      }
+    } catch (error) {
+      this.#log.warn({ reason: errorText(error) }, 'could not read events for a follower, trying again');
+      setTimeout(() => void this.#catchUp(feed, follower), 500).unref();
+    }
+  }
+
+  #bytes(events: readonly StoredEvent[]): Buffer {
+    return Buffer.from(events.map(this.#format).join(''), 'utf8');
+  }
+
+  #isFollowed(feed: Feed): boolean {
+    return this.#feeds.get(feed.key.feedId) === feed;
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * Server-Sent Events: feeds, over HTTP. Owns the open streams of this instance: their heartbeat, their end, and
+ * that each ends at once when its session ends. A reader that does not keep up is cut; it comes back with
+ * `Last-Event-ID` and misses nothing.
+ */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Authenticator } from '../areas/accounts/authenticate.ts';
+import { second } from '../clock.ts';
+import { type FeedKey, feedState, readEvents, type StoredEvent } from '../events/events.ts';
+import type { FeedHub, Follower } from '../events/feed-hub.ts';
+import { errorText, Fault } from '../fault.ts';
+import type { SessionId, WorkspaceId } from '../ids.ts';
+import type { Database } from '../store/database.ts';
+import type { Hearer } from '../store/listener.ts';
+import { principalOf } from './access.ts';
+
+const heartbeatMs = 15 * second;
+const heartbeat = Buffer.from(':\n\n');
+/** What may wait in our memory for one slow reader. */
+const mostWaitingBytes = 256 * 1024;
+
+export function formatEvent({ position, kind, at, data }: StoredEvent): string {
+  return `id: ${position}\nevent: ${kind}\ndata: ${JSON.stringify({ kind, at: at.toISOString(), ...data })}\n\n`;
+}
+
+export interface StreamRequest {
+  readonly feed: FeedKey;
+  /** Where to begin if the caller does not say: with what is there, or with what comes. */
+  readonly from: 'beginning' | 'now';
+  /** A finite stream ends with its `end` event. */
+  readonly finite: boolean;
+}
+
+export class Streams implements Hearer {
+  readonly #db: Database;
+  readonly #hub: FeedHub;
+  readonly #authenticator: Authenticator;
+  readonly #log: Logger;
+  readonly #beatMs: number;
+  readonly #open = new Map<SessionId, Set<Stream>>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(db: Database, hub: FeedHub, authenticator: Authenticator, log: Logger, beatMs = heartbeatMs) {
+    this.#beatMs = beatMs;
+    this.#db = db;
+    this.#hub = hub;
+    this.#authenticator = authenticator;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#beat(), this.#beatMs).unref();
+  }
+
+  /** Ends all streams, so that the server can close; their readers come back to whoever serves next. */
+  stop(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const stream of this.#all()) stream.end();
+  }
+
+  async open(request: FastifyRequest, reply: FastifyReply, wanted: StreamRequest): Promise<void> {
+    const { sessionId } = principalOf(request);
+    const state = await feedState(this.#db, wanted.feed);
+    const after = readPosition(request, state.position) ?? (wanted.from === 'now' ? state.position : 0);
+    if (this.#closed) throw new Fault('shutting_down', 'The service is stopping.');
+    if (wanted.finite && after > 0 && (await hasEnded(this.#db, wanted.feed, after))) {
+      reply.code(204).send();
+      return;
+    }
+
+    reply.hijack();
+    reply.raw.writeHead(200, {
+      ...headersOf(reply),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    const stream = new Stream(reply.raw, wanted, after, () => this.#forget(sessionId, stream));
+    // Where the log was shortened past the reader's place, it is told, instead of being left with a hole.
+    stream.greet(after < state.prunedTo ? resetMessage(state.prunedTo) : '');
+    stream.position = Math.max(after, state.prunedTo);
+    this.#remember(sessionId, stream);
+    this.#hub.follow(stream);
+  }
+
+  get count(): number {
+    return this.#hub.followers;
+  }
+
+  /** A session that ended, or `check`: someone's place in a workspace changed. */
+  heard(sessionId: string): void {
+    if (sessionId === 'check') return void this.#endLost();
+    for (const [id, streams] of this.#open) if (id === sessionId) for (const stream of streams) stream.end();
+  }
+
+  missed(): void {
+    void this.#endLost();
+  }
+
+  async #beat(): Promise<void> {
+    for (const stream of this.#all()) stream.write(heartbeat);
+    await this.#endLost();
+  }
+
+  /** Asks again whether the streams' sessions live and may still see what they see; a lost notice costs a beat. */
+  async #endLost(): Promise<void> {
+    try {
+      const principals = await this.#authenticator.bySessions([...this.#open.keys()]);
+      for (const [sessionId, streams] of this.#open) {
+        const allowed = new Set<WorkspaceId>(principals.get(sessionId)?.memberships.map(({ id }) => id));
+        for (const stream of streams) if (!allowed.has(stream.feed.workspaceId)) stream.end();
+      }
+    } catch (error) {
+      this.#log.warn({ reason: errorText(error) }, 'could not check the sessions of streams, trying again');
+    }
+  }
+
+  #remember(sessionId: SessionId, stream: Stream): void {
+    const streams = this.#open.get(sessionId) ?? new Set();
+    this.#open.set(sessionId, streams.add(stream));
+  }
+
+  #forget(sessionId: SessionId, stream: Stream): void {
+    this.#hub.leave(stream);
+    const streams = this.#open.get(sessionId);
+    streams?.delete(stream);
+    if (streams?.size === 0) this.#open.delete(sessionId);
+  }
+
+  *#all(): Iterable<Stream> {
+    for (const streams of this.#open.values()) yield* streams;
+  }
+}
+
+class Stream implements Follower {
+  readonly feed: FeedKey;
+  position: number;
+  readonly #response: ServerResponse;
+  readonly #finite: boolean;
+  readonly #forget: () => void;
+
+  constructor(response: ServerResponse, wanted: StreamRequest, position: number, forget: () => void) {
+    this.#response = response;
+    this.#finite = wanted.finite;
+    this.#forget = forget;
+    this.feed = wanted.feed;
+    this.position = position;
+    response.once('close', forget);
+  }
+
+  /** The first bytes, so that the reader knows it is connected; and how soon to come back. */
+  greet(message: string): void {
+    this.#response.write(`retry: 1000\n\n${message}`);
+  }
+
+  take(events: readonly StoredEvent[], bytes: Buffer): boolean {
+    if (!this.write(bytes)) return false;
+    if (!this.#finite || events.at(-1)?.kind !== 'end') return true;
+    this.end();
+    return false;
+  }
+
+  write(bytes: Buffer): boolean {
+    const response = this.#response;
+    if (response.destroyed || response.writableEnded) return false;
+    response.write(bytes);
+    if (response.writableLength <= mostWaitingBytes) return true;
+    response.destroy();
+    return false;
+  }
+
+  async drained(): Promise<void> {
+    const response = this.#response;
+    if (!response.writableNeedDrain || response.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        response.off('drain', done).off('close', done);
+        resolve();
+      };
+      response.on('drain', done).on('close', done);
+    });
+  }
+
+  end(): void {
+    this.#forget();
+    this.#response.end();
+  }
+}
+
+function resetMessage(position: number): string {
+  const data = { kind: 'reset', at: new Date().toISOString(), reason: 'Older events are no longer kept.' };
+  return `id: ${position}\nevent: reset\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Whether the reader has the last event of a stream that is over: it is told to come no more. */
+async function hasEnded(db: Database, feed: FeedKey, after: number): Promise<boolean> {
+  const [at, beyond] = await readEvents(db, feed, {
+    after: after - 1,
+    upTo: Number.MAX_SAFE_INTEGER,
+    limit: 2,
+  });
+  return at?.kind === 'end' && beyond === undefined;
+}
+
+function headersOf(reply: FastifyReply): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) headers[name] = String(value);
+  return headers;
+}
+
+/** `Last-Event-ID`, as a browser sends it when it comes back, or `?after=`. */
+function readPosition(request: FastifyRequest, newest: number): number | undefined {
+  const header = request.headers['last-event-id'];
+  const query: unknown = Object(request.query).after;
+  const given = header ?? query;
+  if (given === undefined) return undefined;
+  const position = /^\d{1,15}$/.test(String(given)) ? Number(given) : Number.NaN;
+  if (position <= newest) return position;
+  const path = header === undefined ? 'after' : 'Last-Event-ID';
+  const message = 'is not a position that this stream gave out; leave it away to begin anew';
+  throw new Fault('invalid_input', `${path} ${message}.`, { errors: [{ path, message }] });
+}

@@ -1,0 +1,78 @@
+/**
+ * What an operation is made of. A step may be run twice and the second run does no harm: it looks before it
+ * acts. It says how to undo it, or why that cannot be. It stops when its signal says so.
+ */
+import type { OperationId, WorkspaceId } from '../ids.ts';
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+export interface StepContext {
+  readonly operationId: OperationId;
+  readonly workspaceId: WorkspaceId;
+  /** Grows each time the operation passes to another worker: whatever refuses lower ones is safe from a stale one. */
+  readonly epoch: number;
+  readonly attempt: number;
+  /** What earlier steps returned, by their names. */
+  readonly outputs: ReadonlyMap<string, Json>;
+  /** Aborted by cancel, deadline, loss of the lease, or a stop of this instance. */
+  readonly signal: AbortSignal;
+  log(line: string): void;
+  progress(fraction: number, text?: string): void;
+}
+
+export interface Retry {
+  readonly attempts: number;
+  readonly firstMs: number;
+  readonly mostMs: number;
+  /** Which failures are worth another try; all, if not said. */
+  readonly when?: (error: unknown) => boolean;
+}
+
+export type Undo<Input> = ((input: Input, context: StepContext) => Promise<void>) | { readonly none: string };
+
+export interface Step<Input> {
+  readonly name: string;
+  readonly deadlineMs: number;
+  readonly retry?: Retry;
+  readonly run: (input: Input, context: StepContext) => Promise<Json | undefined>;
+  readonly undo: Undo<Input>;
+}
+
+export interface OperationDefinition<Input> {
+  readonly kind: string;
+  /** From what was stored; refuses what it does not know. */
+  readonly readInput: (stored: unknown) => Input;
+  readonly steps: readonly Step<Input>[];
+}
+
+/** A step with its input already in hand. */
+export interface BoundStep {
+  readonly name: string;
+  readonly deadlineMs: number;
+  readonly retry: Retry | undefined;
+  readonly run: (context: StepContext) => Promise<Json | undefined>;
+  readonly undo: ((context: StepContext) => Promise<void>) | undefined;
+}
+
+export interface OperationKind {
+  readonly kind: string;
+  readonly bind: (stored: unknown) => readonly BoundStep[];
+}
+
+export function defineOperation<Input>(definition: OperationDefinition<Input>): OperationKind {
+  const names = definition.steps.map((step) => step.name);
+  if (new Set(names).size !== names.length) throw new Error(`${definition.kind} has two steps of one name`);
+  return {
+    kind: definition.kind,
+    bind: (stored) => {
+      const input = definition.readInput(stored);
+      return definition.steps.map(({ name, deadlineMs, retry, run, undo }) => ({
+        name,
+        deadlineMs,
+        retry,
+        run: (context) => run(input, context),
+        undo: typeof undo === 'function' ? (context) => undo(input, context) : undefined,
+      }));
+    },
+  };
+}

@@ -1,0 +1,210 @@
+/**
+ * One operation, run by one worker: forwards through its steps, or backwards through their undos, from wherever
+ * the journal says it is. Ends when the operation ends, pauses, or is taken away.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText, Fault } from '../fault.ts';
+import type { Queryable } from '../store/database.ts';
+import type { BoundStep, Json, StepContext } from './definition.ts';
+import { type Journal, type JournalRow, LeaseLost } from './journal.ts';
+import type { OperationFault } from './operations.ts';
+import type { ClaimedOperation } from './queries.ts';
+import { StepReport } from './step-report.ts';
+
+export interface ExecutionContext {
+  readonly operation: ClaimedOperation;
+  readonly steps: readonly BoundStep[];
+  readonly journal: Journal;
+  /** Stops a step: cancelled, handed over, or taken away. */
+  readonly stop: AbortSignal;
+  /** Stops everything, undos too: handed over or taken away. */
+  readonly halt: AbortSignal;
+  /** Has another worker, or us, look at it again at that time. */
+  readonly wake: (tx: Queryable, afterMs: number) => Promise<void>;
+}
+
+export type Outcome = 'ended' | 'paused' | 'given up';
+
+const undoAttempts = 3;
+/** How long a step that was told to stop may take to do so. */
+const settleMs = 5_000;
+
+export async function execute(context: ExecutionContext): Promise<Outcome> {
+  try {
+    const { operation, journal } = context;
+    const rows = new Map((await journal.read()).map((row) => [row.name, row]));
+    if (operation.unwinding) return await unwind(context, rows, operation.unwinding, operation.fault);
+    if (!operation.started) await journal.begun();
+    return await forwards(context, rows);
+  } catch (error) {
+    if (error instanceof LeaseLost) return 'given up';
+    throw error;
+  }
+}
+
+async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>): Promise<Outcome> {
+  const { steps, journal } = context;
+  const outputs = new Map<string, Json>();
+  for (const [place, step] of steps.entries()) {
+    const row = rows.get(step.name);
+    if (row?.status === 'done') {
+      outputs.set(step.name, row.output);
+      continue;
+    }
+    if (context.halt.aborted) throw new LeaseLost();
+    if (context.stop.aborted) return turn(context, rows, 'cancelled', null);
+    const attempt = row?.status === 'waiting' ? row.attempt + 1 : (row?.attempt ?? 1);
+    await journal.step(step.name, place, 'running', attempt);
+    rows.set(step.name, { name: step.name, status: 'running', attempt, output: null });
+    try {
+      const output = await runStep(context, step, attempt, outputs, step.run);
+      await journal.step(step.name, place, 'done', attempt, output ?? null);
+      rows.set(step.name, { name: step.name, status: 'done', attempt, output: output ?? null });
+      outputs.set(step.name, output ?? null);
+    } catch (error) {
+      if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
+      if (context.stop.aborted) return turn(context, rows, 'cancelled', null);
+      const waitMs = pauseBeforeRetry(step, attempt, error);
+      if (waitMs !== undefined) {
+        await journal.pause(step.name, place, attempt, waitMs, (tx) => context.wake(tx, waitMs));
+        return 'paused';
+      }
+      await journal.step(step.name, place, 'failed', attempt);
+      return turn(context, rows, 'failed', faultOf(error, step.name));
+    }
+  }
+  const last = steps.at(-1);
+  if (await journal.succeed((last && outputs.get(last.name)) ?? null)) return 'ended';
+  return turn(context, rows, 'cancelled', null);
+}
+
+async function turn(
+  context: ExecutionContext,
+  rows: Map<string, JournalRow>,
+  how: 'failed' | 'cancelled',
+  fault: OperationFault | null,
+): Promise<Outcome> {
+  await context.journal.turn(how, fault);
+  return unwind(context, rows, how, fault);
+}
+
+/** Undoes every step that began, the last one first. One that cannot be undone does not keep the others. */
+async function unwind(
+  context: ExecutionContext,
+  rows: Map<string, JournalRow>,
+  how: 'failed' | 'cancelled',
+  first: OperationFault | null,
+): Promise<Outcome> {
+  const { steps, journal } = context;
+  const outputs = new Map([...rows.values()].map((row) => [row.name, row.output]));
+  const begun = [...steps.entries()].filter(
+    ([, step]) => (rows.get(step.name)?.status ?? 'undone') !== 'undone',
+  );
+  const left: string[] = [];
+  for (const [place, step] of begun.reverse()) {
+    if (!step.undo) continue;
+    await journal.step(step.name, place, 'undoing', 1);
+    const problem = await undoStep(context, step, step.undo, outputs);
+    if (problem === undefined) await journal.step(step.name, place, 'undone', 1);
+    else left.push(`${step.name}: ${problem}`);
+  }
+  await journal.end(left.length > 0 ? 'failed' : how, left.length > 0 ? undoFault(first, left) : first);
+  return 'ended';
+}
+
+async function undoStep(
+  context: ExecutionContext,
+  step: BoundStep,
+  undo: NonNullable<BoundStep['undo']>,
+  outputs: Map<string, Json>,
+): Promise<string | undefined> {
+  let problem = '';
+  for (let attempt = 1; attempt <= undoAttempts; attempt += 1) {
+    try {
+      await runStep(context, step, attempt, outputs, async (given) => {
+        await undo(given);
+        return undefined;
+      });
+      return undefined;
+    } catch (error) {
+      if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
+      problem = errorText(error);
+      await sleep(200 * attempt);
+    }
+  }
+  return problem;
+}
+
+/** Runs one step with its deadline. A cancel does not stop an undo: it is what a cancel waits for. */
+async function runStep(
+  context: ExecutionContext,
+  step: BoundStep,
+  attempt: number,
+  outputs: ReadonlyMap<string, Json>,
+  work: (context: StepContext) => Promise<Json | undefined>,
+): Promise<Json | undefined> {
+  const { operation, journal } = context;
+  const deadline = AbortSignal.timeout(step.deadlineMs);
+  const stop = work === step.run ? context.stop : context.halt;
+  const signal = AbortSignal.any([stop, deadline]);
+  const report = new StepReport(journal, step.name);
+  const given: StepContext = {
+    operationId: operation.id,
+    workspaceId: operation.workspaceId,
+    epoch: operation.epoch,
+    attempt,
+    outputs,
+    signal,
+    log: (line) => report.log(line),
+    progress: (fraction, text) => report.progress(fraction, text),
+  };
+  try {
+    const running = work(given);
+    return await Promise.race([running, settled(signal, running)]);
+  } catch (error) {
+    if (!deadline.aborted || stop.aborted) throw error;
+    const seconds = Math.round(step.deadlineMs / 1000);
+    throw new Fault('deadline_exceeded', `The step «${step.name}» did not end within ${seconds} seconds.`, {
+      evidence: errorText(error),
+      cause: error,
+    });
+  } finally {
+    await report.close();
+  }
+}
+
+/** Rejects when a step that was told to stop does not. */
+async function settled(signal: AbortSignal, running: Promise<unknown>): Promise<never> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  const ended = running.then(
+    () => undefined,
+    () => undefined,
+  );
+  await Promise.race([ended, sleep(settleMs, undefined, { ref: false })]);
+  throw signal.reason;
+}
+
+function pauseBeforeRetry(step: BoundStep, attempt: number, error: unknown): number | undefined {
+  const { retry } = step;
+  if (!retry || attempt >= retry.attempts || retry.when?.(error) === false) return undefined;
+  const grown = Math.min(retry.firstMs * 2 ** (attempt - 1), retry.mostMs);
+  return grown * (0.75 + Math.random() / 2);
+}
+
+export function faultOf(error: unknown, step: string | null): OperationFault {
+  const known = error instanceof Fault ? error : undefined;
+  return {
+    code: known?.code ?? 'internal_error',
+    step,
+    message: known?.message ?? 'A step failed unexpectedly.',
+    hint: known?.hint ?? null,
+    evidence: known ? (known.evidence ?? null) : errorText(error),
+  };
+}
+
+function undoFault(first: OperationFault | null, left: readonly string[]): OperationFault {
+  const evidence = [first?.evidence, ...left].filter(Boolean).join('\n');
+  const message = `Not everything could be undone.${first ? ` It failed first because: ${first.message}` : ''}`;
+  return { code: 'undo_failed', step: first?.step ?? null, message, hint: first?.hint ?? null, evidence };
+}

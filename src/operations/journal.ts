@@ -1,0 +1,203 @@
+/**
+ * The journal of one operation, as its worker writes it. Every entry is one transaction that first makes sure
+ * of the lease: a worker that lost it gets `LeaseLost` and has written nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { appendEvents, type NewEvent } from '../events/events.ts';
+import { Fault } from '../fault.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { sql } from '../store/sql.ts';
+import type { Json } from './definition.ts';
+import { type OperationFault, tellWorkspace } from './operations.ts';
+import type { ClaimedOperation } from './queries.ts';
+
+export type StepStatus = 'running' | 'waiting' | 'done' | 'failed' | 'undoing' | 'undone';
+
+export interface JournalRow {
+  readonly name: string;
+  readonly status: StepStatus;
+  readonly attempt: number;
+  readonly output: Json | null;
+}
+
+export class LeaseLost extends Error {
+  constructor() {
+    super('the lease of this operation has passed on');
+    this.name = 'LeaseLost';
+  }
+}
+
+/** Called around every write of a journal: the tests kill the process there. */
+export type JournalHook = (moment: 'before' | 'after', entry: string, operation: ClaimedOperation) => void;
+
+export class Journal {
+  readonly #db: Database;
+  readonly #operation: ClaimedOperation;
+  readonly #lost: AbortSignal;
+  readonly #hook: JournalHook;
+
+  constructor(db: Database, operation: ClaimedOperation, lost: AbortSignal, hook: JournalHook) {
+    this.#db = db;
+    this.#operation = operation;
+    this.#lost = lost;
+    this.#hook = hook;
+  }
+
+  read(): Promise<JournalRow[]> {
+    return this.#db.rows<JournalRow>(sql`
+      select name, status, attempt, output from operation_steps
+      where workspace_id = ${this.#operation.workspaceId} and operation_id = ${this.#operation.id}
+      order by place`);
+  }
+
+  begun(): Promise<void> {
+    return this.#write('begun', (tx) =>
+      this.#update(
+        tx,
+        sql`
+        update operations set state = 'running', started_at = coalesce(started_at, now())
+        where id = ${this.#operation.id} and lease_epoch = ${this.#operation.epoch}`,
+        'running',
+      ),
+    );
+  }
+
+  step(name: string, place: number, status: StepStatus, attempt: number, output?: Json): Promise<void> {
+    const { id, workspaceId } = this.#operation;
+    const kept = output === undefined ? null : JSON.stringify(output);
+    return this.#write(`${name} ${status}`, async (tx) => {
+      const ended = status === 'done' || status === 'failed' || status === 'undone';
+      await tx.run(sql`
+        insert into operation_steps as s (workspace_id, operation_id, name, place, status, attempt, output, started_at, finished_at)
+        values (${workspaceId}, ${id}, ${name}, ${place}, ${status}, ${attempt}, ${kept}::jsonb, now(),
+          case when ${ended} then now() end)
+        on conflict (operation_id, name) do update set
+          status = excluded.status, attempt = excluded.attempt,
+          output = coalesce(excluded.output, s.output),
+          started_at = case when excluded.status = 'running' then now() else s.started_at end,
+          finished_at = excluded.finished_at`);
+      await tx.run(sql`update operations set step = ${name}, progress = null where id = ${id}`);
+      await this.#tell(tx, [
+        { kind: 'status', data: { status: 'running', step: name, stepStatus: status, attempt } },
+      ]);
+    });
+  }
+
+  /** The pause before another try: the lease is given back meanwhile. */
+  pause(
+    name: string,
+    place: number,
+    attempt: number,
+    waitMs: number,
+    wake: (tx: Queryable) => Promise<void>,
+  ) {
+    const { id, workspaceId } = this.#operation;
+    return this.#write(`${name} waiting`, async (tx) => {
+      await tx.run(sql`
+        update operation_steps set status = 'waiting', attempt = ${attempt}
+        where workspace_id = ${workspaceId} and operation_id = ${id} and name = ${name} and place = ${place}`);
+      await tx.run(sql`
+        update operations set lease_until = null, lease_owner = null,
+          wake_at = now() + ${Math.round(waitMs)}::int * interval '1 millisecond'
+        where id = ${id}`);
+      await wake(tx);
+      const data = {
+        status: 'running',
+        step: name,
+        stepStatus: 'waiting',
+        attempt,
+        waitMs: Math.round(waitMs),
+      };
+      await this.#tell(tx, [{ kind: 'status', data }]);
+    });
+  }
+
+  /** From here it goes backwards; `how` is how it will end. */
+  turn(how: 'failed' | 'cancelled', fault: OperationFault | null): Promise<void> {
+    return this.#write(`turn ${how}`, async (tx) => {
+      await tx.run(sql`
+        update operations set unwinding = ${how}, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
+        where id = ${this.#operation.id}`);
+      await this.#tell(tx, [{ kind: 'status', data: { status: 'running', unwinding: how } }]);
+    });
+  }
+
+  /** False where a cancel came before the end: it is honoured, although everything was done. */
+  async succeed(result: Json | null): Promise<boolean> {
+    let ended = false;
+    await this.#write('succeeded', async (tx) => {
+      const touched = await tx.run(sql`
+        update operations set state = 'succeeded', finished_at = now(), lease_until = null, lease_owner = null,
+          step = null, progress = null, result = ${JSON.stringify(result)}::jsonb
+        where id = ${this.#operation.id} and cancel_requested_at is null`);
+      ended = touched > 0;
+      if (ended) await this.#tellEnd(tx, { status: 'succeeded' }, 'succeeded');
+    });
+    return ended;
+  }
+
+  end(state: 'failed' | 'cancelled', fault: OperationFault | null): Promise<void> {
+    return this.#write(state, async (tx) => {
+      await tx.run(sql`
+        update operations set state = ${state}, finished_at = now(), lease_until = null, lease_owner = null,
+          progress = null, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
+        where id = ${this.#operation.id}`);
+      await this.#tellEnd(tx, { status: state, ...(fault ? { fault } : {}) }, state);
+    });
+  }
+
+  /** Log lines and progress: many, so they are written together and are no journal points. */
+  tell(events: readonly NewEvent[], progress: Json | undefined): Promise<void> {
+    return this.#fenced(async (tx) => {
+      if (progress !== undefined) {
+        await tx.run(sql`
+          update operations set progress = ${JSON.stringify(progress)}::jsonb where id = ${this.#operation.id}`);
+      }
+      await this.#tell(tx, events);
+    });
+  }
+
+  async #write(entry: string, work: (tx: Queryable) => Promise<void>): Promise<void> {
+    this.#hook('before', entry, this.#operation);
+    await this.#fenced(work);
+    this.#hook('after', entry, this.#operation);
+  }
+
+  /** While the database is away it waits: for the database, or for the lease to be lost, whichever comes first. */
+  async #fenced(work: (tx: Queryable) => Promise<void>): Promise<void> {
+    for (;;) {
+      if (this.#lost.aborted) throw new LeaseLost();
+      try {
+        return await this.#db.transaction(async (tx) => {
+          const { id, epoch } = this.#operation;
+          const held = await tx.one(sql`
+            select 1 from operations where id = ${id} and lease_epoch = ${epoch} and finished_at is null for update`);
+          if (!held) throw new LeaseLost();
+          await work(tx);
+        });
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'database_unavailable') throw error;
+        await sleep(200);
+      }
+    }
+  }
+
+  async #update(tx: Queryable, query: Parameters<Queryable['run']>[0], status: string): Promise<void> {
+    await tx.run(query);
+    await this.#tell(tx, [{ kind: 'status', data: { status } }]);
+    await tellWorkspace(tx, this.#operation.workspaceId, this.#operation.id, this.#operation.kind, status);
+  }
+
+  async #tellEnd(tx: Queryable, data: Record<string, unknown>, status: string): Promise<void> {
+    await this.#tell(tx, [
+      { kind: 'status', data },
+      { kind: 'end', data },
+    ]);
+    await tellWorkspace(tx, this.#operation.workspaceId, this.#operation.id, this.#operation.kind, status);
+  }
+
+  #tell(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
+    const { workspaceId, id } = this.#operation;
+    return appendEvents(tx, { workspaceId, feedId: id }, events);
+  }
+}

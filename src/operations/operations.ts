@@ -1,0 +1,91 @@
+/**
+ * Durable work. Owns operations from the request to their end: the row, the journal of steps, the lease that
+ * lets one worker at a time write, resuming after a crash, cancelling, undoing, and their limits. Refuses to
+ * change a terminal state, and any write by a worker whose lease has passed on. Knows no kind of operation:
+ * areas define them.
+ */
+import { appendEvents } from '../events/events.ts';
+import { Fault } from '../fault.ts';
+import { type AccountId, newId, type OperationId, type ServerId, type WorkspaceId } from '../ids.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import type { Json } from './definition.ts';
+import * as queries from './queries.ts';
+import type { OperationQueue } from './queue.ts';
+
+export type OperationState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+/** Why an operation ended badly, as it is kept and shown. */
+export interface OperationFault {
+  readonly code: string;
+  readonly step: string | null;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly evidence: string | null;
+}
+
+export interface NewOperation {
+  readonly workspaceId: WorkspaceId;
+  readonly kind: string;
+  readonly input: Json;
+  readonly subject?: { readonly type: string; readonly id: string };
+  readonly serverId?: ServerId;
+  readonly requestedBy?: AccountId;
+}
+
+/** Stores the wish in the caller's transaction: it is there from the moment the change is. */
+export async function enqueueOperation(
+  tx: Queryable,
+  queue: OperationQueue,
+  wish: NewOperation,
+): Promise<OperationId> {
+  const id = newId<OperationId>();
+  await queries.insertOperation(tx, id, wish);
+  await queue.wake(tx, id);
+  const feed = { workspaceId: wish.workspaceId, feedId: id };
+  await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'queued' } }]);
+  await tellWorkspace(tx, wish.workspaceId, id, wish.kind, 'queued');
+  return id;
+}
+
+export function tellWorkspace(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  operationId: OperationId,
+  operationKind: string,
+  status: string,
+): Promise<void> {
+  const data = { operationId, operationKind, status };
+  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'operation_updated', data }]);
+}
+
+/**
+ * Asks for an end. One that has not begun ends at once; one that runs is told, stops what it does, and undoes
+ * what it did: it is cancelled when its state says so.
+ */
+export async function cancelOperation(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: OperationId,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const found = await queries.lockOperation(tx, workspaceId, id);
+    if (!found) throw new Fault('not_found', 'There is no such operation of yours.');
+    if (found.finishedAt) {
+      throw new Fault('already_finished', `The operation has already ended: ${found.state}.`);
+    }
+    const notBegun = found.state === 'queued' && !found.leased;
+    const feed = { workspaceId, feedId: id };
+    if (notBegun) {
+      await queries.cancelQueued(tx, id);
+      const data = { status: 'cancelled' };
+      await appendEvents(tx, feed, [
+        { kind: 'status', data },
+        { kind: 'end', data },
+      ]);
+      await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelled');
+    } else if (await queries.requestCancel(tx, id)) {
+      await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
+      await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelling');
+    }
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * The SQL of operations. Time is the database's. What a worker writes names the epoch of its lease: with an
+ * older one it touches nothing.
+ */
+import type { OperationId, WorkspaceId } from '../ids.ts';
+import type { Queryable } from '../store/database.ts';
+import { sql } from '../store/sql.ts';
+import type { NewOperation, OperationFault, OperationState } from './operations.ts';
+
+export function insertOperation(tx: Queryable, id: OperationId, wish: NewOperation) {
+  return tx.run(sql`
+    insert into operations (workspace_id, id, kind, subject_type, subject_id, server_id, input, requested_by)
+    values (${wish.workspaceId}, ${id}, ${wish.kind}, ${wish.subject?.type ?? null}, ${wish.subject?.id ?? null},
+      ${wish.serverId ?? null}, ${JSON.stringify(wish.input)}, ${wish.requestedBy ?? null})`);
+}
+
+export interface LockedOperation {
+  readonly kind: string;
+  readonly state: OperationState;
+  readonly finishedAt: Date | null;
+  readonly leased: boolean;
+}
+
+export function lockOperation(tx: Queryable, workspaceId: WorkspaceId, id: OperationId) {
+  return tx.one<LockedOperation>(sql`
+    select kind, state, finished_at as "finishedAt", coalesce(lease_until > now(), false) as leased
+    from operations where workspace_id = ${workspaceId} and id = ${id} for update`);
+}
+
+export function cancelQueued(tx: Queryable, id: OperationId) {
+  return tx.run(sql`
+    update operations set state = 'cancelled', cancel_requested_at = now(), finished_at = now() where id = ${id}`);
+}
+
+/** False where it was asked before, or where it goes backwards already. Whoever runs it hears of it. */
+export async function requestCancel(tx: Queryable, id: OperationId): Promise<boolean> {
+  const asked = await tx.run(sql`
+    with asked as (
+      update operations set cancel_requested_at = now(), wake_at = now()
+      where id = ${id} and cancel_requested_at is null and unwinding is null
+      returning id
+    )
+    select pg_notify('slipway_operations', 'cancel ' || id) from asked`);
+  return asked > 0;
+}
+
+export interface ClaimedOperation {
+  readonly id: OperationId;
+  readonly workspaceId: WorkspaceId;
+  readonly kind: string;
+  readonly input: unknown;
+  readonly epoch: number;
+  readonly unwinding: 'failed' | 'cancelled' | null;
+  readonly fault: OperationFault | null;
+  readonly cancelRequested: boolean;
+  readonly started: boolean;
+}
+
+export interface ClaimOptions {
+  readonly owner: string;
+  readonly kinds: readonly string[];
+  readonly leaseMs: number;
+  readonly perWorkspace: number;
+  readonly perServer: number;
+}
+
+/**
+ * Takes the oldest operation that is due, that nobody holds, and that its limits allow. One claim at a time in
+ * the whole installation, so that two workers cannot both see the last free place.
+ */
+export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<ClaimedOperation | undefined> {
+  await tx.run(sql`select pg_advisory_xact_lock(7175204401)`);
+  const row = await tx.one<Omit<ClaimedOperation, 'epoch'> & { epoch: string }>(sql`
+    with next as (
+      select o.id from operations o
+      where o.finished_at is null and o.wake_at <= now() and o.kind = any(${options.kinds}::text[])
+        and (o.lease_until is null or o.lease_until <= now())
+        and (select count(*) from operations r
+             where r.workspace_id = o.workspace_id and r.finished_at is null and r.lease_until > now())
+          < coalesce((select most from operation_limits where scope = 'workspace' and subject_id = o.workspace_id),
+                     ${options.perWorkspace}::int)
+        and (o.server_id is null or
+            (select count(*) from operations r
+             where r.server_id = o.server_id and r.finished_at is null and r.lease_until > now())
+          < coalesce((select most from operation_limits where scope = 'server' and subject_id = o.server_id),
+                     ${options.perServer}::int))
+      order by o.created_at, o.id
+      limit 1
+      for update of o skip locked
+    )
+    update operations o set
+      lease_epoch = o.lease_epoch + 1,
+      lease_owner = ${options.owner},
+      lease_until = now() + ${options.leaseMs}::int * interval '1 millisecond'
+    from next where o.id = next.id
+    returning o.id, o.workspace_id as "workspaceId", o.kind, o.input, o.lease_epoch as epoch, o.unwinding, o.fault,
+      o.cancel_requested_at is not null as "cancelRequested", o.started_at is not null as started`);
+  return row && { ...row, epoch: Number(row.epoch) };
+}
+
+/** Keeps the leases; answers with those we still have, and whether an end was asked for. */
+export function renewLeases(
+  db: Queryable,
+  held: readonly { id: OperationId; epoch: number }[],
+  leaseMs: number,
+) {
+  const ids = held.map((each) => each.id);
+  const epochs = held.map((each) => each.epoch);
+  return db.rows<{ id: OperationId; cancelRequested: boolean }>(sql`
+    update operations o set lease_until = now() + ${leaseMs}::int * interval '1 millisecond'
+    from unnest(${ids}::uuid[], ${epochs}::bigint[]) as held (id, epoch)
+    where o.id = held.id and o.lease_epoch = held.epoch and o.finished_at is null
+    returning o.id, o.cancel_requested_at is not null as "cancelRequested"`);
+}
+
+/** Gives the lease back, so that another worker can go on, at once or after a while. */
+export function releaseLease(db: Queryable, id: OperationId, epoch: number, wakeAfterMs: number) {
+  return db.run(sql`
+    update operations set lease_until = null, lease_owner = null,
+      wake_at = greatest(wake_at, now() + ${wakeAfterMs}::int * interval '1 millisecond')
+    where id = ${id} and lease_epoch = ${epoch} and lease_until is not null and finished_at is null`);
+}
+
+/** How many operations of a workspace or a server may run at once, from now on. */
+export function setOperationLimit(
+  db: Queryable,
+  scope: 'workspace' | 'server',
+  subjectId: string,
+  most: number,
+) {
+  return db.run(sql`
+    insert into operation_limits (scope, subject_id, most) values (${scope}, ${subjectId}, ${most})
+    on conflict (scope, subject_id) do update set most = excluded.most`);
+}

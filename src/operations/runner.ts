@@ -1,0 +1,225 @@
+/**
+ * The worker of this instance: claims operations, keeps their leases, runs them, and gives them back when it
+ * stops. It looks for work when it is woken, and every few seconds anyway: a worker that crashed wakes nobody.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { errorText } from '../fault.ts';
+import type { OperationId } from '../ids.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import type { Hearer } from '../store/listener.ts';
+import type { BoundStep, OperationKind } from './definition.ts';
+import { execute, faultOf } from './execution.ts';
+import { Journal, type JournalHook } from './journal.ts';
+import { type ClaimedOperation, claimNext, releaseLease, renewLeases } from './queries.ts';
+import type { OperationQueue } from './queue.ts';
+
+export interface RunnerOptions {
+  readonly leaseMs: number;
+  /** How often it looks for work that nobody woke it for. */
+  readonly lookMs: number;
+  /** On this instance at once. */
+  readonly most: number;
+  readonly perWorkspace: number;
+  readonly perServer: number;
+  readonly hook?: JournalHook;
+}
+
+/** After a crash: a lease runs out, then someone looks. Together well below fifteen seconds. */
+export const standardTimes = { leaseMs: 9_000, lookMs: 2_000 } as const;
+
+/** Why a running operation is told to stop. */
+type StopReason = 'cancel' | 'handover' | 'lease lost';
+
+interface Running {
+  readonly operation: ClaimedOperation;
+  /** Aborted for any reason; for all but a cancel; for the loss of the lease. */
+  readonly stop: AbortController;
+  readonly halt: AbortController;
+  readonly lost: AbortController;
+  ended: Promise<void>;
+  renewedAt: number;
+}
+
+/** After a failure of our own, not of a step: not at once again. */
+const pauseAfterFailureMs = 5_000;
+
+export class Runner implements Hearer {
+  readonly #db: Database;
+  readonly #queue: OperationQueue;
+  readonly #log: Logger;
+  readonly #options: RunnerOptions;
+  readonly #kinds = new Map<string, OperationKind>();
+  readonly #running = new Map<OperationId, Running>();
+  readonly #owner = randomUUID();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #claiming = false;
+  #again = false;
+  #stopped = false;
+
+  constructor(db: Database, queue: OperationQueue, log: Logger, options: RunnerOptions) {
+    this.#db = db;
+    this.#queue = queue;
+    this.#log = log;
+    this.#options = options;
+  }
+
+  add(kind: OperationKind): void {
+    this.#kinds.set(kind.kind, kind);
+  }
+
+  start(): void {
+    this.#timers.push(setInterval(() => this.look(), this.#options.lookMs).unref());
+    this.#timers.push(setInterval(() => void this.#renew(), this.#options.leaseMs / 3).unref());
+    this.look();
+  }
+
+  /** Tells every step to stop, and hands the leases back: whoever is there goes on at once. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    const running = [...this.#running.values()];
+    for (const each of running) this.#tellToStop(each, 'handover');
+    await Promise.all(running.map((each) => each.ended));
+  }
+
+  heard(payload: string): void {
+    const [word, id] = payload.split(' ');
+    for (const [operationId, running] of this.#running) {
+      if (word === 'cancel' && operationId === id) this.#tellToStop(running, 'cancel');
+    }
+    this.look();
+  }
+
+  missed(): void {
+    void this.#renew();
+    this.look();
+  }
+
+  /** Takes what is due, as long as there is room. */
+  look(): void {
+    this.#again = true;
+    if (this.#claiming || this.#stopped || this.#kinds.size === 0) return;
+    this.#claiming = true;
+    this.#claimAll()
+      .catch((error) => this.#log.warn({ reason: errorText(error) }, 'could not look for work, trying again'))
+      .finally(() => {
+        this.#claiming = false;
+      });
+  }
+
+  async #claimAll(): Promise<void> {
+    const { leaseMs, perWorkspace, perServer, most } = this.#options;
+    const claim = { owner: this.#owner, kinds: [...this.#kinds.keys()], leaseMs, perWorkspace, perServer };
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      while (this.#running.size < most && !this.#stopped) {
+        const renewedAt = performance.now();
+        const operation = await this.#db.transaction((tx) => claimNext(tx, claim));
+        if (!operation) break;
+        this.#run(operation, renewedAt);
+      }
+    }
+  }
+
+  #run(operation: ClaimedOperation, renewedAt: number): void {
+    const earlier = this.#running.get(operation.id);
+    if (earlier) this.#tellToStop(earlier, 'lease lost');
+    const [stop, halt, lost] = [new AbortController(), new AbortController(), new AbortController()];
+    const running: Running = { operation, stop, halt, lost, ended: Promise.resolve(), renewedAt };
+    this.#running.set(operation.id, running);
+    running.ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#execute(running));
+    if (operation.cancelRequested) this.#tellToStop(running, 'cancel');
+    if (this.#stopped) this.#tellToStop(running, 'handover');
+  }
+
+  async #execute(running: Running): Promise<void> {
+    const { operation, stop, halt, lost } = running;
+    const { id, kind, epoch } = operation;
+    let wakeAfterMs = 0;
+    try {
+      const journal = new Journal(this.#db, operation, lost.signal, this.#options.hook ?? (() => undefined));
+      const steps = await this.#bind(operation, journal);
+      const wake = (tx: Queryable, afterMs: number) => this.#queue.wake(tx, id, afterMs);
+      const outcome = await execute({
+        operation,
+        steps,
+        journal,
+        stop: stop.signal,
+        halt: halt.signal,
+        wake,
+      });
+      this.#log.info({ operationId: id, kind, epoch, outcome }, 'operation');
+    } catch (error) {
+      if (!(error instanceof Unreadable)) {
+        wakeAfterMs = pauseAfterFailureMs;
+        this.#log.error(
+          { operationId: id, kind, epoch, err: error },
+          'an operation was put down for a moment',
+        );
+      }
+    } finally {
+      await this.#release(operation, wakeAfterMs);
+      if (this.#running.get(id) === running) this.#running.delete(id);
+      this.look();
+    }
+  }
+
+  /** An input that its kind cannot read will not become readable: the operation ends here. */
+  async #bind(operation: ClaimedOperation, journal: Journal): Promise<readonly BoundStep[]> {
+    try {
+      const kind = this.#kinds.get(operation.kind);
+      if (!kind) throw new Error(`there is no operation ${operation.kind}`);
+      return kind.bind(operation.input);
+    } catch (error) {
+      await journal.end('failed', faultOf(error, null));
+      throw new Unreadable();
+    }
+  }
+
+  /** Where the operation has ended, pauses or has passed on, this touches nothing. */
+  async #release({ id, epoch }: ClaimedOperation, wakeAfterMs: number): Promise<void> {
+    try {
+      await this.#db.transaction(async (tx) => {
+        if ((await releaseLease(tx, id, epoch, wakeAfterMs)) > 0) await this.#queue.wake(tx, id, wakeAfterMs);
+      });
+    } catch (error) {
+      this.#log.warn(
+        { operationId: id, reason: errorText(error) },
+        'could not give a lease back, it runs out by itself',
+      );
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const held = [...this.#running.values()];
+    if (held.length === 0) return;
+    const askedAt = performance.now();
+    try {
+      const leases = held.map(({ operation }) => ({ id: operation.id, epoch: operation.epoch }));
+      const kept = new Map(
+        (await renewLeases(this.#db, leases, this.#options.leaseMs)).map((row) => [row.id, row]),
+      );
+      for (const each of held) {
+        const row = kept.get(each.operation.id);
+        if (!row) this.#tellToStop(each, 'lease lost');
+        else if (row.cancelRequested) this.#tellToStop(each, 'cancel');
+        each.renewedAt = askedAt;
+      }
+    } catch (error) {
+      this.#log.warn({ reason: errorText(error) }, 'could not renew leases, trying again');
+      for (const each of held) {
+        if (askedAt - each.renewedAt > this.#options.leaseMs) this.#tellToStop(each, 'lease lost');
+      }
+    }
+  }
+
+  #tellToStop(running: Running, reason: StopReason): void {
+    const why = new Error(reason);
+    running.stop.abort(why);
+    if (reason !== 'cancel') running.halt.abort(why);
+    if (reason === 'lease lost') running.lost.abort(why);
+  }
+}
+
+class Unreadable extends Error {}

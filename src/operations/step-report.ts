@@ -1,0 +1,57 @@
+/** What a step says while it runs: lines and progress, gathered for a moment and written together, in order. */
+import type { NewEvent } from '../events/events.ts';
+import type { Json } from './definition.ts';
+import { type Journal, LeaseLost } from './journal.ts';
+
+const gatherMs = 100;
+const mostLines = 200;
+const longestLine = 8_192;
+
+export class StepReport {
+  readonly #journal: Journal;
+  readonly #step: string;
+  #events: NewEvent[] = [];
+  #progress: Json | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(journal: Journal, step: string) {
+    this.#journal = journal;
+    this.#step = step;
+  }
+
+  log(line: string): void {
+    this.#events.push({ kind: 'log', data: { step: this.#step, line: line.slice(0, longestLine) } });
+    if (this.#events.length >= mostLines) this.#write();
+    else this.#timer ??= setTimeout(() => this.#write(), gatherMs);
+  }
+
+  progress(fraction: number, text?: string): void {
+    this.#progress = { fraction: Math.min(1, Math.max(0, fraction)), text: text ?? null };
+    this.#timer ??= setTimeout(() => this.#write(), gatherMs);
+  }
+
+  /** Waits until everything said is written, before the step's end is. */
+  async close(): Promise<void> {
+    this.#write();
+    await this.#writing;
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const progress = this.#progress;
+    const events = this.#events;
+    if (progress !== undefined)
+      events.push({ kind: 'progress', data: { step: this.#step, ...Object(progress) } });
+    if (events.length === 0) return;
+    this.#events = [];
+    this.#progress = undefined;
+    this.#writing = this.#writing
+      .then(() => this.#journal.tell(events, progress))
+      .catch((error) => {
+        // The step itself learns of it with its next journal entry.
+        if (!(error instanceof LeaseLost)) throw error;
+      });
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Hears what other instances notify. One connection, kept open: when it breaks it is made anew, and everyone
+ * is told that something may have been missed. A notification is only a hint; the tables are the truth.
+ */
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { errorText } from '../fault.ts';
+
+export interface Hearer {
+  heard(payload: string): void;
+  /** The connection was away: look for yourself. */
+  missed(): void;
+}
+
+const longestPauseMs = 5_000;
+
+export class Listener {
+  readonly #connection: pg.ClientConfig;
+  readonly #log: Logger;
+  readonly #hearers = new Map<string, Hearer>();
+  #client: pg.Client | undefined;
+  #stopped = false;
+  #pauseMs = 100;
+
+  constructor(connection: pg.ClientConfig, log: Logger) {
+    this.#connection = connection;
+    this.#log = log;
+  }
+
+  /** Before the start or after it; one hearer a channel. */
+  async on(channel: string, hearer: Hearer): Promise<void> {
+    this.#hearers.set(channel, hearer);
+    if (this.#client) await listenTo(this.#client, channel);
+  }
+
+  off(channel: string): void {
+    this.#hearers.delete(channel);
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#client?.end();
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      ...this.#connection,
+      application_name: 'slipway listener',
+      keepAlive: true,
+    });
+    client.on('notification', ({ channel, payload }) => {
+      this.#hearers.get(channel)?.heard(payload ?? '');
+    });
+    client.on('error', () => undefined); // always followed by `end`
+    client.once('end', () => this.#connectAgain());
+    await client.connect();
+    for (const channel of this.#hearers.keys()) await listenTo(client, channel);
+    this.#client = client;
+    this.#pauseMs = 100;
+  }
+
+  #connectAgain(): void {
+    if (this.#stopped) return;
+    this.#client = undefined;
+    const timer = setTimeout(async () => {
+      if (this.#stopped) return;
+      try {
+        await this.#connect();
+        for (const hearer of this.#hearers.values()) hearer.missed();
+      } catch (error) {
+        this.#log.warn({ reason: errorText(error) }, 'cannot hear notifications, trying again');
+        this.#connectAgain();
+      }
+    }, this.#pauseMs);
+    timer.unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+  }
+}
+
+async function listenTo(client: pg.Client, channel: string): Promise<void> {
+  await client.query(`listen ${client.escapeIdentifier(channel)}`);
+}

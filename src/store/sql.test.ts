@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { emptyDatabase } from '../../test/support/database.ts';
+import { sql } from './sql.ts';
+
+test('a value in the template becomes a parameter and is never part of the statement', () => {
+  const hostile = `'; drop table accounts; --`;
+  const query = sql`select * from accounts where email = ${hostile} and name = ${null}`;
+  assert.equal(query.text, 'select * from accounts where email = $1 and name = $2');
+  assert.deepEqual(query.values, [hostile, null]);
+});
+
+test('a template without values is taken as it is', () => {
+  assert.deepEqual({ ...sql`select 1`, name: '' }, { name: '', text: 'select 1', values: [] });
+});
+
+test('parameters are numbered beyond nine', () => {
+  const query = sql`${1}${2}${3}${4}${5}${6}${7}${8}${9}${10}${11}`;
+  assert.equal(query.text, '$1$2$3$4$5$6$7$8$9$10$11');
+});
+
+test('the same statement has the same name, another has another, and each fits into PostgreSQL', () => {
+  const find = (id: string) => sql`select ${id}`;
+  assert.equal(find('a').name, find('b').name);
+  assert.deepEqual([find('a').values, find('b').values], [['a'], ['b']]);
+  assert.equal(sql`select ${'c'}`.name, find('a').name);
+  assert.notEqual(sql`select  ${'c'}`.name, find('a').name);
+  assert.ok(find('a').name.length <= 63);
+});
+
+test('every kind of value arrives in the database as it was', async (t) => {
+  const { db } = await emptyDatabase(t);
+  const at = new Date('2026-02-03T04:05:06.789Z');
+  const bytes = Buffer.from([0, 1, 255]);
+  const row = await db.one(sql`
+    select ${`a'"\\$1ü`}::text as text, ${1.5}::float8 as number, ${true}::boolean as truth, ${at}::timestamptz as at,
+      ${bytes}::bytea as bytes, ${null}::text as nothing, ${['a,b', '{"c"}']}::text[] as texts,
+      ${[1, 2]}::int[] as numbers, ${[at]}::timestamptz[] as times`);
+  assert.deepEqual(row, {
+    text: `a'"\\$1ü`,
+    number: 1.5,
+    truth: true,
+    at,
+    bytes,
+    nothing: null,
+    texts: ['a,b', '{"c"}'],
+    numbers: [1, 2],
+    times: [at],
+  });
+});

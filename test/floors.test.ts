@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../scripts/commands.ts';
+
+/** The house from DESIGN.md, from the ground up: who lives on a floor may know those on it and below. */
+const floors: readonly (readonly [name: string, lives: RegExp])[] = [
+  ['composition', /^(app|main|rotate-keys)\.ts$/],
+  ['ground', /^[a-z0-9-]+\.ts$/],
+  ['store', /^store\//],
+  ['outside', /^(remote|adapters|events)\//],
+  ['work', /^(operations|analysis)\//],
+  ['routes', /^(http\/|areas\/[^/]+\/(routes|schemas|[a-z-]+-routes|[a-z-]+-page)\.ts$)/],
+  ['areas', /^areas\//],
+];
+const fromBelow = ['ground', 'store', 'outside', 'work', 'areas', 'routes', 'composition'];
+
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+}
+
+const files = globSync('**/*.ts', { cwd: `${root}src` })
+  .filter((name) => !name.endsWith('.test.ts'))
+  .sort();
+const sourceOf = (name: string) => readFileSync(`${root}src/${name}`, 'utf8');
+const arrows = files.flatMap(arrowsFrom);
+
+/** Whatever names a file of ours: import and export, with or without `type`, and import(). */
+function arrowsFrom(from: string): Arrow[] {
+  const named = sourceOf(from).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g);
+  return [...named].map(([, , path = '']) => ({ from, to: normalize(join(dirname(from), path)) }));
+}
+
+function floorOf(file: string): number {
+  const name = floors.find(([, lives]) => lives.test(file))?.[0];
+  assert.ok(name, `${file} lives on no floor: give it one in DESIGN.md and here`);
+  return fromBelow.indexOf(name);
+}
+
+const areaOf = (file: string) => /^areas\/([^/]+)\//.exec(file)?.[1];
+const adapterOf = (file: string) => /^adapters\/([^/]+)\//.exec(file)?.[1];
+const shown = (wrong: readonly Arrow[]) => wrong.map(({ from, to }) => `${from} → ${to}`);
+
+test('the arrows are found at all', () => {
+  assert.ok(files.length > 30, `${files.length} files`);
+  const known = (from: string, to: string) => arrows.some((each) => each.from === from && each.to === to);
+  assert.ok(known('store/store.ts', 'store/sql.ts'));
+  assert.ok(known('store/store.ts', 'config.ts'), 'import type counts');
+  for (const { from, to } of arrows) assert.ok(files.includes(to), `${from} names ${to}, which is not there`);
+});
+
+test('arrows point down: no file knows one of a higher floor', () => {
+  const up = arrows.filter(({ from, to }) => floorOf(to) > floorOf(from));
+  assert.deepEqual(shown(up), []);
+});
+
+test('an area asks another for a use case, never for its SQL', () => {
+  const isSql = (file: string) => /(^|\/)([a-z-]+-)?queries\.ts$/.test(file);
+  const reaching = arrows.filter(({ from, to }) => isSql(to) && areaOf(from) !== areaOf(to));
+  assert.deepEqual(shown(reaching), []);
+});
+
+test('adapters know nothing of HTTP, of areas, or of each other', () => {
+  const knowing = arrows.filter(({ from, to }) => {
+    const own = adapterOf(from);
+    if (own === undefined) return false;
+    const other = adapterOf(to);
+    return /^(http|areas|operations|analysis)\//.test(to) || (other !== undefined && other !== own);
+  });
+  assert.deepEqual(shown(knowing), []);
+});
+
+test('no file outside remote/ composes a command line', () => {
+  const composing = /(?<![.\w])exec\(|\bchild_process\.exec\b|\bexecSync\b|\bshell:\s*true|\bsh -c\b/;
+  const importing = /import\s*\{[^}]*\bexec(Sync)?\b[^}]*\}\s*from\s*['"]node:child_process['"]/;
+  const wrong = files.filter((name) => {
+    const source = sourceOf(name);
+    return !name.startsWith('remote/') && (composing.test(source) || importing.test(source));
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('no file is longer than 400 lines', () => {
+  const tests = globSync(['{src,test,bench,scripts,lab}/**/*.{ts,mjs,sh}'], { cwd: root });
+  const long = tests
+    .map((name) => [name, readFileSync(`${root}${name}`, 'utf8').split('\n').length - 1] as const)
+    .filter(([, lines]) => lines > 400);
+  assert.deepEqual(long, []);
+});

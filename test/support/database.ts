@@ -1,0 +1,56 @@
+/** A database of one's own inside a test, gone when the test ends. */
+import type { TestContext } from 'node:test';
+import type pg from 'pg';
+import { newId, type WorkspaceId } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { Secret } from '../../src/secret.ts';
+import { connectDatabase, type Database } from '../../src/store/database.ts';
+import { MasterKeys } from '../../src/store/master-keys.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { sql } from '../../src/store/sql.ts';
+import { createTestDatabase } from './postgres.ts';
+
+const silent = createLog('silent');
+
+export interface OwnDatabase {
+  readonly url: string;
+  readonly db: Database;
+  /** Another pool on the same database, as another instance has it. */
+  connect(options?: pg.PoolConfig): Database;
+}
+
+export async function emptyDatabase(t: TestContext): Promise<OwnDatabase> {
+  const database = await createTestDatabase();
+  const pools: Database[] = [];
+  const connect = (options: pg.PoolConfig = {}) => {
+    const db = connectDatabase({ connectionString: database.url, ...options }, silent);
+    pools.push(db);
+    return db;
+  };
+  t.after(async () => {
+    for (const pool of pools) await pool.close();
+    await database.drop();
+  });
+  return { url: database.url, db: connect(), connect };
+}
+
+export async function migratedDatabase(t: TestContext): Promise<OwnDatabase> {
+  const own = await emptyDatabase(t);
+  await migrate(own.db, silent);
+  return own;
+}
+
+/** A key that tests can tell apart: 32 times the same byte. */
+export function keyOf(byte: number): Secret<Buffer> {
+  return new Secret(Buffer.alloc(32, byte));
+}
+
+export function masterKeys(current: number, ...older: number[]): MasterKeys {
+  return new MasterKeys(keyOf(current), ...older.map(keyOf));
+}
+
+export async function newWorkspace(db: Database): Promise<WorkspaceId> {
+  const id = newId<WorkspaceId>();
+  await db.run(sql`insert into workspaces (id, name, created_at) values (${id}, 'test', ${new Date()})`);
+  return id;
+}

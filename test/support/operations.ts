@@ -1,0 +1,168 @@
+/**
+ * Shared helpers for operations of any kind: a bench with a database, a world and processes of the service, on
+ * which an operation is failed, repeated, killed and stalled. The processes are real, so are their deaths.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { newId, type OperationId, type WorkspaceId } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import type { Json } from '../../src/operations/definition.ts';
+import { enqueueOperation, type NewOperation } from '../../src/operations/operations.ts';
+import { OperationQueue } from '../../src/operations/queue.ts';
+import { connectDatabase, type Database } from '../../src/store/database.ts';
+import { Listener } from '../../src/store/listener.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { sql } from '../../src/store/sql.ts';
+import { createTestDatabase, temporaryFolder } from './postgres.ts';
+import { World } from './world.ts';
+
+export const masterKey = Buffer.alloc(32, 7).toString('base64');
+
+export interface OperationRow {
+  readonly state: string;
+  readonly fault: { code: string; step: string | null; evidence: string | null } | null;
+  readonly epoch: number;
+  readonly leaseUntil: Date | null;
+  readonly finishedAt: Date | null;
+}
+
+export class OperationBench {
+  readonly world: World;
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly workspaceId: WorkspaceId;
+  readonly queue: OperationQueue;
+  readonly #t: TestContext;
+
+  private constructor(
+    t: TestContext,
+    world: World,
+    db: Database,
+    databaseUrl: string,
+    workspaceId: WorkspaceId,
+  ) {
+    this.#t = t;
+    this.world = world;
+    this.db = db;
+    this.databaseUrl = databaseUrl;
+    this.workspaceId = workspaceId;
+    const log = createLog('silent');
+    this.queue = new OperationQueue(db, new Listener({ connectionString: databaseUrl }, log), log);
+  }
+
+  static async open(t: TestContext): Promise<OperationBench> {
+    const database = await createTestDatabase();
+    const log = createLog('silent');
+    const db = connectDatabase({ connectionString: database.url }, log);
+    await migrate(db, log);
+    const bench = new OperationBench(t, await World.start(t), db, database.url, await newWorkspace(db));
+    t.after(async () => {
+      await bench.queue.stop();
+      await db.close();
+      await database.drop();
+    });
+    return bench;
+  }
+
+  enqueue(input: Json, more: Partial<NewOperation> = {}): Promise<OperationId> {
+    const wish = { workspaceId: this.workspaceId, kind: 'ten-steps', input, ...more };
+    return this.db.transaction((tx) => enqueueOperation(tx, this.queue, wish));
+  }
+
+  async row(id: OperationId): Promise<OperationRow> {
+    const row = await this.db.one<OperationRow>(sql`
+      select state, fault, lease_epoch::int as epoch, lease_until as "leaseUntil", finished_at as "finishedAt"
+      from operations where id = ${id}`);
+    if (!row) throw new Error(`no operation ${id}`);
+    return row;
+  }
+
+  /** Waits until the row is as wished. */
+  async until(
+    id: OperationId,
+    wished: (row: OperationRow) => boolean,
+    withinMs = 20_000,
+  ): Promise<OperationRow> {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const row = await this.row(id);
+      if (wished(row)) return row;
+      if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(row)} after ${withinMs} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  ended(id: OperationId, withinMs?: number): Promise<OperationRow> {
+    return this.until(id, (row) => row.finishedAt !== null, withinMs);
+  }
+
+  /** Passes when nothing is held and nothing waits any more. */
+  async nothingLeft(withinMs = 10_000): Promise<void> {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const { leases, jobs } = await this.#leftovers();
+      if (leases + jobs === 0) return;
+      if (Date.now() > deadline) throw new Error(`${leases} leases and ${jobs} jobs are left`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async #leftovers(): Promise<{ leases: number; jobs: number }> {
+    const held = await this.db.one<{ count: number }>(sql`
+      select count(*)::int as count from operations where lease_until is not null or finished_at is null`);
+    const [jobs] = await this.db.raw(
+      `select count(*)::int as count from pgboss.job where name = 'operations' and state in ('created', 'retry', 'active')`,
+    );
+    return { leases: held?.count ?? -1, jobs: Number(jobs?.count ?? -1) };
+  }
+
+  host(env: Record<string, string> = {}): Promise<Host> {
+    return startHost(this.#t, this.databaseUrl, env);
+  }
+}
+
+export interface Host {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly exited: Promise<unknown>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+async function startHost(t: TestContext, databaseUrl: string, env: Record<string, string>): Promise<Host> {
+  const dataDir = temporaryFolder('host');
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./operation-host.ts', import.meta.url))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      SLIPWAY_DATABASE_URL: databaseUrl,
+      SLIPWAY_MASTER_KEY: masterKey,
+      SLIPWAY_DATA_DIR: dataDir,
+      SLIPWAY_PORT: '0',
+      SLIPWAY_LOG_LEVEL: 'error',
+      HOST_LEASE_MS: '1000',
+      HOST_LOOK_MS: '100',
+      ...env,
+    },
+  });
+  const exited = once(child, 'exit');
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exited;
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  t.after(() => stop('SIGKILL'));
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('ready ')) return { url: line.slice(6), child, exited, stop };
+  }
+  throw new Error('the host ended before it was ready');
+}
+
+export async function newWorkspace(db: Database): Promise<WorkspaceId> {
+  const id = newId<WorkspaceId>();
+  await db.run(sql`insert into workspaces (id, name, created_at) values (${id}, 'bench', now())`);
+  return id;
+}
