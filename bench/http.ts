@@ -14,7 +14,7 @@ const rounds = 3;
 export async function benchHttp(): Promise<Figure[]> {
   const service = await startService();
   try {
-    const { token, accountId } = await signIn(service.url, service.dataDir);
+    const { token, accountId } = await signIn(service.url, service.dataDir, 60);
     const port = await freePort();
     const password = readFileSync(join(service.dataDir, 'postgres.password'), 'utf8');
     const bareArgs = [
@@ -77,13 +77,17 @@ async function load({ url, headers }: Target, duration: number): Promise<{ rate:
   return { rate: result.requests.average, p99: result.latency.p99 };
 }
 
-async function signIn(url: string, dataDir: string): Promise<{ token: string; accountId: string }> {
+export async function signIn(
+  url: string,
+  dataDir: string,
+  sessions: number,
+): Promise<{ token: string; accountId: string }> {
   const body = { email: 'bench@example.com', password: 'a password for the bench' };
   await post(`${url}/api/v1/auth/register`, body);
   const code = await new Mailbox(join(dataDir, 'outbox')).code(body.email);
   await post(`${url}/api/v1/auth/verify-otp`, { email: body.email, code });
   let last: Record<string, unknown> = {};
-  for (let count = 0; count < 60; count += 1) last = await post(`${url}/api/v1/auth/login`, body);
+  for (let count = 0; count < sessions; count += 1) last = await post(`${url}/api/v1/auth/login`, body);
   return { token: String(last.accessToken), accountId: String(Object(last.user).id) };
 }
 
@@ -94,7 +98,7 @@ async function post(url: string, body: unknown): Promise<Record<string, unknown>
   return Object(await answer.json());
 }
 
-async function untilAnswers(url: string): Promise<void> {
+export async function untilAnswers(url: string): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) return;

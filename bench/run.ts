@@ -1,7 +1,9 @@
 /** `npm run bench [name …]`: measures, prints a table. Figures worth keeping go into docs/benchmarks.md by hand. */
 import { availableParallelism, totalmem } from 'node:os';
 import { benchHttp } from './http.ts';
+import { benchOperations } from './operations.ts';
 import { benchStart } from './start.ts';
+import { benchStreams } from './streams.ts';
 
 export interface Figure {
   readonly what: string;
@@ -9,7 +11,12 @@ export interface Figure {
   readonly beside?: string;
 }
 
-const benches: Record<string, () => Promise<Figure[]>> = { http: benchHttp, start: benchStart };
+const benches: Record<string, () => Promise<Figure[]>> = {
+  http: benchHttp,
+  start: benchStart,
+  streams: benchStreams,
+  operations: benchOperations,
+};
 
 const wanted = process.argv.slice(2);
 const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`;

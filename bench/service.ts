@@ -36,7 +36,12 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const port = await freePort();
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-bench-'));
-  const [program, ...args] = options.command ?? [process.execPath, 'scripts/run.mjs', 'src/main.ts'];
+  const [program, ...args] = options.command ?? [
+    process.execPath,
+    '--max-semi-space-size=8',
+    'scripts/run.mjs',
+    'src/main.ts',
+  ];
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
   const child = spawn(program, args, {

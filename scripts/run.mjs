@@ -79,7 +79,9 @@ async function runHere() {
 }
 
 function runThere() {
-  const child = spawn(pinnedNode, [...nodeOptions, entry, ...entryArgs], { stdio: 'inherit' });
+  const child = spawn(pinnedNode, [...process.execArgv, ...nodeOptions, entry, ...entryArgs], {
+    stdio: 'inherit',
+  });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   // A terminal sends Ctrl-C to the whole group: the child has it already, we only outlive it.
   process.on('SIGINT', () => {});

@@ -8,7 +8,7 @@ import { OwedMails } from './areas/accounts/owed-mails.ts';
 import { preparePasswords } from './areas/accounts/passwords.ts';
 import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
-import { keepAccountsTidy } from './areas/accounts/tidy-accounts.ts';
+import { tidySchedule } from './areas/accounts/tidy-accounts.ts';
 import { operationRoutes } from './areas/operations/routes.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -16,6 +16,7 @@ import { FeedHub } from './events/feed-hub.ts';
 import { errorCode, Fault } from './fault.ts';
 import { AccessControl } from './http/access.ts';
 import { docsRoutes } from './http/docs.ts';
+import { drainable } from './http/drain.ts';
 import { Limits } from './http/limits.ts';
 import { healthRoute, Metrics, monitorRoutes } from './http/monitor.ts';
 import { createServer, type HttpServer } from './http/server.ts';
@@ -35,6 +36,7 @@ export interface App {
   readonly store: Store;
   readonly server: HttpServer;
   readonly streams: Streams;
+  readonly queue: OperationQueue;
   stop(): Promise<void>;
 }
 
@@ -47,8 +49,6 @@ export interface AppOptions {
   readonly print?: (text: string) => void;
 }
 
-const drainWithinMs = 10_000;
-
 /** `opening` lets the caller open the store while this file and all it needs are still being loaded. */
 export async function startApp(
   config: Config,
@@ -60,9 +60,7 @@ export async function startApp(
   const undo: (() => unknown)[] = [];
   let stopping: Promise<void> | undefined;
   const stop = () => {
-    stopping ??= (async () => {
-      for (const step of undo.splice(0).reverse()) await step();
-    })();
+    stopping ??= stopAll(undo.splice(0).reverse());
     return stopping;
   };
 
@@ -98,6 +96,7 @@ export async function startApp(
     });
     for (const kind of options.kinds ?? []) runner.add(kind);
     queue.add(pruneSchedule(db, config.eventDays));
+    queue.add(tidySchedule(accounts));
     const metrics = new Metrics();
     const context = { config, log, accessControl, limits, metrics };
     const readiness = { db, isStopping: () => stopping !== undefined };
@@ -113,12 +112,13 @@ export async function startApp(
     throttle.start();
     undo.push(() => throttle.stop());
     undo.push(() => owedMails.stop());
-    undo.push(keepAccountsTidy(accounts, log));
     if (config.monitorListen.at === 'address') {
       const monitor = await createServer(context);
       monitorRoutes(monitor, readiness, metrics);
-      await listen(monitor, config.monitorListen.host, config.monitorListen.port, 'SLIPWAY_MONITOR_LISTEN');
-      undo.push(() => drain(monitor));
+      const { host, port } = config.monitorListen;
+      const drainMonitor = drainable(monitor.server, () => monitor.close());
+      await listen(monitor, host, port, 'SLIPWAY_MONITOR_LISTEN');
+      undo.push(drainMonitor);
     }
     await listener.on('slipway_events', hub);
     await listener.on('slipway_sessions', streams);
@@ -126,12 +126,14 @@ export async function startApp(
     await listener.start();
     hub.start();
     undo.push(() => hub.stop());
-    undo.push(() => runner.stop());
     undo.push(() => queue.stop());
     streams.start();
+    const drain = drainable(server.server, () => server.close());
     url = await listen(server, config.host, config.port, 'SLIPWAY_PORT');
-    undo.push(() => drain(server));
+    undo.push(drain);
     undo.push(() => streams.stop());
+    // First of all: whoever takes over should not wait for our last requests.
+    undo.push(() => runner.stop());
 
     // What only the first users need, once everyone can be served.
     owedMails.start();
@@ -139,7 +141,7 @@ export async function startApp(
     void queue.start(() => runner.look());
     void preparePasswords();
     if (config.monitorListen.at !== 'off') void metrics.load();
-    return { url, publicUrl: publicUrl(), mailer, store, server, streams, stop };
+    return { url, publicUrl: publicUrl(), mailer, store, server, streams, queue, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -171,12 +173,15 @@ async function listen(server: HttpServer, host: string, port: number, setting: s
   return `http://${shown}:${address.port}`;
 }
 
-/** Lets requests finish; what takes longer than the deadline is cut. */
-async function drain(server: HttpServer): Promise<void> {
-  const late = setTimeout(() => server.server.closeAllConnections(), drainWithinMs);
-  // A connection whose last answer was under way is kept alive by its client: nobody else closes it.
-  const sweep = setInterval(() => server.server.closeIdleConnections(), 50);
-  await server.close();
-  clearInterval(sweep);
-  clearTimeout(late);
+/** Every step gets its turn, whatever became of those before; what went wrong first is told at the end. */
+async function stopAll(steps: readonly (() => unknown)[]): Promise<void> {
+  const problems: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  if (problems.length > 0) throw problems[0];
 }

@@ -7,17 +7,17 @@ import { sql } from '../src/store/sql.ts';
 import { migratedDatabase } from './support/database.ts';
 import { newInstance, refusal } from './support/instance.ts';
 import { createTestDatabase } from './support/postgres.ts';
-import { noneLeft, processesOf } from './support/service.ts';
+import { noneLeft, postmasterOf } from './support/service.ts';
 
 test('a second start on the same data folder is refused, and the first goes on', async (t) => {
   const { dataDir, start } = newInstance(t);
   const first = start();
   const url = await first.url();
-  const before = processesOf(dataDir).length;
+  const database = postmasterOf(dataDir);
   const sentence = await refusal(start());
   assert.ok(sentence.startsWith(`Another Slipway is running on the data folder ${dataDir}.`), sentence);
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
-  assert.ok(processesOf(dataDir).length <= before + 1);
+  assert.equal(postmasterOf(dataDir), database, 'its database was not touched');
   await first.kill('SIGTERM');
   await noneLeft(dataDir);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from '../scripts/commands.ts';
 import { callApi } from './support/app.ts';
 import { newInstance } from './support/instance.ts';
 import { noneLeft, postmasterOf, processesOf, type Service, signal, until } from './support/service.ts';
@@ -193,4 +194,19 @@ test('a data folder whose path is too long for a socket file works', async (t) =
   assert.equal((await callApi(url, 'POST', '/auth/register', register)).status, 201);
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, service.stderr);
   await noneLeft(dataDir, 0);
+});
+
+test('a SIGTERM to npm itself reaches the service: nothing is left running', async (t) => {
+  const { dataDir } = newInstance(t);
+  const env = { ...process.env, SLIPWAY_DATA_DIR: dataDir, SLIPWAY_PORT: '0' };
+  const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  t.after(() => npm.kill('SIGKILL'));
+  let printed = '';
+  npm.stdout.setEncoding('utf8').on('data', (chunk) => {
+    printed += chunk;
+  });
+  await until(() => /Mail is written/.test(printed) || undefined, 60_000, 'the banner');
+  npm.kill('SIGTERM');
+  await until(() => /Stopped\./.test(printed) || undefined, 20_000, 'the stop');
+  await noneLeft(dataDir);
 });

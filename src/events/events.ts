@@ -1,7 +1,7 @@
 /**
  * The event log. Owns what happened, in order, for those who may hear it: events are written in the same
- * transaction as the change they tell, kept for a while, and read by workspace. Refuses an event of one
- * workspace in another's feed, by the keys of the tables.
+ * transaction as the change they tell, kept for a while, and read by workspace: a feed is named by its workspace
+ * and its id together, so nothing written for one workspace can be read in another.
  *
  * Append last in a transaction: from then until the commit, others who append to the same feed wait.
  */
@@ -13,6 +13,11 @@ import { sql } from '../store/sql.ts';
 export interface FeedKey {
   readonly workspaceId: WorkspaceId;
   readonly feedId: WorkspaceId | OperationId;
+}
+
+/** What names a feed among all: an id alone would let one workspace speak of another's. */
+export function feedName({ workspaceId, feedId }: FeedKey): string {
+  return `${workspaceId}/${feedId}`;
 }
 
 export interface NewEvent {
@@ -49,7 +54,7 @@ export async function appendEvents(tx: Queryable, feed: FeedKey, events: readonl
         news.kind, news.data::jsonb, clock_timestamp()
       from head, unnest(${kinds}::text[], ${data}::text[]) with ordinality as news (kind, data, place)
     )
-    select pg_notify('slipway_events', ${feed.feedId} || ' ' || position) from head`);
+    select pg_notify('slipway_events', ${feedName(feed)} || ' ' || position) from head`);
 }
 
 export async function feedState(db: Queryable, feed: FeedKey): Promise<FeedState> {

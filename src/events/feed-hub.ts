@@ -7,7 +7,14 @@ import type { Logger } from 'pino';
 import { errorText } from '../fault.ts';
 import type { Database } from '../store/database.ts';
 import type { Hearer } from '../store/listener.ts';
-import { type EventRange, type FeedKey, feedState, readEvents, type StoredEvent } from './events.ts';
+import {
+  type EventRange,
+  type FeedKey,
+  feedName,
+  feedState,
+  readEvents,
+  type StoredEvent,
+} from './events.ts';
 
 /** Takes events, in order. */
 export interface Follower {
@@ -58,8 +65,8 @@ export class FeedHub implements Hearer {
   }
 
   heard(payload: string): void {
-    const [id = '', position = ''] = payload.split(' ');
-    const feed = this.#feeds.get(id);
+    const [name = '', position = ''] = payload.split(' ');
+    const feed = this.#feeds.get(name);
     if (!feed) return;
     if (feed.position !== undefined && Number(position) <= feed.position) return;
     feed.dirty = true;
@@ -75,12 +82,12 @@ export class FeedHub implements Hearer {
 
   /** Begins after the follower's position. Ends by `leave`, or when the follower says it is gone. */
   follow(follower: Follower): void {
-    const { feedId } = follower.feed;
-    let feed = this.#feeds.get(feedId);
+    const name = feedName(follower.feed);
+    let feed = this.#feeds.get(name);
     if (!feed) {
       const key = follower.feed;
       feed = { key, live: new Set(), behind: new Set(), position: undefined, dirty: false, reading: false };
-      this.#feeds.set(feedId, feed);
+      this.#feeds.set(name, feed);
     }
     feed.behind.add(follower);
     if (feed.position === undefined) this.#advance(feed);
@@ -88,11 +95,12 @@ export class FeedHub implements Hearer {
   }
 
   leave(follower: Follower): void {
-    const feed = this.#feeds.get(follower.feed.feedId);
+    const name = feedName(follower.feed);
+    const feed = this.#feeds.get(name);
     if (!feed) return;
     feed.live.delete(follower);
     feed.behind.delete(follower);
-    if (feed.live.size + feed.behind.size === 0) this.#feeds.delete(follower.feed.feedId);
+    if (feed.live.size + feed.behind.size === 0) this.#feeds.delete(name);
   }
 
   get followers(): number {
@@ -168,6 +176,6 @@ export class FeedHub implements Hearer {
   }
 
   #isFollowed(feed: Feed): boolean {
-    return this.#feeds.get(feed.key.feedId) === feed;
+    return this.#feeds.get(feedName(feed.key)) === feed;
   }
 }

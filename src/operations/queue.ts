@@ -96,7 +96,8 @@ export class OperationQueue {
     this.#stopped = true;
     // One that is still starting would run on: wait for it. Where it cannot start there is nothing to stop.
     const boss = await this.#starting?.catch(() => undefined);
-    await boss?.stop({ graceful: true, timeout: 2_000 });
+    // Its jobs only wake someone: there is nothing to finish.
+    await boss?.stop({ graceful: false });
   }
 
   /** Part of the caller's transaction: the worker is woken by the commit, or not at all. */

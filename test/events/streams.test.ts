@@ -104,9 +104,16 @@ test('nobody sees, resumes into, or counts the events of another workspace', asy
   const headers = { 'slipway-workspace': grace.workspaceId };
   assert.equal((await service.call('GET', '/events', { token: ada.token, headers })).status, 404);
 
+  // Someone who gets hold of another's id and writes under it, in their own workspace, is heard by nobody else.
+  const open = await openStream(`${url}?after=40`, { token: grace.token });
+  const next = take(open, 1);
   const feed = { workspaceId: ada.workspaceId, feedId: grace.workspaceId };
-  const forged = service.app.store.db.transaction((tx) => appendEvents(tx, feed, [{ kind: 'x', data: {} }]));
-  await assert.rejects(forged, /duplicate key|violates/, 'a feed belongs to one workspace');
+  await service.app.store.db.transaction((tx) => appendEvents(tx, feed, [{ kind: 'forged', data: {} }]));
+  await tell(service, grace.workspaceId, 'hers');
+  assert.deepEqual(
+    (await next).map(({ id, event, data }) => [id, event, data.name]),
+    [[41, 'project_updated', 'hers']],
+  );
 });
 
 test('a ticket opens a stream once', async (t) => {
@@ -196,11 +203,15 @@ test('where the log was shortened, the reader is told to begin anew instead of g
   );
 });
 
-test('a stop ends all streams at once, so that their readers can go elsewhere', async (t) => {
+test('a stop ends all streams at once, and waits for no connection that never said anything', async (t) => {
   const service = await startTestApp(t);
   const ada = await newTenant(service);
   const stream = await openStream(`${service.url}/api/v1/events`, { token: ada.token });
   const ended = untilEnd(stream);
+  const { hostname, port } = new URL(service.url);
+  const silent = connect(Number(port), hostname);
+  t.after(() => silent.destroy());
+  await new Promise((resolve) => silent.once('connect', resolve));
   const began = Date.now();
   await service.app.stop();
   await ended;

@@ -1,20 +1,12 @@
-import type { Logger } from 'pino';
-import { after, day, minute } from '../../clock.ts';
-import { errorText } from '../../fault.ts';
+import { after, day } from '../../clock.ts';
+import type { Schedule } from '../../operations/queue.ts';
 import type { AccountsContext } from './accounts.ts';
 import { removeEndedSessions } from './session-queries.ts';
 import { lifetimes } from './tokens.ts';
 
-const everyMs = 10 * minute;
-
 /** Removes now and then what has expired: codes, tickets, links, and sessions a day after their end. */
-export function keepAccountsTidy(context: AccountsContext, log: Logger): () => void {
-  const tidy = () =>
-    tidyAccounts(context).catch((error) =>
-      log.warn({ reason: errorText(error) }, 'could not tidy, trying again'),
-    );
-  const timer = setInterval(tidy, everyMs).unref();
-  return () => clearInterval(timer);
+export function tidySchedule(context: Pick<AccountsContext, 'db' | 'clock'>): Schedule {
+  return { name: 'tidy-accounts', cron: '*/10 * * * *', timezone: 'UTC', run: () => tidyAccounts(context) };
 }
 
 export async function tidyAccounts({ db, clock }: Pick<AccountsContext, 'db' | 'clock'>): Promise<void> {

@@ -5,7 +5,7 @@
 -- are visible in their order, whatever the order of commits elsewhere.
 create table event_feeds (
   workspace_id uuid not null references workspaces on delete cascade,
-  id           uuid not null unique,
+  id           uuid not null,
   position     bigint not null,
   -- Events up to this position have been removed with age.
   pruned_to    bigint not null default 0,
@@ -19,7 +19,7 @@ create table events (
   kind         text not null,
   data         jsonb not null,
   at           timestamptz not null,
-  primary key (feed_id, position),
+  primary key (workspace_id, feed_id, position),
   foreign key (workspace_id, feed_id) references event_feeds (workspace_id, id) on delete cascade
 );
 create index events_by_age on events (at);
