@@ -12,6 +12,8 @@ import type { Database, Queryable } from '../store/database.ts';
 import type { Listener } from '../store/listener.ts';
 
 const wakeQueue = 'operations';
+/** A wake-up takes a moment: one that a killed worker had in hand is cleared soon after. */
+const wakeTimes = { expireInSeconds: 15, deleteAfterSeconds: 60 } as const;
 
 export interface Schedule {
   readonly name: string;
@@ -54,10 +56,11 @@ export class OperationQueue {
         },
       },
       useListenNotify: true,
+      superviseIntervalSeconds: 15,
     });
     boss.on('error', (error) => this.#log.warn({ reason: errorText(error) }, 'the queue had a problem'));
     await boss.start();
-    await boss.createQueue(wakeQueue, { notify: true, retryLimit: 0, deleteAfterSeconds: 60 });
+    await boss.createQueue(wakeQueue, { notify: true, retryLimit: 0, ...wakeTimes });
     return boss;
   }
 
