@@ -67,7 +67,8 @@ export class Streams implements Hearer {
     const state = await feedState(this.#db, wanted.feed);
     const after = readPosition(request, state.position) ?? (wanted.from === 'now' ? state.position : 0);
     if (this.#closed) throw new Fault('shutting_down', 'The service is stopping.');
-    if (wanted.finite && after > 0 && (await hasEnded(this.#db, wanted.feed, after))) {
+    const allGone = state.position > 0 && state.prunedTo === state.position;
+    if (wanted.finite && (allGone || (after > 0 && (await hasEnded(this.#db, wanted.feed, after))))) {
       reply.code(204).send();
       return;
     }

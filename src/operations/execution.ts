@@ -144,9 +144,10 @@ async function runStep(
   work: (context: StepContext) => Promise<Json | undefined>,
 ): Promise<Json | undefined> {
   const { operation, journal } = context;
-  const deadline = AbortSignal.timeout(step.deadlineMs);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new Error('the deadline has passed')), step.deadlineMs);
   const stop = work === step.run ? context.stop : context.halt;
-  const signal = AbortSignal.any([stop, deadline]);
+  const signal = AbortSignal.any([stop, deadline.signal]);
   const report = new StepReport(journal, step.name);
   const given: StepContext = {
     operationId: operation.id,
@@ -162,13 +163,14 @@ async function runStep(
     const running = work(given);
     return await Promise.race([running, settled(signal, running)]);
   } catch (error) {
-    if (!deadline.aborted || stop.aborted) throw error;
+    if (!deadline.signal.aborted || stop.aborted) throw error;
     const seconds = Math.round(step.deadlineMs / 1000);
     throw new Fault('deadline_exceeded', `The step «${step.name}» did not end within ${seconds} seconds.`, {
       evidence: errorText(error),
       cause: error,
     });
   } finally {
+    clearTimeout(timer);
     await report.close();
   }
 }

@@ -98,13 +98,18 @@ export class Runner implements Hearer {
 
   /** Takes what is due, as long as there is room. */
   look(): void {
+    if (this.#stopped || this.#kinds.size === 0) return;
     this.#again = true;
-    if (this.#claiming || this.#stopped || this.#kinds.size === 0) return;
+    if (this.#claiming) return;
     this.#claiming = true;
     this.#claimAll()
-      .catch((error) => this.#log.warn({ reason: errorText(error) }, 'could not look for work, trying again'))
+      .catch((error) => {
+        this.#again = false; // not at once: the next look is at most a moment away
+        this.#log.warn({ reason: errorText(error) }, 'could not look for work, trying again');
+      })
       .finally(() => {
         this.#claiming = false;
+        if (this.#again) this.look();
       });
   }
 
