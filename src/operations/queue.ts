@@ -74,6 +74,7 @@ export class OperationQueue {
       try {
         return await this.#start(woken);
       } catch (error) {
+        if (this.#stopped) return;
         this.#log.warn({ reason: errorText(error) }, 'the queue does not start, trying again');
         await sleep(1_000, undefined, { ref: false });
       }
