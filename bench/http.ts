@@ -8,8 +8,8 @@ import type { Figure } from './run.ts';
 import { freePort, root, startService } from './service.ts';
 
 const connections = 64;
-const secondsEach = 8;
-const rounds = 3;
+const secondsEach = 6;
+const rounds = 5;
 
 export async function benchHttp(): Promise<Figure[]> {
   const service = await startService();

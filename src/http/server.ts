@@ -109,8 +109,9 @@ export async function createServer({ config, log, accessControl, limits, metrics
     allowed.add(route.method, route.url);
     // Only where they are needed: a hook costs every request that passes it.
     const isApi = route.url.startsWith(apiPrefix);
+    const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
     if (route.schema?.body) route.preValidation = [emptyBodyIsObject, route.preValidation ?? []].flat();
-    else if (isApi) route.preValidation = [refuseBody, route.preValidation ?? []].flat();
+    else if (isApi && !isRead) route.preValidation = [refuseBody, route.preValidation ?? []].flat();
     if (isApi) route.schema = { querystring: noQuery, ...route.schema };
     if (route.config.signInLimit) {
       const count = (request: FastifyRequest, reply: FastifyReply) => limits.countSignIn(request, reply);

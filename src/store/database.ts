@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { errorCode, errorText, Fault } from '../fault.ts';
 import type { Query } from './sql.ts';
+import { typeParsers } from './timestamps.ts';
 
 export interface Queryable {
   rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]>;
@@ -34,6 +35,7 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
     connectionTimeoutMillis: 5_000,
     statement_timeout: 15_000,
     application_name: 'slipway',
+    types: typeParsers,
     ...connection,
   });
   // An idle connection that breaks is replaced by the pool; whoever queries next learns of a real outage.
