@@ -8,6 +8,7 @@ export type AccountId = Id<'account'>;
 export type WorkspaceId = Id<'workspace'>;
 export type SessionId = Id<'session'>;
 export type DataKeyId = Id<'dataKey'>;
+export type OwedMailId = Id<'owedMail'>;
 export type OperationId = Id<'operation'>;
 export type ServerId = Id<'server'>;
 

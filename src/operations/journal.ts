@@ -51,15 +51,13 @@ export class Journal {
   }
 
   begun(): Promise<void> {
-    return this.#write('begun', (tx) =>
-      this.#update(
-        tx,
-        sql`
-        update operations set state = 'running', started_at = coalesce(started_at, now())
-        where id = ${this.#operation.id} and lease_epoch = ${this.#operation.epoch}`,
-        'running',
-      ),
-    );
+    const { id, workspaceId, kind } = this.#operation;
+    return this.#write('begun', async (tx) => {
+      await tx.run(sql`
+        update operations set state = 'running', started_at = coalesce(started_at, now()) where id = ${id}`);
+      await this.#tell(tx, [{ kind: 'status', data: { status: 'running' } }]);
+      await tellWorkspace(tx, workspaceId, id, kind, 'running');
+    });
   }
 
   step(name: string, place: number, status: StepStatus, attempt: number, output?: Json): Promise<void> {
@@ -180,12 +178,6 @@ export class Journal {
         await sleep(200);
       }
     }
-  }
-
-  async #update(tx: Queryable, query: Parameters<Queryable['run']>[0], status: string): Promise<void> {
-    await tx.run(query);
-    await this.#tell(tx, [{ kind: 'status', data: { status } }]);
-    await tellWorkspace(tx, this.#operation.workspaceId, this.#operation.id, this.#operation.kind, status);
   }
 
   async #tellEnd(tx: Queryable, data: Record<string, unknown>, status: string): Promise<void> {

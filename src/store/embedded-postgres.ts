@@ -23,8 +23,6 @@ const stopWithinMs = 20_000;
 
 export interface EmbeddedPostgres {
   readonly connection: pg.PoolConfig;
-  /** The process to look at when measuring; undefined while it is being started again. */
-  pid(): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -42,7 +40,7 @@ export async function startEmbeddedPostgres(folder: DataFolder, log: Logger): Pr
   const connection = { host: sockets, user: role, password, database: 'postgres' };
   const server = new SupervisedServer({ folder, program: programs.postgres, user, sockets, connection, log });
   await server.start();
-  return { connection, pid: () => server.pid(), stop: () => server.stop() };
+  return { connection, stop: () => server.stop() };
 }
 
 interface ServerPlan {
@@ -64,10 +62,6 @@ class SupervisedServer {
 
   constructor(plan: ServerPlan) {
     this.#plan = plan;
-  }
-
-  pid(): number | undefined {
-    return this.#child?.pid;
   }
 
   async start(): Promise<void> {

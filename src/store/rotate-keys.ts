@@ -2,13 +2,12 @@
  * Replaces the master key and every key under it, and seals every value anew, in one transaction: afterwards
  * nothing opens with the old key, or nothing has changed at all.
  */
-import { createHash } from 'node:crypto';
 import type { WorkspaceId } from '../ids.ts';
 import type { Secret } from '../secret.ts';
 import type { Database, Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
 import { type SealedPlace, Sealer } from './sealed.ts';
-import { sql } from './sql.ts';
+import { preparedText, sql } from './sql.ts';
 
 export interface Rotation {
   readonly workspaces: number;
@@ -41,11 +40,11 @@ async function resealColumn(tx: Queryable, sealer: Sealer, { table, column }: Se
   const names = { table: quoteName(table), column: quoteName(column) };
   const select = `select workspace_id as "workspaceId", id::text as row, ${names.column} as sealed from ${names.table} where ${names.column} is not null for update`;
   const update = `update ${names.table} set ${names.column} = $1 where workspace_id = $2 and id = $3`;
-  const rows = await tx.rows<{ workspaceId: WorkspaceId; row: string; sealed: Buffer }>(raw(select));
+  const rows = await tx.rows<{ workspaceId: WorkspaceId; row: string; sealed: Buffer }>(preparedText(select));
   for (const { workspaceId, row, sealed } of rows) {
     const place = { workspaceId, table, row, column };
     const value: Secret = await sealer.open(tx, place, sealed);
-    await tx.run(raw(update, await sealer.seal(tx, place, value), workspaceId, row));
+    await tx.run(preparedText(update, await sealer.seal(tx, place, value), workspaceId, row));
   }
   return rows.length;
 }
@@ -53,14 +52,10 @@ async function resealColumn(tx: Queryable, sealer: Sealer, { table, column }: Se
 function sealedColumns(tx: Queryable): Promise<SealedColumn[]> {
   return tx.rows<SealedColumn>(sql`
     select table_name as table, column_name as column from information_schema.columns
-    where table_schema = current_schema() and data_type = 'bytea' and column_name like '%\_sealed'
+    where table_schema = current_schema() and data_type = 'bytea' and right(column_name, 7) = '_sealed'
     order by table_name, column_name`);
 }
 
 function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-function raw(text: string, ...values: (string | Buffer)[]) {
-  return { name: createHash('sha256').update(text).digest('base64url').slice(0, 24), text, values };
 }

@@ -27,9 +27,17 @@ export function sql(strings: TemplateStringsArray, ...values: SqlValue[]): Query
   let statement = statements.get(strings);
   if (!statement) {
     const text = strings.reduce((before, part, index) => `${before}$${index}${part}`);
-    const name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
-    statement = { name, text };
+    statement = { name: statementName(text), text };
     statements.set(strings, statement);
   }
   return { ...statement, values };
+}
+
+/** For the few statements whose names of tables come from the catalogue, and so cannot be templates. */
+export function preparedText(text: string, ...values: SqlValue[]): Query {
+  return { name: statementName(text), text, values };
+}
+
+function statementName(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 24);
 }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Mailer, Message } from '../../adapters/mail/mail.ts';
 import { after, type Clock, day, minute, second } from '../../clock.ts';
 import { errorText } from '../../fault.ts';
-import { type AccountId, newId } from '../../ids.ts';
+import { newId, type OwedMailId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
 import { sql } from '../../store/sql.ts';
@@ -17,7 +17,7 @@ import { hashOtp, lifetimes, newOpaqueToken, newOtp } from './tokens.ts';
 export type OwedMailKind = 'registration' | 'fresh_code' | 'reset' | 'set_password' | 'password_changed';
 
 interface OwedMail {
-  readonly id: string;
+  readonly id: OwedMailId;
   readonly kind: OwedMailKind;
   readonly email: string;
   readonly attempts: number;
@@ -27,7 +27,7 @@ interface OwedMail {
 export function oweMail(tx: Queryable, kind: OwedMailKind, email: string, now: Date) {
   return tx.run(sql`
     insert into owed_mails (id, kind, email, due_at, created_at)
-    values (${newId<AccountId>()}, ${kind}, ${email}, ${now}, ${now})`);
+    values (${newId<OwedMailId>()}, ${kind}, ${email}, ${now}, ${now})`);
 }
 
 export interface OwedMailsContext {
