@@ -34,6 +34,8 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
     idleTimeoutMillis: 10_000,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 15_000,
+    // A worker that is stopped inside a transaction would hold its locks for ever, and keep everyone else from its work.
+    idle_in_transaction_session_timeout: 4_000,
     application_name: 'slipway',
     types: typeParsers,
     ...connection,
