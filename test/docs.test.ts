@@ -105,10 +105,7 @@ test('every operation says what it does, who may call it, and what it answers wh
       );
     }
     const failures = responses.filter(([status]) => /^[45]/.test(status));
-    assert.ok(
-      failures.some(([status]) => status.startsWith('4')),
-      name,
-    );
+    assert.ok(probes.includes(name) || failures.some(([status]) => status.startsWith('4')), name);
     for (const [status, response] of failures) {
       const problem = Object(Object(response).content)['application/problem+json'];
       assert.equal(Object(problem?.schema).$ref, '#/components/schemas/Problem', `${name} ${status}`);
@@ -117,12 +114,13 @@ test('every operation says what it does, who may call it, and what it answers wh
   }
 });
 
+/** They ask nothing of who calls, so nothing can be wrong with the call. */
+const probes = ['GET /healthz', 'GET /metrics', 'GET /readyz'];
+
 test('what is open to everyone is on this list and nothing else is', () => {
   const open = operations().filter(({ isPublic }) => isPublic);
   assert.deepEqual(open.map(({ name }) => name).sort(), [
-    'GET /healthz',
-    'GET /metrics',
-    'GET /readyz',
+    ...probes,
     'POST /api/v1/auth/forgot-password',
     'POST /api/v1/auth/login',
     'POST /api/v1/auth/refresh',

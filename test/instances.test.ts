@@ -93,7 +93,7 @@ test(
     ]);
     const ask = async (service: TestApp) => {
       asked.set(service, (asked.get(service) ?? 0) + 1);
-      return (await service.call('GET', '//healthz')).status;
+      return (await service.call('GET', '//api/docs')).status;
     };
     for (const service of [one, two]) {
       await Promise.all(Array.from({ length: 250 }, () => ask(service)));
@@ -172,7 +172,10 @@ test(
     await db.transaction(async (tx) => {
       await tx.run(sql`lock table owed_mails in exclusive mode`);
       for (const email of emails) await oweMail(tx, 'password_changed', email, two.clock.now());
-      await until(async () => (await waitingForLocks(db)) === 2, 20_000);
+      await until(async () => {
+        await tx.one(sql`select 1`); // a transaction in which nothing happens would be ended
+        return (await waitingForLocks(db)) === 2;
+      }, 20_000);
     });
     await until(async () => !(await db.one(sql`select 1 from owed_mails limit 1`)), 20_000);
     for (const email of emails) assert.equal(await one.mailbox.unreadCount(email), 1, `mails to ${email}`);

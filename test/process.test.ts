@@ -129,7 +129,7 @@ test('a program of someone else that works in the database’s folder is neither
 
 test('SIGKILL of the database: the API answers 503 meanwhile, and goes on by itself, as often as it happens', async (t) => {
   const { dataDir, start } = newInstance(t);
-  const service = start();
+  const service = start({ SLIPWAY_LIMIT_SIGN_IN: '1000' });
   const url = await working(service);
   const killed = new Set<number>();
   for (let count = 0; count < 3; count += 1) {
@@ -149,7 +149,7 @@ test('SIGKILL of the database: the API answers 503 meanwhile, and goes on by its
     assert.equal(away.body.code, 'database_unavailable');
     assert.ok(Number(away.headers.get('retry-after')) > 0);
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
-    await until(() => isReady(url), 20_000, 'the database to be back');
+    await until(() => isReady(url), 30_000, 'the database to be back');
     assert.equal(killed.has(postmaster(dataDir)), false);
   }
   assert.equal((await callApi(url, 'POST', '/auth/register', register)).status, 201);

@@ -45,7 +45,7 @@ test('the limits are those of the contract unless set', () => {
 test('every answer says what the limit is and how much of it is left', async (t) => {
   const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '300' } });
   toWindowStart(service);
-  const [first, second] = await inTurn(2, () => service.call('GET', '//healthz'));
+  const [first, second] = await inTurn(2, () => service.call('GET', '//api/docs'));
   assert.ok(first && second);
   assert.deepEqual(fieldOf(first, 'ratelimit-policy'), { name: '"requests"', q: '300', w: '60' });
   assert.deepEqual(fieldOf(first, 'ratelimit'), { name: '"requests"', r: '299', t: '60' });
@@ -55,7 +55,7 @@ test('every answer says what the limit is and how much of it is left', async (t)
 test('who asks too fast is told when to go on, and then may', async (t) => {
   const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '20' } });
   toWindowStart(service);
-  const answers = await inTurn(25, () => service.call('GET', '//healthz'));
+  const answers = await inTurn(25, () => service.call('GET', '//api/docs'));
   assert.deepEqual(statusCounts(answers), { 200: 20, 429: 5 });
   const refused = answers.at(-1);
   assert.ok(refused);
@@ -64,7 +64,7 @@ test('who asks too fast is told when to go on, and then may', async (t) => {
   assert.ok(wait >= 1 && wait <= 120, `${wait}`);
   assert.deepEqual(fieldOf(refused, 'ratelimit'), { name: '"requests"', r: '0', t: String(wait) });
   service.clock.advance(wait * seconds);
-  assert.equal((await service.call('GET', '//healthz')).status, 200);
+  assert.equal((await service.call('GET', '//api/docs')).status, 200);
 });
 
 test('an account has a limit of its own, apart from its address and from other accounts', async (t) => {
@@ -74,7 +74,7 @@ test('an account has a limit of its own, apart from its address and from other a
   const mine = await inTurn(25, () => service.call('GET', '/auth/me', { token: ada.token }));
   assert.deepEqual(statusCounts(mine), { 200: 20, 429: 5 });
   assert.equal((await service.call('GET', '/auth/me', { token: grace.token })).status, 200);
-  assert.equal((await service.call('GET', '//healthz')).status, 200);
+  assert.equal((await service.call('GET', '//api/docs')).status, 200);
 });
 
 test('requests with a token that is none count for the address they come from', async (t) => {
@@ -193,4 +193,14 @@ test('whoever keeps trying while refused is let in again as the count fades', as
   });
   const allowed = statusCounts(patient)[401] ?? 0;
   assert.ok(allowed >= 5, `in a minute of tries, ${allowed} got through`);
+});
+
+test('probes are never refused, however busy the address they come from is', async (t) => {
+  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '5' } });
+  const others = await inTurn(10, () => service.call('GET', '//api/docs'));
+  assert.equal(others.at(-1)?.status, 429);
+  for (const path of ['//healthz', '//readyz', '//metrics']) {
+    const answers = await inTurn(10, () => service.call('GET', path));
+    assert.deepEqual(statusCounts(answers), { 200: 10 }, path);
+  }
 });

@@ -15,6 +15,8 @@ export type Permission = 'read' | 'change' | 'manage';
 /** What a route asks of its caller. */
 export type Access =
   | { readonly kind: 'public' }
+  /** Public and not counted: a probe that is refused takes a healthy instance out of service. */
+  | { readonly kind: 'probe' }
   | { readonly kind: 'account'; readonly ticket?: boolean }
   | { readonly kind: 'workspace'; readonly permission: Permission; readonly ticket?: boolean };
 
@@ -44,6 +46,7 @@ export class AccessControl {
 
   async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { access } = request.routeOptions.config;
+    if (access?.kind === 'probe') return;
     // Unknown paths have no declaration; they are public, and counted like everything else.
     if (!access || access.kind === 'public') {
       this.#limits.countRequest(request, reply, undefined);
@@ -56,7 +59,10 @@ export class AccessControl {
     if (access.kind === 'workspace') request.scope = chooseScope(request, found, access.permission);
   }
 
-  #identify(request: FastifyRequest, access: Exclude<Access, { kind: 'public' }>): Promise<Principal> {
+  #identify(
+    request: FastifyRequest,
+    access: Exclude<Access, { kind: 'public' | 'probe' }>,
+  ): Promise<Principal> {
     const ticket = access.ticket ? ticketOf(request.query) : undefined;
     if (ticket !== undefined) return this.#authenticator.byStreamTicket(ticket);
     const header = request.headers.authorization;

@@ -9,7 +9,7 @@ import type { Database } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 import type { HttpServer } from './server.ts';
 
-const access = { kind: 'public' } as const;
+const access = { kind: 'probe' } as const;
 const tags = ['Service'];
 
 export function healthRoute(app: HttpServer): void {

@@ -52,11 +52,12 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
 function describeRoute(schema: FastifySchema, config: FastifyContextConfig): FastifySchema {
   const { access, faults = [], signInLimit } = config;
   if (!schema || schema.hide || !access) return schema;
-  const codes = new Set<ApiFaultCode>(['rate_limited', 'internal_error', 'database_unavailable', ...faults]);
+  const codes = new Set<ApiFaultCode>(['internal_error', 'database_unavailable', ...faults]);
+  if (access.kind !== 'probe') codes.add('rate_limited');
   if (schema.body || schema.querystring || schema.params) codes.add('invalid_input');
   if (schema.body) for (const code of bodyCodes) codes.add(code);
   if (schema.params) codes.add('not_found');
-  if (access.kind !== 'public') codes.add('unauthenticated');
+  if (!isOpen(access)) codes.add('unauthenticated');
   if (access.kind === 'workspace') codes.add('forbidden');
   const limited = signInLimit ? ' Limited per address and per e-mail.' : '';
   return {
@@ -67,10 +68,14 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
   };
 }
 
+function isOpen(access: { kind: string }): boolean {
+  return access.kind === 'public' || access.kind === 'probe';
+}
+
 const bodyCodes: readonly ApiFaultCode[] = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
 function securityOf(access: { kind: string; ticket?: boolean }): Record<string, string[]>[] {
-  if (access.kind === 'public') return [];
+  if (isOpen(access)) return [];
   return access.ticket ? [{ accessToken: [] }, { streamTicket: [] }] : [{ accessToken: [] }];
 }
 

@@ -67,13 +67,16 @@ class SupervisedServer {
   async start(): Promise<void> {
     const child = this.#spawn();
     const deadline = Date.now() + readyWithinMs;
-    for (;;) {
-      if (await answers(this.#plan.connection)) break;
+    // A fresh start takes 50 ms; a recovery takes seconds, and each question costs it a process.
+    for (let pause = 10; ; pause = Math.min(pause * 1.2, 100)) {
+      const answered = await answers(this.#plan.connection);
+      // It may have died since it answered; then nobody but us will start it again.
+      if (answered && this.#child === child) break;
       if (this.#child !== child || Date.now() > deadline) {
         child.kill('SIGQUIT');
         throw this.#failure();
       }
-      await sleep(10);
+      await sleep(pause);
     }
     this.#ready = true;
   }

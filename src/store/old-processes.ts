@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../fault.ts';
 import { readFileIfThere } from './files.ts';
 
-const waitMs = 20_000;
+const shutdownMs = 20_000;
+/** Workers without their server end by themselves at once, unless one waits for a lock that a dead one holds. */
+const orphanMs = 1_000;
 
 /**
  * Waits for what an earlier, killed service left behind: a server that is shutting down, or the workers of one
@@ -13,13 +15,17 @@ const waitMs = 20_000;
  */
 export async function clearOldProcesses(postgresDir: string, sockets: string): Promise<void> {
   const note = join(postgresDir, 'postmaster.pid');
-  const deadline = Date.now() + waitMs;
+  const begun = Date.now();
+  let orphanedAt: number | undefined;
   for (;;) {
     const server = Number(readFileIfThere(note)?.split('\n')[0]);
     const left = processesIn(realpathSync(postgresDir));
     if (left.length === 0) break;
-    if (Date.now() > deadline) for (const pid of left) signal(pid, 'SIGQUIT');
-    else if (left.includes(server)) signal(server, 'SIGINT');
+    if (!left.includes(server)) {
+      orphanedAt ??= Date.now();
+      if (Date.now() - orphanedAt > orphanMs) for (const pid of left) signal(pid, 'SIGKILL');
+    } else if (Date.now() - begun > shutdownMs) for (const pid of left) signal(pid, 'SIGQUIT');
+    else signal(server, 'SIGINT');
     await sleep(20);
   }
   // Both name the old server's id. Another process may carry it by now, or a corpse that nobody has collected.
