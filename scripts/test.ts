@@ -11,7 +11,9 @@ const named = process.argv.slice(2);
 if (named.length === 0) runAll(['tsc', '-p', '.'], ['biome', 'ci', '--error-on-warnings', '.']);
 
 const files =
-  named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'lab/!(apps)/**/*.test.ts'], { cwd: root }).sort();
+  named.length > 0
+    ? named
+    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'lab/!(apps)/**/*.test.ts'], { cwd: root }).sort();
 const postgres = await startTestPostgres();
 const child = spawn(
   process.execPath,
