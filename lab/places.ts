@@ -29,7 +29,6 @@ export interface LabPlaces {
   readonly dir: string;
   /** Written whole once the lab is up; programs read it, `up --json` prints it. */
   readonly descriptionFile: string;
-  readonly logFile: string;
   readonly key: string;
   readonly knownHosts: string;
   readonly caFile: string;
@@ -41,7 +40,6 @@ export function placesOf(name: string): LabPlaces {
     name,
     dir,
     descriptionFile: join(dir, 'lab.json'),
-    logFile: join(dir, 'lab.log'),
     key: join(dir, 'id_ed25519'),
     knownHosts: join(dir, 'known_hosts'),
     caFile: join(dir, 'acme-ca.pem'),

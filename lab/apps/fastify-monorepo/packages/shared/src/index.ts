@@ -1,0 +1,2 @@
+export { type Greeting, greet, isGreeting } from './greeting.js';
+export { type Service, serve } from './serve.js';

@@ -1,0 +1,3 @@
+module example.com/go-server
+
+go 1.24

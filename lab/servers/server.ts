@@ -1,0 +1,172 @@
+/**
+ * One booted server: a Debian with systemd in a container of systemd-nspawn, on the lab's bridge. Its root is a
+ * throw-away layer over a cached tree, so that a new one costs nothing; Docker's folder is a plain one, because
+ * Docker's own layers cannot lie on another overlay.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, cpSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tree } from '../build/trees.ts';
+import { makeServerGroups, removeGroups } from '../cgroups.ts';
+import { attempt, ended, type Outcome } from '../command.ts';
+import type { LabNetwork } from '../network.ts';
+import { childrenOf, nameOf } from '../processes.ts';
+import { furnish, hostKeyLines } from './furnish.ts';
+import { type VariantName, variants } from './variants.ts';
+
+export interface ServerPlan {
+  readonly lab: string;
+  readonly name: string;
+  readonly variant: VariantName;
+  readonly address: string;
+  readonly dir: string;
+  readonly authorizedKey: string | undefined;
+  readonly password: string | undefined;
+}
+
+// Joins the control groups given before `--`, then becomes the rest.
+const joinGroups = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"';
+const readyWithinMs = 60_000;
+
+export class LabServer {
+  readonly plan: ServerPlan;
+  readonly #network: LabNetwork;
+  readonly #tree: Tree;
+  #container: ChildProcess | undefined;
+  isCut = false;
+
+  constructor(plan: ServerPlan, network: LabNetwork, tree: Tree) {
+    this.plan = plan;
+    this.#network = network;
+    this.#tree = tree;
+  }
+
+  get hostKeys(): string[] {
+    return hostKeyLines(this.#path('upper'));
+  }
+
+  async boot(): Promise<void> {
+    const { lab, name, address, authorizedKey, password, dir } = this.plan;
+    const keptKeys = this.#path('host-keys');
+    for (const each of ['upper', 'work', 'root', 'docker']) mkdirSync(this.#path(each), { recursive: true });
+    await furnish(this.#path('upper'), this.#tree.folders, {
+      ...{ name, address, authorizedKey, password },
+      subnet: this.#network.subnet,
+      hostKeys: existsSync(keptKeys) ? keptKeys : undefined,
+    });
+    const layers = [
+      `lowerdir=${this.#tree.folders.join(':')}`,
+      `upperdir=${this.#path('upper')}`,
+      `workdir=${this.#path('work')}`,
+    ];
+    const root = this.#path('root');
+    await this.#network.run('mount', '-t', 'overlay', 'overlay', '-o', layers.join(','), root);
+
+    const output = openSync(join(dir, 'console.log'), 'a');
+    const [program, args] = this.#network.inside('systemd-nspawn', ...this.#containerArguments());
+    const groups = makeServerGroups(lab, name);
+    this.#container = spawn('sh', ['-euc', joinGroups, 'sh', ...groups, '--', program, ...args], {
+      stdio: ['ignore', output, output],
+      detached: true,
+    });
+    closeSync(output);
+    await this.#ready();
+  }
+
+  /** Runs a command inside as root without the network, as a provider's console does. */
+  async console(...args: string[]): Promise<Outcome> {
+    return attempt('nsenter', ['--target', `${this.#leader()}`, '--all', '--', ...args]);
+  }
+
+  async cut(isCut: boolean): Promise<void> {
+    await this.#network.cut(this.plan.name, isCut);
+    this.isCut = isCut;
+  }
+
+  /** As on its first day. With its host keys, unless it should look like another machine. */
+  async reset(options: { readonly newHostKeys: boolean }): Promise<void> {
+    await this.#end();
+    const kept = this.#path('host-keys');
+    rmSync(kept, { recursive: true, force: true });
+    if (!options.newHostKeys) {
+      cpSync(join(this.#path('upper'), 'etc/ssh'), kept, { recursive: true });
+    }
+    for (const each of ['upper', 'work', 'docker'])
+      rmSync(this.#path(each), { recursive: true, force: true });
+    this.isCut = false;
+    await this.boot();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#end();
+    rmSync(this.plan.dir, { recursive: true, force: true });
+  }
+
+  async #end(): Promise<void> {
+    const container = this.#container;
+    if (!container) return;
+    const leader = this.#findLeader();
+    if (leader !== undefined) process.kill(leader, 'SIGKILL');
+    await ended(container);
+    this.#container = undefined;
+    await this.#network.run('umount', this.#path('root'));
+    await removeGroups(this.plan.lab, this.plan.name);
+  }
+
+  #path(name: string): string {
+    return join(this.plan.dir, name);
+  }
+
+  #containerArguments(): string[] {
+    return [
+      ...['--quiet', '--boot', '--register=no', '--keep-unit', '--console=pipe', '--link-journal=no'],
+      ...['--resolv-conf=off', '--timezone=off', `--machine=${this.plan.name}`],
+      ...[`--directory=${this.#path('root')}`, `--bind=${this.#path('docker')}:/var/lib/docker`],
+      `--network-bridge=${this.#network.bridge}`,
+      // Docker inside needs what the machine's own root may do.
+      ...['--capability=all', '--system-call-filter=@keyring bpf @privileged add_key keyctl'],
+    ];
+  }
+
+  async #ready(): Promise<void> {
+    const deadline = Date.now() + readyWithinMs;
+    const isReady = async () => {
+      if (!(await greets(this.plan.address))) return false;
+      if (!variants[this.plan.variant].docker) return true;
+      return (await this.console('docker', 'version')).code === 0;
+    };
+    while (!(await isReady())) {
+      if (this.#container?.exitCode !== null) throw new Error(`${this.plan.name} stopped while it booted`);
+      if (Date.now() > deadline) throw new Error(`${this.plan.name} was not ready within 60 s`);
+      await sleep(50);
+    }
+  }
+
+  #leader(): number {
+    const leader = this.#findLeader();
+    if (leader === undefined) throw new Error(`${this.plan.name} is not running`);
+    return leader;
+  }
+
+  /** nsenter → systemd-nspawn → the server's first process. */
+  #findLeader(): number | undefined {
+    const nspawn = childrenOf(this.#container?.pid ?? 0).find((pid) => nameOf(pid) === 'systemd-nspawn');
+    return nspawn === undefined ? undefined : childrenOf(nspawn).find((pid) => nameOf(pid) === 'systemd');
+  }
+}
+
+/** Whether an SSH server greets there. */
+function greets(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port: 22, timeout: 1_000 });
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('data', (data) => finish(data.toString('latin1').startsWith('SSH-2.0-')));
+    socket.once('error', () => finish(false));
+    socket.once('timeout', () => finish(false));
+  });
+}
