@@ -1,6 +1,7 @@
 /** `npm run bench [name …]`: measures, prints a table. Figures worth keeping go into docs/benchmarks.md by hand. */
 import { availableParallelism, totalmem } from 'node:os';
 import { benchHttp } from './http.ts';
+import { benchFirstLab, benchLab } from './lab.ts';
 import { benchOperations } from './operations.ts';
 import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
@@ -16,13 +17,17 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   start: benchStart,
   streams: benchStreams,
   operations: benchOperations,
+  lab: benchLab,
 };
+
+/** Only by name: it throws away what other runs would reuse. */
+const costly: Record<string, () => Promise<Figure[]>> = { 'lab-first': benchFirstLab };
 
 const wanted = process.argv.slice(2);
 const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`;
 write(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}`);
-for (const [name, bench] of Object.entries(benches)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const [name, bench] of Object.entries({ ...benches, ...costly })) {
+  if (wanted.length > 0 ? !wanted.includes(name) : name in costly) continue;
   write(`\n${name}`);
   for (const { what, value, beside } of await bench())
     write(`  ${what.padEnd(52)} ${value}${beside ? `   ${beside}` : ''}`);

@@ -84,8 +84,7 @@ function settingsFor(
   const wanted: Record<string, string> = {
     // The lab's Git host has to reach the service with its webhooks.
     SLIPWAY_HOST: host,
-    SLIPWAY_PORT: '3000',
-    SLIPWAY_PUBLIC_URL: `http://${host}:3000`,
+    SLIPWAY_PUBLIC_URL: `http://${host}:${knownSettings.port.standard}`,
     SLIPWAY_SMTP_URL: smtp,
     SLIPWAY_MAIL_FROM: `Slipway <slipway@${zone}>`,
     SLIPWAY_ACME_DIRECTORY: acme.directory,

@@ -18,7 +18,8 @@ grep -q "^listen_addresses = '\\*'" /usr/share/postgresql/17/postgresql.conf.sam
 rm -rf /usr/lib/postgresql/17/lib/bitcode /usr/lib/postgresql/17/lib/llvmjit.so
 rm -f /usr/lib/*/libLLVM*.so* /usr/lib/*/libz3.so*
 rm -rf /usr/share/i18n /usr/share/postgresql/17/man /etc/postgresql-common/*.ucf-dist
-rm -rf /etc/ssl/private/ssl-cert-snakeoil.key /etc/ssl/certs/*
+rm -f /etc/ssl/private/ssl-cert-snakeoil.key /etc/ssl/certs/ssl-cert-snakeoil.pem
+find /etc/ssl/certs -xtype l -delete
 rm -rf /var/lib/apt/lists/* /var/log/*
 `;
 
