@@ -1,0 +1,109 @@
+/**
+ * Work on servers over SSH. Owns the connections, the quoting, and everything that knows SSH; refuses to talk to a
+ * host whose key is not the pinned one, to compose a command line from anything but an argument list, and to wait
+ * without a limit. Knows nothing of accounts, HTTP or what the commands are for.
+ */
+import type { Readable, Writable } from 'node:stream';
+import type { ServerId } from '../ids.ts';
+import type { Secret } from '../secret.ts';
+
+/** `SHA256:` and 43 characters of base64, as OpenSSH prints it. */
+export type HostKeyFingerprint = string;
+
+export interface RemoteTarget {
+  readonly serverId: ServerId;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  /** OpenSSH private key without a passphrase. */
+  readonly privateKey: Secret;
+  readonly hostKey: HostKeyFingerprint;
+}
+
+export interface RunOptions {
+  /** Written to its standard input, which is then closed. */
+  readonly input?: string | Buffer | Readable;
+  /** Default 60 s. Over it, the channel is closed and the call fails with `remote_timeout`. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Default true: by `sudo -n` where the user is not root. */
+  readonly asRoot?: boolean;
+  /** Default 4 MiB of each stream; over it the call fails with `remote_failed`. */
+  readonly maxOutputBytes?: number;
+}
+
+export interface RemoteOutcome {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+export interface RemoteStream {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+export interface FileWish {
+  /** Octal, 0o600 for example. */
+  readonly mode: number;
+  readonly owner?: string;
+  readonly group?: string;
+}
+
+/** Long work that outlives us: a transient systemd unit. */
+export interface UnitWish {
+  /** `slipway-…`, made by us from ids; the same name is the same unit. */
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly input?: Buffer;
+  /** The fence: a server that has seen a higher one for this scope refuses. */
+  readonly fence?: { readonly scope: string; readonly epoch: number };
+}
+
+export type UnitState =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'ended'; readonly code: number };
+
+export interface UnitOutput {
+  readonly state: UnitState;
+  /** What it has printed (both streams) from `from` on, and where to go on reading. */
+  readonly bytes: Buffer;
+  readonly next: number;
+}
+
+export interface Remote {
+  /** Runs it to its end, however that ends. */
+  run(argv: readonly string[], options?: RunOptions): Promise<RemoteOutcome>;
+  /** Its output; fails with `remote_failed` and the last lines of what it said unless it succeeds. */
+  output(argv: readonly string[], options?: RunOptions): Promise<Buffer>;
+  /** A constant script for `sh -eu`, with its data as `$1`, `$2` …; as `output`. */
+  script(text: string, args: readonly string[], options?: RunOptions): Promise<Buffer>;
+  /** Both ways at once, with back-pressure. The channel is held until it ends. */
+  stream(argv: readonly string[], options?: Omit<RunOptions, 'input'>): Promise<RemoteStream>;
+  /** Whole or not at all: written beside its place, with its mode and owner, synced, then renamed. */
+  writeFile(path: string, content: string | Buffer, wish: FileWish): Promise<void>;
+  /** Undefined where there is none. */
+  readFile(path: string, options?: { readonly maxBytes?: number }): Promise<Buffer | undefined>;
+  /** Starts it unless it is there already, running or ended. */
+  startUnit(wish: UnitWish): Promise<void>;
+  /** Waits up to `waitMs` for more output or the end. */
+  readUnit(name: string, from: number, waitMs?: number): Promise<UnitOutput>;
+  /** Ends it with all its children, and forgets it; confirmed, not assumed. */
+  stopUnit(name: string): Promise<void>;
+  /** Claims the scope for this epoch; fails with `remote_fenced` where the server has seen a higher one. */
+  fence(scope: string, epoch: number): Promise<void>;
+}
+
+/** One connection a server, shared by all who work on it. */
+export interface RemotePool {
+  /** The connection is made when it is first used, and made again when it breaks. */
+  to(target: RemoteTarget): Remote;
+  /** Closes what is open to it: its key or address has changed, or it is gone. */
+  drop(serverId: ServerId): void;
+  close(): Promise<void>;
+}
