@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fastify from 'fastify';
@@ -48,7 +48,7 @@ test('a commit over HTTP writes, keeps the mode of, and takes away files', async
   const git = gitClient(t);
   const from = tempFolder(t);
   writeFiles(from, { 'bin/run': 'old', 'gone/a': 'a', 'gone/b': 'b', '.git/HEAD': 'not ours' });
-  (await import('node:fs')).chmodSync(join(from, 'bin/run'), 0o755);
+  chmodSync(join(from, 'bin/run'), 0o755);
   symlinkSync('bin/run', join(from, 'link'));
   await ask('POST', '/git/repositories', { owner: 'ada', name: 'app', from });
   const files = { 'bin/run': 'new', gone: null, 'odd "name\\.txt': 'ö' };
@@ -58,17 +58,13 @@ test('a commit over HTTP writes, keeps the mode of, and takes away files', async
   assert.equal(commit.status, 201);
   const clone = await git.clone(cloneUrl('ada/app'));
   assert.equal(await git(clone, 'rev-parse', 'HEAD'), at(commit.json, 'sha'));
-  const tree = await git(clone, 'ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', 'HEAD');
-  assert.deepEqual(tree.split('\0').filter(Boolean), [
-    '100755 bin/run',
-    '120000 link',
-    '100644 odd "name\\.txt',
-  ]);
-  assert.equal(readFileSync(join(clone, 'bin/run'), 'utf8'), 'new');
-  assert.equal(
-    await git(clone, 'log', '-1', '--format=%an %ae %aI'),
-    'Eve eve@lab.test 2024-02-03T04:05:06Z',
+  const tree = (await git(clone, 'ls-tree', '-r', '-z', 'HEAD')).split('\0').filter(Boolean);
+  assert.deepEqual(
+    tree.map((line) => line.replace(/ blob \w+\t/, ' ')),
+    ['100755 bin/run', '120000 link', '100644 odd "name\\.txt'],
   );
+  assert.equal(readFileSync(join(clone, 'bin/run'), 'utf8'), 'new');
+  assert.equal(await git(clone, 'log', '-1', '--format=%an %ae %at'), 'Eve eve@lab.test 1706933106');
   const branch = await ask('POST', path, { branch: 'feature/x', message: 'Three', files: { c: 'c' } });
   await git(clone, 'fetch', '--quiet');
   assert.equal(await git(clone, 'rev-parse', 'origin/feature/x'), at(branch.json, 'sha'));

@@ -44,6 +44,8 @@ export async function serveArchive(
     response.end('404: Not Found\n');
     return;
   }
+  // An archive applies the filters of a configuration, and those are programs.
+  host.repositories.resetConfiguration(repository);
   const folder = `${repository.owner}-${repository.name}-${commit.slice(0, 7)}`;
   response.writeHead(200, {
     'Content-Type': 'application/x-gzip',

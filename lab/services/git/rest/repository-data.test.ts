@@ -83,7 +83,7 @@ test('a commit is found by branch, tag, full ref and shortened id, with its file
   for (const name of ['nothing', 'main~1', 'main..v1', '-n', 'f'.repeat(40)])
     assert.equal((await get(`/commits/${encodeURIComponent(name)}`, '/commits/{ref}')).status, 422, name);
   const { json } = await get(`/commits/${sha}`);
-  assert.deepEqual(at(json, 'stats'), { total: 3, additions: 3, deletions: 0 });
+  assert.deepEqual(at(json, 'stats'), { total: 5, additions: 3, deletions: 2 });
   const files = listAt(json, 'files').map((file) => [at(file, 'filename'), at(file, 'status')]);
   assert.deepEqual(files, [
     ['a.txt', 'modified'],
@@ -186,4 +186,14 @@ test('languages are counted, and the repository says the largest after a push', 
   await git(clone, 'push', '--quiet', 'origin', 'HEAD:main');
   assert.deepEqual((await get('/languages')).json, { TypeScript: 50, Python: 20 });
   assert.equal(at((await get('')).json, 'language'), 'TypeScript');
+});
+
+test('the first branch pushed to an empty repository becomes its default', async (t) => {
+  const { bench, git, clone, get } = await openScene(t);
+  await git.commit(clone, 'One', { a: '1' });
+  await git(clone, 'push', '--quiet', 'origin', 'HEAD:trunk');
+  await git(clone, 'push', '--quiet', 'origin', 'HEAD:another');
+  assert.equal(at((await get('')).json, 'default_branch'), 'trunk');
+  const other = await git.clone(bench.cloneUrl('ada/app'));
+  assert.equal(await git(other, 'symbolic-ref', '--short', 'HEAD'), 'trunk');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -196,9 +196,13 @@ test('a script in the hooks folder of a repository, or in its configuration, nev
   writeFiles(join(bench.dir, 'ada/app.git'), {
     config: `[core]\n\tbare = true\n\thooksPath = ${hooks}\n[uploadpack]\n\tpackObjectsHook = touch ${traces}/pack;\n`,
   });
+  const filter = `[filter "x"]\n\tsmudge = touch ${traces}/smudge; cat\n`;
+  appendFileSync(join(bench.dir, 'ada/app.git/config'), filter);
   const clone = await git.clone(bench.cloneUrl('ada/app'));
-  await git.commit(clone, 'One', { a: '1' });
+  await git.commit(clone, 'One', { a: '1', '.gitattributes': '* filter=x\n' });
   await git(clone, 'push', '--quiet', 'origin', 'HEAD:main');
+  const archive = await bench.api('/repos/ada/app/tarball/main');
+  assert.equal((await bench.api(archive.headers.get('location') ?? '')).status, 200);
   await bench.host.commit('ada', 'app', { branch: 'main', message: 'Two', files: { a: '2' } });
   await git(clone, 'pull', '--quiet', 'origin', 'main');
   assert.deepEqual(globSync(`${traces}/*`), []);

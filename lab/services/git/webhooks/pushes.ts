@@ -63,6 +63,7 @@ export class Pushes {
     const after = await readRefs(context.bare);
     const updates = updatesBetween(before, after);
     if (updates.length === 0) return;
+    await adoptFirstBranch(context, before, after);
     await this.recount(context.repository, context.bare);
     const known = new Map(before);
     for (const update of loudOnes(updates)) {
@@ -93,6 +94,20 @@ export class Pushes {
     if (this.#webhooks.listeners(id, 'push').length > 0)
       this.#webhooks.publish(id, 'push', await pushPayload(context, update, known));
   }
+}
+
+/** The first branch of an empty repository becomes its default, whatever it is called. */
+async function adoptFirstBranch(
+  { repository, bare }: PushContext,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Promise<void> {
+  const isBranch = (ref: string) => ref.startsWith('refs/heads/');
+  const [first] = [...after.keys()].filter(isBranch);
+  if (!first || [...before.keys()].some(isBranch) || after.has(`refs/heads/${repository.defaultBranch}`))
+    return;
+  await bare.run(['symbolic-ref', 'HEAD', first]);
+  repository.defaultBranch = first.replace(/^refs\/heads\//, '');
 }
 
 function updatesBetween(
