@@ -50,7 +50,7 @@ export async function startServices(network: LabNetwork, places: LabPlaces): Pro
     startAcme(tools, address, places.caFile),
   ]);
   git.createAccount({ login: owner, name: 'Ada', kind: 'user' });
-  const { token } = git.createToken({ login: owner, scopes: ['repo', 'admin:repo_hook'] });
+  const { token } = git.createToken({ login: owner, scopes: ['repo', 'admin:repo_hook', 'read:org'] });
   const gitUrl = `http://${address}:${ports.git}`;
   return {
     description: {

@@ -163,14 +163,15 @@ test('a client that goes in the middle of a push leaves no process, no ref, and 
     },
     body,
     duplex: 'half',
-  });
+  }).then((response) => response.text());
+  const broken = assert.rejects(asked, /abort/i);
   const running = () =>
     globSync('/proc/[0-9]*/environ').some(
       (file) => existsSync(file) && environmentOf(file).includes(bench.dir),
     );
   await until(running);
   half.abort();
-  await assert.rejects(asked, /abort/i);
+  await broken;
   await until(() => !running());
   const clone = await git.clone(bench.cloneUrl('ada/app'));
   await git.commit(clone, 'One', { a: '1' });
