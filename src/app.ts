@@ -10,6 +10,14 @@ import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
 import { tidySchedule } from './areas/accounts/tidy-accounts.ts';
 import { operationRoutes } from './areas/operations/routes.ts';
+import { hardenOperation, undoHardeningOperation } from './areas/servers/harden.ts';
+import { lightCheckSchedule } from './areas/servers/light-check.ts';
+import { provisionOperation } from './areas/servers/provision.ts';
+import { removeOperation } from './areas/servers/remove.ts';
+import { serverRoutes } from './areas/servers/routes.ts';
+import { securityRoutes } from './areas/servers/security-routes.ts';
+import { securitySchedule } from './areas/servers/security-state.ts';
+import type { ServersContext } from './areas/servers/servers.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { FeedHub } from './events/feed-hub.ts';
@@ -17,6 +25,7 @@ import { errorCode, Fault } from './fault.ts';
 import { AccessControl } from './http/access.ts';
 import { docsRoutes } from './http/docs.ts';
 import { drainable } from './http/drain.ts';
+import { Idempotency } from './http/idempotency.ts';
 import { Limits } from './http/limits.ts';
 import { healthRoute, Metrics, monitorRoutes } from './http/monitor.ts';
 import { createServer, type HttpServer } from './http/server.ts';
@@ -26,6 +35,7 @@ import type { OperationKind } from './operations/definition.ts';
 import { pruneSchedule } from './operations/prune-schedule.ts';
 import { OperationQueue } from './operations/queue.ts';
 import { Runner, type RunnerOptions, standardTimes } from './operations/runner.ts';
+import { createRemotePool } from './remote/pool.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export interface App {
@@ -37,6 +47,7 @@ export interface App {
   readonly server: HttpServer;
   readonly streams: Streams;
   readonly queue: OperationQueue;
+  readonly servers: ServersContext;
   stop(): Promise<void>;
 }
 
@@ -94,7 +105,14 @@ export async function startApp(
       perServer,
       ...options.runner,
     });
+    const pool = createRemotePool(log);
+    undo.push(() => pool.close());
+    const servers: ServersContext = { db, clock, sealer: store.sealer, queue, pool, log };
+    for (const make of [provisionOperation, removeOperation, hardenOperation, undoHardeningOperation])
+      runner.add(make(servers));
     for (const kind of options.kinds ?? []) runner.add(kind);
+    queue.add(lightCheckSchedule(servers));
+    queue.add(securitySchedule(servers));
     queue.add(pruneSchedule(db, config.eventDays));
     queue.add(tidySchedule(accounts));
     const metrics = new Metrics();
@@ -107,6 +125,9 @@ export async function startApp(
     accountRoutes(server, accounts, () => publicUrl().startsWith('https:'));
     resetPage(server);
     operationRoutes(server, db, streams);
+    const idempotency = new Idempotency(db, clock);
+    serverRoutes(server, servers, idempotency);
+    securityRoutes(server, servers, idempotency);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();
@@ -141,7 +162,7 @@ export async function startApp(
     void queue.start(() => runner.look());
     void preparePasswords();
     if (config.monitorListen.at !== 'off') void metrics.load();
-    return { url, publicUrl: publicUrl(), mailer, store, server, streams, queue, stop };
+    return { url, publicUrl: publicUrl(), mailer, store, server, streams, queue, servers, stop };
   } catch (error) {
     await stop();
     throw error;

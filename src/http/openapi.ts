@@ -36,6 +36,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
       { name: 'Events', description: 'What happens, as it happens.' },
       { name: 'Operations', description: 'Long work: seen, followed, cancelled.' },
+      { name: 'Servers', description: 'Yours: connected, understood, made ready.' },
       { name: 'Service', description: 'Whether the service is alive, ready, and how it does.' },
     ],
     components: {

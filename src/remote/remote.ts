@@ -67,7 +67,12 @@ export interface UnitWish {
 export type UnitState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'running' }
-  | { readonly kind: 'ended'; readonly code: number };
+  | {
+      readonly kind: 'ended';
+      readonly code: number;
+      /** Ended from outside, by a reboot or a kill, before it could say how; the code is 255 then. */
+      readonly lost?: true;
+    };
 
 export interface UnitOutput {
   readonly state: UnitState;

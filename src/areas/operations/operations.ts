@@ -5,16 +5,16 @@
 import { Fault } from '../../fault.ts';
 import type { OperationId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
-import type { Database } from '../../store/database.ts';
+import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 
-export async function readOperation(db: Database, workspaceId: WorkspaceId, id: OperationId) {
+export async function readOperation(db: Queryable, workspaceId: WorkspaceId, id: OperationId) {
   const row = await queries.findOperation(db, workspaceId, id);
   if (!row) throw new Fault('not_found', 'There is no such operation of yours.');
   return show(row, await queries.findSteps(db, workspaceId, id));
 }
 
-export async function listOperations(db: Database, workspaceId: WorkspaceId, page: Page) {
+export async function listOperations(db: Queryable, workspaceId: WorkspaceId, page: Page) {
   const { before, limit } = page;
   const rows = await queries.listOperations(db, workspaceId, { before, limit: limit + 1 });
   return page.answer(rows, (row) => show(row, undefined));

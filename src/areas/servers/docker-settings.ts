@@ -1,0 +1,53 @@
+/**
+ * Docker's own settings: containers go on while it restarts, and their logs do not fill the disk. Only what is not
+ * set is set: someone may have had a reason.
+ */
+import { Fault } from '../../fault.ts';
+import type { Remote } from '../../remote/remote.ts';
+
+const path = '/etc/docker/daemon.json';
+
+/** The names of those that had to be set. */
+export async function ensureDockerSettings(remote: Remote): Promise<string[]> {
+  const text = (await remote.readFile(path))?.toString('utf8') ?? '{}';
+  const { before, added } = missingSettings(text);
+  const names = Object.keys(added);
+  if (names.length === 0) return [];
+  await remote.writeFile(path, `${JSON.stringify({ ...before, ...added }, null, 2)}\n`, { mode: 0o644 });
+  await remote.output(['systemctl', 'reload', 'docker']);
+  return names;
+}
+
+interface Settings {
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly added: Readonly<Record<string, unknown>>;
+}
+
+export function missingSettings(text: string): Settings {
+  const before = parse(text);
+  const added: Record<string, unknown> = {};
+  if (!('live-restore' in before)) added['live-restore'] = true;
+  const hasOwnLogs = 'log-driver' in before && before['log-driver'] !== 'json-file';
+  if (!hasOwnLogs && !('log-opts' in before)) {
+    added['log-driver'] = 'json-file';
+    added['log-opts'] = { 'max-size': '10m', 'max-file': '3' };
+  }
+  return { before, added };
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch (cause) {
+    throw broken(cause);
+  }
+  throw broken(undefined);
+}
+
+function broken(cause: unknown): Fault {
+  return new Fault('remote_failed', `${path} on the server is not a JSON object, so it was left alone.`, {
+    hint: 'Mend the file, then provision the server again.',
+    cause,
+  });
+}

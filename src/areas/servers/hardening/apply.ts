@@ -1,0 +1,135 @@
+/**
+ * One step of a plan. It may be run again after a kill anywhere: the folder of the step on the server says how things
+ * were before, and every part looks before it acts. A risky step is: prove that a new login works, arm, change,
+ * check, prove again, disarm.
+ */
+import { randomUUID } from 'node:crypto';
+import { errorText, Fault } from '../../../fault.ts';
+import type { Remote } from '../../../remote/remote.ts';
+import { failedChecks } from './checks.ts';
+import { arm, disarm, undoArmed } from './deadman.ts';
+import { runDetached } from './detached.ts';
+import type { StepManifest } from './manifest.ts';
+import { stateDir, undoScriptPath } from './places.ts';
+import type { Plan, StepId, StepPlan } from './plan.ts';
+import { close, layOut, refuseChanged, stepDir } from './record.ts';
+
+export interface ApplyOptions {
+  readonly runId: string;
+  /** A new TCP connection, a new authentication, and root on it. Rejects where that fails. */
+  readonly proveLogin: () => Promise<void>;
+  readonly log: (line: string) => void;
+  /** How long the server waits for the proof before it takes the step back. Default 120. */
+  readonly deadmanSeconds?: number;
+}
+
+export interface StepOutcome {
+  readonly stepId: StepId;
+  /** `absent`: it is not in the plan, there was nothing to do. */
+  readonly state: 'applied' | 'absent';
+  readonly manifest: StepManifest | null;
+}
+
+export async function applyStep(
+  remote: Remote,
+  plan: Plan,
+  stepId: StepId,
+  options: ApplyOptions,
+): Promise<StepOutcome> {
+  const step = plan.steps.find(({ id }) => id === stepId);
+  if (!step) return { stepId, state: 'absent', manifest: null };
+  const { runId, log } = options;
+  const dir = stepDir(runId, stepId);
+  const standing = await layOut(remote, plan, step, runId);
+  if (standing === 'applied') {
+    log(`${step.title}: done before.`);
+    return { stepId, state: 'applied', manifest: await close(remote, dir, 'applied') };
+  }
+  log(`${step.title}.`);
+  await installPackages(remote, step, options);
+  if (step.lockoutRisk) await changeGuarded(remote, step, options);
+  else await changePlainly(remote, step, options);
+  return { stepId, state: 'applied', manifest: await close(remote, dir, 'applied') };
+}
+
+async function installPackages(remote: Remote, step: StepPlan, { runId, log }: ApplyOptions): Promise<void> {
+  const { packages, id } = step;
+  if (packages.length === 0) return;
+  log(`Installing ${packages.join(', ')}.`);
+  const dir = stepDir(runId, id);
+  const argv = ['sh', `${stateDir}/install.sh`, ...packages];
+  const { code, said } = await runDetached(
+    remote,
+    `slipway-harden-install-${id}`,
+    `${dir}/install.log`,
+    argv,
+  );
+  if (code !== 0)
+    throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: said });
+}
+
+async function change(remote: Remote, step: StepPlan, token: string, { runId }: ApplyOptions): Promise<void> {
+  const dir = stepDir(runId, step.id);
+  const argv = ['sh', `${stateDir}/change.sh`, dir, token];
+  const { code, said } = await runDetached(remote, `slipway-harden-${step.id}`, `${dir}/change.log`, argv);
+  if (code === 0) return;
+  refuseChanged(said.split('\n'));
+  if (code === 71)
+    throw new Fault(
+      'lockout_prevented',
+      'The deadline passed before the change was made; nothing was changed.',
+    );
+  throw new Fault('remote_failed', `«${step.title}» failed on the server and was taken back.`, {
+    evidence: said,
+  });
+}
+
+async function check(remote: Remote, step: StepPlan): Promise<void> {
+  const failed = await failedChecks(remote, step.checks);
+  if (failed.length === 0) return;
+  throw new Fault('remote_failed', `«${step.title}» did not have its effect and was taken back.`, {
+    evidence: failed.join('\n'),
+  });
+}
+
+async function changePlainly(remote: Remote, step: StepPlan, options: ApplyOptions): Promise<void> {
+  try {
+    await change(remote, step, '-', options);
+    await check(remote, step);
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'remote_failed')
+      await remote.script('sh "$1" "$2"', [undoScriptPath, stepDir(options.runId, step.id)]);
+    throw error;
+  }
+}
+
+async function changeGuarded(remote: Remote, step: StepPlan, options: ApplyOptions): Promise<void> {
+  const { proveLogin, log, runId, deadmanSeconds = 120 } = options;
+  await proveLogin().catch((error) => {
+    throw new Fault('lockout_prevented', `A new login fails already; «${step.title}» was not begun.`, {
+      evidence: errorText(error),
+      cause: error,
+    });
+  });
+  const token = randomUUID();
+  await arm(remote, token, stepDir(runId, step.id), deadmanSeconds);
+  log(`The server takes this back by itself in ${deadmanSeconds} s unless a new login succeeds.`);
+  try {
+    await change(remote, step, token, options);
+    await check(remote, step);
+    await proveLogin().catch((error) => {
+      throw new Fault('lockout_prevented', `A new login failed after «${step.title}»; it was taken back.`, {
+        evidence: errorText(error),
+        cause: error,
+      });
+    });
+  } catch (error) {
+    // The old connection may be dead with the change; then the timer does the same a little later.
+    await undoArmed(remote).catch((undoError) => {
+      log(`The server takes the step back itself, as it cannot be reached: ${errorText(undoError)}`);
+    });
+    throw error;
+  }
+  await disarm(remote, token);
+  log('A new login succeeded.');
+}

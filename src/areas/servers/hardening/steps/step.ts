@@ -1,0 +1,36 @@
+/** What a step looks at and what it answers: itself, or nothing where the server is as wanted already. */
+import { unifiedDiff } from '../diff.ts';
+import type { FileChange, StepId, StepPlan } from '../plan.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Wish } from '../wish.ts';
+
+export interface Planning {
+  readonly state: ServerState;
+  readonly wish: Wish;
+  note(step: StepId, text: string): void;
+}
+
+export type StepMaker = (planning: Planning) => StepPlan | undefined;
+
+type Optional = 'lockoutRisk' | 'packages' | 'files' | 'commands' | 'alsoTouches' | 'checks' | 'undo';
+
+export function step(about: Omit<StepPlan, Optional> & Partial<Pick<StepPlan, Optional>>): StepPlan {
+  const nothing = { packages: [], files: [], commands: [], alsoTouches: [], checks: [], undo: [] };
+  return { lockoutRisk: false, ...nothing, ...about };
+}
+
+export function fileChange(state: ServerState, path: string, after: string, mode = '0644'): FileChange {
+  const before = state.files.get(path) ?? null;
+  return { path, before, after, mode, diff: unifiedDiff(path, before, after) };
+}
+
+export function isAsWanted(files: readonly FileChange[]): boolean {
+  return files.every((file) => file.before === file.after);
+}
+
+/** The packages that are not there yet. */
+export function missing(state: ServerState, packages: readonly string[]): string[] {
+  return packages.filter((each) => !state.packages.has(each));
+}
+
+export const header = '# Written by Slipway. Changes here are noticed, and not overwritten.\n';

@@ -1,0 +1,155 @@
+/**
+ * Makes a server ready: Docker, our folders and network, the proxy. As a durable operation, on registration and
+ * again whenever asked; a second run finds everything and changes nothing.
+ */
+
+import { ensureProxy } from '../../adapters/proxy/proxy.ts';
+import { Fault } from '../../fault.ts';
+import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
+import {
+  defineOperation,
+  type OperationKind,
+  type Step,
+  type StepContext,
+} from '../../operations/definition.ts';
+import { enqueueOperation } from '../../operations/operations.ts';
+import { followUnit } from '../../remote/follow-unit.ts';
+import type { Queryable } from '../../store/database.ts';
+import { makeContact } from './contact.ts';
+import { ensureDockerSettings } from './docker-settings.ts';
+import { readFacts, requireDocker, requireResources, requireSupported } from './facts.ts';
+import * as queries from './queries.ts';
+import { connectTo, type ServersContext, tellServer } from './servers.ts';
+
+export const provisionKind = 'server_provision';
+
+interface Input {
+  readonly serverId: ServerId;
+}
+
+/** In the caller's transaction; refuses where one is under way. */
+export async function startProvisioning(
+  tx: Queryable,
+  ctx: Pick<ServersContext, 'queue'>,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+  requestedBy?: AccountId,
+): Promise<OperationId> {
+  if (await queries.hasActiveOperation(tx, serverId, provisionKind)) {
+    throw new Fault('server_busy', 'The server is being provisioned already.');
+  }
+  return enqueueOperation(tx, ctx.queue, {
+    ...{ workspaceId, kind: provisionKind, input: { serverId }, serverId },
+    subject: { type: 'server', id: serverId },
+    ...(requestedBy && { requestedBy }),
+  });
+}
+
+const stays = { none: 'What is installed stays: it does no harm, and the next run goes on from it.' };
+const minute = 60_000;
+
+export function provisionOperation(ctx: ServersContext): OperationKind {
+  const remoteOf = async (input: Input, context: StepContext) =>
+    (await connectTo(ctx, context.workspaceId, input.serverId)).remote;
+  const steps: Step<Input>[] = [
+    {
+      name: 'contact',
+      deadlineMs: 2 * minute,
+      undo: { none: 'Looking changes nothing.' },
+      run: async (input, context) => {
+        const seen = await makeContact(ctx, context.workspaceId, input.serverId, context.signal);
+        requireSupported(seen);
+        requireResources(seen);
+        context.log(`${seen.facts.os}, ${seen.facts.cpus} processors, ${seen.facts.memoryMb} MB`);
+        return undefined;
+      },
+    },
+    {
+      name: 'docker',
+      deadlineMs: 20 * minute,
+      undo: stays,
+      run: async (input, context) => {
+        const remote = await remoteOf(input, context);
+        const before = await readFacts(remote, context.signal);
+        if (before.facts.dockerVersion !== null) {
+          requireDocker(before);
+          context.log(`Docker ${before.facts.dockerVersion} is there and is left alone`);
+          return undefined;
+        }
+        await remote.fence(input.serverId, context.epoch);
+        const wish = {
+          name: `slipway-${context.operationId}-docker`,
+          argv: ['sh', '-euc', installDocker],
+          fence: { scope: input.serverId, epoch: context.epoch },
+        };
+        await followUnit(remote, wish, { signal: context.signal, line: (text) => context.log(text) });
+        requireDocker(await readFacts(remote, context.signal));
+        return undefined;
+      },
+    },
+    {
+      name: 'settings',
+      deadlineMs: 5 * minute,
+      undo: stays,
+      run: async (input, context) => {
+        const remote = await remoteOf(input, context);
+        for (const name of await ensureDockerSettings(remote)) context.log(`daemon.json: ${name} set`);
+        const said = await remote.script(prepare, [], { signal: context.signal, timeoutMs: 2 * minute });
+        for (const line of said.toString().split('\n').filter(Boolean)) context.log(line);
+        return undefined;
+      },
+    },
+    {
+      name: 'proxy',
+      deadlineMs: 10 * minute,
+      undo: stays,
+      run: async (input, context) => {
+        const changed = await ensureProxy(await remoteOf(input, context), context.signal);
+        context.log(changed ? 'the proxy runs' : 'the proxy was running already');
+        return undefined;
+      },
+    },
+    {
+      name: 'ready',
+      deadlineMs: minute,
+      undo: { none: 'The next look at the server says what it is.' },
+      run: async (input, context) => {
+        const { facts } = await readFacts(await remoteOf(input, context), context.signal);
+        const now = ctx.clock.now();
+        await ctx.db.transaction(async (tx) => {
+          await queries.setProvisioned(tx, context.workspaceId, input.serverId, facts, now);
+          await tellServer(tx, context.workspaceId, input.serverId, 'provisioned');
+        });
+        return undefined;
+      },
+    },
+  ];
+  return defineOperation({ kind: provisionKind, readInput, steps });
+}
+
+function readInput(stored: unknown): Input {
+  const { serverId } = Object(stored);
+  if (typeof serverId !== 'string') throw new Error('an input without a server');
+  return { serverId: serverId as ServerId };
+}
+
+/** Debian's own packages: they get its security updates. Where the client is a package of its own, that too. */
+const installDocker = `
+export DEBIAN_FRONTEND=noninteractive
+apt-get update
+set -- docker.io ca-certificates openssl
+for each in docker-cli docker-buildx docker-compose; do
+  if apt-cache show "$each" > /dev/null 2>&1; then set -- "$@" "$each"; fi
+done
+apt-get install --yes --no-install-recommends "$@"
+systemctl enable --now docker
+`;
+
+const prepare = `
+umask 022
+mkdir -p /var/lib/slipway
+docker network inspect slipway > /dev/null 2>&1 || {
+  docker network create --label slipway=network slipway > /dev/null
+  echo 'the network slipway was made'
+}
+`;

@@ -1,0 +1,267 @@
+/** The SQL of this area, always by workspace but for the light check, which looks after all. */
+import type { ServerId, WorkspaceId } from '../../ids.ts';
+import type { HostKeyFingerprint } from '../../remote/remote.ts';
+import type { Queryable } from '../../store/database.ts';
+import { sql } from '../../store/sql.ts';
+import type { Check, SecurityReport } from './security/security.ts';
+import type { ServerFacts, ServerStatus } from './servers.ts';
+
+export interface ServerRow {
+  readonly id: ServerId;
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly publicKey: string;
+  readonly hostKey: HostKeyFingerprint | null;
+  readonly offeredHostKey: HostKeyFingerprint | null;
+  readonly status: ServerStatus;
+  readonly problem: { code: string; message: string; hint: string | null } | null;
+  readonly facts: ServerFacts | null;
+  readonly provisionedAt: Date | null;
+  readonly lastSeenAt: Date | null;
+  readonly securityState: 'unknown' | 'at_risk' | 'fair' | 'hardened' | null;
+  readonly securityScore: number | null;
+  readonly securityCheckedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface TargetRow {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly privateKeySealed: Buffer;
+  readonly hostKey: HostKeyFingerprint | null;
+  readonly offeredHostKey: HostKeyFingerprint | null;
+  readonly status: ServerStatus;
+}
+
+export interface NewServer {
+  readonly id: ServerId;
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly privateKeySealed: Buffer;
+  readonly publicKey: string;
+  readonly hostKey: HostKeyFingerprint | null;
+}
+
+/** False where the workspace has a server of that name already. */
+export async function insertServer(tx: Queryable, workspaceId: WorkspaceId, server: NewServer, now: Date) {
+  const { id, name, host, port, username, privateKeySealed, publicKey, hostKey } = server;
+  return (
+    (await tx.run(sql`
+      insert into servers (workspace_id, id, name, host, port, username, private_key_sealed, public_key, host_key,
+        status, check_at, created_at, updated_at)
+      values (${workspaceId}, ${id}, ${name}, ${host}, ${port}, ${username}, ${privateKeySealed}, ${publicKey},
+        ${hostKey}, 'pending', ${now}, ${now}, ${now})
+      on conflict do nothing`)) === 1
+  );
+}
+
+export function findServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+  return db.one<ServerRow>(sql`
+    select id, name, host, port, username, public_key as "publicKey", host_key as "hostKey",
+      offered_host_key as "offeredHostKey", status, problem, facts, provisioned_at as "provisionedAt",
+      last_seen_at as "lastSeenAt", security_state as "securityState", security_score as "securityScore",
+      security_checked_at as "securityCheckedAt", created_at as "createdAt", updated_at as "updatedAt"
+    from servers where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function listServers(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  page: { before: string | null; limit: number },
+) {
+  return db.rows<ServerRow>(sql`
+    select id, name, host, port, username, public_key as "publicKey", host_key as "hostKey",
+      offered_host_key as "offeredHostKey", status, problem, facts, provisioned_at as "provisionedAt",
+      last_seen_at as "lastSeenAt", security_state as "securityState", security_score as "securityScore",
+      security_checked_at as "securityCheckedAt", created_at as "createdAt", updated_at as "updatedAt"
+    from servers
+    where workspace_id = ${workspaceId} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    order by id desc
+    limit ${page.limit}`);
+}
+
+export function findTarget(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+  return db.one<TargetRow>(sql`
+    select host, port, username, private_key_sealed as "privateKeySealed", host_key as "hostKey",
+      offered_host_key as "offeredHostKey", status
+    from servers where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export interface ServerChange {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly hostKey: HostKeyFingerprint | null;
+}
+
+/** A server that is reached another way, or whose key was accepted, is looked at anew. */
+export function updateServer(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  change: ServerChange,
+  isOtherWay: boolean,
+  now: Date,
+): Promise<number> {
+  return tx.run(sql`
+    update servers set name = ${change.name}, host = ${change.host}, port = ${change.port},
+      username = ${change.username}, host_key = ${change.hostKey}, updated_at = ${now},
+      status = case when ${isOtherWay} then 'pending' else status end,
+      problem = case when ${isOtherWay} then null else problem end,
+      offered_host_key = case when ${isOtherWay} then null else offered_host_key end,
+      check_at = case when ${isOtherWay} then ${now} else check_at end
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** The first contact pins; a later one can only confirm. Says whether the pin is now this key. */
+export async function pinHostKey(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  hostKey: HostKeyFingerprint,
+): Promise<boolean> {
+  const pinned = await tx.run(sql`
+    update servers set host_key = coalesce(host_key, ${hostKey})
+    where workspace_id = ${workspaceId} and id = ${id} and (host_key is null or host_key = ${hostKey})`);
+  return pinned === 1;
+}
+
+export function lockServer(tx: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+  return tx.one<{ id: ServerId }>(sql`
+    select id from servers where workspace_id = ${workspaceId} and id = ${id} for update`);
+}
+
+export function deleteServer(tx: Queryable, workspaceId: WorkspaceId, id: ServerId): Promise<number> {
+  return tx.run(sql`delete from servers where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export async function isNameTaken(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  name: string,
+  except: ServerId,
+): Promise<boolean> {
+  const other = await db.one(sql`
+    select 1 from servers
+    where workspace_id = ${workspaceId} and lower(name) = lower(${name}) and id <> ${except}`);
+  return other !== undefined;
+}
+
+export async function hasActiveOperation(db: Queryable, id: ServerId, kind: string): Promise<boolean> {
+  const active = await db.one(sql`
+    select 1 from operations where server_id = ${id} and kind = ${kind} and finished_at is null`);
+  return active !== undefined;
+}
+
+/** Ready once it was provisioned; until then it is only known to answer. */
+export function setSeen(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  facts: ServerFacts,
+  now: Date,
+) {
+  return tx.run(sql`
+    update servers set facts = ${JSON.stringify(facts)}, last_seen_at = ${now}, missed = 0, problem = null,
+      offered_host_key = null, status = case when provisioned_at is null then 'pending' else 'ready' end
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function setProvisioned(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  facts: ServerFacts,
+  now: Date,
+) {
+  return tx.run(sql`
+    update servers set facts = ${JSON.stringify(facts)}, last_seen_at = ${now}, missed = 0, problem = null,
+      status = 'ready', provisioned_at = coalesce(provisioned_at, ${now}), updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export interface ServerTrouble {
+  readonly status: ServerStatus;
+  readonly problem: { readonly code: string; readonly message: string; readonly hint: string | null };
+  readonly offered: HostKeyFingerprint | null;
+}
+
+export function setProblem(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  { status, problem, offered }: ServerTrouble,
+  now: Date,
+) {
+  return tx.run(sql`
+    update servers set status = ${status}, problem = ${JSON.stringify(problem)}, offered_host_key = ${offered},
+      missed = missed + 1, updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** Takes those that are due, so that no other instance looks at them at the same time. */
+export function takeDueServers(db: Queryable, now: Date, next: Date, most: number) {
+  return db.rows<{ workspaceId: WorkspaceId; id: ServerId }>(sql`
+    update servers set check_at = ${next}
+    where id in (
+      select id from servers where check_at <= ${now} order by check_at limit ${most} for update skip locked)
+    returning workspace_id as "workspaceId", id`);
+}
+
+export async function countMissed(db: Queryable, workspaceId: WorkspaceId, id: ServerId): Promise<number> {
+  const row = await db.one<{ missed: number }>(sql`
+    select missed from servers where workspace_id = ${workspaceId} and id = ${id}`);
+  return row?.missed ?? 0;
+}
+
+export function postponeCheck(db: Queryable, workspaceId: WorkspaceId, id: ServerId, until: Date) {
+  return db.run(sql`
+    update servers set check_at = ${until} where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export async function hadOperation(db: Queryable, id: ServerId, kind: string): Promise<boolean> {
+  const one = await db.one(sql`select 1 from operations where server_id = ${id} and kind = ${kind} limit 1`);
+  return one !== undefined;
+}
+
+export interface SecurityRow {
+  readonly state: 'unknown' | 'at_risk' | 'fair' | 'hardened' | null;
+  readonly score: number | null;
+  readonly checks: readonly Check[] | null;
+  readonly checkedAt: Date | null;
+}
+
+export function findSecurity(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+  return db.one<SecurityRow>(sql`
+    select security_state as state, security_score as score, security_checks as checks,
+      security_checked_at as "checkedAt"
+    from servers where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function setSecurity(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  { state, score, checks }: SecurityReport,
+  now: Date,
+) {
+  return tx.run(sql`
+    update servers set security_state = ${state}, security_score = ${score},
+      security_checks = ${JSON.stringify(checks)}, security_checked_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function listSecurityDue(db: Queryable, before: Date, most: number) {
+  return db.rows<{ workspaceId: WorkspaceId; id: ServerId }>(sql`
+    select workspace_id as "workspaceId", id from servers
+    where status = 'ready' and (security_checked_at is null or security_checked_at < ${before})
+    order by security_checked_at nulls first
+    limit ${most}`);
+}

@@ -1,0 +1,36 @@
+/** One server, or the list of them, as shown. */
+import type { ServerId, WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { Queryable } from '../../store/database.ts';
+import * as queries from './queries.ts';
+import { notFound } from './servers.ts';
+
+export async function readServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+  const row = await queries.findServer(db, workspaceId, id);
+  if (!row) throw notFound();
+  return shown(row);
+}
+
+export async function listServers(db: Queryable, workspaceId: WorkspaceId, page: Page) {
+  const rows = await queries.listServers(db, workspaceId, { before: page.before, limit: page.limit + 1 });
+  return page.answer(rows, shown);
+}
+
+function shown(row: queries.ServerRow) {
+  const { id, name, host, port, username, publicKey, status, problem, facts } = row;
+  const time = (at: Date | null) => at?.toISOString() ?? null;
+  return {
+    ...{ id, name, host, port, username, publicKey, status, problem, facts },
+    hostKeyFingerprint: row.hostKey,
+    offeredHostKeyFingerprint: row.offeredHostKey,
+    security: {
+      state: row.securityState ?? ('unknown' as const),
+      score: row.securityScore,
+      checkedAt: time(row.securityCheckedAt),
+    },
+    provisionedAt: time(row.provisionedAt),
+    lastSeenAt: time(row.lastSeenAt),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,76 @@
+/** The security state of a server as it is kept: looked at on a schedule, on request, and after hardening. */
+import { connect } from 'node:net';
+import { after, hour } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { ServerId, WorkspaceId } from '../../ids.ts';
+import type { Schedule } from '../../operations/queue.ts';
+import * as queries from './queries.ts';
+import { checkSecurity } from './security/security.ts';
+import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
+
+export async function readSecurity(
+  ctx: ServersContext,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  refresh: boolean,
+) {
+  if (refresh) await lookAtSecurity(ctx, workspaceId, id);
+  const row = await queries.findSecurity(ctx.db, workspaceId, id);
+  if (!row) throw notFound();
+  const { state, score, checks, checkedAt } = row;
+  return {
+    state: state ?? ('unknown' as const),
+    score,
+    checkedAt: checkedAt?.toISOString() ?? null,
+    checks: checks ?? [],
+  };
+}
+
+export async function lookAtSecurity(
+  ctx: ServersContext,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+): Promise<void> {
+  const { remote, host, port, username } = await connectTo(ctx, workspaceId, id);
+  const now = ctx.clock.now();
+  const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: accepts });
+  await ctx.db.transaction(async (tx) => {
+    const before = await queries.findSecurity(tx, workspaceId, id);
+    if (!before) throw notFound();
+    await queries.setSecurity(tx, workspaceId, id, report, now);
+    const told = (checks: readonly { id: string; status: string }[]) =>
+      checks.map((each) => `${each.id}:${each.status}`).join();
+    if (told(before.checks ?? []) !== told(report.checks)) await tellServer(tx, workspaceId, id, 'security');
+  });
+}
+
+/** Twice a day each, a few at a time, by whichever instance the schedule finds. */
+export function securitySchedule(ctx: ServersContext): Schedule {
+  return {
+    name: 'check-security',
+    cron: '7,37 * * * *',
+    timezone: 'UTC',
+    run: async () => {
+      const old = after(ctx.clock.now(), -12 * hour);
+      for (const { workspaceId, id } of await queries.listSecurityDue(ctx.db, old, 20)) {
+        await lookAtSecurity(ctx, workspaceId, id).catch((error: unknown) => {
+          // A server that cannot be reached is told by the light check; its last state stays, with its date.
+          if (!(error instanceof Fault)) throw error;
+        });
+      }
+    },
+  };
+}
+
+function accepts(host: string, port: number, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: timeoutMs });
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+    socket.once('timeout', () => finish(false));
+  });
+}

@@ -1,0 +1,37 @@
+/** Ports that Docker publishes beyond the machine itself. They pass by the rules for INPUT. */
+import { type Facts, Unreadable } from './facts.ts';
+import { isRecord, parseJson } from './json.ts';
+
+export interface PublishedPort {
+  readonly container: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+export function publishedPorts(facts: Facts): PublishedPort[] {
+  return facts.lines('containers').flatMap((line) => {
+    const [name = '', ports = ''] = splitValues(line);
+    const container = String(parseJson(name, 'containers')).replace(/^\//, '');
+    return bindings(parseJson(ports, 'containers')).flatMap(({ address, port }) =>
+      address === '::1' || address.startsWith('127.') ? [] : [{ container, address, port }],
+    );
+  });
+}
+
+/** `"/name" {…} {…}`: a name of a container has neither blanks nor quotes. */
+export function splitValues(line: string): string[] {
+  const found = /^("[^"]*") (\{.*\}|null) (\{.*\}|null)$/.exec(line);
+  if (!found) throw new Unreadable(`A container cannot be read: ${line.slice(0, 200)}`);
+  return found.slice(1);
+}
+
+function bindings(ports: unknown): { address: string; port: number }[] {
+  if (!isRecord(ports)) return [];
+  return Object.entries(ports).flatMap(([inner, outer]) => {
+    if (!inner.endsWith('/tcp') || !Array.isArray(outer)) return [];
+    return outer.filter(isRecord).map(({ HostIp, HostPort }) => ({
+      address: typeof HostIp === 'string' && HostIp !== '' ? HostIp : '0.0.0.0',
+      port: Number(HostPort),
+    }));
+  });
+}

@@ -1,0 +1,47 @@
+/** One number and one word for all checks. */
+import type { Check, CheckSeverity } from './check.ts';
+
+export type SecurityState = 'unknown' | 'at_risk' | 'fair' | 'hardened';
+
+export interface Summary {
+  readonly state: SecurityState;
+  /** 0–100. What could not be looked at earns nothing. */
+  readonly score: number;
+}
+
+const weights: Record<CheckSeverity, number> = { low: 1, medium: 3, high: 6, critical: 10 };
+const hardenedFrom = 90;
+const riskyBelow = 50;
+/** With more of the weight than this in the dark, the number says nothing. */
+const mostUnknown = 0.25;
+
+export function summarise(checks: readonly Check[]): Summary {
+  const counted = checks.filter(({ status }) => status !== 'not_applicable');
+  const total = weightOf(counted);
+  if (total === 0) return { state: 'unknown', score: 0 };
+  const earned = weightOf(withStatus(counted, 'pass')) + weightOf(withStatus(counted, 'warn')) / 2;
+  // Rounded down: 100 means that everything passes.
+  const score = Math.floor((100 * earned) / total);
+  return { state: stateOf(counted, score, total), score };
+}
+
+function stateOf(checks: readonly Check[], score: number, total: number): SecurityState {
+  const unseen = withStatus(checks, 'unknown');
+  if (withStatus(checks, 'fail').some(isGrave)) return 'at_risk';
+  if (unseen.some(({ severity }) => severity === 'critical') || weightOf(unseen) > total * mostUnknown)
+    return 'unknown';
+  if (score < riskyBelow) return 'at_risk';
+  return score >= hardenedFrom && !unseen.some(isGrave) ? 'hardened' : 'fair';
+}
+
+function isGrave({ severity }: Check): boolean {
+  return severity === 'high' || severity === 'critical';
+}
+
+function withStatus(checks: readonly Check[], status: Check['status']): Check[] {
+  return checks.filter((check) => check.status === status);
+}
+
+function weightOf(checks: readonly Check[]): number {
+  return checks.reduce((sum, { severity }) => sum + weights[severity], 0);
+}

@@ -1,0 +1,135 @@
+/**
+ * `Idempotency-Key`: a request that is sent twice is done once. The answer is stored in the same transaction as the
+ * change it tells, so that there is no moment at which one exists without the other. Per workspace, for 24 hours.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { v7 } from 'uuid';
+import { type Clock, hour, minute } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import type { WorkspaceId } from '../ids.ts';
+import type { Answer, Remember } from '../store/answer.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { sql } from '../store/sql.ts';
+import { scopeOf } from './access.ts';
+
+export const idempotencyHeader = 'idempotency-key';
+export const keptForMs = 24 * hour;
+/** No request lives this long: a claim that is older was left by a process that died. */
+const abandonedAfterMs = 2 * minute;
+const longestKey = 200;
+
+interface Row {
+  readonly fingerprint: Buffer;
+  readonly claimedAt: Date;
+  readonly status: number | null;
+  readonly location: string | null;
+  readonly body: unknown;
+}
+
+export class Idempotency {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Does the work unless it was done for this key before; answers with what was answered then. */
+  async once<Body>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (remember: Remember) => Promise<Answer<Body>>,
+  ): Promise<void> {
+    const key = keyOf(request);
+    if (key === undefined) return send(reply, await work(async (_tx, answer) => answer));
+    const { workspaceId } = scopeOf(request);
+    const claim = v7();
+    const earlier = await this.#claim(workspaceId, key, fingerprintOf(request), claim);
+    if (earlier) return send(reply, earlier);
+    try {
+      return send(reply, await work((tx, answer) => this.#remember(tx, workspaceId, key, claim, answer)));
+    } catch (error) {
+      // What failed changed nothing; the next try with this key is a first one.
+      await this.#db.run(sql`
+        delete from idempotency_keys
+        where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and answered_at is null`);
+      throw error;
+    }
+  }
+
+  async #claim(
+    workspaceId: WorkspaceId,
+    key: string,
+    fingerprint: Buffer,
+    claim: string,
+  ): Promise<Answer<unknown> | undefined> {
+    const now = this.#clock.now();
+    const expired = new Date(now.getTime() - keptForMs);
+    const abandoned = new Date(now.getTime() - abandonedAfterMs);
+    const taken = await this.#db.run(sql`
+      insert into idempotency_keys as k (workspace_id, key, fingerprint, claim, claimed_at)
+      values (${workspaceId}, ${key}, ${fingerprint}, ${claim}, ${now})
+      on conflict (workspace_id, key) do update
+        set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_at = excluded.claimed_at,
+            status = null, location = null, body = null, answered_at = null
+        where k.claimed_at < ${expired} or (k.answered_at is null and k.claimed_at < ${abandoned})`);
+    if (taken === 1) return undefined;
+    const row = await this.#db.one<Row>(sql`
+      select fingerprint, claimed_at as "claimedAt", status, location, body
+      from idempotency_keys where workspace_id = ${workspaceId} and key = ${key}`);
+    if (row && !row.fingerprint.equals(fingerprint)) throw mismatch();
+    if (!row || row.status === null) throw inProgress();
+    return { status: row.status, body: row.body, ...(row.location && { location: row.location }) };
+  }
+
+  async #remember<Body>(
+    tx: Queryable,
+    workspaceId: WorkspaceId,
+    key: string,
+    claim: string,
+    answer: Answer<Body>,
+  ): Promise<Answer<Body>> {
+    const kept = await tx.run(sql`
+      update idempotency_keys
+      set status = ${answer.status}, location = ${answer.location ?? null},
+          body = ${JSON.stringify(answer.body ?? null)}, answered_at = ${this.#clock.now()}
+      where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and answered_at is null`);
+    if (kept !== 1) throw inProgress();
+    return answer;
+  }
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers[idempotencyHeader];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key) && key.length <= longestKey) return key;
+  const message = `must be 1 to ${longestKey} printable characters without spaces, a UUID for example`;
+  throw new Fault('invalid_input', 'The Idempotency-Key is not valid.', {
+    errors: [{ path: 'headers.Idempotency-Key', message }],
+  });
+}
+
+function fingerprintOf(request: FastifyRequest): Buffer {
+  const parts = [request.method, request.url, request.body ?? null];
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}
+
+async function send(reply: FastifyReply, { status, location, body }: Answer<unknown>): Promise<void> {
+  if (location !== undefined) reply.header('location', location);
+  await reply.code(status).send(body);
+}
+
+function mismatch(): Fault {
+  return new Fault('idempotency_mismatch', 'This Idempotency-Key came with another request before.', {
+    hint: 'Use a new key for a new request.',
+  });
+}
+
+function inProgress(): Fault {
+  return new Fault('idempotency_in_progress', 'The first request with this key is still being worked on.', {
+    hint: 'Ask again in a moment.',
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,158 @@
+/** Commands on one server: an argument list and bytes in, bytes and an exit code out. */
+import { Readable } from 'node:stream';
+import { Fault } from '../fault.ts';
+import type { Connection } from './connection.ts';
+import { type Limit, startLimit } from './limit.ts';
+import type { Link } from './link.ts';
+import type { RemoteOutcome, RemoteStream, RunOptions } from './remote.ts';
+import { RemoteProcess } from './remote-process.ts';
+import { needsSudo, sudoRefused } from './root.ts';
+import type { ChannelUse } from './slots.ts';
+import { openStreams } from './streams.ts';
+
+const defaultLimitMs = 60_000;
+const defaultOutputBytes = 4 * 1024 * 1024;
+
+export class Commands {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<RemoteOutcome> {
+    const limit = startLimit(argv[0] ?? '', options.timeoutMs ?? defaultLimitMs, options.signal);
+    try {
+      return await this.#start('command', argv, options, limit, async (process, viaSudo) => {
+        const outcome = await finish(process, options, limit);
+        const said = viaSudo && outcome.code === 1 ? outcome.stderr.toString('utf8') : '';
+        if (said.startsWith('sudo: ')) throw sudoRefused(said);
+        return outcome;
+      });
+    } finally {
+      limit.done();
+    }
+  }
+
+  async output(argv: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+    const outcome = await this.run(argv, options);
+    if (outcome.code !== 0) throw commandFailed(argv, outcome);
+    return outcome.stdout;
+  }
+
+  script(text: string, args: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+    return this.output(['sh', '-euc', text, 'sh', ...args], options);
+  }
+
+  async stream(argv: readonly string[], options: Omit<RunOptions, 'input'> = {}): Promise<RemoteStream> {
+    const limit = startLimit(argv[0] ?? '', options.timeoutMs ?? defaultLimitMs, options.signal);
+    const stop = (error: unknown) => {
+      limit.done();
+      throw error;
+    };
+    const process = await this.#start('stream', argv, options, limit, async (started) => started).catch(stop);
+    const streams = openStreams(process);
+    void streams.ended.catch(() => undefined).finally(() => limit.done());
+    return streams;
+  }
+
+  /** Whatever happens to the process, its place is given back once it is gone, and not before. */
+  async #start<T>(
+    use: ChannelUse,
+    argv: readonly string[],
+    { asRoot = true }: RunOptions,
+    limit: Limit,
+    work: (process: RemoteProcess, viaSudo: boolean) => Promise<T>,
+  ): Promise<T> {
+    const found = await this.#link.withPlace(this, use, limit, async (connection, free) => {
+      const opened = openProcess(connection, argv, asRoot, limit);
+      try {
+        const { process, viaSudo } = await limit.race(opened);
+        this.#watch(connection, process, limit, free);
+        return { process, viaSudo };
+      } catch (error) {
+        if (limit.signal.aborted) {
+          // The channel may still open, after nobody waits for it any more.
+          void opened.then(({ process }) => process.kill(error)).then(free, free);
+        } else if (error instanceof Fault) free();
+        throw error;
+      }
+    });
+    return work(found.process, found.viaSudo);
+  }
+
+  #watch(connection: Connection, process: RemoteProcess, limit: Limit, free: () => void): void {
+    const kill = async () => {
+      if (!(await process.kill(limit.signal.reason))) this.#link.retire(connection);
+    };
+    let killing: Promise<void> | undefined;
+    const stop = () => {
+      killing = kill();
+    };
+    limit.signal.addEventListener('abort', stop, { once: true });
+    if (limit.signal.aborted) stop();
+    const over = async () => {
+      limit.signal.removeEventListener('abort', stop);
+      await killing;
+      free();
+    };
+    void process.ended.then(over, over);
+  }
+}
+
+async function openProcess(connection: Connection, argv: readonly string[], asRoot: boolean, limit: Limit) {
+  const viaSudo = asRoot && (await needsSudo(connection, limit));
+  return { process: await RemoteProcess.start(connection, argv, viaSudo), viaSudo };
+}
+
+async function finish(process: RemoteProcess, options: RunOptions, limit: Limit): Promise<RemoteOutcome> {
+  const { input = '', maxOutputBytes = defaultOutputBytes } = options;
+  const { channel } = process;
+  const tooMuch = () => void process.kill(tooMuchOutput(maxOutputBytes));
+  const stdout = collect(channel, maxOutputBytes, tooMuch);
+  const stderr = collect(channel.stderr, maxOutputBytes, tooMuch);
+  if (input instanceof Readable) feed(process, input);
+  else channel.end(input);
+  try {
+    const exit = await limit.race(process.ended);
+    return { ...exit, stdout: stdout(), stderr: stderr() };
+  } finally {
+    if (input instanceof Readable) input.destroy();
+  }
+}
+
+/** A program may end without reading everything; an input that fails must not look like one that has ended. */
+function feed(process: RemoteProcess, input: Readable): void {
+  input.once('error', (error) => void process.kill(error));
+  input.once('close', () => {
+    if (!input.readableEnded && !input.errored)
+      void process.kill(new Error('the input was closed before its end'));
+  });
+  input.pipe(process.channel);
+}
+
+function collect(stream: NodeJS.ReadableStream, most: number, tooMuch: () => void): () => Buffer {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > most) tooMuch();
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks);
+}
+
+function tooMuchOutput(most: number): Fault {
+  return new Fault('remote_failed', `The command printed more than ${most} bytes.`);
+}
+
+export function commandFailed(
+  argv: readonly string[],
+  { code, signal, stdout, stderr }: RemoteOutcome,
+): Fault {
+  const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed with exit code ${code}`;
+  const said = `${stdout.toString('utf8').trimEnd()}\n${stderr.toString('utf8').trimEnd()}`;
+  return new Fault('remote_failed', `«${argv[0]}» ${how} on the server.`, {
+    evidence: said.trim().split('\n').slice(-12).join('\n').slice(-4_000),
+  });
+}

@@ -1,0 +1,66 @@
+/** All connections of this process, one a server, and what can be done through each. */
+import type { Logger } from 'pino';
+import { Fault } from '../fault.ts';
+import type { ServerId } from '../ids.ts';
+import { Commands } from './commands.ts';
+import { connectionLost } from './connection.ts';
+import { readFile, writeFile } from './files.ts';
+import { Link } from './link.ts';
+import type { Remote, RemotePool, RemoteTarget } from './remote.ts';
+import { claimFence, readUnit, startUnit, stopUnit } from './units.ts';
+
+export function createRemotePool(log: Logger): RemotePool {
+  const links = new Map<ServerId, Link>();
+  let isClosed = false;
+  const drop = (serverId: ServerId) => {
+    const link = links.get(serverId);
+    links.delete(serverId);
+    return link?.close(connectionLost('the server was changed or removed here'));
+  };
+  return {
+    to(target) {
+      if (isClosed) throw new Fault('shutting_down', 'The service is stopping.');
+      const known = links.get(target.serverId);
+      if (known && isSame(known.target, target)) return remoteOf(known);
+      if (known) void drop(target.serverId);
+      const link = new Link(target, log);
+      links.set(target.serverId, link);
+      return remoteOf(link);
+    },
+    drop(serverId) {
+      void drop(serverId);
+    },
+    async close() {
+      isClosed = true;
+      const all = [...links.values()];
+      links.clear();
+      await Promise.all(
+        all.map((link) => link.close(new Fault('shutting_down', 'The service is stopping.'))),
+      );
+    },
+  };
+}
+
+function remoteOf(link: Link): Remote {
+  const commands = new Commands(link);
+  return {
+    run: (argv, options) => commands.run(argv, options),
+    output: (argv, options) => commands.output(argv, options),
+    script: (text, args, options) => commands.script(text, args, options),
+    stream: (argv, options) => commands.stream(argv, options),
+    writeFile: (path, content, wish) => writeFile(commands, path, content, wish),
+    readFile: (path, options) => readFile(commands, path, options),
+    startUnit: (wish) => startUnit(commands, wish),
+    readUnit: (name, from, waitMs) => readUnit(commands, name, from, waitMs),
+    stopUnit: (name) => stopUnit(commands, name),
+    fence: (scope, epoch) => claimFence(commands, scope, epoch),
+  };
+}
+
+function isSame(one: RemoteTarget, other: RemoteTarget): boolean {
+  const fields = ['host', 'port', 'username', 'hostKey'] as const;
+  return (
+    fields.every((field) => one[field] === other[field]) &&
+    one.privateKey.reveal() === other.privateKey.reveal()
+  );
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { Fault, type FaultCode } from '../../src/fault.ts';
+import { newId, type ServerId } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { connectWith, readHostKey } from '../../src/remote/connect.ts';
+import { fingerprintOf } from '../../src/remote/host-keys.ts';
+import { generateKeyPair } from '../../src/remote/keys.ts';
+import { createRemotePool } from '../../src/remote/pool.ts';
+import { resolveHost, tcpCheck } from '../../src/remote/reach.ts';
+import type { RemotePool, RemoteTarget } from '../../src/remote/remote.ts';
+import { Secret } from '../../src/secret.ts';
+import { openLab, type TestServer } from '../support/lab.ts';
+
+const lab = await openLab();
+const failsWith =
+  (code: FaultCode, evidence = /(?:)/) =>
+  (error: unknown) =>
+    error instanceof Fault && error.code === code && evidence.test(`${error.message} ${error.evidence}`);
+
+const pinOf = ({ about }: TestServer, type: string) => {
+  const shown = about.hostKeys.find((each) => each.startsWith(type)) ?? '';
+  return fingerprintOf(Buffer.from(shown.split(' ')[1] ?? '', 'base64'));
+};
+
+function wayTo(server: TestServer): Omit<RemoteTarget, 'serverId'> {
+  const { address: host, port, user: username, keyFile } = server.about;
+  const privateKey = keyFile ? new Secret(readFileSync(keyFile, 'utf8')) : generateKeyPair('none').privateKey;
+  return { host, port, username, privateKey, hostKey: pinOf(server, 'ssh-ed25519') };
+}
+
+function openPool(t: TestContext): RemotePool {
+  const pool = createRemotePool(createLog('silent'));
+  t.after(() => pool.close());
+  return pool;
+}
+
+const to = (pool: RemotePool, server: TestServer, changes: Partial<RemoteTarget> = {}) =>
+  pool.to({ serverId: newId<ServerId>(), ...wayTo(server), ...changes });
+
+/** Every login that sshd let in, as its own log has it. */
+const logins = async ({ about }: TestServer) => {
+  const { stdout } = await lab.client.console(
+    about.name,
+    'journalctl',
+    '-u',
+    'ssh',
+    '-o',
+    'cat',
+    '--no-pager',
+  );
+  return stdout.split('\n').filter((line) => /Accepted|Failed|Invalid user|authenticating user/.test(line))
+    .length;
+};
+
+test('a server whose host key was swapped gets neither a user name nor a command', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  const before = openPool(t);
+  assert.equal((await to(before, server).run(['true'])).code, 0);
+  await lab.client.reset(server.about.name, { newHostKeys: true });
+  assert.equal(await logins(server), 0);
+  const changed = failsWith('host_key_changed', /pinned SHA256:\S+, offered SHA256:/);
+  const remote = to(openPool(t), server);
+  for (let count = 0; count < 3; count += 1) await assert.rejects(remote.run(['touch', '/reached']), changed);
+  await assert.rejects(remote.startUnit({ name: 'slipway-x', argv: ['true'] }), changed);
+  assert.equal(await logins(server), 0);
+  const { stdout } = await lab.client.console(server.about.name, 'ls', '/');
+  assert.doesNotMatch(stdout, /reached/);
+});
+
+test('a pin of any of the server’s keys counts, and the key is read without logging in', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  const { host, port } = wayTo(server);
+  const shown = await readHostKey({ host, port });
+  assert.deepEqual(shown, { type: 'ssh-ed25519', fingerprint: pinOf(server, 'ssh-ed25519') });
+  assert.equal(await logins(server), 0);
+  for (const type of ['ecdsa', 'ssh-rsa']) {
+    const remote = to(openPool(t), server, { hostKey: pinOf(server, type) });
+    assert.equal((await remote.run(['true'])).code, 0);
+  }
+});
+
+test('each way to fail has its own code', async (t) => {
+  const server = await lab.fresh(t, 'sudo');
+  const way = wayTo(server);
+  const { host, port } = way;
+  await assert.rejects(resolveHost('no-such-host.invalid'), failsWith('name_not_resolved'));
+  await assert.rejects(tcpCheck({ host, port: 2 }), failsWith('port_refused'));
+  await tcpCheck({ host, port });
+  const gone = to(openPool(t), server, { host: 'no-such-host.invalid' });
+  await assert.rejects(gone.run(['true']), failsWith('name_not_resolved'));
+  await assert.rejects(
+    to(openPool(t), server, { port: 2 }).run(['true'], { timeoutMs: 300 }),
+    failsWith('port_refused'),
+  );
+  await assert.rejects(
+    to(openPool(t), server).run(['true']),
+    failsWith('login_refused', /publickey.*password/),
+  );
+  const wrong = { ...way, auth: { password: new Secret('wrong') }, expectedHostKey: way.hostKey };
+  await assert.rejects(connectWith(wrong), failsWith('login_refused', /password of deploy/));
+  const right = await connectWith({ ...wrong, auth: { password: new Secret(server.about.password ?? '') } });
+  assert.equal(right.hostKey.fingerprint, way.hostKey);
+  await right.close();
+
+  await lab.client.cut(server.about.name);
+  await assert.rejects(tcpCheck({ host, port }, 500), failsWith('port_filtered'));
+  await assert.rejects(connectWith({ ...wrong, timeoutMs: 500 }), failsWith('port_filtered'));
+});
+
+test('what is no SSH server, or says nothing, is told apart and given up', async (t) => {
+  const silent = createServer(() => undefined);
+  const web = createServer((socket) =>
+    socket.end('HTTP/1.1 400 Bad Request\r\n\r\n').on('error', () => undefined),
+  );
+  for (const server of [silent, web]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    await assert.rejects(
+      readHostKey({ host: '127.0.0.1', port, timeoutMs: 500 }),
+      failsWith('remote_unreachable', /does not speak SSH/),
+    );
+  }
+});
+
+test('a server that offers only weak algorithms is refused', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  const weak = [
+    'KexAlgorithms diffie-hellman-group14-sha1',
+    'Ciphers aes128-cbc',
+    'MACs hmac-sha1\nCiphers aes128-ctr',
+    'HostKeyAlgorithms ssh-rsa',
+  ];
+  for (const lines of weak) {
+    const script =
+      'printf "%s\\n" "$1" >/etc/ssh/sshd_config.d/00-weak.conf; sshd -t && systemctl restart ssh';
+    const { code } = await lab.client.console(server.about.name, 'sh', '-c', script, 'sh', lines);
+    assert.equal(code, 0, lines);
+    await assert.rejects(
+      to(openPool(t), server).run(['true'], { timeoutMs: 5_000 }),
+      failsWith('remote_unreachable', /no longer safe/),
+      lines,
+    );
+  }
+});
+
+test('a connection that breaks fails what runs on it, and the next call makes a new one', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  const remote = to(openPool(t), server);
+  assert.equal((await remote.run(['true'])).code, 0);
+  const under = [remote.run(['sleep', '600']), remote.run(['cat'], { timeoutMs: 600_000 })];
+  const streams = await remote.stream(['sh', '-c', 'echo begun; sleep 600']);
+  const read = assert.rejects(async () => {
+    for await (const _chunk of streams.stdout);
+  }, failsWith('remote_unreachable'));
+  const failed = Promise.all(
+    under.slice(0, 1).map((each) => assert.rejects(each, failsWith('remote_unreachable'))),
+  );
+  await Promise.allSettled([under[1]]);
+  await lab.client.console(server.about.name, 'pkill', '-f', 'sshd-session: root@notty');
+  await Promise.all([read, failed]);
+  assert.equal((await remote.run(['true'])).code, 0);
+});
+
+test('a network that is cut is noticed within 35 s, nobody waits past their limit, and healed it goes on', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  const remote = to(openPool(t), server);
+  assert.equal((await remote.run(['true'])).code, 0);
+  const begun = Date.now();
+  const long = assert.rejects(
+    remote.run(['sleep', '600'], { timeoutMs: 600_000 }),
+    failsWith('remote_unreachable'),
+  );
+  await lab.client.cut(server.about.name);
+  await assert.rejects(remote.run(['true'], { timeoutMs: 1_000 }), failsWith('remote_timeout'));
+  await long;
+  const took = Date.now() - begun;
+  assert.ok(took > 15_000 && took < 36_000, `${took} ms`);
+  const short = Date.now();
+  await assert.rejects(remote.run(['true'], { timeoutMs: 1_000 }), failsWith('remote_timeout'));
+  assert.ok(Date.now() - short < 2_000);
+  await lab.client.heal(server.about.name);
+  assert.equal((await remote.run(['true'], { timeoutMs: 60_000 })).code, 0);
+});
+
+test('what is dropped or closed ends at once, and stays closed', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  const pool = openPool(t);
+  const target = { serverId: newId<ServerId>(), ...wayTo(server) };
+  const remote = pool.to(target);
+  const streams = await remote.stream(['sleep', '600']);
+  pool.drop(target.serverId);
+  await assert.rejects(streams.ended, failsWith('remote_unreachable'));
+  await assert.rejects(remote.run(['true']), failsWith('remote_unreachable'));
+  const again = pool.to(target);
+  const last = await again.stream(['sleep', '600']);
+  await pool.close();
+  await assert.rejects(last.ended, failsWith('remote_unreachable'));
+  await assert.rejects(again.run(['true']), failsWith('shutting_down'));
+  assert.throws(() => pool.to(target), failsWith('shutting_down'));
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { attempt } from '../../lab/command.ts';
+import { checkDueServers } from '../../src/areas/servers/light-check.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { openLab } from '../support/lab.ts';
+import { newPerson } from '../support/people.ts';
+import { connectionTest, lastOperation } from '../support/servers.ts';
+import { until } from '../support/service.ts';
+
+const lab = await openLab();
+
+async function begin(t: TestContext): Promise<{ service: TestApp; token: string }> {
+  const service = await startTestApp(t);
+  const { token } = await newPerson(service);
+  return { service, token };
+}
+
+test('a bare server with a sudo user and a password is registered and provisioned over the API alone', async (t) => {
+  const { service, token } = await begin(t);
+  const { about } = await lab.fresh(t, 'sudo');
+  const { address: host, user: username, password, name } = about;
+  const body = { name, host, username, auth: { type: 'password', password } };
+  const made = await service.call('POST', '/servers', { token, body });
+  assert.equal(made.status, 201, made.text);
+  const id = String(made.body.id);
+  const operation = await lastOperation(service, token, id, 'server_provision', 240_000);
+  assert.equal(operation.status, 'succeeded', JSON.stringify(operation.fault));
+  const { body: server } = await service.call('GET', `/servers/${id}`, { token });
+  assert.equal(server.status, 'ready');
+  assert.match(Object(server.facts).os, /Debian GNU\/Linux 13/);
+  assert.match(Object(server.facts).dockerVersion, /^26\./);
+  assert.ok(server.hostKeyFingerprint);
+  for (const scheme of ['http', 'https']) {
+    const answer = await attempt('curl', [
+      '-sk',
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_code}',
+      `${scheme}://${host}/`,
+    ]);
+    assert.equal(answer.stdout, '404', `${scheme}: ${answer.stderr}`);
+  }
+
+  // The password is nowhere: not in the database, not in the log, not on the server.
+  const everything = JSON.stringify(service.logLines);
+  assert.ok(password && !everything.includes(password));
+
+  // A second run finds everything and changes nothing.
+  const state = () =>
+    lab.client.console(
+      name,
+      'sh',
+      '-c',
+      'docker ps --no-trunc --format "{{.ID}} {{.Names}}"; sha256sum /etc/docker/daemon.json /var/lib/slipway/proxy/haproxy.cfg; docker network ls --format "{{.ID}} {{.Name}}"',
+    );
+  const before = await state();
+  const again = await service.call('POST', `/servers/${id}/provision`, { token });
+  assert.equal(again.status, 202, again.text);
+  const second = await until(
+    async () => {
+      const { body: seen } = await service.call('GET', `/operations/${again.body.id}`, { token });
+      return seen.finishedAt ? seen : undefined;
+    },
+    120_000,
+    'the second provisioning',
+  );
+  assert.equal(second.status, 'succeeded', JSON.stringify(second.fault));
+  assert.deepEqual(await state(), before);
+
+  // Deleting takes everything away that we brought, our way in included.
+  const removed = await service.call('DELETE', `/servers/${id}`, { token });
+  assert.equal(removed.status, 202, removed.text);
+  await until(
+    async () => (await service.call('GET', `/servers/${id}`, { token })).status === 404,
+    60_000,
+    'the server to be gone',
+  );
+  const left = await lab.client.console(
+    name,
+    'sh',
+    '-c',
+    'docker ps -aq; docker network ls -q --filter label=slipway; ls /var/lib/slipway /etc/sudoers.d/90-slipway* 2>/dev/null; grep -h slipway /home/*/.ssh/authorized_keys || true',
+  );
+  assert.equal(left.stdout, '');
+});
+
+test('a server whose key was installed by its owner is provisioned as soon as it lets us in', async (t) => {
+  const { service, token } = await begin(t);
+  const server = await lab.fresh(t, 'docker');
+  const body = { name: 'own', host: server.about.address, auth: { type: 'generated' } };
+  const made = await service.call('POST', '/servers', { token, body });
+  const id = String(made.body.id);
+  const steps = await connectionTest(service, token, { serverId: id });
+  assert.equal(steps.at(-1)?.data.ok, false);
+  assert.equal(steps.find(({ data }) => data.step === 'authenticate')?.data.code, 'login_refused');
+  await server.ssh('cat >> .ssh/authorized_keys', `${made.body.publicKey}\n`);
+  const passed = await connectionTest(service, token, { serverId: id });
+  assert.deepEqual(
+    passed.map(({ data }) => data.status ?? data.ok),
+    [...Array.from({ length: 9 }, () => 'passed'), true],
+  );
+  await checkDueServers(service.app.servers);
+  const operation = await lastOperation(service, token, id, 'server_provision');
+  assert.equal(operation.status, 'succeeded', JSON.stringify(operation.fault));
+  const before = await lab.client.console(
+    server.about.name,
+    'docker',
+    'version',
+    '--format',
+    '{{.Server.Version}}',
+  );
+  assert.match(before.stdout, /^26\./);
+});
+
+test('a swapped host key: no command reaches the server, the API says why, and a person accepts the new one', async (t) => {
+  const { service, token } = await begin(t);
+  const server = await lab.fresh(t, 'docker');
+  const { name, address: host } = server.about;
+  const made = await service.call('POST', '/servers', {
+    token,
+    body: { name, host, auth: { type: 'generated' } },
+  });
+  const id = String(made.body.id);
+  await server.ssh('cat >> .ssh/authorized_keys', `${made.body.publicKey}\n`);
+  await checkDueServers(service.app.servers);
+  await lastOperation(service, token, id, 'server_provision');
+  await lab.client.reset(name, { newHostKeys: true });
+  service.clock.advance(120_000);
+  await checkDueServers(service.app.servers);
+  const { body: blocked } = await service.call('GET', `/servers/${id}`, { token });
+  assert.equal(blocked.status, 'host_key_changed');
+  assert.equal(Object(blocked.problem).code, 'host_key_changed');
+  assert.ok(
+    blocked.offeredHostKeyFingerprint && blocked.offeredHostKeyFingerprint !== blocked.hostKeyFingerprint,
+  );
+  const steps = await connectionTest(service, token, { serverId: id });
+  assert.equal(steps.find(({ data }) => data.status === 'failed')?.data.code, 'host_key_changed');
+  // Whoever answers there has seen no login of ours.
+  const logins = await lab.client.console(
+    name,
+    'sh',
+    '-c',
+    'journalctl -u ssh --no-pager | grep -c "Accepted\\|Failed\\|authenticating" || true',
+  );
+  assert.equal(logins.stdout.trim(), '0');
+  const wrong = await service.call('PATCH', `/servers/${id}`, {
+    token,
+    body: { acceptHostKey: blocked.hostKeyFingerprint },
+  });
+  assert.equal(wrong.body.code, 'host_key_mismatch');
+  const accepted = await service.call('PATCH', `/servers/${id}`, {
+    token,
+    body: { acceptHostKey: blocked.offeredHostKeyFingerprint },
+  });
+  assert.deepEqual(
+    [accepted.status, accepted.body.status, accepted.body.hostKeyFingerprint],
+    [200, 'pending', blocked.offeredHostKeyFingerprint],
+  );
+});
+
+test('every failure of a connection test has its own step, code and words', async (t) => {
+  const { service, token } = await begin(t);
+  const server = await lab.fresh(t, 'sudo');
+  const { address: host, user: username, password, name } = server.about;
+  const body = { name, host, username, auth: { type: 'password', password } };
+  const failed = async (change: object) => {
+    const steps = await connectionTest(service, token, { ...body, ...change });
+    const result = steps.at(-1)?.data;
+    assert.equal(result?.ok, false, JSON.stringify(steps));
+    const { step, code, message } = Object(result?.fault);
+    assert.ok(message.length > 20, message);
+    return [step, code];
+  };
+  assert.deepEqual(await failed({ host: 'nobody.invalid' }), ['resolve', 'name_not_resolved']);
+  assert.deepEqual(await failed({ port: 2 }), ['tcp', 'port_refused']);
+  const other = 'SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  assert.deepEqual(await failed({ hostKeyFingerprint: other }), ['authenticate', 'host_key_mismatch']);
+  assert.deepEqual(await failed({ auth: { type: 'password', password: 'wrong' } }), [
+    'authenticate',
+    'login_refused',
+  ]);
+  const sh = (script: string) => lab.client.console(name, 'sh', '-euc', script);
+  await sh('sed -i s/^VERSION_ID=.*/VERSION_ID=9/ /usr/lib/os-release');
+  assert.deepEqual(await failed({}), ['system', 'system_unsupported']);
+  await sh('sed -i s/^VERSION_ID=.*/VERSION_ID=13/ /usr/lib/os-release');
+  await lab.client.cut(name);
+  assert.deepEqual(await failed({}), ['tcp', 'port_filtered']);
+});
