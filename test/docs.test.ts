@@ -136,11 +136,14 @@ test('every body that is asked for shows an example of each field, and takes no 
     if (is.requestBody === undefined) continue;
     const content = Object(Object(is.requestBody).content)['application/json'];
     const schema = resolved(content?.schema);
-    assert.equal(schema.additionalProperties, false, name);
-    if (content.example ?? content.examples ?? schema.examples) continue;
-    for (const [field, each] of Object.entries(Object(schema.properties))) {
-      const { examples, enum: values, anyOf } = resolved(each);
-      assert.ok(examples ?? values ?? anyOf, `${name}: ${field} has no example`);
+    for (const alternative of Object(schema).anyOf ?? [schema]) {
+      const { additionalProperties, examples: whole, properties } = resolved(alternative);
+      assert.equal(additionalProperties, false, name);
+      if (content.example ?? content.examples ?? whole) continue;
+      for (const [field, each] of Object.entries(Object(properties))) {
+        const { examples, enum: values, anyOf, const: one } = resolved(each);
+        assert.ok(examples ?? values ?? anyOf ?? one, `${name}: ${field} has no example`);
+      }
     }
   }
 });

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import fastJson, { type AnySchema } from 'fast-json-stringify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import type { FieldError } from '../fault.ts';
+import { ofTheMeantOne } from './alternatives.ts';
 
 const mostErrors = 20;
 
@@ -69,9 +70,9 @@ type Failure = Pick<ErrorObject, 'keyword' | 'params' | 'message'> & { instanceP
 
 export function fieldErrors(failures: readonly FastifySchemaValidationError[], where: string): FieldError[] {
   const seen = new Map<string, FieldError>();
-  for (const failure of failures) {
+  for (const failure of ofTheMeantOne(failures)) {
     const error = fieldError(failure, where);
-    // An alternative that did not match (anyOf) says the same field twice; the first says it best.
+    // A field can be wrong in two ways; the first says it best.
     if (!seen.has(error.path)) seen.set(error.path, error);
   }
   return [...seen.values()].slice(0, mostErrors);

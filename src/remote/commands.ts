@@ -11,6 +11,7 @@ import type { ChannelUse } from './slots.ts';
 import { openStreams } from './streams.ts';
 
 const defaultLimitMs = 60_000;
+const killAgainMs = 30_000;
 const defaultOutputBytes = 4 * 1024 * 1024;
 
 export class Commands {
@@ -83,7 +84,11 @@ export class Commands {
 
   #watch(connection: Connection, process: RemoteProcess, limit: Limit, free: () => void): void {
     const kill = async () => {
-      if (!(await process.kill(limit.signal.reason))) this.#link.retire(connection);
+      if (await process.kill(limit.signal.reason)) return;
+      this.#link.retire(connection);
+      // A server with few sessions has none left for it; over a new connection there is one.
+      const again = connection.isOpen && this.run(process.killArgv, { timeoutMs: killAgainMs });
+      if (again) again.catch((error) => this.#link.tell(error, 'a command may still run on the server'));
     };
     let killing: Promise<void> | undefined;
     const stop = () => {

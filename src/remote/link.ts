@@ -3,7 +3,7 @@
  * grows with every failure. Nobody waits for it longer than their own limit.
  */
 import type { Logger } from 'pino';
-import { Fault } from '../fault.ts';
+import { errorText, Fault } from '../fault.ts';
 import { connectWith } from './connect.ts';
 import { ChannelRefused, type Connection } from './connection.ts';
 import type { Limit } from './limit.ts';
@@ -73,6 +73,11 @@ export class Link {
   /** The connection holds something that could not be ended: who comes next gets a new one. */
   retire(connection: Connection): void {
     if (this.#connection === connection) this.#connection = undefined;
+  }
+
+  /** For what no caller waits for any more. */
+  tell(error: unknown, what: string): void {
+    this.#log.warn({ evidence: errorText(error) }, what);
   }
 
   #leave(connection: Connection | undefined, give: () => void): void {

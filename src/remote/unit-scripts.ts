@@ -87,7 +87,8 @@ if [ -n "$6" ]; then
 fi
 ${isLive}${locked}${fenced}
 dir=$root/units/$3
-if [ -e "$dir/began" ] || is_live "$3"; then exit 0; fi
+# In this order: one that is not live any more has left its mark before.
+if is_live "$3" || [ -e "$dir/began" ]; then exit 0; fi
 rm -rf "$dir"
 mkdir "$dir"
 printf '%s\\n' "$4" >"$dir/command"

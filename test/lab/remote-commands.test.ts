@@ -147,6 +147,11 @@ test('a server that allows two sessions is worked on with two', async (t) => {
     remote.output(['sh', '-c', `sleep 0.05; echo ${index}`]),
   );
   assert.equal((await Promise.all(many)).length, 12);
+  // Nor does it matter that they leave no session for ending what runs too long.
+  const long = Array.from({ length: 2 }, () => remote.run(['sleep', '1003'], { timeoutMs: 500 }));
+  for (const each of long) await assert.rejects(each, failsWith('remote_timeout'));
+  await until(async () => !(await running(server, 'sleep 1003')), 10_000, 'both to be gone');
+  assert.equal((await remote.run(['true'])).code, 0);
 });
 
 test('a command that is aborted or takes too long is ended on the server, with its children', async (t) => {

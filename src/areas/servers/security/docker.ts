@@ -85,9 +85,12 @@ export const dockerRules: readonly Rule[] = [
     severity: 'medium',
     fix: 'Put rules into the chain DOCKER-USER that drop new connections from the public interface, except to 80 and 443.',
     judge: ifThere((facts) => {
-      const families = interfaceAddresses(facts).some(({ family }) => family === 'inet6')
-        ? (['ipv4', 'ipv6'] as const)
-        : (['ipv4'] as const);
+      // Without rules of Docker for IPv6, such connections end at its proxy, and the rules for INPUT hold.
+      const hasIpv6Rules =
+        interfaceAddresses(facts).some(({ family }) => family === 'inet6') &&
+        !facts.isAbsent('ip6tables') &&
+        readChains(facts.text('ip6tables')).has('DOCKER-USER');
+      const families = hasIpv6Rules ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const);
       const open = families.filter((family) => !isForwardRefused(facts, family));
       if (open.length === 0) return pass('A new connection to a published port is dropped.');
       return warn(

@@ -76,6 +76,7 @@ export class Facts {
   /** The kind of container the server is, if it is one: its kernel is then another's. */
   get container(): string | undefined {
     const kind = this.text('container').trim();
+    if (!/^[a-z0-9-]*$/.test(kind)) throw new Unreadable('Whether the server is a container cannot be read.');
     return kind === 'none' || kind === '' ? undefined : kind;
   }
 }

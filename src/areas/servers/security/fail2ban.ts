@@ -62,7 +62,9 @@ export function ourAddress(facts: Facts, ctx: JudgeContext): string | undefined 
 
 function isAlive(facts: Facts): boolean {
   const text = facts.text('fail2ban');
-  return facts.following('fail2ban', 'service')[0] === 'active' && /^Status for the jail: sshd$/m.test(text);
+  const state = facts.following('fail2ban', 'service')[0];
+  if (state === undefined) throw new Unreadable('The state of fail2ban was not told.');
+  return state === 'active' && /^Status for the jail: sshd$/m.test(text);
 }
 
 /** The jail hears nothing where its file is not written. */

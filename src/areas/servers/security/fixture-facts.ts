@@ -57,6 +57,7 @@ const good: Readonly<Record<string, string>> = {
   addresses: [
     '1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever',
     '2: host0    inet 10.0.0.5/24 brd 10.0.0.255 scope global host0\\       valid_lft forever',
+    '2: host0    inet6 fd00:5::5/64 scope global \\       valid_lft forever preferred_lft forever',
   ].join('\n'),
   routes: 'host0',
   iptables: '*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\nCOMMIT',

@@ -1,5 +1,6 @@
 /** What a packet meets in the rules of `iptables-save`: they are walked, as the kernel does, for one new connection. */
 import { BlockList, isIPv4 } from 'node:net';
+import { Unreadable } from './facts.ts';
 
 export interface Packet {
   readonly family: 'ipv4' | 'ipv6';
@@ -28,6 +29,10 @@ export function iptablesFate(saved: string, chainName: string, packet: Packet): 
 export function readChains(saved: string): Map<string, Chain> {
   const chains = new Map<string, Chain>();
   let table = '';
+  // Where no table is loaded, nothing is printed, or only what it says of itself.
+  const told = saved.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  if (told.length > 0 && !told[0]?.startsWith('*'))
+    throw new Unreadable('The rules of iptables cannot be read.');
   for (const line of saved.split('\n')) {
     if (line.startsWith('*')) table = line.slice(1).trim();
     if (table !== 'filter') continue;

@@ -58,8 +58,10 @@ export const kernelRules: readonly Rule[] = [
     fix: `Set tcp_syncookies and rp_filter to 1, accept_redirects, send_redirects and accept_source_route to 0, in ${sysctlFile}.`,
     judge(facts): Verdict {
       const all = values(facts);
-      if (!all.has('net/ipv4/conf/all/rp_filter'))
-        return notApplicable('Its network settings cannot be read here.');
+      if (!all.has('net/ipv4/conf/all/rp_filter')) {
+        if (!facts.container) throw new Unreadable('The network settings of the kernel could not be read.');
+        return notApplicable(`They cannot be read in this container (${facts.container}).`);
+      }
       if (facts.lines('routes').length === 0)
         throw new Unreadable('The server told of no device with a default route.');
       return graded(

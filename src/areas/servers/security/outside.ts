@@ -45,7 +45,10 @@ export function globalIpv6(facts: Facts): string | undefined {
 }
 
 export function interfaceAddresses(facts: Facts): { device: string; family: string; address: string }[] {
-  return facts.lines('addresses').flatMap((line) => {
+  const lines = facts.lines('addresses');
+  if (!lines.some((line) => / inet6? /.test(line)))
+    throw new Unreadable('The server told no address of its own.');
+  return lines.flatMap((line) => {
     const [, device = '', family = '', address = ''] = line.split(/\s+/);
     const counts = /scope global/.test(line) && !/ (temporary|deprecated|tentative) /.test(line);
     return counts && !/^(docker|br-|veth|virbr|lo)/.test(device)

@@ -40,7 +40,7 @@ for (const name of sectionNames) {
       );
     }
     const garbled = judge(factsWith({ [name]: '\u0000\u001b[2J{{}} garbage ]\n= = =' }), context);
-    for (const { id, status } of garbled.filter(({ status }) => status === 'pass'))
+    for (const { id, status } of garbled.filter(({ status }) => /^(pass|not_applicable)$/.test(status)))
       assert.equal(before.get(id), status, id);
   });
 }
@@ -77,7 +77,7 @@ test('evidence is short and cannot steer a terminal', () => {
     factsWith({ authorized_keys: `= deploy /home/deploy/.ssh/authorized_keys 1\n${comment}\nwhole` }),
   );
   assert.ok(evidence.length <= 500);
-  assert.doesNotMatch(evidence, /\u001b|\u202e/);
+  assert.doesNotMatch(evidence, /(?!\n)[\p{Cc}\p{Cf}]/u);
 });
 
 test('what a section holds cannot pass for another section', () => {

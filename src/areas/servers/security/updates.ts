@@ -106,7 +106,8 @@ export const updateRules: readonly Rule[] = [
     judge(facts) {
       const packages = facts.following('reboot', 'package').join(', ');
       if (facts.lines('reboot').includes('required')) return warn(`/run/reboot-required ${packages}`);
-      const running = facts.following('reboot', 'running')[0] ?? '';
+      const running = facts.following('reboot', 'running')[0];
+      if (!running) throw new Unreadable('The server did not tell which kernel it runs.');
       const kernels = facts.following('reboot', 'kernel').map((name) => name.replace('vmlinuz-', ''));
       if (kernels.length === 0)
         return notApplicable(

@@ -92,11 +92,10 @@ export const kernelModules: StepMaker = ({ state }) => {
   });
 };
 
-// Each earns its place: who ran what (acct), altered programs (debsums), old libraries still in use (needrestart),
-// what an update changes (apt-listchanges), passwords that are worth the name (libpam-passwdqc). Scanners for rootkits
-// are left out: they bring a linker and a Perl, and find little. So is libpam-tmpdir: it breaks programs that change
-// their user.
-const tools = ['acct', 'apt-listchanges', 'debsums', 'libpam-passwdqc', 'needrestart'];
+// Each earns its place: who ran what (acct), altered programs (debsums), what an update changes (apt-listchanges),
+// passwords that are worth the name (libpam-passwdqc). Left out: scanners for rootkits and needrestart, which bring a
+// linker, and libpam-tmpdir, which breaks programs that change their user.
+const tools = ['acct', 'apt-listchanges', 'debsums', 'libpam-passwdqc'];
 
 export const auditing: StepMaker = ({ state }) => {
   const packages = missing(state, tools);
@@ -104,7 +103,7 @@ export const auditing: StepMaker = ({ state }) => {
   return step({
     id: 'auditing',
     title: 'Install what notices a break-in',
-    why: 'Altered programs, programs that still use an old library, who ran what; and no weak passwords.',
+    why: 'Altered programs, what an update changes, who ran what; and no new weak passwords.',
     packages,
     // The packages bring folders for cron, open to everyone as they come.
     commands: [
