@@ -45,7 +45,7 @@ export class Link {
     limit: Limit,
     work: (connection: Connection, free: () => void) => Promise<T>,
   ): Promise<T> {
-    for (;;) {
+    for (let refusals = 0; ; ) {
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
       const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
       const give = await this.#slots.take(owner, use, signal);
@@ -65,7 +65,10 @@ export class Link {
         const isAlone = this.#slots.taken < 2;
         if (!isAlone) this.#slots.shrink();
         this.#leave(connection, give);
-        if (isAlone) throw tooManySessions(error);
+        refusals += isAlone ? 1 : 0;
+        if (refusals > 20) throw tooManySessions(error);
+        // sshd counts a session until it has buried its process, which is a moment after we hear of its end.
+        if (isAlone) await pauseFor(50, signal);
       }
     }
   }
@@ -120,6 +123,7 @@ export class Link {
       this.#failures = 0;
       this.#lastFault = undefined;
       this.#connection = connection;
+      this.#slots.grow(mostChannels);
       this.#log.debug({ ms: Date.now() - begun }, 'connected to the server');
       void connection.closed.then((why) =>
         this.#log.debug({ why }, 'the connection to the server has ended'),

@@ -50,6 +50,11 @@ export class Slots {
     this.#most = Math.max(1, this.#taken - 1);
   }
 
+  grow(most: number): void {
+    this.#most = most;
+    this.#next();
+  }
+
   #occupy(use: ChannelUse): () => void {
     this.#taken += 1;
     if (use === 'stream') this.#streams += 1;

@@ -95,6 +95,11 @@ const picture = `find /etc /root /home /usr/local /boot /var/lib /var/cache /var
   -not -path '/var/lib/systemd/*' -not -path '/var/lib/docker/*' -not -path '/var/lib/containerd/*' \
   -printf '%p %y %m %u %g %s %T@ %C@\\n' | sort; find /etc -type f -exec sha256sum {} + | sort -k 2`;
 
+function differingLines(one: string, other: string): string[] {
+  const [before, after] = [new Set(one.split('\n')), new Set(other.split('\n'))];
+  return [...before.symmetricDifference(after)];
+}
+
 const fresh: Statuses = {
   ssh_root_login: 'warn',
   ssh_password_login: 'fail',
@@ -135,7 +140,7 @@ for (const variant of ['bare', 'docker', 'bookworm'] as const) {
     const { state, score, checks } = await inspected.check();
     assert.ok(performance.now() - startedAt < 15_000);
     assert.ok(inspected.roundTrips <= 3, `${inspected.roundTrips} round trips`);
-    assert.equal(await inspected.sh(picture), before);
+    assert.deepEqual(differingLines(before, await inspected.sh(picture)), []);
     assert.equal(state, 'at_risk');
     assert.ok(score > 40 && score < 85, `${score}`);
     const statuses = statusesOf(checks);
@@ -168,11 +173,9 @@ test('one thing is changed on the server, and exactly its check changes', async 
     [dropIn('06-match', 'Match User eve\\n  PasswordAuthentication yes'), { ssh_password_login: 'fail' }],
     [dropIn('07-root', 'Match all\\nPermitRootLogin no'), { ssh_root_login: 'pass' }],
     ['touch -d "1 hour" /etc/ssh/sshd_config.d/05-first.conf', { ssh_config_applied: 'warn' }],
-    ['echo Nonsense yes > /etc/ssh/sshd_config.d/01-x.conf', { ssh_config_applied: 'unknown' }],
-    ['rm -r /etc/ssh/sshd_config.d/*', {}],
   ];
   let before = await inspected.statuses();
-  for (const [script, expected] of steps.slice(0, -2)) {
+  for (const [script, expected] of steps) {
     await inspected.sh(script);
     const after = await inspected.statuses();
     if (script.includes('uR)')) assert.match(after.security_updates ?? '', /pass|fail/);
@@ -193,7 +196,7 @@ test('one thing is changed on the server, and exactly its check changes', async 
       { authorized_keys: 'warn' },
     ],
     [
-      'systemd-run --quiet --unit=listener systemd-socket-activate --listen=0.0.0.0:6379 cat',
+      'systemd-run --quiet --unit=listener systemd-socket-activate --accept --listen=0.0.0.0:6379 cat',
       { open_ports: 'fail' },
     ],
     [
@@ -234,7 +237,7 @@ nft add rule ${family} guard in tcp dport 22 accept`);
   assert.deepEqual(await firewall(), ['fail', 'not_applicable', 'not_applicable']);
   await rules('ip', 'drop');
   assert.deepEqual(await firewall(), ['pass', 'not_applicable', 'warn']);
-  await inspected.sh('ip addr add fd00:213::5/64 dev host0; systemctl enable nftables 2>/dev/null');
+  await inspected.sh('ip addr add fd00:213::5/64 dev host0 nodad; systemctl enable nftables 2>/dev/null');
   assert.deepEqual(await firewall(), ['pass', 'fail', 'pass']);
   await rules('inet', 'drop');
   assert.deepEqual(await firewall(), ['pass', 'pass', 'pass']);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
 import { checkDueServers } from '../../src/areas/servers/light-check.ts';
@@ -187,4 +188,42 @@ test('every failure of a connection test has its own step, code and words', asyn
   await sh('sed -i s/^VERSION_ID=.*/VERSION_ID=13/ /usr/lib/os-release');
   await lab.client.cut(name);
   assert.deepEqual(await failed({}), ['tcp', 'port_filtered']);
+});
+
+test('what is wrong on a server that lets us in has its own step, code and words too', async (t) => {
+  const { service, token } = await begin(t);
+  const server = await lab.fresh(t, 'docker');
+  const { address: host, name } = server.about;
+  const privateKey = readFileSync(server.about.keyFile ?? '', 'utf8');
+  const sh = (script: string) => lab.client.console(name, 'sh', '-euc', script);
+  const ends = async (username = 'root') => {
+    const steps = await connectionTest(service, token, {
+      name,
+      host,
+      username,
+      auth: { type: 'key', privateKey },
+    });
+    const { ok, fault } = Object(steps.at(-1)?.data);
+    const warned = steps.find(({ data }) => data.status === 'warning')?.data;
+    return ok ? ['ok', warned?.code ?? 'nothing'] : [fault.step, fault.code];
+  };
+  assert.deepEqual(await ends(), ['ok', 'nothing']);
+  await sh(
+    'useradd -m -s /bin/bash plain && cp -r /root/.ssh /home/plain/ && chown -R plain: /home/plain/.ssh',
+  );
+  assert.deepEqual(await ends('plain'), ['privilege', 'sudo_refused']);
+  // Programs of the server that say what an old, a full and a late server would say.
+  await sh("printf '#!/bin/sh\\necho 19.03.8\\n' > /usr/local/bin/docker && chmod 755 /usr/local/bin/docker");
+  assert.deepEqual(await ends(), ['docker', 'docker_too_old']);
+  await sh("printf '#!/bin/sh\\necho cannot connect >&2; exit 1\\n' > /usr/local/bin/docker");
+  assert.deepEqual(await ends(), ['ok', 'docker_missing']);
+  await sh(
+    'rm /usr/local/bin/docker; systemctl stop docker docker.socket; mount -t tmpfs -o size=200m tmpfs /var/lib/docker; systemctl start docker',
+  );
+  assert.deepEqual(await ends(), ['resources', 'disk_full']);
+  await sh('systemctl stop docker docker.socket; umount /var/lib/docker; systemctl start docker');
+  await sh(
+    'printf \'#!/bin/sh\\n[ "$1" = +%%s%%3N ] && exec /usr/bin/date -d "5 minutes" +%%s%%3N\\nexec /usr/bin/date "$@"\\n\' > /usr/local/bin/date && chmod 755 /usr/local/bin/date',
+  );
+  assert.deepEqual(await ends(), ['clock', 'clock_wrong']);
 });

@@ -16,9 +16,14 @@ field arch "$(uname -m)"
 field kernel "$(uname -r)"
 field cpus "$(getconf _NPROCESSORS_ONLN)"
 field memory "$(sed -n 's/^MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo)"
-field disk "$(df --portability / | sed -n 2p | tr -s ' ' | cut -d ' ' -f 4)"
-field diskTotal "$(df --portability / | sed -n 2p | tr -s ' ' | cut -d ' ' -f 2)"
-field inodes "$(df --portability --inodes / | sed -n 2p | tr -s ' ' | cut -d ' ' -f 5)"
+# Images and containers may lie on a disk of their own; whichever has less room counts.
+for place in /var/lib/docker /; do
+  [ -d "$place" ] || continue
+  set -- $(df --portability "$place" | sed -n 2p)
+  [ -n "\${free:-}" ] && [ "$free" -le "$4" ] || { free=$4 total=$2; }
+done
+field disk "$free"
+field diskTotal "$total"
 field clock "$(date +%s%3N)"
 field uid "$(id -u)"
 field systemd "$([ -d /run/systemd/system ] && echo yes || true)"

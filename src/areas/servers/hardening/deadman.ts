@@ -45,7 +45,7 @@ systemctl is-active --quiet slipway-deadman.timer
 sync
 `;
 
-const disarmScript = String.raw`token=$1 state=$2
+const disarmScript = `token=$1 state=$2
 exec 9> "$state/lock"
 flock -w 60 9
 if [ "$(sed -n 1p "$state/armed" 2>/dev/null)" != "$token" ]; then echo fired; exit 0; fi

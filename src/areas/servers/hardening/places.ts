@@ -38,6 +38,7 @@ export const paths = {
   sysctl: '/etc/sysctl.d/zz-slipway.conf',
   modules: '/etc/modprobe.d/slipway.conf',
   limits: '/etc/security/limits.d/slipway.conf',
+  profile: '/etc/profile.d/slipway.sh',
   coredump: '/etc/systemd/coredump.conf.d/slipway.conf',
   aptPeriodic: '/etc/apt/apt.conf.d/99slipway',
 } as const;

@@ -94,7 +94,7 @@ export function refuseChanged(lines: readonly string[]): void {
   });
 }
 
-const lookScript = String.raw`dir=$1
+const lookScript = `dir=$1
 if [ -f "$dir/manifest.json" ]; then echo '#=manifest'; cat "$dir/manifest.json"; exit 0; fi
 echo '#=step'; cat "$dir/step.json"
 echo '#=before'; cat "$dir/etc.list"
@@ -103,7 +103,7 @@ echo '#=after'; list_etc
 echo '#=packages-after'; list_packages
 `;
 
-const closeScript = String.raw`dir=$1 state=$2
+const closeScript = `dir=$1 state=$2
 umask 077
 read -r manifest
 rm -rf "$dir/kept"; mkdir "$dir/kept"

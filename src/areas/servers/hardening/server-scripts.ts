@@ -55,10 +55,10 @@ exit "$failed"
  * Started by the timer at the deadline, and at every boot: an armed step that nobody has proven is taken back. The
  * clock is not asked: after a boot it can be wrong, and the login that would have proven the step is gone anyway.
  */
-export const deadmanScript = String.raw`set -u
+export const deadmanScript = `set -u
 state=${stateDir}
 exec 9> "$state/lock"
-flock -w 30 9 || true
+flock -w 20 9 || { systemctl stop 'slipway-harden-*.service'; flock -w 10 9 || true; }
 if [ -f "$state/armed" ]; then
   dir=$(sed -n 2p "$state/armed")
   sh "$state/undo-step.sh" "$dir" || exit 1

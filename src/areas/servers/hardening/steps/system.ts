@@ -57,20 +57,24 @@ export const unattendedUpgrades: StepMaker = ({ state }) => {
   });
 };
 
+// Only a shell that waits at its prompt ends; what runs in it is not counted as idle.
+const idle = 'TMOUT=3600\n';
+
 export const accounts: StepMaker = ({ state, wish }) => {
   const files = [
     fileChange(state, paths.limits, `${header}* soft core 0\n* hard core 0\n`),
+    fileChange(state, paths.profile, `${header}ulimit -c 0\n${idle}`),
     fileChange(state, paths.coredump, `${header}[Coredump]\nStorage=none\nProcessSizeMax=0\n`),
   ];
   const empty = state.emptyPasswords;
   if (isAsWanted(files) && empty.length === 0) return undefined;
   return step({
     id: 'accounts',
-    title: 'No accounts without a password, no core dumps',
+    title: 'No accounts without a password, no core dumps, no forgotten shells',
     why:
       empty.length > 0
         ? `Anyone can become ${empty.join(', ')} without a password. A core dump can hold secrets.`
-        : 'A core dump can hold keys and passwords of the program that died.',
+        : 'A core dump can hold keys and passwords of the program that died. A shell that waits for an hour ends.',
     lockoutRisk: empty.includes(wish.username),
     files,
     commands: empty.map((name) => ['usermod', '--lock', name]),
