@@ -41,7 +41,10 @@ export async function benchRemote(): Promise<Figure[]> {
   } finally {
     await master?.end();
     await pool.close();
+    // Waiting for the lab's process does not keep ours alive.
+    const awake = setInterval(() => undefined, 1_000);
     await lab.end();
+    clearInterval(awake);
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,8 @@
 /** The way to a server below SSH: its name, its port. Each failure in words that say where to look. */
 import { lookup } from 'node:dns/promises';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { errorCode, errorText, Fault } from '../fault.ts';
+import { GatheringSocket } from './gathering-socket.ts';
 
 export interface Place {
   readonly host: string;
@@ -59,7 +60,8 @@ async function dialFirst(addresses: readonly string[], port: number, signal: Abo
 function dialOne(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // SSH speaks in small packets, one after the other: holding them back would cost 40 ms each.
-    const socket = connect({ host, port, noDelay: true });
+    const socket = new GatheringSocket().connect({ host, port });
+    socket.setNoDelay(true);
     const stop = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();

@@ -93,7 +93,7 @@ function changesOf(before: Statuses, after: Statuses): Statuses {
 /** Names, modes, owners, sizes and times of everything that a check could touch; and the contents of /etc. */
 const picture = `find /etc /root /home /usr/local /boot /var/lib /var/cache /var/spool -xdev \
   -not -path '/var/lib/systemd/*' -not -path '/var/lib/docker/*' -not -path '/var/lib/containerd/*' \
-  -printf '%p %y %m %u %g %s %T@ %C@\\n' | sort; find /etc -type f -exec sha256sum {} + | sort -k 2`;
+  -printf '%p %y %m %u %g %s %T@\\n' | sort; find /etc -type f -exec sha256sum {} + | sort -k 2`;
 
 function differingLines(one: string, other: string): string[] {
   const [before, after] = [new Set(one.split('\n')), new Set(other.split('\n'))];

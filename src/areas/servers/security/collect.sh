@@ -151,7 +151,9 @@ fail2ban_facts() {
     while read -r action; do
       printf 'action %s port %s\n' "$action" "$(limit fail2ban-client get sshd action "$action" port | head -n 1)"
     done
-  printf 'tools %s\n' "$(command -v nft iptables ipset | tr '\n' ' ')"
+  for tool in nft iptables; do
+    has "$tool" && echo "tool $tool"
+  done
   limit find /var/log/auth.log -printf 'log %p %s %T@\n' 2>/dev/null
   printf 'ignored %s\n' "$(limit fail2ban-client get sshd ignoreip | tr '\n' ' ')"
   printf 'banned %s\n' "$(limit fail2ban-client banned | head -c 20000)"
@@ -165,9 +167,15 @@ apt_facts() {
 }
 apt_lists_facts() {
   has apt-get || return 127
-  limit apt-get indextargets --format '$(SITE)|$(RELEASE)|$(ORIGIN)|$(LABEL)|$(TRUSTED)|$(SOURCESENTRY)' 'Created-By: Packages' | sort -u | head -n 200
+  # A `Release` without its signature beside it is there only where apt was told to take it unsigned.
   for file in /var/lib/apt/lists/*Release; do
-    [ -f "$file" ] && printf 'release %s %s\n' "${file##*/}" "$(grep -a -m 1 '^Date: ' "$file")"
+    [ -f "$file" ] || continue
+    signed=no
+    case $file in
+      *InRelease) signed=yes ;;
+      *) [ -f "$file.gpg" ] && signed=yes ;;
+    esac
+    printf 'release %s %s %s\n' "${file##*/}" "$signed" "$(grep -a -m 1 '^Date: ' "$file")"
   done
   # The place only: the line itself may hold a password.
   grep -i -n -E '^[^#]*\[[^]]*(trusted|allow-insecure|allow-weak)=yes|^(Trusted|Allow-Insecure|Allow-Weak):[[:space:]]*yes' \

@@ -70,7 +70,14 @@ function isAlive(facts: Facts): boolean {
 /** The jail hears nothing where its file is not written. */
 function deafness(facts: Facts): string[] {
   const text = facts.text('fail2ban');
-  if (/Journal matches:\s*\S/.test(text)) return [];
+  const matches = /Journal matches:[ \t]*(\S.*)$/m.exec(text)?.[1];
+  if (matches) {
+    // Since OpenSSH 9.8 another program than sshd writes about logins, and Debian's unit is ssh.service.
+    const isSplit = sshdViews(facts)[0]?.settings.has('sshdsessionpath');
+    return isSplit && !/=(ssh\.service|sshd-session)/.test(matches)
+      ? [`The sshd jail waits for ${matches}, but sshd-session of ssh.service writes the log.`]
+      : [];
+  }
   const files = /File list:[ \t]*(\S.*)?$/m.exec(text)?.[1];
   if (!files) return ['The sshd jail reads neither the journal nor a file.'];
   const [, size, writtenAt] = (facts.following('fail2ban', 'log')[0] ?? '').split(' ');
@@ -92,12 +99,12 @@ function toothlessness(facts: Facts): string[] {
     /nft|iptables|ipset|ufw|firewallcmd|route|shorewall/.test(name),
   );
   if (blocking.length === 0) return ['The sshd jail has no action that blocks an address.'];
-  const tools = facts.following('fail2ban', 'tools')[0] ?? '';
+  const tools = facts.following('fail2ban', 'tool');
   const problems: string[] = [];
   const sshPorts = sshdPorts(facts);
   for (const { name, ports } of blocking) {
     const tool = name.startsWith('nft') ? 'nft' : name.startsWith('iptables') ? 'iptables' : undefined;
-    if (tool && !tools.includes(`/${tool}`))
+    if (tool && !tools.includes(tool))
       problems.push(`The action ${name} needs ${tool}, which is not installed.`);
     const covers = (wanted: number) => ports.some((port) => coversPort(port, wanted));
     const missed = /allports|route/.test(name) ? [] : sshPorts.filter((port) => !covers(port));

@@ -224,7 +224,10 @@ test('fail2ban that hears nothing, has no tool or guards another port does not b
     `${alive.replace(journal, 'File list:\t/var/log/auth.log')}\nlog /var/log/auth.log 100 ${seconds}`;
   assert.equal(bans(written(1_794_720_000)), 'pass');
   assert.equal(bans(written(1_784_720_000)), 'fail');
-  assert.equal(bans(alive.replace('/usr/sbin/nft ', '')), 'fail');
+  assert.equal(bans(alive.replace('tool nft\n', '')), 'fail');
+  const split = { sshd: sshdView('root', '192.0.2.1', { sshdsessionpath: '/usr/lib/openssh/sshd-session' }) };
+  assert.equal(bans(alive, split), 'pass');
+  assert.equal(bans(alive.replace('ssh.service', 'sshd.service'), split), 'fail');
   assert.equal(bans(alive, { sshd: sshdView('root', '192.0.2.1', { port: '2222' }) }), 'fail');
 });
 

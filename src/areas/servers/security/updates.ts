@@ -7,36 +7,34 @@ const dayMs = 86_400_000;
 const mostAgeDays = 7;
 
 interface Source {
-  readonly site: string;
-  readonly release: string;
-  readonly label: string;
-  readonly trusted: string;
-  readonly entry: string;
+  /** As apt names its file: site, path and release, without user or password. */
+  readonly name: string;
+  readonly isSigned: boolean;
+  readonly from: number;
 }
 
 function sources(facts: Facts): Source[] {
-  return facts
-    .lines('apt_lists')
-    .filter((line) => line.includes('|'))
-    .map((line) => {
-      const [site = '', release = '', , label = '', trusted = '', entry = ''] = line.split('|');
-      // A source may carry a user and a password.
-      return { site: site.replace(/\/\/[^/@]*@/, '//'), release, label, trusted, entry };
-    });
+  return facts.following('apt_lists', 'release').map((line) => {
+    const found = /^(\S+) (yes|no) Date: (.*)$/.exec(line);
+    if (!found) throw new Unreadable(`A package list cannot be read: ${line}`);
+    const name = (found[1] ?? '').replace(/_(In)?Release$/, '');
+    return { name, isSigned: found[2] === 'yes', from: Date.parse(found[3] ?? '') };
+  });
 }
 
-function isSecurity({ release, label }: { release: string; label: string }): boolean {
-  return /-security(\/|$)|^[^/]+\/updates$/.test(release) || label === 'Debian-Security';
+function isSecurity({ name }: Source): boolean {
+  return /_dists_[^_]+-security$/.test(name);
 }
 
 /** When the archive last told of security fixes: signed by it, so neither a copy nor a touch makes it younger. */
 function listsFrom(facts: Facts): Date {
-  const dates = facts
-    .following('apt_lists', 'release')
-    .filter((line) => /-security_|_updates_/.test(line.split(' ')[0] ?? '') && line.includes('security'))
-    .map((line) => Date.parse(line.slice(line.indexOf('Date: ') + 6)));
+  const dates = sources(facts)
+    .filter(isSecurity)
+    .map(({ from }) => from);
   const stamps = facts.following('apt_lists', 'stamp').map((seconds) => Number(seconds) * 1000);
-  const newest = Math.max(...[...dates, ...stamps].filter((each) => Number.isFinite(each)));
+  const newest = Math.max(
+    ...[...dates, ...(dates.length > 0 ? stamps : [])].filter((each) => Number.isFinite(each)),
+  );
   if (!Number.isFinite(newest)) throw new Unreadable('There are no package lists for security fixes.');
   return new Date(newest);
 }
@@ -126,20 +124,20 @@ export const updateRules: readonly Rule[] = [
     fix: 'Remove `trusted=yes`, `allow-insecure=yes` and AllowUnauthenticated from /etc/apt, give each source its key by `signed-by`, and add the security archive of the distribution.',
     judge(facts) {
       const all = sources(facts);
-      const unsigned = all.filter(({ trusted }) => trusted !== 'yes');
+      const unsigned = all.filter(({ isSigned }) => !isSigned);
       const careless = facts
         .lines('apt_config')
         .filter((line) => /^(APT::Get::AllowUnauthenticated|Acquire::Allow\w+) "(1|true|yes)"/.test(line));
       const forced = facts.following('apt_lists', 'forced');
       const bad = [
-        ...unsigned.map(({ site, release, entry }) => `${site} ${release} (${entry}) is not signed`),
+        ...unsigned.map(({ name }) => `${name} is not signed`),
         ...forced.map((line) => `${line}: trusted without a signature`),
         ...careless,
         ...(all.length === 0 || all.some(isSecurity) ? [] : ['No source is a security archive.']),
       ];
       if (all.length === 0 && bad.length === 0)
         return unknown('apt has no package lists to show its sources by.');
-      return graded([...new Set(bad)], [], all.map(({ site, release }) => `${site} ${release}`).join('\n'));
+      return graded([...new Set(bad)], [], all.map(({ name }) => name).join('\n'));
     },
   },
   {

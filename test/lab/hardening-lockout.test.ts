@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import {
+  applyStep,
+  makePlan,
+  type Plan,
+  readRuns,
+  type StepId,
+  undoRun,
+} from '../../src/areas/servers/hardening/hardening.ts';
+import { Fault, type FaultCode } from '../../src/fault.ts';
+import { newId, type ServerId } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { fingerprintOf } from '../../src/remote/host-keys.ts';
+import { createRemotePool } from '../../src/remote/pool.ts';
+import { Secret } from '../../src/secret.ts';
+import { openLab } from '../support/lab.ts';
+import { until } from '../support/service.ts';
+
+const lab = await openLab();
+const noLog = () => undefined;
+const failsWith = (code: FaultCode, path?: string) => (error: unknown) =>
+  error instanceof Fault &&
+  error.code === code &&
+  (path === undefined || (error.errors ?? []).some((each) => each.path === path));
+
+async function bareServer(t: TestContext) {
+  const server = await lab.fresh(t, 'bare');
+  const { address, name, hostKeys, keyFile } = server.about;
+  const shown = hostKeys.find((each) => each.startsWith('ssh-ed25519 ')) ?? '';
+  const target = {
+    ...{ serverId: newId<ServerId>(), host: address, port: 22, username: 'root' },
+    privateKey: new Secret(readFileSync(keyFile ?? '', 'utf8')),
+    hostKey: fingerprintOf(Buffer.from(shown.split(' ')[1] ?? '', 'base64')),
+  };
+  const pool = createRemotePool(createLog('silent'));
+  t.after(() => pool.close());
+  const remote = pool.to(target);
+  const wish = { username: 'root', sshPort: 22, ourAddress: lab.about.address, allowPorts: [] };
+  return {
+    ...{ server, remote },
+    plan: (...steps: StepId[]) => makePlan(remote, { ...wish, hasKeyLogin: true, steps }),
+    proveLogin: () => server.ssh('true').then(noLog),
+    canLogIn: async () => (await server.trySsh('true')).code === 0 || undefined,
+    console: async (...argv: string[]) => (await lab.client.console(name, ...argv)).stdout,
+  };
+}
+
+/** The plan as it would be with a mistake in it: nobody gets in any more, whoever is in stays or not. */
+function lockingOut(plan: Plan, keepsConnections: boolean): Plan {
+  const damage = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => !/tcp dport/.test(line) && (keepsConnections || !/established/.test(line)))
+      .join('\n');
+  const steps = plan.steps.map((step) => ({
+    ...step,
+    files: step.files.map((file) => ({ ...file, after: damage(file.after ?? '') })),
+  }));
+  return { ...plan, steps };
+}
+
+/** The first proof succeeds; then nothing is heard of us any more. */
+function diesAfterFirst(proveLogin: () => Promise<void>): () => Promise<void> {
+  let proofs = 0;
+  return () => {
+    proofs += 1;
+    return proofs === 1 ? proveLogin() : new Promise<never>(() => undefined);
+  };
+}
+
+test('a firewall that lets no new login in is taken back at once, through the connection that still lives', async (t) => {
+  const { server, remote, plan, canLogIn, console } = await bareServer(t);
+  const damaged = lockingOut(await plan('firewall'), true);
+  let proofs = 0;
+  const proveLogin = async () => {
+    proofs += 1;
+    if (!(await server.trySsh('true').then(({ code }) => code === 0))) throw new Error('no answer');
+  };
+  const options = { runId: 'one', proveLogin: withLimit(proveLogin, 3_000), log: noLog };
+  await assert.rejects(applyStep(remote, damaged, 'firewall', options), failsWith('lockout_prevented'));
+  assert.equal(proofs, 2);
+  assert.equal(await canLogIn(), true);
+  assert.equal(await console('ls', '/etc/slipway'), '');
+  assert.doesNotMatch(await console('nft', 'list', 'tables'), /slipway/);
+  assert.equal(await console('systemctl', 'list-unit-files', '--quiet', 'slipway-*'), '');
+
+  const right = await plan('firewall');
+  assert.equal((await applyStep(remote, right, 'firewall', { ...options, runId: 'two' })).state, 'applied');
+});
+
+test('killed between arm and disarm, with nobody able to log in: the server takes it back at the deadline', async (t) => {
+  const { remote, plan, proveLogin, canLogIn, console } = await bareServer(t);
+  const damaged = lockingOut(await plan('firewall'), false);
+  const options = { runId: 'one', proveLogin: diesAfterFirst(proveLogin), log: noLog, deadmanSeconds: 8 };
+  const ending = assert.rejects(applyStep(remote, damaged, 'firewall', options));
+  const isLoaded = async () => /inet slipway/.test(await console('nft', 'list', 'tables')) || undefined;
+  await until(isLoaded, 60_000, 'the firewall to be loaded');
+  await until(async () => !(await isLoaded()) || undefined, 30_000, 'the server to take it back');
+  await until(canLogIn, 10_000, 'a login');
+  await ending;
+  const [run] = await readRuns(remote);
+  assert.deepEqual([run?.steps[0]?.state, typeof run?.steps[0]?.firedAt], ['undone', 'number']);
+  assert.equal(await console('ls', '/etc/slipway'), '');
+
+  const again = await plan('firewall');
+  const outcome = await applyStep(remote, again, 'firewall', { runId: 'two', proveLogin, log: noLog });
+  assert.equal(outcome.state, 'applied');
+  assert.deepEqual((await plan('firewall')).steps, []);
+});
+
+test('a server that is booted while a step is armed takes it back when it comes up', async (t) => {
+  const { remote, plan, proveLogin, canLogIn, console } = await bareServer(t);
+  const damaged = lockingOut(await plan('firewall'), true);
+  const options = { runId: 'one', proveLogin: diesAfterFirst(proveLogin), log: noLog, deadmanSeconds: 900 };
+  const applying = applyStep(remote, damaged, 'firewall', options);
+  applying.catch(noLog);
+  const armed = async () => /inet slipway/.test(await console('nft', 'list', 'tables')) || undefined;
+  await until(armed, 60_000, 'the firewall to be loaded');
+  // The kernel stays, as in every container; all of userspace, the timer among it, begins anew.
+  await console('systemctl', 'soft-reboot');
+  await until(canLogIn, 60_000, 'a login');
+  assert.match(await console('systemctl', 'show', '--property', 'SoftRebootsCount'), /=1/);
+  assert.equal(await console('ls', '/etc/slipway'), '');
+  const [run] = await readRuns(remote);
+  assert.equal(run?.steps[0]?.state, 'undone');
+});
+
+test('a step that was killed anywhere is done by calling it again', async (t) => {
+  const { remote, plan, proveLogin, console } = await bareServer(t);
+  const made = await plan('ssh_settings', 'ssh_no_passwords');
+  const dying = { runId: 'one', proveLogin: diesAfterFirst(proveLogin), log: noLog, deadmanSeconds: 900 };
+  applyStep(remote, made, 'ssh_settings', dying).catch(noLog);
+  const isArmed = async () =>
+    /forwarding no/i.test(await console('sh', '-c', 'sshd -T | grep x11')) || undefined;
+  await until(isArmed, 30_000, 'the settings to be in place');
+  const options = { runId: 'one', proveLogin, log: noLog };
+  // The next step finds one that nobody has proven, and takes that back first.
+  await applyStep(remote, made, 'ssh_no_passwords', options);
+  assert.match(await console('sh', '-c', 'sshd -T'), /^x11forwarding yes$/m);
+  await applyStep(remote, made, 'ssh_settings', options);
+  assert.deepEqual((await plan('ssh_settings', 'ssh_no_passwords')).steps, []);
+  assert.equal((await applyStep(remote, made, 'ssh_settings', options)).state, 'applied');
+});
+
+test('a file that someone has changed is not overwritten, neither by the plan nor by undo', async (t) => {
+  const { server, remote, plan, proveLogin } = await bareServer(t);
+  const options = { runId: 'one', proveLogin, log: noLog };
+  const path = '/etc/security/limits.d/slipway.conf';
+  const made = await plan('accounts', 'kernel_modules');
+  await server.ssh(`echo mine > ${path}`);
+  await assert.rejects(applyStep(remote, made, 'accounts', options), failsWith('changed_since', path));
+  assert.equal(await server.ssh(`cat ${path}`), 'mine\n');
+  await server.ssh(`rm ${path}`);
+
+  for (const { id } of made.steps) await applyStep(remote, made, id, options);
+  await server.ssh(`cp ${path} /root/kept && echo '# mine' >> ${path}`);
+  await assert.rejects(undoRun(remote, 'one', noLog), failsWith('changed_since', path));
+  assert.match(await server.ssh(`cat ${path} /etc/modprobe.d/slipway.conf`), /# mine\n[^]*dccp/);
+  await server.ssh(`cat /root/kept > ${path}`);
+  await undoRun(remote, 'one', noLog);
+  assert.notEqual((await server.trySsh(`ls ${path} /etc/modprobe.d/slipway.conf`)).code, 0);
+});
+
+test('the whole of it satisfies lynis and ssh-audit, and bans who guesses logins', async (t) => {
+  const { server, remote, proveLogin } = await bareServer(t);
+  const wish = { username: 'root', sshPort: 22, ourAddress: lab.about.address, allowPorts: [] };
+  const made = await makePlan(remote, { ...wish, hasKeyLogin: true });
+  for (const { id } of made.steps)
+    await applyStep(remote, made, id, { runId: 'one', proveLogin, log: noLog });
+  await server.ssh('apt-get install -y -q --no-install-recommends lynis ssh-audit');
+  const audit = await server.trySsh('ssh-audit --level=fail 127.0.0.1');
+  assert.equal(audit.stdout.trim(), '', audit.stdout);
+
+  const guesser = await lab.fresh(t, 'bare');
+  const tries = `for n in 1 2 3 4 5 6; do ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o ConnectTimeout=2 \
+    nobody$n@${server.about.address} true; done; true`;
+  await guesser.ssh(tries);
+  const banned = async () =>
+    (await server.ssh('fail2ban-client status sshd')).includes(guesser.about.address) || undefined;
+  await until(banned, 20_000, 'the guesser to be banned');
+
+  await server.ssh('lynis audit system --quick --no-colors --quiet || true');
+  const report = await server.ssh('cat /var/log/lynis-report.dat');
+  assert.doesNotMatch(report, /^warning\[\]=/m);
+  const [, index = '0'] = /^hardening_index=(\d+)$/m.exec(report) ?? [];
+  assert.ok(Number(index) >= 75, `lynis gives ${index}`);
+});
+
+function withLimit(work: () => Promise<void>, withinMs: number): () => Promise<void> {
+  return () =>
+    Promise.race([
+      work(),
+      new Promise<never>((_resolve, reject) => {
+        setTimeout(() => reject(new Error('no login in time')), withinMs).unref();
+      }),
+    ]);
+}
