@@ -39,6 +39,8 @@ export async function launchBound(
   return {
     about,
     end: async () => {
+      // Until now it kept nobody from ending; now its end is waited for.
+      child.ref();
       child.stdin?.end();
       await ended(child);
     },

@@ -1,7 +1,7 @@
 /** Commands on one server: an argument list and bytes in, bytes and an exit code out. */
 import { Readable } from 'node:stream';
 import { Fault } from '../fault.ts';
-import type { Connection } from './connection.ts';
+import { ChannelRefused, type Connection } from './connection.ts';
 import { type Limit, startLimit } from './limit.ts';
 import type { Link } from './link.ts';
 import type { RemoteOutcome, RemoteStream, RunOptions } from './remote.ts';
@@ -75,7 +75,7 @@ export class Commands {
         if (limit.signal.aborted) {
           // The channel may still open, after nobody waits for it any more.
           void opened.then(({ process }) => process.kill(error)).then(free, free);
-        } else if (error instanceof Fault) free();
+        } else if (!(error instanceof ChannelRefused)) free();
         throw error;
       }
     });
@@ -83,25 +83,24 @@ export class Commands {
   }
 
   #watch(connection: Connection, process: RemoteProcess, limit: Limit, free: () => void): void {
-    const kill = async () => {
-      if (await process.kill(limit.signal.reason)) return;
-      this.#link.retire(connection);
-      // A server with few sessions has none left for it; over a new connection there is one.
-      const again = connection.isOpen && this.run(process.killArgv, { timeoutMs: killAgainMs });
-      if (again) again.catch((error) => this.#link.tell(error, 'a command may still run on the server'));
-    };
-    let killing: Promise<void> | undefined;
-    const stop = () => {
-      killing = kill();
-    };
+    const stop = () => void process.kill(limit.signal.reason);
     limit.signal.addEventListener('abort', stop, { once: true });
     if (limit.signal.aborted) stop();
     const over = async () => {
       limit.signal.removeEventListener('abort', stop);
-      await killing;
+      if ((await process.killed) === false) this.#killAgain(connection, process);
       free();
     };
     void process.ended.then(over, over);
+  }
+
+  /** A server with few sessions has none left for ending what runs; over a new connection there is one. */
+  #killAgain(connection: Connection, process: RemoteProcess): void {
+    this.#link.retire(connection);
+    if (!connection.isOpen) return;
+    this.run(process.killArgv, { timeoutMs: killAgainMs }).catch((error) =>
+      this.#link.tell(error, 'a command may still run on the server'),
+    );
   }
 }
 

@@ -55,16 +55,14 @@ export class Link {
         throw error;
       });
       connection.users += 1;
+      const free = once(() => this.#leave(connection, give));
       try {
-        return await work(
-          connection,
-          once(() => this.#leave(connection, give)),
-        );
+        return await work(connection, free);
       } catch (error) {
         if (!(error instanceof ChannelRefused)) throw error;
         const isAlone = this.#slots.taken < 2;
         if (!isAlone) this.#slots.shrink();
-        this.#leave(connection, give);
+        free();
         refusals += isAlone ? 1 : 0;
         if (refusals > 20) throw tooManySessions(error);
         // sshd counts a session until it has buried its process, which is a moment after we hear of its end.

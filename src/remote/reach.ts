@@ -1,8 +1,8 @@
 /** The way to a server below SSH: its name, its port. Each failure in words that say where to look. */
 import { lookup } from 'node:dns/promises';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { errorCode, errorText, Fault } from '../fault.ts';
-import { GatheringSocket } from './gathering-socket.ts';
+import { gatherWrites } from './gather-writes.ts';
 
 export interface Place {
   readonly host: string;
@@ -60,8 +60,7 @@ async function dialFirst(addresses: readonly string[], port: number, signal: Abo
 function dialOne(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // SSH speaks in small packets, one after the other: holding them back would cost 40 ms each.
-    const socket = new GatheringSocket().connect({ host, port });
-    socket.setNoDelay(true);
+    const socket = connect({ host, port, noDelay: true });
     const stop = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -72,6 +71,7 @@ function dialOne(host: string, port: number, signal: AbortSignal): Promise<Socke
     socket.once('connect', () => {
       signal.removeEventListener('abort', stop);
       socket.removeAllListeners('error');
+      gatherWrites(socket);
       resolve(socket);
     });
   });

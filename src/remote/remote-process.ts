@@ -45,6 +45,7 @@ export class RemoteProcess {
   readonly #mark: string;
   readonly #viaSudo: boolean;
   readonly #end = Promise.withResolvers<Exit>();
+  #isOver = false;
   #killed: Promise<boolean> | undefined;
 
   static start(connection: Connection, argv: readonly string[], viaSudo: boolean): Promise<RemoteProcess> {
@@ -66,6 +67,7 @@ export class RemoteProcess {
       exit = { code: code ?? null, signal: signal ?? null };
     });
     channel.once('close', () => {
+      this.#isOver = true;
       if (exit) this.#end.resolve(exit);
       else if (connection.isOpen) this.#end.reject(endedWithoutWord());
     });
@@ -77,10 +79,15 @@ export class RemoteProcess {
     return ['sh', '-c', killMarked, 'sh', this.#mark];
   }
 
+  /** What `kill` came to, where it was called. */
+  get killed(): Promise<boolean> | undefined {
+    return this.#killed;
+  }
+
   /** True once nothing of it runs any more; false where that could not be made sure. */
   kill(reason: unknown): Promise<boolean> {
     this.#end.reject(reason);
-    this.#killed ??= this.#kill();
+    this.#killed ??= this.#isOver ? Promise.resolve(true) : this.#kill();
     return this.#killed;
   }
 

@@ -8,7 +8,10 @@ import { probeFromOutside } from './outside.ts';
 
 export type RawFacts = Facts;
 
-const script = readFileSync(new URL('./collect.sh', import.meta.url), 'utf8');
+/** One constant text, kept in files by theme. */
+const script = ['frame', 'ssh', 'network', 'packages', 'accounts', 'system', 'docker', 'main']
+  .map((name) => readFileSync(new URL(`./questions/${name}.sh`, import.meta.url), 'utf8'))
+  .join('\n');
 /** The script stops asking after 9 s by itself; the rest is the way there and back. */
 const timeoutMs = 30_000;
 

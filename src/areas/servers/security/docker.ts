@@ -5,10 +5,12 @@ import { expectedPorts, shownPort } from './firewall.ts';
 import { iptablesFate, readChains } from './iptables.ts';
 import { isRecord, parseJson } from './json.ts';
 import { nftFate } from './nft.ts';
-import { interfaceAddresses, isLoopback, listeners } from './outside.ts';
+import { interfaceAddresses, isLoopback, type Listener, listeners } from './outside.ts';
 import { publishedPorts, splitValues } from './published-ports.ts';
 
 const noDocker = notApplicable('Docker is not installed.');
+/** Those have certificates of their own. */
+const swarmPorts = [2377, 7946];
 const daemonFile = '/etc/docker/daemon.json';
 
 function ifThere(judge: Rule['judge']): Rule['judge'] {
@@ -109,12 +111,13 @@ export const dockerRules: readonly Rule[] = [
       const written = told
         .filter((each) => each.includes('tcp://'))
         .map((each) => each.slice(each.indexOf('tcp://')));
-      const open = listeners(facts).filter(
-        ({ port, program }) =>
-          port === 2375 ||
-          port === 2376 ||
-          (program === 'dockerd' && !publishedPorts(facts).some((each) => each.port === port)),
-      );
+      const isApi = ({ port, program }: Listener) =>
+        port === 2375 ||
+        port === 2376 ||
+        (program === 'dockerd' &&
+          !swarmPorts.includes(port) &&
+          !publishedPorts(facts).some((each) => each.port === port));
+      const open = listeners(facts).filter(isApi);
       const sockets = open.map(({ address, port, program }) => `${shownPort(address, port)} (${program})`);
       const evidence = [...written, ...sockets].join('\n');
       if (evidence === '') return pass('dockerd listens on its local socket only.');

@@ -79,8 +79,8 @@ const good: Readonly<Record<string, string>> = {
   ].join('\n'),
   apt: '0 upgraded, 0 newly installed, 0 to remove and 0 not upgraded.',
   apt_lists: [
-    'release deb.debian.org_debian-security_dists_trixie-security_InRelease yes Date: Thu, 12 Nov 2026 23:08:29 UTC',
-    'release deb.debian.org_debian_dists_trixie_InRelease yes Date: Sat, 12 Sep 2026 07:55:41 UTC',
+    'release mirror.test_debian-security_dists_trixie-security_InRelease yes Date: Thu, 12 Nov 2026 23:08:29 UTC',
+    'release mirror.test_debian_dists_trixie_InRelease yes Date: Sat, 12 Sep 2026 07:55:41 UTC',
   ].join('\n'),
   apt_config: [
     ...['APT::Periodic::Update-Package-Lists "1";', 'APT::Periodic::Unattended-Upgrade "1";'],

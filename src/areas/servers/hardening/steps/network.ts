@@ -50,8 +50,8 @@ function firewallRules(ports: readonly number[], tcp: readonly number[], ours: s
     ct state invalid drop
     tcp dport { ${tcp.join(', ')} } accept
     udp dport 443 accept
-    meta l4proto icmp icmp type { echo-request, destination-unreachable, time-exceeded, parameter-problem } accept
-    meta l4proto ipv6-icmp icmpv6 type { echo-request, destination-unreachable, packet-too-big, time-exceeded, parameter-problem, nd-neighbor-solicit, nd-neighbor-advert, nd-router-advert, mld-listener-query, mld-listener-report, mld-listener-done, mld2-listener-report } accept
+    icmp type { echo-request, destination-unreachable, time-exceeded, parameter-problem } accept
+    icmpv6 type { echo-request, destination-unreachable, packet-too-big, time-exceeded, parameter-problem, nd-neighbor-solicit, nd-neighbor-advert, nd-router-advert, mld-listener-query, mld-listener-report, mld-listener-done, mld2-listener-report } accept
     udp sport 67 udp dport 68 accept
     ip6 saddr fe80::/10 udp sport 547 udp dport 546 accept
     iifname "docker0" accept
@@ -62,6 +62,7 @@ function firewallRules(ports: readonly number[], tcp: readonly number[], ours: s
 `;
 }
 
+// Protocols by their numbers (6 TCP, 17 UDP): a small server has no /etc/protocols to look names up in.
 // A published port is one whose destination Docker has rewritten; the port that was asked for is in the original
 // direction of the connection. Containers among themselves and towards the outside are not touched.
 function dockerRules(tcp: readonly number[]): string {
@@ -77,8 +78,8 @@ function dockerRules(tcp: readonly number[]): string {
     iifname "docker_gwbridge" return
     iifname "br-*" return
     iif "lo" return
-    ct status dnat meta l4proto tcp ct original proto-dst { ${tcp.join(', ')} } return
-    ct status dnat meta l4proto udp ct original proto-dst 443 return
+    ct status dnat meta l4proto 6 ct original proto-dst { ${tcp.join(', ')} } return
+    ct status dnat meta l4proto 17 ct original proto-dst 443 return
     counter drop
   }
 `;
