@@ -89,6 +89,8 @@ export class LabNetwork {
     const { cidr, host, gateway, number } = this.subnet;
     const cable = `slipway${number}`;
     await run('ip', ['link', 'add', cable, 'type', 'veth', 'peer', 'name', 'host', 'netns', `${this.#pid}`]);
+    // systemd-nspawn keeps notes in /run and insists that they are in memory; where they are not, no server reboots.
+    await this.run('mount', '-t', 'tmpfs', 'tmpfs', '/run');
     await this.run('ip', 'link', 'add', bridge, 'type', 'bridge', 'forward_delay', '0');
     await this.run('ip', 'address', 'add', `${gateway}/24`, 'dev', bridge);
     for (const name of ['lo', bridge]) await this.run('ip', 'link', 'set', name, 'up');

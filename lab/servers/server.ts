@@ -29,12 +29,15 @@ export interface ServerPlan {
 // Joins the control groups given before `--`, then becomes the rest.
 const joinGroups = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"';
 const readyWithinMs = 60_000;
+/** How systemd-nspawn says that the server wants to be started again. */
+const rebootCode = 133;
 
 export class LabServer {
   readonly plan: ServerPlan;
   readonly #network: LabNetwork;
   readonly #tree: Tree;
   #container: ChildProcess | undefined;
+  #isEnding = false;
   isCut = false;
 
   constructor(plan: ServerPlan, network: LabNetwork, tree: Tree) {
@@ -48,7 +51,7 @@ export class LabServer {
   }
 
   async boot(): Promise<void> {
-    const { lab, name, address, authorizedKey, password, dir } = this.plan;
+    const { name, address, authorizedKey, password } = this.plan;
     const keptKeys = this.#path('host-keys');
     for (const each of ['upper', 'work', 'root', 'docker']) mkdirSync(this.#path(each), { recursive: true });
     await furnish(this.#path('upper'), this.#tree.folders, {
@@ -64,15 +67,24 @@ export class LabServer {
     const root = this.#path('root');
     await this.#network.run('mount', '-t', 'overlay', 'overlay', '-o', layers.join(','), root);
 
+    this.#switchOn();
+    await this.#ready();
+  }
+
+  #switchOn(): void {
+    const { lab, name, dir } = this.plan;
     const output = openSync(join(dir, 'console.log'), 'a');
     const [program, args] = this.#network.inside('systemd-nspawn', ...this.#containerArguments());
     const groups = makeServerGroups(lab, name);
-    this.#container = spawn('sh', ['-euc', joinGroups, 'sh', ...groups, '--', program, ...args], {
+    const container = spawn('sh', ['-euc', joinGroups, 'sh', ...groups, '--', program, ...args], {
       stdio: ['ignore', output, output],
       detached: true,
     });
     closeSync(output);
-    await this.#ready();
+    this.#container = container;
+    container.once('exit', (code) => {
+      if (code === rebootCode && this.#container === container && !this.#isEnding) this.#switchOn();
+    });
   }
 
   /** Runs a command inside as root without the network, as a provider's console does. */
@@ -96,6 +108,7 @@ export class LabServer {
     for (const each of ['upper', 'work', 'docker'])
       rmSync(this.#path(each), { recursive: true, force: true });
     this.isCut = false;
+    this.#isEnding = false;
     await this.boot();
   }
 
@@ -105,10 +118,13 @@ export class LabServer {
   }
 
   async #end(): Promise<void> {
+    this.#isEnding = true;
     const container = this.#container;
     if (!container) return;
-    const leader = this.#findLeader();
-    if (leader !== undefined) process.kill(leader, 'SIGKILL');
+    // The program that runs it, and the server's first process; between two boots there is no second one.
+    for (const pid of [this.#findLeader(), ...childrenOf(container.pid ?? 0)]) {
+      if (pid !== undefined && nameOf(pid) !== undefined) process.kill(pid, 'SIGKILL');
+    }
     await ended(container);
     this.#container = undefined;
     await this.#network.run('umount', this.#path('root'));

@@ -80,6 +80,24 @@ test('a server that is reset is as on its first day, and can come back as anothe
   assert.equal(await server.ssh('hostname'), `${name}\n`);
 });
 
+test('a server that reboots comes back by itself, with what was on its disk', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  await server.ssh('touch /root/kept');
+  const bootId = () =>
+    server.trySsh('systemctl show --property UserspaceTimestamp').then(({ stdout }) => stdout);
+  const before = await bootId();
+  await lab.client.console(server.about.name, 'systemctl', 'reboot');
+  await until(
+    async () => {
+      const now = await bootId();
+      return now !== '' && now !== before;
+    },
+    30_000,
+    'the server to be back',
+  );
+  assert.equal(await server.ssh('ls /root'), 'kept\n');
+});
+
 test('a command on the console works while the network does not', async (t) => {
   const { about } = await lab.fresh(t, 'bare');
   await lab.client.cut(about.name);

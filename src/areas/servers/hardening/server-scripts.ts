@@ -43,7 +43,8 @@ while read -r verb unit table; do
       if [ -f "$dir/sysctl" ]; then
         while IFS=$tab read -r file value; do printf '%s' "$value" > "$file" 2>/dev/null || true; done < "$dir/sysctl"
       fi;;
-    restart_unit) systemctl try-restart "$unit" || failed=1;;
+    restart_unit)
+      if systemctl cat "$unit" >/dev/null 2>&1; then systemctl try-restart "$unit" || failed=1; fi;;
   esac
 done < "$dir/undo"
 sync

@@ -45,6 +45,9 @@ export async function undoRun(
   }
   await purge(remote, dir, packages, log);
   const restored = await restore(remote, run, wanted);
+  // What a service keeps in /etc by its own command has only come back now.
+  const again = 'if grep -q "^restart_unit" "$2/undo"; then sh "$1" "$2"; fi';
+  for (const step of run.steps) await remote.script(again, [undoScriptPath, step.dir]);
   await remote.script(
     'systemctl daemon-reload; sshd -t; systemctl reload ssh.service; echo undone > "$1/state"',
     [dir],

@@ -157,7 +157,6 @@ function ufwStep({ state }: Planning, tcp: readonly number[], why: string): Step
   if (absent.length === 0) return undefined;
   return step({
     ...{ id: 'firewall', title: 'Let ufw allow what is needed', why },
-    lockoutRisk: true,
     commands: absent.map((each) => ['ufw', 'allow', each]),
     alsoTouches: ['/etc/ufw'],
     checks: [{ kind: 'succeeds', argv: ['ufw', 'status'], says: 'Status: active' }],
