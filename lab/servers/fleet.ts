@@ -28,13 +28,16 @@ export class Fleet {
   }
 
   list(): ServerDescription[] {
-    return [...this.#servers.values()].map((server) => this.#describe(server));
+    return this.#inOrder().map((server) => this.#describe(server));
   }
 
   get(name: string): LabServer {
     const server = this.#servers.get(name);
     if (!server) {
-      const known = [...this.#servers.keys()].join(', ') || 'none';
+      const known =
+        this.#inOrder()
+          .map(({ plan }) => plan.name)
+          .join(', ') || 'none';
       throw new UnknownServer(`There is no server «${name}» in this lab; there is: ${known}.`);
     }
     return server;
@@ -82,6 +85,12 @@ export class Fleet {
     await server.destroy();
     this.#taken.delete(name);
     this.#writeKnownHosts();
+  }
+
+  /** They boot at the same time, and whoever is first is chance. */
+  #inOrder(): LabServer[] {
+    const byName = new Intl.Collator('en', { numeric: true });
+    return [...this.#servers.values()].sort((one, other) => byName.compare(one.plan.name, other.plan.name));
   }
 
   #describe(server: LabServer): ServerDescription {
