@@ -38,6 +38,8 @@ export class LabServer {
   readonly #tree: Tree;
   #container: ChildProcess | undefined;
   #isEnding = false;
+  /** Kept here: while it is being reset, its disk has none. */
+  #hostKeys: readonly string[] = [];
   isCut = false;
 
   constructor(plan: ServerPlan, network: LabNetwork, tree: Tree) {
@@ -46,8 +48,8 @@ export class LabServer {
     this.#tree = tree;
   }
 
-  get hostKeys(): string[] {
-    return hostKeyLines(this.#path('upper'));
+  get hostKeys(): readonly string[] {
+    return this.#hostKeys;
   }
 
   async boot(): Promise<void> {
@@ -59,6 +61,7 @@ export class LabServer {
       subnet: this.#network.subnet,
       hostKeys: existsSync(keptKeys) ? keptKeys : undefined,
     });
+    this.#hostKeys = hostKeyLines(this.#path('upper'));
     const layers = [
       `lowerdir=${this.#tree.folders.join(':')}`,
       `upperdir=${this.#path('upper')}`,

@@ -6,6 +6,7 @@ import { startTestApp } from '../support/app.ts';
 import { openLab } from '../support/lab.ts';
 import { newPerson } from '../support/people.ts';
 import { lastOperation } from '../support/servers.ts';
+import { until } from '../support/service.ts';
 
 const lab = await openLab();
 
@@ -23,7 +24,7 @@ test('a bare server with a sudo user and a password is registered, provisioned a
   // A database that someone published by mistake.
   const database = ['docker', 'run', '-d', '--name', 'db', '-p', '6379:6379', 'redis:8'];
   assert.equal((await lab.client.console(name, ...database)).code, 0);
-  assert.equal(await answers(host, 6379), true);
+  await until(() => answers(host, 6379), 20_000, 'the database to answer');
 
   const before = await service.call('GET', `/servers/${id}/security?refresh=true`, { token });
   assert.equal(before.status, 200, before.text);

@@ -94,8 +94,23 @@ export class Lockouts {
       await sleep(this.#random.chance(0.15) ? 130_000 : this.#random.between(1_000, 20_000));
       await this.#lab.heal(name);
     } else {
+      const boot = await this.#bootOf(name);
       await this.#lab.console(name, 'systemctl', 'reboot');
+      // A login before it goes down would prove nothing.
+      await until(
+        async () => {
+          const now = await this.#bootOf(name).catch(() => '');
+          return now !== '' && now !== boot;
+        },
+        // What is under way there gets up to 90 s to end.
+        150_000,
+        'the server to boot again',
+      );
     }
+  }
+
+  async #bootOf(name: string): Promise<string> {
+    return (await this.#lab.console(name, 'systemctl', 'show', '--property=UserspaceTimestamp')).stdout;
   }
 
   /** Not by us: by a person with the same key. */

@@ -90,7 +90,7 @@ export function operationRoutes(app: HttpServer, db: Database, streams: Streams)
       operationId: 'followEvents',
       summary: 'Follow everything that happens in your workspace',
       description:
-        'Events `operation_updated` with `{operationId, operationKind, status}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
+        'Events `operation_updated` with `{operationId, operationKind, status}` and `server_updated` with `{serverId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
       querystring: StreamQuery,
       response: { 200: streamAnswer('The events of the workspace.') },
     },
