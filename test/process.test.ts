@@ -8,7 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../scripts/commands.ts';
 import { callApi } from './support/app.ts';
 import { newInstance } from './support/instance.ts';
-import { noneLeft, postmasterOf, processesOf, type Service, signal, until } from './support/service.ts';
+import {
+  cleanEnv,
+  noneLeft,
+  postmasterOf,
+  processesOf,
+  type Service,
+  signal,
+  until,
+} from './support/service.ts';
 
 const recovery = /not properly shut down|redo starts|recovery/;
 const register = { body: { email: 'ada@example.com', password: 'correct horse battery' } };
@@ -198,7 +206,7 @@ test('a data folder whose path is too long for a socket file works', async (t) =
 
 test('a SIGTERM to npm itself reaches the service: nothing is left running', async (t) => {
   const { dataDir } = newInstance(t);
-  const env = { ...process.env, SLIPWAY_DATA_DIR: dataDir, SLIPWAY_PORT: '0' };
+  const env = cleanEnv({ SLIPWAY_DATA_DIR: dataDir });
   const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] });
   t.after(() => npm.kill('SIGKILL'));
   let printed = '';

@@ -33,8 +33,9 @@ export async function machineState(sharedLab: string): Promise<MachineState> {
     mounts: readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n').sort(),
     // Counters move; rules do not.
     firewall: (await lines('iptables-save')).filter((line) => !line.startsWith('#')),
-    controlGroups: readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' })
-      .filter((path) => /slipway-lab-[^/]*$/.test(path))
+    controlGroups: ['.', ...foldersIn('/sys/fs/cgroup')]
+      .flatMap((hierarchy) => foldersIn(`/sys/fs/cgroup/${hierarchy}`).map((name) => `${hierarchy}/${name}`))
+      .filter((path) => path.includes('/slipway-lab-'))
       .sort(),
     namespaces: [...namespaces].sort(),
     processes: own
@@ -42,6 +43,12 @@ export async function machineState(sharedLab: string): Promise<MachineState> {
       .map(({ pid, name }) => `${pid} ${name}`)
       .sort(),
   };
+}
+
+function foldersIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 }
 
 interface Seen {
