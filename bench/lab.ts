@@ -51,7 +51,7 @@ async function oneServer(): Promise<Figure[]> {
     const fresh = await timed(() => client.addServer('docker', 'fresh'));
     const reset = await timed(() => client.reset('fresh'));
     const { stdout } = await client.console('fresh', 'systemd-analyze', 'time');
-    const bare = /= ([\d.]+\w+)/.exec(stdout)?.[1] ?? stdout.trim();
+    const bare = /finished in ([\d.]+\w+)/.exec(stdout)?.[1] ?? stdout.trim();
     return [
       {
         what: 'one more server, until Docker answers',
