@@ -30,7 +30,8 @@ export function startLimit(what: string, timeoutMs: number, outer?: AbortSignal)
   };
 }
 
-async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Rejects with the signal's reason as soon as it is aborted; the work itself goes on. */
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(signal.reason);
   signal.addEventListener('abort', stop, { once: true });

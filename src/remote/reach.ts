@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { errorCode, errorText, Fault } from '../fault.ts';
 import { gatherWrites } from './gather-writes.ts';
+import { raceAbort } from './limit.ts';
 
 export interface Place {
   readonly host: string;
@@ -12,7 +13,9 @@ export interface Place {
 /** Its addresses, best first. */
 export async function resolveHost(host: string, signal?: AbortSignal): Promise<string[]> {
   try {
-    const found = await orAborted(lookup(host, { all: true }), signal);
+    const found = await (signal
+      ? raceAbort(lookup(host, { all: true }), signal)
+      : lookup(host, { all: true }));
     return found.map(({ address }) => address);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -92,17 +95,4 @@ function whyNoConnection({ host, port }: Place, error: unknown, timeoutMs: numbe
     evidence: silent ? `no answer within ${timeoutMs / 1000} s` : errorText(error),
     cause: error,
   });
-}
-
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    return await Promise.race([work, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

@@ -36,13 +36,11 @@ export async function planHardening(
   id: ServerId,
   { steps, allowPorts = [] }: HardenWish,
 ): Promise<Plan> {
-  const { remote, username, port } = await connectTo(ctx, workspaceId, id);
+  const { remote, username, port, hostKey } = await connectTo(ctx, workspaceId, id);
   const ourAddress = await proveLogin(ctx, workspaceId, id);
-  const row = await queries.findTarget(ctx.db, workspaceId, id);
   return makePlan(remote, {
-    ...{ username, sshPort: port, ourAddress, allowPorts, hasKeyLogin: true },
+    ...{ username, sshPort: port, ourAddress, allowPorts, hasKeyLogin: true, pinnedHostKey: hostKey },
     ...(steps && { steps }),
-    ...(row?.hostKey && { pinnedHostKey: row.hostKey }),
   });
 }
 

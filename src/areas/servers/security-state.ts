@@ -1,9 +1,9 @@
 /** The security state of a server as it is kept: looked at on a schedule, on request, and after hardening. */
-import { connect } from 'node:net';
 import { after, hour } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
+import { tcpCheck } from '../../remote/reach.ts';
 import * as queries from './queries.ts';
 import { checkSecurity } from './security/security.ts';
 import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
@@ -62,15 +62,13 @@ export function securitySchedule(ctx: ServersContext): Schedule {
   };
 }
 
+/** From here, as anyone outside would try it. */
 function accepts(host: string, port: number, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: timeoutMs });
-    const finish = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => finish(true));
-    socket.once('error', () => finish(false));
-    socket.once('timeout', () => finish(false));
-  });
+  return tcpCheck({ host, port }, timeoutMs).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Fault) return false;
+      throw error;
+    },
+  );
 }

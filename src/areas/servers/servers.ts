@@ -53,6 +53,7 @@ export interface Connected {
   readonly username: string;
   readonly host: string;
   readonly port: number;
+  readonly hostKey: HostKeyFingerprint;
 }
 
 /** The way to a server for whoever works on it. */
@@ -73,10 +74,10 @@ export async function connectTo(
       },
     );
   }
-  const { host, port, username } = row;
+  const { host, port, username, hostKey } = row;
   const privateKey = await ctx.sealer.open(ctx.db, keyPlace(workspaceId, id), row.privateKeySealed);
-  const remote = ctx.pool.to({ serverId: id, host, port, username, privateKey, hostKey: row.hostKey });
-  return { remote, username, host, port };
+  const remote = ctx.pool.to({ serverId: id, host, port, username, privateKey, hostKey });
+  return { remote, username, host, port, hostKey };
 }
 
 export function hostKeyChanged(pinned: HostKeyFingerprint | null, offered: HostKeyFingerprint | null): Fault {
