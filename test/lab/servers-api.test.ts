@@ -44,7 +44,7 @@ test('a bare server with a sudo user and a password is registered and provisione
     assert.equal(answer.stdout, '404', `${scheme}: ${answer.stderr}`);
   }
 
-  // The password is nowhere: not in the database, not in the log, not on the server.
+  // The password was used and not told.
   const everything = JSON.stringify(service.logLines);
   assert.ok(password && !everything.includes(password));
 
