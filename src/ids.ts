@@ -11,6 +11,13 @@ export type DataKeyId = Id<'dataKey'>;
 export type OwedMailId = Id<'owedMail'>;
 export type OperationId = Id<'operation'>;
 export type ServerId = Id<'server'>;
+export type GitProviderId = Id<'gitProvider'>;
+export type ProjectId = Id<'project'>;
+export type AnalysisId = Id<'analysis'>;
+export type EnvironmentId = Id<'environment'>;
+export type VariableId = Id<'variable'>;
+export type HookId = Id<'hook'>;
+export type DeliveryId = Id<'delivery'>;
 
 /** A new id. The type parameter is fixed by where it is stored. */
 export function newId<T extends Id<string>>(): T {

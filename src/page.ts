@@ -36,6 +36,10 @@ export class Page {
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, 'base64url').toString('latin1');
   if (validate(id)) return id;
-  const message = 'is not a cursor that this list gave out; leave it away to start from the newest';
-  throw new Fault('invalid_input', 'The cursor is not valid.', { errors: [{ path: 'cursor', message }] });
+  throw badCursor();
+}
+
+export function badCursor(): Fault {
+  const message = 'is not a cursor that this list gave out; leave it away to start from the beginning';
+  return new Fault('invalid_input', 'The cursor is not valid.', { errors: [{ path: 'cursor', message }] });
 }

@@ -3,6 +3,8 @@
  * acts. It says how to undo it, or why that cannot be. It stops when its signal says so.
  */
 import type { OperationId, WorkspaceId } from '../ids.ts';
+import type { Queryable } from '../store/database.ts';
+import type { OperationFault } from './operations.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
@@ -38,11 +40,28 @@ export interface Step<Input> {
   readonly undo: Undo<Input>;
 }
 
+/** What has just become of an operation. */
+export type Change =
+  | { readonly state: 'running'; readonly step: string | null }
+  | { readonly state: 'succeeded' }
+  | { readonly state: 'failed' | 'cancelled'; readonly fault: OperationFault | null };
+
+/**
+ * What an area keeps of an operation's course, written in the transaction that changes it, so that it is never behind.
+ * It is called before the events of the change are appended. Only rows: it must not wait for anything else.
+ */
+export type Follow<Input> = (
+  tx: Queryable,
+  operation: { readonly operationId: OperationId; readonly workspaceId: WorkspaceId; readonly input: Input },
+  change: Change,
+) => Promise<void>;
+
 export interface OperationDefinition<Input> {
   readonly kind: string;
   /** From what was stored; refuses what it does not know. */
   readonly readInput: (stored: unknown) => Input;
   readonly steps: readonly Step<Input>[];
+  readonly follow?: Follow<Input>;
 }
 
 /** A step with its input already in hand. */
@@ -57,15 +76,23 @@ export interface BoundStep {
 export interface OperationKind {
   readonly kind: string;
   readonly bind: (stored: unknown) => readonly BoundStep[];
+  readonly follow?: Follow<unknown>;
 }
 
 export function defineOperation<Input>(definition: OperationDefinition<Input>): OperationKind {
   const names = definition.steps.map((step) => step.name);
   if (new Set(names).size !== names.length) throw new Error(`${definition.kind} has two steps of one name`);
+  const { follow, readInput } = definition;
   return {
     kind: definition.kind,
+    ...(follow && {
+      follow: async (tx, operation, change) => {
+        const known = readOrNothing(readInput, operation.input);
+        if (known) await follow(tx, { ...operation, input: known.input }, change);
+      },
+    }),
     bind: (stored) => {
-      const input = definition.readInput(stored);
+      const input = readInput(stored);
       return definition.steps.map(({ name, deadlineMs, retry, run, undo }) => ({
         name,
         deadlineMs,
@@ -75,4 +102,16 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
       }));
     },
   };
+}
+
+/** An operation whose input cannot be read has to end all the same; nobody knows whom to tell. */
+function readOrNothing<Input>(
+  readInput: (stored: unknown) => Input,
+  stored: unknown,
+): { readonly input: Input } | undefined {
+  try {
+    return { input: readInput(stored) };
+  } catch {
+    return undefined;
+  }
 }

@@ -7,7 +7,8 @@ import { appendEvents, type NewEvent } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
-import type { Json } from './definition.ts';
+import type { Change, Json } from './definition.ts';
+import type { OperationKinds } from './kinds.ts';
 import { type OperationFault, tellWorkspace } from './operations.ts';
 import type { ClaimedOperation } from './queries.ts';
 
@@ -35,9 +36,17 @@ export class Journal {
   readonly #operation: ClaimedOperation;
   readonly #lost: AbortSignal;
   readonly #hook: JournalHook;
+  readonly #kinds: OperationKinds;
 
-  constructor(db: Database, operation: ClaimedOperation, lost: AbortSignal, hook: JournalHook) {
+  constructor(
+    db: Database,
+    kinds: OperationKinds,
+    operation: ClaimedOperation,
+    lost: AbortSignal,
+    hook: JournalHook,
+  ) {
     this.#db = db;
+    this.#kinds = kinds;
     this.#operation = operation;
     this.#lost = lost;
     this.#hook = hook;
@@ -55,6 +64,7 @@ export class Journal {
     return this.#write('begun', async (tx) => {
       await tx.run(sql`
         update operations set state = 'running', started_at = coalesce(started_at, now()) where id = ${id}`);
+      await this.#follow(tx, { state: 'running', step: null });
       await this.#tell(tx, [{ kind: 'status', data: { status: 'running' } }]);
       await tellWorkspace(tx, workspaceId, id, kind, 'running');
     });
@@ -75,6 +85,7 @@ export class Journal {
           started_at = case when excluded.status = 'running' then now() else s.started_at end,
           finished_at = excluded.finished_at`);
       await tx.run(sql`update operations set step = ${name}, progress = null where id = ${id}`);
+      if (status === 'running') await this.#follow(tx, { state: 'running', step: name });
       await this.#tell(tx, [
         { kind: 'status', data: { status: 'running', step: name, stepStatus: status, attempt } },
       ]);
@@ -129,6 +140,7 @@ export class Journal {
           step = null, progress = null, result = ${JSON.stringify(result)}::jsonb
         where id = ${this.#operation.id} and cancel_requested_at is null`);
       ended = touched > 0;
+      if (ended) await this.#follow(tx, { state: 'succeeded' });
       if (ended) await this.#tellEnd(tx, { status: 'succeeded' }, 'succeeded');
     });
     return ended;
@@ -140,6 +152,7 @@ export class Journal {
         update operations set state = ${state}, finished_at = now(), lease_until = null, lease_owner = null,
           progress = null, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
         where id = ${this.#operation.id}`);
+      await this.#follow(tx, { state, fault });
       await this.#tellEnd(tx, { status: state, ...(fault ? { fault } : {}) }, state);
     });
   }
@@ -186,6 +199,10 @@ export class Journal {
       { kind: 'end', data },
     ]);
     await tellWorkspace(tx, this.#operation.workspaceId, this.#operation.id, this.#operation.kind, status);
+  }
+
+  #follow(tx: Queryable, change: Change): Promise<void> {
+    return this.#kinds.follow(tx, this.#operation, change);
   }
 
   #tell(tx: Queryable, events: readonly NewEvent[]): Promise<void> {

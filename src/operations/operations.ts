@@ -9,6 +9,7 @@ import { Fault } from '../fault.ts';
 import { type AccountId, newId, type OperationId, type ServerId, type WorkspaceId } from '../ids.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { Json } from './definition.ts';
+import type { OperationKinds } from './kinds.ts';
 import * as queries from './queries.ts';
 import type { OperationQueue } from './queue.ts';
 
@@ -64,6 +65,7 @@ export function tellWorkspace(
  */
 export async function cancelOperation(
   db: Database,
+  kinds: OperationKinds,
   workspaceId: WorkspaceId,
   id: OperationId,
 ): Promise<void> {
@@ -77,6 +79,7 @@ export async function cancelOperation(
     const feed = { workspaceId, feedId: id };
     if (notBegun) {
       await queries.cancelQueued(tx, id);
+      await kinds.follow(tx, { id, workspaceId, ...found }, { state: 'cancelled', fault: null });
       const data = { status: 'cancelled' };
       await appendEvents(tx, feed, [
         { kind: 'status', data },

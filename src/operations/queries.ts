@@ -15,6 +15,7 @@ export function insertOperation(tx: Queryable, id: OperationId, wish: NewOperati
 }
 
 export interface LockedOperation {
+  readonly input: unknown;
   readonly kind: string;
   readonly state: OperationState;
   readonly finishedAt: Date | null;
@@ -23,7 +24,7 @@ export interface LockedOperation {
 
 export function lockOperation(tx: Queryable, workspaceId: WorkspaceId, id: OperationId) {
   return tx.one<LockedOperation>(sql`
-    select kind, state, finished_at as "finishedAt", coalesce(lease_until > now(), false) as leased
+    select kind, input, state, finished_at as "finishedAt", coalesce(lease_until > now(), false) as leased
     from operations where workspace_id = ${workspaceId} and id = ${id} for update`);
 }
 

@@ -5,12 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { errorText } from '../fault.ts';
+import { Handover } from '../handover.ts';
 import type { OperationId } from '../ids.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { Hearer } from '../store/listener.ts';
-import type { BoundStep, OperationKind } from './definition.ts';
+import type { BoundStep } from './definition.ts';
 import { execute, faultOf } from './execution.ts';
 import { Journal, type JournalHook } from './journal.ts';
+import type { OperationKinds } from './kinds.ts';
 import { type ClaimedOperation, claimNext, releaseLease, renewLeases } from './queries.ts';
 import type { OperationQueue } from './queue.ts';
 
@@ -49,7 +51,7 @@ export class Runner implements Hearer {
   readonly #queue: OperationQueue;
   readonly #log: Logger;
   readonly #options: RunnerOptions;
-  readonly #kinds = new Map<string, OperationKind>();
+  readonly #kinds: OperationKinds;
   readonly #running = new Map<OperationId, Running>();
   readonly #owner = randomUUID();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -57,15 +59,18 @@ export class Runner implements Hearer {
   #again = false;
   #stopped = false;
 
-  constructor(db: Database, queue: OperationQueue, log: Logger, options: RunnerOptions) {
+  constructor(
+    db: Database,
+    kinds: OperationKinds,
+    queue: OperationQueue,
+    log: Logger,
+    options: RunnerOptions,
+  ) {
     this.#db = db;
+    this.#kinds = kinds;
     this.#queue = queue;
     this.#log = log;
     this.#options = options;
-  }
-
-  add(kind: OperationKind): void {
-    this.#kinds.set(kind.kind, kind);
   }
 
   start(): void {
@@ -98,7 +103,7 @@ export class Runner implements Hearer {
 
   /** Takes what is due, as long as there is room. */
   look(): void {
-    if (this.#stopped || this.#kinds.size === 0) return;
+    if (this.#stopped || this.#kinds.names.length === 0) return;
     this.#again = true;
     if (this.#claiming) return;
     this.#claiming = true;
@@ -115,7 +120,7 @@ export class Runner implements Hearer {
 
   async #claimAll(): Promise<void> {
     const { leaseMs, perWorkspace, perServer, most } = this.#options;
-    const claim = { owner: this.#owner, kinds: [...this.#kinds.keys()], leaseMs, perWorkspace, perServer };
+    const claim = { owner: this.#owner, kinds: this.#kinds.names, leaseMs, perWorkspace, perServer };
     while (this.#again && !this.#stopped) {
       this.#again = false;
       while (this.#running.size < most && !this.#stopped) {
@@ -143,7 +148,13 @@ export class Runner implements Hearer {
     const { id, kind, epoch } = operation;
     let wakeAfterMs = 0;
     try {
-      const journal = new Journal(this.#db, operation, lost.signal, this.#options.hook ?? (() => undefined));
+      const journal = new Journal(
+        this.#db,
+        this.#kinds,
+        operation,
+        lost.signal,
+        this.#options.hook ?? (() => undefined),
+      );
       const steps = await this.#bind(operation, journal);
       const wake = (tx: Queryable, afterMs: number) => this.#queue.wake(tx, id, afterMs);
       const outcome = await execute({
@@ -173,9 +184,7 @@ export class Runner implements Hearer {
   /** An input that its kind cannot read will not become readable: the operation ends here. */
   async #bind(operation: ClaimedOperation, journal: Journal): Promise<readonly BoundStep[]> {
     try {
-      const kind = this.#kinds.get(operation.kind);
-      if (!kind) throw new Error(`there is no operation ${operation.kind}`);
-      return kind.bind(operation.input);
+      return this.#kinds.get(operation.kind).bind(operation.input);
     } catch (error) {
       await journal.end('failed', faultOf(error, null));
       throw new Unreadable();
@@ -220,7 +229,7 @@ export class Runner implements Hearer {
   }
 
   #tellToStop(running: Running, reason: StopReason): void {
-    const why = new Error(reason);
+    const why = reason === 'cancel' ? new Error(reason) : new Handover(reason);
     running.stop.abort(why);
     if (reason !== 'cancel') running.halt.abort(why);
     if (reason === 'lease lost') running.lost.abort(why);

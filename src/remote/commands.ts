@@ -1,12 +1,16 @@
 /** Commands on one server: an argument list and bytes in, bytes and an exit code out. */
 import { Readable } from 'node:stream';
 import { Fault } from '../fault.ts';
+import type { Secret } from '../secret.ts';
+import { collect } from './collect.ts';
 import { ChannelRefused, type Connection } from './connection.ts';
 import { type Limit, startLimit } from './limit.ts';
 import type { Link } from './link.ts';
-import type { RemoteOutcome, RemoteStream, RunOptions } from './remote.ts';
-import { RemoteProcess } from './remote-process.ts';
+import { redactWhole } from './redact.ts';
+import type { RemoteOutcome, RemoteStream, RunOptions, StreamOptions } from './remote.ts';
+import { killMarked, RemoteProcess } from './remote-process.ts';
 import { needsSudo, sudoRefused } from './root.ts';
+import { sendScript } from './script.ts';
 import type { ChannelUse } from './slots.ts';
 import { openStreams } from './streams.ts';
 
@@ -21,13 +25,30 @@ export class Commands {
     this.#link = link;
   }
 
-  async run(argv: readonly string[], options: RunOptions = {}): Promise<RemoteOutcome> {
+  run(argv: readonly string[], options: RunOptions = {}): Promise<RemoteOutcome> {
+    return this.#run(argv, options);
+  }
+
+  async output(argv: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+    return succeeded(argv, await this.run(argv, options), options);
+  }
+
+  runScript(text: string, args: readonly string[], options: RunOptions = {}): Promise<RemoteOutcome> {
+    const { argv, lead } = sendScript(text, args);
+    return this.#run(argv, options, lead);
+  }
+
+  async script(text: string, args: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+    return succeeded(['sh'], await this.runScript(text, args, options), options);
+  }
+
+  async #run(argv: readonly string[], options: RunOptions, lead?: Buffer): Promise<RemoteOutcome> {
     const limit = startLimit(argv[0] ?? '', options.timeoutMs ?? defaultLimitMs, options.signal);
     try {
       return await this.#start('command', argv, options, limit, async (process, viaSudo) => {
-        const outcome = await finish(process, options, limit);
-        const said = viaSudo && outcome.code === 1 ? outcome.stderr.toString('utf8') : '';
-        if (said.startsWith('sudo: ')) throw sudoRefused(said);
+        const outcome = await finish(process, options, limit, lead);
+        if (viaSudo && outcome.code === 1 && outcome.stderr.subarray(0, 6).toString() === 'sudo: ')
+          throw sudoRefused(redactWhole(outcome.stderr, options.secrets).toString('utf8'));
         return outcome;
       });
     } finally {
@@ -35,17 +56,7 @@ export class Commands {
     }
   }
 
-  async output(argv: readonly string[], options: RunOptions = {}): Promise<Buffer> {
-    const outcome = await this.run(argv, options);
-    if (outcome.code !== 0) throw commandFailed(argv, outcome);
-    return outcome.stdout;
-  }
-
-  script(text: string, args: readonly string[], options: RunOptions = {}): Promise<Buffer> {
-    return this.output(['sh', '-euc', text, 'sh', ...args], options);
-  }
-
-  async stream(argv: readonly string[], options: Omit<RunOptions, 'input'> = {}): Promise<RemoteStream> {
+  async stream(argv: readonly string[], options: StreamOptions = {}): Promise<RemoteStream> {
     const limit = startLimit(argv[0] ?? '', options.timeoutMs ?? defaultLimitMs, options.signal);
     const stop = (error: unknown) => {
       limit.done();
@@ -98,7 +109,7 @@ export class Commands {
   #killAgain(connection: Connection, process: RemoteProcess): void {
     this.#link.retire(connection);
     if (!connection.isOpen) return;
-    this.run(process.killArgv, { timeoutMs: killAgainMs }).catch((error) =>
+    this.runScript(killMarked, [process.mark], { timeoutMs: killAgainMs }).catch((error) =>
       this.#link.tell(error, 'a command may still run on the server'),
     );
   }
@@ -109,17 +120,21 @@ async function openProcess(connection: Connection, argv: readonly string[], asRo
   return { process: await RemoteProcess.start(connection, argv, viaSudo), viaSudo };
 }
 
-async function finish(process: RemoteProcess, options: RunOptions, limit: Limit): Promise<RemoteOutcome> {
+async function finish(
+  process: RemoteProcess,
+  options: RunOptions,
+  limit: Limit,
+  lead?: Buffer,
+): Promise<RemoteOutcome> {
   const { input = '', maxOutputBytes = defaultOutputBytes } = options;
   const { channel } = process;
-  const tooMuch = () => void process.kill(tooMuchOutput(maxOutputBytes));
-  const stdout = collect(channel, maxOutputBytes, tooMuch);
-  const stderr = collect(channel.stderr, maxOutputBytes, tooMuch);
+  const collected = collect(process, maxOutputBytes);
+  if (lead) channel.write(lead);
   if (input instanceof Readable) feed(process, input);
   else channel.end(input);
   try {
     const exit = await limit.race(process.ended);
-    return { ...exit, stdout: stdout(), stderr: stderr() };
+    return { ...exit, ...collected() };
   } finally {
     if (input instanceof Readable) input.destroy();
   }
@@ -135,27 +150,20 @@ function feed(process: RemoteProcess, input: Readable): void {
   input.pipe(process.channel);
 }
 
-function collect(stream: NodeJS.ReadableStream, most: number, tooMuch: () => void): () => Buffer {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stream.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > most) tooMuch();
-    else chunks.push(chunk);
-  });
-  return () => Buffer.concat(chunks);
-}
-
-function tooMuchOutput(most: number): Fault {
-  return new Fault('remote_failed', `The command printed more than ${most} bytes.`);
+function succeeded(argv: readonly string[], outcome: RemoteOutcome, { secrets }: RunOptions): Buffer {
+  if (outcome.code !== 0) throw commandFailed(argv, outcome, secrets);
+  return outcome.stdout;
 }
 
 export function commandFailed(
   argv: readonly string[],
   { code, signal, stdout, stderr }: RemoteOutcome,
+  secrets?: readonly Secret<string | Buffer>[],
 ): Fault {
   const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed with exit code ${code}`;
-  const said = `${stdout.toString('utf8').trimEnd()}\n${stderr.toString('utf8').trimEnd()}`;
+  // Before anything is cut off: half a secret would not be found any more.
+  const [printed, complained] = [redactWhole(stdout, secrets), redactWhole(stderr, secrets)];
+  const said = `${printed.toString('utf8').trimEnd()}\n${complained.toString('utf8').trimEnd()}`;
   return new Fault('remote_failed', `«${argv[0]}» ${how} on the server.`, {
     evidence: said.trim().split('\n').slice(-12).join('\n').slice(-4_000),
   });

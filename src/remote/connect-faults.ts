@@ -35,7 +35,7 @@ export function whyRefused(
     });
   }
   if (/no matching/.test(said)) {
-    return new Fault('remote_unreachable', `${host} offers only SSH algorithms that are no longer safe.`, {
+    return new Fault('ssh_algorithms_weak', `${host} offers only SSH algorithms that are no longer safe.`, {
       hint: 'Update OpenSSH on the server, or take old restrictions out of its sshd_config.',
       ...because,
     });

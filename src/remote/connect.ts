@@ -10,6 +10,7 @@ import { type Auth, authSteps } from './auth-steps.ts';
 import { whyRefused } from './connect-faults.ts';
 import { Connection, type HostKey } from './connection.ts';
 import { fingerprintOf, keyTypeOf } from './host-keys.ts';
+import { useKeyObjects } from './key-objects.ts';
 import { dial, type Place } from './reach.ts';
 import type { HostKeyFingerprint } from './remote.ts';
 
@@ -47,8 +48,10 @@ async function withAnotherType(wish: ConnectWish, changed: Fault, deadline: numb
       return await attempt(wish, family, deadline);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // Without a key of this type, or with another one: the first finding stands.
-      if (error.code !== 'host_key_changed' && error.code !== 'remote_unreachable') throw error;
+      // Without a key of this type, with another one, or broken off by whoever does not want to be found out: the
+      // first finding stands.
+      const isNoNews = ['host_key_changed', 'ssh_algorithms_weak', 'remote_unreachable'].includes(error.code);
+      if (!isNoNews) throw error;
     }
   }
   throw changed;
@@ -110,6 +113,7 @@ async function handshake(
     client.destroy();
   };
   signal?.addEventListener('abort', stop, { once: true });
+  useKeyObjects(client);
   client.on('error', fail);
   client.once('close', () => fail());
   const done = () => {

@@ -55,8 +55,8 @@ export async function readFile(
   { maxBytes = 4 * 1024 * 1024 }: { readonly maxBytes?: number } = {},
 ): Promise<Buffer | undefined> {
   mustBeAbsolute(path);
-  const argv = ['sh', '-euc', readScript, 'sh', path, String(maxBytes + 1)];
-  const outcome = await commands.run(argv, { maxOutputBytes: maxBytes + 1 });
+  const most = maxBytes + 1;
+  const outcome = await commands.runScript(readScript, [path, String(most)], { maxOutputBytes: most });
   if (outcome.code === absentCode) return undefined;
   if (outcome.code !== 0) throw commandFailed(['cat'], outcome);
   if (outcome.stdout.length > maxBytes) {

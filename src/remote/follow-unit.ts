@@ -1,38 +1,93 @@
 /** Long work on a server, from its start to its end: whoever comes later goes on where it is. */
+import { StringDecoder } from 'node:string_decoder';
 import { Fault } from '../fault.ts';
-import type { Remote, UnitWish } from './remote.ts';
+import { Handover } from '../handover.ts';
+import type { Secret } from '../secret.ts';
+import { raceAbort } from './limit.ts';
+import { createRedactor } from './redact.ts';
+import type { Remote, UnitState, UnitWish } from './remote.ts';
 
 export interface Following {
   readonly signal: AbortSignal;
+  /** Taken out of the lines, and so out of the evidence too. */
+  readonly secrets?: readonly Secret<string | Buffer>[];
   line(text: string): void;
 }
 
-/** Starts it, or joins one that runs; tells its lines; fails unless it succeeds. Stopped for good when aborted. */
-export async function followUnit(remote: Remote, wish: UnitWish, { signal, line }: Following): Promise<void> {
+/** So long may one turn of reading wait for more. */
+const turnMs = 5_000;
+/** Longer lines are told in pieces: a program that never ends its line must not fill our memory. */
+const longestLine = 16 * 1024;
+const keptLines = 15;
+
+/**
+ * Starts it, or joins one that runs; tells its lines; fails unless it succeeds. Stopped for good when aborted, unless
+ * that is because another worker takes over: that one joins it.
+ */
+export async function followUnit(remote: Remote, wish: UnitWish, following: Following): Promise<void> {
+  const { signal, line, secrets = [] } = following;
   await remote.startUnit(wish);
-  let from = 0;
-  let rest = '';
   const last: string[] = [];
-  const tell = (text: string) => {
+  const lines = new Lines((text) => {
     line(text);
     last.push(text);
-    if (last.length > 15) last.shift();
-  };
-  for (;;) {
-    if (signal.aborted) {
-      await remote.stopUnit(wish.name);
-      throw signal.reason;
-    }
-    const { state, bytes, next } = await remote.readUnit(wish.name, from, 5_000);
-    from = next;
-    const lines = (rest + bytes.toString('utf8')).split('\n');
-    rest = lines.pop() ?? '';
-    for (const each of lines) tell(each);
-    if (state.kind === 'running' || (bytes.length > 0 && state.kind === 'ended')) continue;
-    if (rest !== '') tell(rest);
-    if (state.kind === 'ended' && state.code === 0) return remote.stopUnit(wish.name);
+    if (last.length > keptLines) last.shift();
+  });
+  const redactor = createRedactor(secrets);
+  const forget = () => remote.stopUnit(wish.name, wish.fence);
+  try {
+    const state = await readToEnd(remote, wish.name, (bytes) => lines.push(redactor.push(bytes)), signal);
+    lines.push(redactor.end());
+    lines.end();
+    await forget();
+    if (state.kind === 'ended' && state.code === 0) return;
     const how = state.kind === 'ended' ? `ended with ${state.code}` : 'is gone';
-    await remote.stopUnit(wish.name);
     throw new Fault('remote_failed', `A command on the server ${how}.`, { evidence: last.join('\n') });
+  } catch (error) {
+    const isUnwanted = signal.aborted && error === signal.reason && !(error instanceof Handover);
+    if (isUnwanted) await forget();
+    throw error;
+  }
+}
+
+/** Everything it prints, from its first byte on, until it ends or is gone. Neither starts it nor forgets it. */
+export async function readToEnd(
+  remote: Remote,
+  name: string,
+  take: (bytes: Buffer) => void,
+  signal: AbortSignal,
+): Promise<Exclude<UnitState, { readonly kind: 'running' }>> {
+  for (let from = 0; ; ) {
+    signal.throwIfAborted();
+    const { state, bytes, next } = await raceAbort(remote.readUnit(name, from, turnMs), signal);
+    from = next;
+    if (bytes.length > 0) take(bytes);
+    if (state.kind !== 'running') return state;
+  }
+}
+
+/** Whole lines out of bytes that end anywhere, also in the middle of a character. */
+class Lines {
+  readonly #tell: (text: string) => void;
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell;
+  }
+
+  push(bytes: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(bytes)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const each of lines) this.#tell(each);
+    while (this.#rest.length > longestLine) {
+      this.#tell(this.#rest.slice(0, longestLine));
+      this.#rest = this.#rest.slice(longestLine);
+    }
+  }
+
+  end(): void {
+    const rest = this.#rest + this.#decoder.end();
+    if (rest !== '') this.#tell(rest);
   }
 }

@@ -16,10 +16,20 @@ const idleMs = 5 * 60_000;
 const longestPauseMs = 30_000;
 
 /** Trying again soon changes nothing about these, and a server that counts failed logins would shut us out. */
-const lasting = new Set(['host_key_changed', 'login_refused', 'name_not_resolved']);
+const lasting = new Set(['host_key_changed', 'login_refused', 'name_not_resolved', 'ssh_algorithms_weak']);
+
+/** What it takes from outside; tests give their own time and their own connections. */
+export interface LinkMeans {
+  readonly connect: typeof connectWith;
+  now(): number;
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const realMeans: LinkMeans = { connect: connectWith, now: Date.now, pause: pauseFor };
 
 export class Link {
   readonly target: RemoteTarget;
+  readonly #means: LinkMeans;
   readonly #log: Logger;
   readonly #slots = new Slots(mostChannels);
   readonly #stop = new AbortController();
@@ -30,8 +40,9 @@ export class Link {
   #retryAt = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(target: RemoteTarget, log: Logger) {
+  constructor(target: RemoteTarget, log: Logger, means: LinkMeans = realMeans) {
     this.target = target;
+    this.#means = means;
     this.#log = log.child({ serverId: target.serverId });
   }
 
@@ -66,7 +77,7 @@ export class Link {
         refusals += isAlone ? 1 : 0;
         if (refusals > 20) throw tooManySessions(error);
         // sshd counts a session until it has buried its process, which is a moment after we hear of its end.
-        if (isAlone) await pauseFor(50, signal);
+        if (isAlone) await this.#means.pause(50, signal);
       }
     }
   }
@@ -98,10 +109,10 @@ export class Link {
 
   async #connected(limit: Limit, signal: AbortSignal): Promise<Connection> {
     if (this.#connection?.isOpen) return this.#connection;
-    const pause = this.#retryAt - Date.now();
+    const pause = this.#retryAt - this.#means.now();
     if (this.#lastFault && pause > 0) {
       if (lasting.has(this.#lastFault.code) || this.#retryAt > limit.endsAt) throw this.#lastFault;
-      await pauseFor(pause, signal);
+      await this.#means.pause(pause, signal);
       return this.#connected(limit, signal);
     }
     this.#connecting ??= this.#connect().finally(() => {
@@ -112,9 +123,9 @@ export class Link {
 
   async #connect(): Promise<Connection> {
     const { host, port, username, privateKey, hostKey } = this.target;
-    const begun = Date.now();
+    const begun = this.#means.now();
     try {
-      const connection = await connectWith({
+      const connection = await this.#means.connect({
         ...{ host, port, username, auth: { privateKey }, expectedHostKey: hostKey },
         signal: this.#stop.signal,
       });
@@ -122,7 +133,7 @@ export class Link {
       this.#lastFault = undefined;
       this.#connection = connection;
       this.#slots.grow(mostChannels);
-      this.#log.debug({ ms: Date.now() - begun }, 'connected to the server');
+      this.#log.debug({ ms: this.#means.now() - begun }, 'connected to the server');
       void connection.closed.then((why) =>
         this.#log.debug({ why }, 'the connection to the server has ended'),
       );
@@ -136,7 +147,7 @@ export class Link {
   #failed(fault: Fault): void {
     this.#failures += 1;
     this.#lastFault = fault;
-    this.#retryAt = Date.now() + Math.min(longestPauseMs, 500 * 2 ** (this.#failures - 1));
+    this.#retryAt = this.#means.now() + Math.min(longestPauseMs, 500 * 2 ** (this.#failures - 1));
     this.#log.info({ fault: fault.code, evidence: fault.evidence }, 'cannot connect to the server');
   }
 

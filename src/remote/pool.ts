@@ -52,7 +52,7 @@ function remoteOf(link: Link): Remote {
     readFile: (path, options) => readFile(commands, path, options),
     startUnit: (wish) => startUnit(commands, wish),
     readUnit: (name, from, waitMs) => readUnit(commands, name, from, waitMs),
-    stopUnit: (name) => stopUnit(commands, name),
+    stopUnit: (name, fence) => stopUnit(commands, name, fence),
     fence: (scope, epoch) => claimFence(commands, scope, epoch),
   };
 }

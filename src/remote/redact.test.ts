@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../test/support/random.ts';
 import { Secret } from '../secret.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor, redactWhole } from './redact.ts';
 
 const password = "pa'ss wörd/+&=%";
 const secrets = [password, 'hunter2', 'hunter2-and-more', 'tok_AAAAAAAAAAAAAAAA'].map(
@@ -80,13 +80,27 @@ test('however the output is cut into chunks, the result is the same', () => {
   }
 });
 
-test('it holds back less than its longest secret, and nothing where there is none', () => {
+test('a key of several lines is found indented and with other line ends too', () => {
+  const lines = [
+    '-----BEGIN KEY-----',
+    'b3BlbnNzaC1rZXktdjEAAAAABG5v',
+    'bmUAAAAEbm9uZQAAAAAAAAABAAAA',
+    'AA==',
+  ];
+  const secret = [new Secret(`${lines.join('\n')}\n`)];
+  for (const between of ['\r\n', '\n    ', '\n'])
+    assert.doesNotMatch(redactWhole(Buffer.from(`> ${lines.join(between)}`), secret).toString(), /b3Bl|bmUA/);
+});
+
+test('it holds back only what may be the beginning of a secret, and nothing where there is none', () => {
   const redactor = createRedactor(secrets);
-  let seen = 0;
-  for (let count = 1; count <= 200; count += 1) {
-    seen += redactor.push(Buffer.alloc(1000, 'x')).length;
-    assert.ok(count * 1000 - seen < 80, `${count * 1000 - seen} bytes held back`);
-  }
+  const push = (text: string) => redactor.push(Buffer.from(text)).toString();
+  assert.equal(push('a line\n'), 'a line\n');
+  assert.equal(push('another with hunt'), 'another with ');
+  assert.equal(push('ing\nhunter2'), 'hunting\n');
+  // It may still become the longer one.
+  assert.equal(push('-and'), '');
+  assert.equal(push(' less\n'), '[secret]-and less\n');
   const none = createRedactor([new Secret(''), new Secret('abc')]);
   assert.equal(none.push(Buffer.from('abc')).toString(), 'abc');
 });

@@ -1,7 +1,7 @@
 /**
  * Takes secrets out of a stream of output before it is stored or shown: as they are, in base64 wherever they may begin
- * in it, and as they stand in a URL; also where a chunk ends in the middle of one. It holds back no more than the
- * longest of them.
+ * in it, and as they stand in a URL; also where a chunk ends in the middle of one. It holds back only what may be the
+ * beginning of one, so that a line is shown when it is printed, and not when the next one comes.
  */
 import type { Secret } from '../secret.ts';
 
@@ -18,30 +18,50 @@ const shortest = 4;
 
 export function createRedactor(secrets: readonly Secret<string | Buffer>[]): Redactor {
   const needles = needlesOf(secrets);
-  const longest = needles.reduce((most, { length }) => Math.max(most, length), 1);
+  const startsAt = beginnings(needles);
   let held: Buffer = Buffer.alloc(0);
   return {
     push(chunk) {
       if (needles.length === 0) return chunk;
-      const { clean, rest } = redact(Buffer.concat([held, chunk]), needles, longest - 1);
+      const text = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const { clean, rest } = redact(text, needles, startsAt(text));
       held = rest;
       return clean;
     },
     end() {
-      const { clean } = redact(held, needles, 0);
+      const { clean } = redact(held, needles, held.length);
       held = Buffer.alloc(0);
       return clean;
     },
   };
 }
 
+/** Of something that has arrived whole. */
+export function redactWhole(text: Buffer, secrets: readonly Secret<string | Buffer>[] = []): Buffer {
+  const redactor = createRedactor(secrets);
+  return Buffer.concat([redactor.push(text), redactor.end()]);
+}
+
+/** Finds where the text may end in the middle of a needle: the first byte from which on all of it could be one's beginning. */
+function beginnings(needles: readonly Buffer[]): (text: Buffer) => number {
+  const longest = needles.reduce((most, { length }) => Math.max(most, length), 1);
+  const byFirst = Map.groupBy(needles, ([first = 0]) => first);
+  return (text) => {
+    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+      const size = text.length - at;
+      for (const needle of byFirst.get(text[at] ?? 0) ?? [])
+        if (needle.length > size && needle.compare(text, at, text.length, 0, size) === 0) return at;
+    }
+    return text.length;
+  };
+}
+
 /**
- * Everything that begins in the last `keep` bytes may be the beginning of a secret and stays for the next turn. The
- * leftmost match counts, and of several there the longest: the result does not depend on how the chunks were cut.
+ * What begins at `settled` or later stays for the next turn. The leftmost match counts, and of several there the
+ * longest: the result does not depend on how the chunks were cut.
  */
-function redact(text: Buffer, needles: readonly Buffer[], keep: number): { clean: Buffer; rest: Buffer } {
+function redact(text: Buffer, needles: readonly Buffer[], settled: number): { clean: Buffer; rest: Buffer } {
   const pieces: Buffer[] = [];
-  const settled = text.length - keep;
   // Where each was found last, so that none is searched for again before that is passed.
   const places = needles.map((needle) => text.indexOf(needle));
   let from = 0;
@@ -60,7 +80,7 @@ function redact(text: Buffer, needles: readonly Buffer[], keep: number): { clean
     pieces.push(text.subarray(from, found.at), shown);
     from = found.at + found.length;
   }
-  const rest = Math.max(from, settled, 0);
+  const rest = Math.max(from, settled);
   if (rest > from) pieces.push(text.subarray(from, rest));
   return { clean: Buffer.concat(pieces), rest: Buffer.from(text.subarray(rest)) };
 }
@@ -72,10 +92,17 @@ function needlesOf(secrets: readonly Secret<string | Buffer>[]): Buffer[] {
     const value = secret.reveal();
     const bytes = Buffer.from(value);
     if (bytes.length < shortest) continue;
-    const forms = [bytes, ...base64Forms(bytes), ...(typeof value === 'string' ? writtenForms(value) : [])];
+    const written = typeof value === 'string' ? [...writtenForms(value), ...linesOf(value)] : [];
+    const forms = [bytes, ...base64Forms(bytes), ...written];
     for (const form of forms) if (form.length >= shortest) all.set(form.toString('latin1'), form);
   }
   return [...all.values()].sort((one, other) => other.length - one.length);
+}
+
+/** A key that is printed with an indent, or with other ends of lines, is not found whole. Short lines say little. */
+function linesOf(value: string): Buffer[] {
+  const lines = value.split('\n').map((line) => line.trim());
+  return lines.length < 2 ? [] : lines.filter(({ length }) => length >= 16).map((line) => Buffer.from(line));
 }
 
 /** In URLs, in forms, and in JSON. */

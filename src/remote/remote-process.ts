@@ -7,6 +7,7 @@ import type { ClientChannel } from 'ssh2';
 import { Fault } from '../fault.ts';
 import { type Connection, connectionLost } from './connection.ts';
 import { quoteArgv } from './quote.ts';
+import { sendScript } from './script.ts';
 
 export interface Exit {
   readonly code: number | null;
@@ -20,7 +21,7 @@ const killLimitMs = 5_000;
  * Closing a channel ends no process that does not use it, and signals sent through it reach nothing behind sudo. So
  * every command carries a mark of its own in its environment, which its children inherit: it finds all of them.
  */
-const killMarked = `
+export const killMarked = `
 marked() {
   # Its exit code says nothing: processes that end while it looks count as errors.
   grep -lsazxF -e "SLIPWAY_RUN=$1" /proc/[0-9]*/environ || :
@@ -41,8 +42,9 @@ export class RemoteProcess {
   readonly channel: ClientChannel;
   /** Rejects where it was killed (with the reason), or the connection broke. */
   readonly ended: Promise<Exit>;
+  /** What `killMarked` finds it by, from wherever that is run. */
+  readonly mark: string;
   readonly #connection: Connection;
-  readonly #mark: string;
   readonly #viaSudo: boolean;
   readonly #end = Promise.withResolvers<Exit>();
   #isOver = false;
@@ -57,7 +59,7 @@ export class RemoteProcess {
   private constructor(connection: Connection, channel: ClientChannel, mark: string, viaSudo: boolean) {
     this.#connection = connection;
     this.channel = channel;
-    this.#mark = mark;
+    this.mark = mark;
     this.#viaSudo = viaSudo;
     this.ended = this.#end.promise;
     // Whoever waits hears of it; nobody waiting is no reason for the whole service to stop.
@@ -72,11 +74,6 @@ export class RemoteProcess {
       else if (connection.isOpen) this.#end.reject(endedWithoutWord());
     });
     void connection.closed.then((why) => this.#end.reject(connectionLost(why)));
-  }
-
-  /** Ends it from wherever it is run, as root. */
-  get killArgv(): readonly string[] {
-    return ['sh', '-c', killMarked, 'sh', this.#mark];
   }
 
   /** What `kill` came to, where it was called. */
@@ -116,8 +113,9 @@ export class RemoteProcess {
   }
 
   async #killAndAsk(): Promise<boolean> {
-    const killer = await RemoteProcess.start(this.#connection, this.killArgv, this.#viaSudo);
-    killer.channel.resume().end();
+    const { argv, lead } = sendScript(killMarked, [this.mark]);
+    const killer = await RemoteProcess.start(this.#connection, argv, this.#viaSudo);
+    killer.channel.resume().end(lead);
     killer.channel.stderr.resume();
     return (await killer.ended).code === 0;
   }

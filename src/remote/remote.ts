@@ -30,7 +30,12 @@ export interface RunOptions {
   readonly asRoot?: boolean;
   /** Default 4 MiB of each stream; over it the call fails with `remote_failed`. */
   readonly maxOutputBytes?: number;
+  /** Taken out of the evidence where the call fails. What it returns is the program's own bytes. */
+  readonly secrets?: readonly Secret<string | Buffer>[];
 }
+
+/** What is streamed is not looked into, so there is no evidence of it either. */
+export type StreamOptions = Omit<RunOptions, 'input' | 'maxOutputBytes' | 'secrets'>;
 
 export interface RemoteOutcome {
   /** Null where a signal ended it. */
@@ -60,8 +65,13 @@ export interface UnitWish {
   readonly name: string;
   readonly argv: readonly string[];
   readonly input?: Buffer;
-  /** The fence: a server that has seen a higher one for this scope refuses. */
-  readonly fence?: { readonly scope: string; readonly epoch: number };
+  readonly fence?: Fence;
+}
+
+/** A server that has seen a higher epoch for this scope refuses, with `remote_fenced`. */
+export interface Fence {
+  readonly scope: string;
+  readonly epoch: number;
 }
 
 export type UnitState =
@@ -86,10 +96,13 @@ export interface Remote {
   run(argv: readonly string[], options?: RunOptions): Promise<RemoteOutcome>;
   /** Its output; fails with `remote_failed` and the last lines of what it said unless it succeeds. */
   output(argv: readonly string[], options?: RunOptions): Promise<Buffer>;
-  /** A constant script for `sh -eu`, with its data as `$1`, `$2` …; as `output`. */
+  /**
+   * A constant script for `sh -eu`, with its data as `$1`, `$2` … or by `input`; as `output`. Its text is not an argument:
+   * the server's logs and its list of processes do not show it. They do show the data, so no secret belongs there.
+   */
   script(text: string, args: readonly string[], options?: RunOptions): Promise<Buffer>;
   /** Both ways at once, with back-pressure. The channel is held until it ends. */
-  stream(argv: readonly string[], options?: Omit<RunOptions, 'input'>): Promise<RemoteStream>;
+  stream(argv: readonly string[], options?: StreamOptions): Promise<RemoteStream>;
   /** Whole or not at all: written beside its place, with its mode and owner, synced, then renamed. */
   writeFile(path: string, content: string | Buffer, wish: FileWish): Promise<void>;
   /** Undefined where there is none. */
@@ -98,8 +111,11 @@ export interface Remote {
   startUnit(wish: UnitWish): Promise<void>;
   /** Waits up to `waitMs` for more output or the end. */
   readUnit(name: string, from: number, waitMs?: number): Promise<UnitOutput>;
-  /** Ends it with all its children, and forgets it; confirmed, not assumed. */
-  stopUnit(name: string): Promise<void>;
+  /**
+   * Ends it with all its children, and forgets it; confirmed, not assumed. With a fence, one who was replaced cannot end
+   * what its successor has joined.
+   */
+  stopUnit(name: string, fence?: Fence): Promise<void>;
   /** Claims the scope for this epoch; fails with `remote_fenced` where the server has seen a higher one. */
   fence(scope: string, epoch: number): Promise<void>;
 }

@@ -1,8 +1,11 @@
 /** Becoming root: asked once a connection, and never with a password. */
 import { Fault } from '../fault.ts';
+import { collect } from './collect.ts';
 import type { Connection } from './connection.ts';
 import type { Limit } from './limit.ts';
 import { RemoteProcess } from './remote-process.ts';
+
+const mostBytes = 64 * 1024;
 
 /** Whether root's commands have to go through sudo here. Fails with `sudo_refused` where that is not allowed. */
 export async function needsSudo(connection: Connection, limit: Limit): Promise<boolean> {
@@ -25,16 +28,9 @@ export function sudoRefused(said: string): Fault {
 
 async function ask(connection: Connection, argv: readonly string[], viaSudo: boolean, limit: Limit) {
   const process = await limit.race(RemoteProcess.start(connection, argv, viaSudo));
-  const [stdout, stderr] = [collect(process.channel), collect(process.channel.stderr)];
+  const collected = collect(process, mostBytes);
   process.channel.end();
   const { code } = await limit.race(process.ended);
-  return { code, stdout: stdout(), stderr: stderr() };
-}
-
-function collect(stream: NodeJS.ReadableStream): () => string {
-  let text = '';
-  stream.on('data', (chunk: Buffer) => {
-    text += chunk.toString('latin1');
-  });
-  return () => text;
+  const { stdout, stderr } = collected();
+  return { code, stdout: stdout.toString('latin1'), stderr: stderr.toString('latin1') };
 }

@@ -1,10 +1,11 @@
 /** A command over a connection of one's own, for the few moments before a server has its place in the pool. */
-import { Fault } from '../fault.ts';
+import { collect } from './collect.ts';
 import type { Connection } from './connection.ts';
 import { startLimit } from './limit.ts';
 import type { RemoteOutcome } from './remote.ts';
 import { RemoteProcess } from './remote-process.ts';
 
+/** These are small questions; who answers with more is ended. */
 const mostBytes = 1024 * 1024;
 
 export interface OverOptions {
@@ -19,28 +20,23 @@ export async function runOver(
   { input = '', timeoutMs = 30_000, signal }: OverOptions = {},
 ): Promise<RemoteOutcome> {
   const limit = startLimit(argv[0] ?? '', timeoutMs, signal);
+  const starting = RemoteProcess.start(connection, argv, false);
+  const stop = () =>
+    // The channel may still open after nobody waits for it any more; where it never does, there is nothing to end.
+    void starting.then(
+      (process) => process.kill(limit.signal.reason),
+      () => undefined,
+    );
+  limit.signal.addEventListener('abort', stop, { once: true });
+  if (limit.signal.aborted) stop();
   try {
-    const process = await limit.race(RemoteProcess.start(connection, argv, false));
-    const stop = () => void process.kill(limit.signal.reason);
-    limit.signal.addEventListener('abort', stop, { once: true });
-    const [stdout, stderr] = [collect(process.channel), collect(process.channel.stderr)];
+    const process = await limit.race(starting);
+    const collected = collect(process, mostBytes);
     process.channel.end(input);
     const exit = await process.ended;
-    return { ...exit, stdout: stdout(), stderr: stderr() };
+    return { ...exit, ...collected() };
   } finally {
+    limit.signal.removeEventListener('abort', stop);
     limit.done();
   }
-}
-
-function collect(stream: NodeJS.ReadableStream): () => Buffer {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stream.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= mostBytes) chunks.push(chunk);
-  });
-  return () => {
-    if (size <= mostBytes) return Buffer.concat(chunks);
-    throw new Fault('remote_failed', 'The server said more than it may in answer to a small question.');
-  };
 }

@@ -12,11 +12,15 @@ export function openStreams(process: RemoteProcess): RemoteStream {
   const stdout = passOn(channel, process);
   const stderr = passOn(channel.stderr, process);
   const stdin = new Writable({
-    write: (chunk, _encoding, done) => void channel.write(chunk, done),
-    final: (done) => {
-      channel.end();
-      done();
+    highWaterMark: 256 * 1024,
+    // Not one chunk after the other: what the channel still takes is encrypted and sent together. Where it takes no
+    // more, it says when it does; where it never does again, the end of the process ends this stream.
+    write: (chunk, _encoding, done) => {
+      if (channel.write(chunk)) done();
+      else channel.once('drain', done);
     },
+    // Finished is what was sent, not what the channel still holds.
+    final: (done) => void channel.end(() => done()),
   });
   for (const stream of [stdin, stdout, stderr]) {
     // Who reads or writes hears of an error as usual; nobody listening is no reason for the whole service to stop.

@@ -51,7 +51,7 @@ is_live() {
  * The unit's first process. The input is opened and its name removed, so that nothing of it stays on the disk when the
  * unit ends, however it ends. The exit code is written beside its place and renamed: it is there whole, or not at all.
  */
-export const wrapper = `dir=$1
+const wrapper = `dir=$1
 umask 077
 cat /proc/sys/kernel/random/boot_id >"$dir/began"
 if [ -e "$dir/input" ]; then
@@ -68,33 +68,39 @@ mv -fT "$dir/code.new" "$dir/code"
 `;
 
 /**
- * `$1` scope, `$2` epoch, `$3` name, `$4` the command's text, `$5` the wrapper's, `$6` the size of the input, or empty.
+ * `$1` scope, `$2` epoch, `$3` name, `$4` the size of the command's text, `$5` the size of the unit's input, or empty.
+ * Both come by standard input, one after the other: sudo would write arguments down. They are gathered in a folder
+ * beside its place, so that what is found there under the unit's name is whole. A start that was killed leaves such a
+ * folder with the input in it; the next start after an hour removes it.
  * OOMPolicy: where the kernel kills the command for its memory, the wrapper lives on and says so.
  */
 export const startScript = `
-incoming=
-if [ -n "$6" ]; then
-  umask 077
-  mkdir -p ${unitRoot}/units
-  incoming=$(mktemp ${unitRoot}/units/.input-XXXXXXXX)
-  trap 'rm -f "$incoming"' EXIT
-  trap 'exit 1' HUP INT TERM PIPE
-  cat >"$incoming"
-  if [ "$(stat -c %s "$incoming")" != "$6" ]; then
-    echo 'the input did not arrive whole' >&2
-    exit 1
-  fi
+umask 077
+mkdir -p ${unitRoot}/units
+find ${unitRoot}/units -mindepth 1 -maxdepth 1 -name '.start-*' -mmin +60 -exec rm -rf {} +
+incoming=$(mktemp -d ${unitRoot}/units/.start-XXXXXXXX)
+trap 'rm -rf "$incoming"' EXIT
+trap 'exit 1' HUP INT TERM PIPE
+must_have() {
+  if [ "$(stat -c %s "$incoming/$1")" = "$2" ]; then return 0; fi
+  echo "the $1 did not arrive whole" >&2
+  exit 1
+}
+dd bs="$4" count=1 iflag=fullblock status=none >"$incoming/command"
+must_have command "$4"
+if [ -n "$5" ]; then
+  cat >"$incoming/input"
+  must_have input "$5"
 fi
+: >"$incoming/output"
+cat >"$incoming/wrapper" <<'END'
+${wrapper}END
 ${isLive}${locked}${fenced}
 dir=$root/units/$3
 # In this order: one that is not live any more has left its mark before.
 if is_live "$3" || [ -e "$dir/began" ]; then exit 0; fi
 rm -rf "$dir"
-mkdir "$dir"
-printf '%s\\n' "$4" >"$dir/command"
-printf '%s' "$5" >"$dir/wrapper"
-: >"$dir/output"
-if [ -n "$incoming" ]; then mv -fT "$incoming" "$dir/input"; fi
+mv -T "$incoming" "$dir"
 systemctl reset-failed "$3.service" 2>/dev/null 9>&- || :
 systemd-run --quiet --collect --unit="$3.service" --setenv=HOME=/root --setenv=LANG=C.UTF-8 \\
   --property=OOMPolicy=continue --property=TimeoutStopSec=10 --property=KillMode=control-group \\
@@ -132,8 +138,9 @@ echo "$now $(size)"
 if [ -e "$dir/output" ]; then tail -c "+$(($2 + 1))" "$dir/output" | head -c "$4"; fi
 `;
 
-/** `$1` name. Asks first, then kills; forgets it only once nothing of it runs. */
-export const stopScript = `${isLive}${locked}
+/** `$1` scope, `$2` epoch, `$3` name. Asks first, then kills; forgets it only once nothing of it runs. */
+export const stopScript = `${isLive}${locked}${fenced}
+shift 2
 if is_live "$1"; then
   systemctl stop "$1.service" 9>&- || :
 fi

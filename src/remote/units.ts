@@ -5,8 +5,8 @@
 import { Fault } from '../fault.ts';
 import { type Commands, commandFailed } from './commands.ts';
 import { quoteArgv } from './quote.ts';
-import type { UnitOutput, UnitState, UnitWish } from './remote.ts';
-import { exits, fenceScript, readScript, startScript, stopScript, wrapper } from './unit-scripts.ts';
+import type { Fence, UnitOutput, UnitState, UnitWish } from './remote.ts';
+import { exits, fenceScript, readScript, startScript, stopScript } from './unit-scripts.ts';
 
 /** Ended from outside, by a reboot or a kill, before it could say how. */
 export const lostCode = 255;
@@ -17,9 +17,9 @@ export async function startUnit(commands: Commands, wish: UnitWish): Promise<voi
   const { name, argv, input, fence } = wish;
   mustBeUnitName(name);
   const size = input === undefined ? '' : String(input.length);
-  const command = `exec ${quoteArgv(argv)}`;
-  const claim = fence ? fenceArguments(fence.scope, fence.epoch) : ['', '0'];
-  await scripted(commands, startScript, [...claim, name, command, wrapper, size], input);
+  const command = Buffer.from(`exec ${quoteArgv(argv)}\n`);
+  const args = [...fenceArguments(fence), name, String(command.length), size];
+  await scripted(commands, startScript, args, input ? Buffer.concat([command, input]) : command);
 }
 
 export async function readUnit(
@@ -44,13 +44,13 @@ export async function readUnit(
   return { state, bytes, next };
 }
 
-export async function stopUnit(commands: Commands, name: string): Promise<void> {
+export async function stopUnit(commands: Commands, name: string, fence?: Fence): Promise<void> {
   mustBeUnitName(name);
-  await scripted(commands, stopScript, [name]);
+  await scripted(commands, stopScript, [...fenceArguments(fence), name]);
 }
 
 export async function claimFence(commands: Commands, scope: string, epoch: number): Promise<void> {
-  await scripted(commands, fenceScript, fenceArguments(scope, epoch));
+  await scripted(commands, fenceScript, fenceArguments({ scope, epoch }));
 }
 
 async function scripted(
@@ -59,10 +59,7 @@ async function scripted(
   args: readonly string[],
   input?: Buffer,
 ): Promise<void> {
-  const outcome = await commands.run(['sh', '-euc', text, 'sh', ...args], {
-    timeoutMs: 120_000,
-    ...(input && { input }),
-  });
+  const outcome = await commands.runScript(text, args, { timeoutMs: 120_000, ...(input && { input }) });
   if (outcome.code === 0) return;
   const evidence = outcome.stderr.toString('utf8').trim();
   if (outcome.code === exits.fenced) {
@@ -87,7 +84,10 @@ function stateOf(kind: string, code: string): UnitState {
   return { kind: 'ended', code: lostCode, lost: true };
 }
 
-function fenceArguments(scope: string, epoch: number): [string, string] {
+/** Without a fence the scope is empty, and nothing is compared. */
+function fenceArguments(fence: Fence | undefined): [string, string] {
+  if (!fence) return ['', '0'];
+  const { scope, epoch } = fence;
   if (!/^[a-z0-9][a-z0-9-]{0,127}$/.test(scope) || !Number.isSafeInteger(epoch) || epoch < 0) {
     throw new Fault(
       'invalid_input',

@@ -1,47 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type TestContext, test } from 'node:test';
-import { Fault, type FaultCode } from '../../src/fault.ts';
-import { newId, type ServerId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
-import { generateKeyPair } from '../../src/remote/keys.ts';
-import { createRemotePool } from '../../src/remote/pool.ts';
-import type { Remote } from '../../src/remote/remote.ts';
-import { Secret } from '../../src/secret.ts';
+import { test } from 'node:test';
+import { Fault } from '../../src/fault.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
+import { connect, failsWith, letIn } from '../support/remote.ts';
 import { until } from '../support/service.ts';
 
 const lab = await openLab();
 const megabytes = 1024 * 1024;
-const failsWith = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-function connect(t: TestContext, { about }: TestServer, key?: Secret): Remote {
-  const pool = createRemotePool(createLog('silent'));
-  t.after(() => pool.close());
-  const shown = about.hostKeys.find((each) => each.startsWith('ssh-ed25519 ')) ?? '';
-  return pool.to({
-    serverId: newId<ServerId>(),
-    host: about.address,
-    port: about.port,
-    username: about.user,
-    privateKey: key ?? new Secret(readFileSync(about.keyFile ?? '', 'utf8')),
-    hostKey: fingerprintOf(Buffer.from(shown.split(' ')[1] ?? '', 'base64')),
-  });
-}
-
-/** The `deploy` of a lab's server, let in with a key and let through sudo without a password. */
-async function letIn(server: TestServer): Promise<Secret> {
-  const { privateKey, publicKey } = generateKeyPair('test');
-  const script =
-    'install -d -o deploy -g deploy -m 700 /home/deploy/.ssh && echo "$1" >/home/deploy/.ssh/authorized_keys && echo "deploy ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/test';
-  await lab.client.console(server.about.name, 'sh', '-euc', script, 'sh', publicKey);
-  return privateKey;
-}
 
 const running = async (server: TestServer, pattern: string) =>
   (await lab.client.console(server.about.name, 'pgrep', '-f', '-x', pattern)).stdout.trim() !== '';
@@ -158,7 +127,7 @@ test('a server that allows two sessions is worked on with two', async (t) => {
 test('a command that is aborted or takes too long is ended on the server, with its children', async (t) => {
   for (const variant of ['bare', 'sudo'] as const) {
     const server = await lab.fresh(t, variant);
-    const remote = connect(t, server, variant === 'sudo' ? await letIn(server) : undefined);
+    const remote = connect(t, server, variant === 'sudo' ? await letIn(lab, server) : {});
     const stubborn = ['sh', '-c', 'trap "" HUP INT TERM PIPE; sleep 1001 & sleep 1002; wait'];
     const begun = Date.now();
     await assert.rejects(remote.run(stubborn, { timeoutMs: 700 }), failsWith('remote_timeout'));
@@ -196,7 +165,7 @@ test('output without end is cut off, and the program that made it is ended', asy
 
 test('a user that is not root works by sudo, and is told where sudo refuses', async (t) => {
   const server = await lab.fresh(t, 'sudo');
-  const remote = connect(t, server, await letIn(server));
+  const remote = connect(t, server, await letIn(lab, server));
   assert.equal((await remote.output(['id', '-un'])).toString(), 'root\n');
   assert.equal((await remote.output(['id', '-un'], { asRoot: false })).toString(), 'deploy\n');
   assert.equal((await remote.run(['sh', '-c', 'echo "sudo, they said" >&2; exit 1'])).code, 1);

@@ -1,36 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { type TestContext, test } from 'node:test';
-import { Fault, type FaultCode } from '../../src/fault.ts';
-import { newId, type ServerId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
-import { createRemotePool } from '../../src/remote/pool.ts';
-import type { Remote, RemoteTarget, UnitState } from '../../src/remote/remote.ts';
-import { Secret } from '../../src/secret.ts';
-import { openLab, type TestServer } from '../support/lab.ts';
+import { test } from 'node:test';
+import { runDetached } from '../../src/areas/servers/hardening/detached.ts';
+import { followUnit } from '../../src/remote/follow-unit.ts';
+import type { Remote, UnitState } from '../../src/remote/remote.ts';
+import { openLab } from '../support/lab.ts';
+import { connect, failsWith, openPool, targetOf } from '../support/remote.ts';
 import { until } from '../support/service.ts';
 
 const lab = await openLab();
-const failsWith = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code;
-
-function targetOf({ about }: TestServer): RemoteTarget {
-  const shown = about.hostKeys.find((each) => each.startsWith('ssh-ed25519 ')) ?? '';
-  return {
-    serverId: newId<ServerId>(),
-    host: about.address,
-    port: about.port,
-    username: about.user,
-    privateKey: new Secret(readFileSync(about.keyFile ?? '', 'utf8')),
-    hostKey: fingerprintOf(Buffer.from(shown.split(' ')[1] ?? '', 'base64')),
-  };
-}
-
-function connect(t: TestContext, server: TestServer): Remote {
-  const pool = createRemotePool(createLog('silent'));
-  t.after(() => pool.close());
-  return pool.to(targetOf(server));
-}
 
 /** Everything it prints from there on, until it ends. */
 async function follow(
@@ -52,8 +29,7 @@ const sh = (script: string, ...args: string[]) => ['sh', '-c', script, 'sh', ...
 for (const variant of ['bare', 'bookworm'] as const) {
   test(`on ${variant}, work outlives its connection, and who comes back reads on and learns its end`, async (t) => {
     const server = await lab.fresh(t, variant);
-    const pool = createRemotePool(createLog('silent'));
-    t.after(() => pool.close());
+    const pool = openPool(t);
     const target = targetOf(server);
     const name = 'slipway-long';
     const script =
@@ -165,6 +141,63 @@ test('a lower epoch than the highest one seen can do nothing, also where many cl
   assert.deepEqual((await remote.readUnit('slipway-stale', 0)).state, { kind: 'absent' });
   await remote.startUnit({ ...stale, fence: { scope: 'server-a', epoch: 10 } });
   await assert.rejects(remote.fence('server-a', 9), failsWith('remote_fenced'));
+});
+
+test('who was replaced cannot end what its successor has joined, and who follows late hears all of it', async (t) => {
+  const server = await lab.fresh(t, 'bare');
+  const argv = sh('echo begun; echo "$1"; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo end', 'datum');
+  const wish = (epoch: number) => ({ name: 'slipway-joined', argv, fence: { scope: 'server-a', epoch } });
+  const [stale, next] = [connect(t, server), connect(t, server)];
+  const lost = new AbortController();
+  const [first, second]: [string[], string[]] = [[], []];
+  const old = assert.rejects(
+    followUnit(stale, wish(4), { signal: lost.signal, line: (text) => void first.push(text) }),
+    failsWith('remote_fenced', /epoch 5/),
+  );
+  await until(() => first.length === 2, 10_000, 'its first lines');
+  const { signal } = new AbortController();
+  const joined = followUnit(next, wish(5), { signal, line: (text) => void second.push(text) });
+  await until(() => second.length === 2, 10_000, 'the successor to join');
+  lost.abort(new Error('lease lost'));
+  await old;
+  await next.run(['touch', '/tmp/go']);
+  await joined;
+  assert.deepEqual(second, ['begun', 'datum', 'end']);
+  assert.deepEqual((await next.readUnit('slipway-joined', 0)).state, { kind: 'absent' });
+});
+
+test('a step of hardening waits for what an earlier attempt left running, and then does its own work once', async (t) => {
+  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const argv = sh(
+    'echo "$1 begins" >>/tmp/told; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo "$1 ends" >>/tmp/told',
+  );
+  await remote.startUnit({ name: 'slipway-harden-ssh-settings', argv: [...argv, 'earlier'] });
+  const fence = { scope: 'server-a', epoch: 2 };
+  const own = runDetached(
+    remote,
+    'ssh_settings',
+    [...argv.slice(0, 2), 'echo "own $1" | tee -a /tmp/told; exit 72', 'sh', 'work'],
+    fence,
+  );
+  await until(async () => (await remote.readFile('/tmp/told'))?.length, 10_000, 'the earlier one to run');
+  await remote.run(['touch', '/tmp/go']);
+  assert.deepEqual(await own, { code: 72, said: 'own work\n' });
+  assert.equal(String(await remote.readFile('/tmp/told')), 'earlier begins\nearlier ends\nown work\n');
+  await assert.rejects(
+    runDetached(remote, 'ssh_settings', argv, { ...fence, epoch: 1 }),
+    failsWith('remote_fenced'),
+  );
+  assert.equal((await remote.output(['sh', '-c', 'ls -A /var/lib/slipway/units'])).toString(), '');
+});
+
+test('cancelled, a unit is gone with its children before the call returns', async (t) => {
+  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const abort = new AbortController();
+  const wish = { name: 'slipway-cancelled', argv: sh('echo up; sleep 1008') };
+  const line = () => abort.abort(new Error('enough'));
+  await assert.rejects(followUnit(remote, wish, { signal: abort.signal, line }), /enough/);
+  assert.equal((await remote.run(['pgrep', '-f', '-x', 'sleep 1008'])).code, 1);
+  assert.deepEqual((await remote.readUnit(wish.name, 0)).state, { kind: 'absent' });
 });
 
 test('a file is there whole with its mode and owner, or as it was before', async (t) => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OperationKinds } from '../../src/operations/kinds.ts';
 import { cancelOperation } from '../../src/operations/operations.ts';
 import { OperationBench } from '../support/operations.ts';
 import { stepNames } from '../support/ten-steps.ts';
 
+const noKinds = new OperationKinds();
 const allOnce = stepNames.map((name) => [name, 1]);
 
 test('a worker that wakes after its lease has passed on changes nothing, here or outside', async (t) => {
@@ -79,24 +81,26 @@ test('cancelled while it runs, it stops, undoes everything, and only then is can
   await bench.host();
   const id = await bench.enqueue({ world: bench.world.url, hangAt: 'step-4' });
   await bench.until(id, () => bench.world.actsOf(id).length === 4);
-  await cancelOperation(bench.db, bench.workspaceId, id);
+  await cancelOperation(bench.db, noKinds, bench.workspaceId, id);
   const row = await bench.ended(id);
   assert.equal(row.state, 'cancelled');
   assert.equal(row.fault, null);
   assert.deepEqual(bench.world.actsOf(id), []);
-  await assert.rejects(cancelOperation(bench.db, bench.workspaceId, id), { code: 'already_finished' });
+  await assert.rejects(cancelOperation(bench.db, noKinds, bench.workspaceId, id), {
+    code: 'already_finished',
+  });
   await bench.nothingLeft();
 });
 
 test('cancelled before it begins, it never does; asked three times at once, it is cancelled once', async (t) => {
   const bench = await OperationBench.open(t);
   const early = await bench.enqueue({ world: bench.world.url });
-  await cancelOperation(bench.db, bench.workspaceId, early);
+  await cancelOperation(bench.db, noKinds, bench.workspaceId, early);
   assert.equal((await bench.row(early)).state, 'cancelled');
   await bench.host();
   const id = await bench.enqueue({ world: bench.world.url, hangAt: 'step-1' });
   await bench.until(id, () => bench.world.actsOf(id).length === 1);
-  await Promise.all([1, 2, 3].map(() => cancelOperation(bench.db, bench.workspaceId, id)));
+  await Promise.all([1, 2, 3].map(() => cancelOperation(bench.db, noKinds, bench.workspaceId, id)));
   assert.equal((await bench.ended(id)).state, 'cancelled');
   assert.deepEqual(bench.world.actsOf(early), []);
 });

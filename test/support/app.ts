@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type App, startApp } from '../../src/app.ts';
+import type { TakePush } from '../../src/areas/pushes/pushes.ts';
 import type { Clock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -53,6 +54,7 @@ export interface TestAppOptions {
   /** Another instance on the same database: pass what the first one has. */
   readonly beside?: TestApp;
   readonly heartbeatMs?: number;
+  readonly takePush?: TakePush;
 }
 
 /** Limits are out of the way unless a test sets them: `SLIPWAY_LIMIT_SIGN_IN` and `SLIPWAY_LIMIT_REQUESTS`. */
@@ -77,6 +79,7 @@ export async function startTestApp(t: TestContext, options: TestAppOptions = {})
   const app = await startApp(config, log, {
     clock,
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
+    ...(options.takePush && { takePush: options.takePush }),
   });
   // Hooks run in the order they were made: an instance beside this one is stopped with it, before the database goes.
   const stops = beside ? beside.stops : [];

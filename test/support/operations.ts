@@ -17,6 +17,7 @@ import { connectDatabase, type Database } from '../../src/store/database.ts';
 import { Listener } from '../../src/store/listener.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { sql } from '../../src/store/sql.ts';
+import type { Order } from './operation-orders.ts';
 import { createTestDatabase, temporaryFolder } from './postgres.ts';
 import { World } from './world.ts';
 
@@ -129,13 +130,15 @@ export interface Host {
   readonly url: string;
   readonly child: ChildProcess;
   readonly exited: Promise<unknown>;
+  /** Breaks the operations that begin there from now on, as told; resolves when it has heard. */
+  order(order: Order): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 async function startHost(t: TestContext, databaseUrl: string, env: Record<string, string>): Promise<Host> {
   const dataDir = temporaryFolder('host');
   const child = spawn(process.execPath, [fileURLToPath(new URL('./operation-host.ts', import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH ?? '',
       SLIPWAY_DATABASE_URL: databaseUrl,
@@ -155,8 +158,14 @@ async function startHost(t: TestContext, databaseUrl: string, env: Record<string
     rmSync(dataDir, { recursive: true, force: true });
   };
   t.after(() => stop('SIGKILL'));
+  const order = async (wanted: Order) => {
+    const heard = once(child, 'message', { signal: AbortSignal.timeout(20_000) });
+    child.send(wanted);
+    await heard;
+  };
+  if (!child.stdout) throw new Error('the host has no output');
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('ready ')) return { url: line.slice(6), child, exited, stop };
+    if (line.startsWith('ready ')) return { url: line.slice(6), child, exited, order, stop };
   }
   throw new Error('the host ended before it was ready');
 }

@@ -4,6 +4,7 @@ import { IdParams, PageQuery, StreamQuery, streamAnswer } from '../../http/schem
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { Streams } from '../../http/streams.ts';
 import type { OperationId } from '../../ids.ts';
+import type { OperationKinds } from '../../operations/kinds.ts';
 import { cancelOperation } from '../../operations/operations.ts';
 import { Page } from '../../page.ts';
 import type { Database } from '../../store/database.ts';
@@ -15,7 +16,12 @@ const change = { access: { kind: 'workspace', permission: 'change' } } as const;
 const stream = { access: { kind: 'workspace', permission: 'read', ticket: true } } as const;
 const tags = ['Operations'];
 
-export function operationRoutes(app: HttpServer, db: Database, streams: Streams): void {
+export function operationRoutes(
+  app: HttpServer,
+  db: Database,
+  kinds: OperationKinds,
+  streams: Streams,
+): void {
   app.get(`${apiPrefix}/operations`, {
     config: read,
     schema: {
@@ -53,7 +59,7 @@ export function operationRoutes(app: HttpServer, db: Database, streams: Streams)
     handler: async (request, reply) => {
       const { workspaceId } = scopeOf(request);
       const id = request.params.id as OperationId;
-      await cancelOperation(db, workspaceId, id);
+      await cancelOperation(db, kinds, workspaceId, id);
       reply.code(202).header('location', `${apiPrefix}/operations/${id}`);
       return readOperation(db, workspaceId, id);
     },
@@ -90,7 +96,7 @@ export function operationRoutes(app: HttpServer, db: Database, streams: Streams)
       operationId: 'followEvents',
       summary: 'Follow everything that happens in your workspace',
       description:
-        'Events `operation_updated` with `{operationId, operationKind, status}` and `server_updated` with `{serverId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
+        'Events `operation_updated` with `{operationId, operationKind, status}`, `project_updated` with `{projectId, reason, environmentId?, status?}`, `server_updated` with `{serverId, reason}` and `git_provider_updated` with `{providerId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
       querystring: StreamQuery,
       response: { 200: streamAnswer('The events of the workspace.') },
     },

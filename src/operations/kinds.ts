@@ -1,0 +1,39 @@
+/** The kinds of operations that this instance knows, and what their areas keep of each one's course. */
+import { Fault } from '../fault.ts';
+import type { OperationId, WorkspaceId } from '../ids.ts';
+import type { Queryable } from '../store/database.ts';
+import type { Change, OperationKind } from './definition.ts';
+
+export class OperationKinds {
+  readonly #kinds = new Map<string, OperationKind>();
+
+  add(kind: OperationKind): void {
+    if (this.#kinds.has(kind.kind)) throw new Error(`there are two operations ${kind.kind}`);
+    this.#kinds.set(kind.kind, kind);
+  }
+
+  get names(): string[] {
+    return [...this.#kinds.keys()];
+  }
+
+  get(name: string): OperationKind {
+    const kind = this.#kinds.get(name);
+    if (!kind) throw new Fault('internal_error', `There is no operation ${name}.`);
+    return kind;
+  }
+
+  /** In the transaction of the change. An operation of a kind that is gone changes without anyone following. */
+  async follow(
+    tx: Queryable,
+    operation: {
+      readonly id: OperationId;
+      readonly workspaceId: WorkspaceId;
+      readonly kind: string;
+      readonly input: unknown;
+    },
+    change: Change,
+  ): Promise<void> {
+    const { id: operationId, workspaceId, input } = operation;
+    await this.#kinds.get(operation.kind)?.follow?.(tx, { operationId, workspaceId, input }, change);
+  }
+}

@@ -1,0 +1,57 @@
+/** What the servers area works with, on a database alone, and servers in it without the API. */
+import type { TestContext } from 'node:test';
+import { insertServer } from '../../src/areas/servers/queries.ts';
+import { keyPlace, type ServersContext } from '../../src/areas/servers/servers.ts';
+import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { OperationQueue } from '../../src/operations/queue.ts';
+import { generateKeyPair } from '../../src/remote/keys.ts';
+import { createRemotePool } from '../../src/remote/pool.ts';
+import type { Database } from '../../src/store/database.ts';
+import { Listener } from '../../src/store/listener.ts';
+import { checkMasterKeys, type MasterKeys } from '../../src/store/master-keys.ts';
+import { Sealer } from '../../src/store/sealed.ts';
+import { TestClock } from './app.ts';
+
+export interface TestServersContext extends ServersContext {
+  readonly clock: TestClock;
+}
+
+export async function serversContext(
+  t: TestContext,
+  { url, db }: { readonly url: string; readonly db: Database },
+  masterKeys: MasterKeys,
+): Promise<TestServersContext> {
+  await checkMasterKeys(db, masterKeys);
+  const log = createLog('silent');
+  const queue = new OperationQueue(db, new Listener({ connectionString: url }, log), log);
+  const pool = createRemotePool(log);
+  t.after(async () => {
+    await pool.close();
+    await queue.stop();
+  });
+  return { db, clock: new TestClock(), sealer: new Sealer(masterKeys), queue, pool, log };
+}
+
+export interface KnownServer {
+  readonly id: ServerId;
+  /** For the server's own list of keys. */
+  readonly publicKey: string;
+}
+
+/** A server with a key of its own, as after registration with a generated one. */
+export async function addServer(
+  { db, sealer, clock }: ServersContext,
+  workspaceId: WorkspaceId,
+  way: { readonly host: string; readonly port?: number; readonly hostKey?: string },
+): Promise<KnownServer> {
+  const id = newId<ServerId>();
+  const { privateKey, publicKey } = await generateKeyPair(`slipway-${id}`);
+  const { host, port = 22, hostKey = null } = way;
+  await db.transaction(async (tx) => {
+    const privateKeySealed = await sealer.seal(tx, keyPlace(workspaceId, id), privateKey);
+    const row = { id, name: id, host, port, username: 'root', privateKeySealed, publicKey, hostKey };
+    await insertServer(tx, workspaceId, row, clock.now());
+  });
+  return { id, publicKey };
+}
