@@ -5,16 +5,16 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
-import { type Clock, hour, minute } from '../clock.ts';
+import { type Clock, minute } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { WorkspaceId } from '../ids.ts';
+import { answersKeptMs } from '../operations/prune-schedule.ts';
 import type { Answer, Remember } from '../store/answer.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 import { scopeOf } from './access.ts';
 
 export const idempotencyHeader = 'idempotency-key';
-export const keptForMs = 24 * hour;
 /** No request lives this long: a claim that is older was left by a process that died. */
 const abandonedAfterMs = 2 * minute;
 const longestKey = 200;
@@ -66,7 +66,7 @@ export class Idempotency {
     claim: string,
   ): Promise<Answer<unknown> | undefined> {
     const now = this.#clock.now();
-    const expired = new Date(now.getTime() - keptForMs);
+    const expired = new Date(now.getTime() - answersKeptMs);
     const abandoned = new Date(now.getTime() - abandonedAfterMs);
     const taken = await this.#db.run(sql`
       insert into idempotency_keys as k (workspace_id, key, fingerprint, claim, claimed_at)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import {
   applyStep,
@@ -9,41 +8,28 @@ import {
   type StepId,
   undoRun,
 } from '../../src/areas/servers/hardening/hardening.ts';
-import { Fault, type FaultCode } from '../../src/fault.ts';
-import { newId, type ServerId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
-import { createRemotePool } from '../../src/remote/pool.ts';
-import { Secret } from '../../src/secret.ts';
+import { Fault } from '../../src/fault.ts';
 import { openLab } from '../support/lab.ts';
+import { connect, failsWith } from '../support/remote.ts';
 import { until } from '../support/service.ts';
 
 const lab = await openLab();
 const noLog = () => undefined;
-const failsWith = (code: FaultCode, path?: string) => (error: unknown) =>
+const changedSince = (path: string) => (error: unknown) =>
+  failsWith('changed_since')(error) &&
   error instanceof Fault &&
-  error.code === code &&
-  (path === undefined || (error.errors ?? []).some((each) => each.path === path));
+  (error.errors ?? []).some((each) => each.path === path);
 
 async function bareServer(t: TestContext) {
   const server = await lab.fresh(t, 'bare');
-  const { address, name, hostKeys, keyFile } = server.about;
-  const shown = hostKeys.find((each) => each.startsWith('ssh-ed25519 ')) ?? '';
-  const target = {
-    ...{ serverId: newId<ServerId>(), host: address, port: 22, username: 'root' },
-    privateKey: new Secret(readFileSync(keyFile ?? '', 'utf8')),
-    hostKey: fingerprintOf(Buffer.from(shown.split(' ')[1] ?? '', 'base64')),
-  };
-  const pool = createRemotePool(createLog('silent'));
-  t.after(() => pool.close());
-  const remote = pool.to(target);
+  const remote = connect(t, server);
   const wish = { username: 'root', sshPort: 22, ourAddress: lab.about.address, allowPorts: [] };
   return {
     ...{ server, remote },
     plan: (...steps: StepId[]) => makePlan(remote, { ...wish, hasKeyLogin: true, steps }),
     proveLogin: () => server.ssh('true').then(noLog),
     canLogIn: async () => (await server.trySsh('true')).code === 0 || undefined,
-    console: async (...argv: string[]) => (await lab.client.console(name, ...argv)).stdout,
+    console: async (...argv: string[]) => (await lab.client.console(server.about.name, ...argv)).stdout,
   };
 }
 
@@ -150,13 +136,13 @@ test('a file that someone has changed is not overwritten, neither by the plan no
   const path = '/etc/security/limits.d/slipway.conf';
   const made = await plan('accounts', 'kernel_modules');
   await server.ssh(`echo mine > ${path}`);
-  await assert.rejects(applyStep(remote, made, 'accounts', options), failsWith('changed_since', path));
+  await assert.rejects(applyStep(remote, made, 'accounts', options), changedSince(path));
   assert.equal(await server.ssh(`cat ${path}`), 'mine\n');
   await server.ssh(`rm ${path}`);
 
   for (const { id } of made.steps) await applyStep(remote, made, id, options);
   await server.ssh(`cp ${path} /root/kept && echo '# mine' >> ${path}`);
-  await assert.rejects(undoRun(remote, 'one', noLog), failsWith('changed_since', path));
+  await assert.rejects(undoRun(remote, 'one', noLog), changedSince(path));
   assert.match(await server.ssh(`cat ${path} /etc/modprobe.d/slipway.conf`), /# mine\n[\s\S]*dccp/);
   await server.ssh(`cat /root/kept > ${path}`);
   await undoRun(remote, 'one', noLog);

@@ -1,41 +1,34 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { attempt, run } from '../../lab/command.ts';
+import { attempt } from '../../lab/command.ts';
 import type { VariantName } from '../../lab/servers/variants.ts';
 import { applyStep, makePlan, type StepId, undoRun } from '../../src/areas/servers/hardening/hardening.ts';
-import { newId, type ServerId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
 import { createRemotePool } from '../../src/remote/pool.ts';
-import type { Remote } from '../../src/remote/remote.ts';
-import { Secret } from '../../src/secret.ts';
+import type { Remote, RemoteTarget } from '../../src/remote/remote.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
+import { connect, letIn, targetOf } from '../support/remote.ts';
 import { until } from '../support/service.ts';
 
 const lab = await openLab();
-const keyFile = `${lab.about.dir}/id_ed25519`;
 
 class Subject {
   readonly server: TestServer;
   readonly remote: Remote;
-  readonly #connect: () => { remote: Remote; close: () => Promise<void> };
+  readonly proveLogin: () => Promise<void>;
 
-  constructor(t: TestContext, server: TestServer) {
+  constructor(t: TestContext, server: TestServer, login: Partial<RemoteTarget>) {
     this.server = server;
-    const { address: host, port, user: username, hostKeys } = server.about;
-    const shown = hostKeys.find((each) => each.startsWith('ssh-ed25519 ')) ?? '';
-    const hostKey = fingerprintOf(Buffer.from(shown.split(' ')[1] ?? '', 'base64'));
-    const privateKey = new Secret(readFileSync(keyFile, 'utf8'));
-    this.#connect = () => {
+    this.remote = connect(t, server, login);
+    this.proveLogin = async () => {
       const pool = createRemotePool(createLog('silent'));
-      const target = { serverId: newId<ServerId>(), host, port, username, privateKey, hostKey };
-      return { remote: pool.to(target), close: () => pool.close() };
+      const target = targetOf(server, login);
+      await pool
+        .to(target)
+        .output(['true'])
+        .finally(() => pool.close());
     };
-    const { remote, close } = this.#connect();
-    t.after(close);
-    this.remote = remote;
   }
 
   plan(steps?: readonly StepId[]) {
@@ -49,11 +42,6 @@ class Subject {
     } as const;
     return makePlan(this.remote, steps ? { ...wish, steps } : wish);
   }
-
-  proveLogin = async () => {
-    const { remote, close } = this.#connect();
-    await remote.output(['true']).finally(close);
-  };
 
   async harden(runId: string, steps?: readonly StepId[]): Promise<StepId[]> {
     const plan = await this.plan(steps);
@@ -83,15 +71,7 @@ class Subject {
 
 async function subject(t: TestContext, variant: VariantName): Promise<Subject> {
   const server = await lab.fresh(t, variant);
-  const { name, user } = server.about;
-  if (variant === 'sudo') {
-    const key = (await run('ssh-keygen', ['-y', '-f', keyFile])).trim();
-    const script = `install -d -o "$1" -m 700 "/home/$1/.ssh" && echo "$2" > "/home/$1/.ssh/authorized_keys" &&
-      echo "$1 ALL=(ALL) NOPASSWD: ALL" > /etc/sudoers.d/test && chmod 440 /etc/sudoers.d/test`;
-    const { code } = await lab.client.console(name, 'sh', '-c', script, 'sh', user, key);
-    assert.equal(code, 0);
-  }
-  return new Subject(t, server);
+  return new Subject(t, server, variant === 'sudo' ? await letIn(lab, server) : {});
 }
 
 const hashed = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,10 +1,11 @@
 /**
  * Hardening that is broken off at a moment of the seed's choosing: the service is killed, the network cut, or the
  * server rebooted. Afterwards someone must be able to log in within three minutes, and the next hardening must end
- * well. A server is made for each round and thrown away with it.
+ * well. A server is made for each round and thrown away with it; service and data folder are this worker's own.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabClient } from '../../lab/client.ts';
 import { attempt } from '../../lab/command.ts';
@@ -12,12 +13,14 @@ import type { LabDescription, ServerDescription } from '../../lab/description.ts
 import { callApi } from '../support/app.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { temporaryFolder } from '../support/postgres.ts';
-import type { Random } from '../support/random.ts';
+import { Random } from '../support/random.ts';
 import { endEverything, type Service, startService, until } from '../support/service.ts';
 
 export const loginLimitMs = 180_000;
+/** For everything but the login: the machine may be busy with other rounds. */
+const patienceMs = 600_000;
 /** Those that can shut someone out, and those that they stand on; what only takes long is left to other tests. */
-const steps = [
+const steps: readonly [string, ...string[]] = [
   'sysctl',
   'firewall',
   'docker_ports',
@@ -26,6 +29,8 @@ const steps = [
   'ssh_no_root',
   'ssh_no_passwords',
 ];
+
+const askBoot = ['systemctl', 'show', '--property=UserspaceTimestamp'];
 
 export interface Round {
   readonly what: string;
@@ -36,19 +41,20 @@ export interface Round {
 export class Lockouts {
   readonly #lab: LabClient;
   readonly #about: LabDescription;
-  readonly #random: Random;
+  #random = new Random(0);
   readonly #dataDir = temporaryFolder('lockout');
   #service: Service | undefined;
   #url = '';
   #token = '';
 
-  constructor(lab: LabClient, about: LabDescription, random: Random) {
+  constructor(lab: LabClient, about: LabDescription) {
     this.#lab = lab;
     this.#about = about;
-    this.#random = random;
   }
 
-  async round(): Promise<Round> {
+  /** The same seed and number are the same round, whoever runs it and whatever ran before. */
+  async round(seed: number, number: number): Promise<Round> {
+    this.#random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
     if (!this.#service) await this.#begin();
     const server = await this.#lab.addServer('docker');
     try {
@@ -56,6 +62,16 @@ export class Lockouts {
     } finally {
       await this.#lab.removeServer(server.name);
     }
+  }
+
+  /** What the service printed last, for a round that failed. */
+  get said(): string {
+    return `${this.#service?.stdout ?? ''}${this.#service?.stderr ?? ''}`.slice(-4000);
+  }
+
+  /** For the moment that the campaign itself is stopped, when nothing can be waited for. */
+  endNow(): void {
+    if (this.#service && !this.#service.hasEnded) this.#service.child.kill('SIGKILL');
   }
 
   async end(): Promise<void> {
@@ -67,10 +83,11 @@ export class Lockouts {
     const id = await this.#register(server);
     const operationId = await this.#harden(id);
     const fault = this.#random.pick('the service killed', 'the network cut', 'the server rebooted');
-    const afterMs = this.#random.between(0, 9_000);
+    const step = this.#random.pick(...steps);
+    const afterMs = this.#random.between(0, 2_500);
+    const reached = await this.#reach(operationId, step);
     await sleep(afterMs);
-    await this.#fault(fault, server.name);
-    const loginAfterMs = await this.#login(server);
+    const loginAfterMs = await this.#login(server, await this.#fault(fault, server));
     const first = await this.#ended(operationId);
     const firstEnd = `${first.status}${first.fault ? ` (${Object(first.fault).code})` : ''}`;
     const second = await this.#ended(await this.#harden(id));
@@ -80,41 +97,48 @@ export class Lockouts {
       `the next run, after «${firstEnd}»: ${JSON.stringify(second.fault)}`,
     );
     await this.#call('DELETE', `/servers/${id}?leave=true`, 204);
-    return { what: `${fault} after ${afterMs} ms`, loginAfterMs, firstEnd };
+    return { what: `${fault} ${afterMs} ms into ${reached}`, loginAfterMs, firstEnd };
   }
 
-  async #fault(fault: string, name: string): Promise<void> {
+  /** Waits for a step that had nothing to do, or was too quick to be seen, no longer than until the one after it. */
+  async #reach(operationId: string, step: string): Promise<string> {
+    const wanted = steps.indexOf(step);
+    return until(
+      async () => {
+        const operation = await this.#call('GET', `/operations/${operationId}`, 200);
+        if (operation.finishedAt) return 'its end';
+        const at = String(operation.step);
+        return steps.indexOf(at) >= wanted && at;
+      },
+      patienceMs,
+      `the hardening to reach ${step}`,
+    );
+  }
+
+  /** Says which boot a login must not be of: one before the server goes down would prove nothing. */
+  async #fault(fault: string, server: ServerDescription): Promise<string | undefined> {
     if (fault === 'the service killed') {
       await this.#service?.kill('SIGKILL');
       await sleep(this.#random.between(0, 3_000));
       await this.#start();
     } else if (fault === 'the network cut') {
-      await this.#lab.cut(name);
+      await this.#lab.cut(server.name);
       // Now and then for longer than the server waits for us.
       await sleep(this.#random.chance(0.15) ? 130_000 : this.#random.between(1_000, 20_000));
-      await this.#lab.heal(name);
+      await this.#lab.heal(server.name);
     } else {
-      const boot = await this.#bootOf(name);
-      await this.#lab.console(name, 'systemctl', 'reboot');
-      // A login before it goes down would prove nothing.
-      await until(
-        async () => {
-          const now = await this.#bootOf(name).catch(() => '');
-          return now !== '' && now !== boot;
-        },
-        // What is under way there gets up to 90 s to end.
-        150_000,
-        'the server to boot again',
-      );
+      const before = await this.#lab.console(server.name, ...askBoot);
+      await this.#lab.console(server.name, 'systemctl', 'reboot');
+      // From here on the console is left alone: a command in a server that goes down would keep half of it alive.
+      // What is under way there gets up to 90 s to end.
+      await until(async () => !(await greets(server.address)), patienceMs, 'the server to go down');
+      return before.stdout;
     }
-  }
-
-  async #bootOf(name: string): Promise<string> {
-    return (await this.#lab.console(name, 'systemctl', 'show', '--property=UserspaceTimestamp')).stdout;
+    return undefined;
   }
 
   /** Not by us: by a person with the same key. */
-  async #login({ address, keyFile }: ServerDescription): Promise<number> {
+  async #login({ address, keyFile }: ServerDescription, oldBoot: string | undefined): Promise<number> {
     const begun = Date.now();
     const options = [
       '-o',
@@ -126,8 +150,9 @@ export class Lockouts {
     ];
     await until(
       async () => {
-        const outcome = await attempt('ssh', ['-i', keyFile ?? '', ...options, `root@${address}`, 'true']);
-        return outcome.code === 0;
+        const argv = ['-i', keyFile ?? '', ...options, `root@${address}`, ...askBoot];
+        const { code, stdout } = await attempt('ssh', argv);
+        return code === 0 && stdout !== oldBoot;
       },
       loginLimitMs,
       'a login after the fault',
@@ -146,7 +171,7 @@ export class Lockouts {
 
   async #start(): Promise<void> {
     this.#service = startService({ SLIPWAY_DATA_DIR: this.#dataDir, SLIPWAY_LIMIT_REQUESTS: '1000000' });
-    this.#url = await this.#service.url();
+    this.#url = await this.#service.url(patienceMs);
   }
 
   async #signIn(): Promise<void> {
@@ -161,7 +186,7 @@ export class Lockouts {
     const made = await this.#call('POST', '/servers', 201, { name, host: address, auth });
     await until(
       async () => Object(await this.#call('GET', `/servers/${made.id}`, 200)).status === 'ready' || undefined,
-      120_000,
+      patienceMs,
       'the server to be ready',
     );
     return String(made.id);
@@ -176,9 +201,12 @@ export class Lockouts {
     return until(
       async () => {
         const operation = await this.#call('GET', `/operations/${operationId}`, 200);
-        return operation.finishedAt ? operation : undefined;
+        if (operation.finishedAt) return operation;
+        // Asked more often, the asking itself would load the machine.
+        await sleep(250);
+        return undefined;
       },
-      300_000,
+      patienceMs,
       'the hardening to end',
     );
   }
@@ -188,4 +216,17 @@ export class Lockouts {
     assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
     return answer.body;
   }
+}
+
+/** Whether an SSH server answers there. */
+function greets(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: 22, timeout: 2_000 });
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('data', () => finish(true));
+    for (const event of ['error', 'timeout', 'close']) socket.once(event, () => finish(false));
+  });
 }

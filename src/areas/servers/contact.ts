@@ -67,6 +67,7 @@ const wayFaults = [
   'port_filtered',
   'login_refused',
   'sudo_refused',
+  'ssh_algorithms_weak',
   'host_key_changed',
 ];
 

@@ -3,6 +3,7 @@ import { Fault } from '../../fault.ts';
 import type { Connection } from '../../remote/connection.ts';
 import type { Remote } from '../../remote/remote.ts';
 import { runOver } from '../../remote/run-over.ts';
+import { sendScript } from '../../remote/script.ts';
 import type { ServerFacts } from './servers.ts';
 
 /** Prints `name=value` lines; whatever is missing is left empty. Changes nothing. */
@@ -55,8 +56,9 @@ export async function readFactsOver(
   signal?: AbortSignal,
 ): Promise<SeenServer> {
   const asked = Date.now();
-  const argv = [...(viaSudo ? ['sudo', '-n', '--'] : []), 'sh', '-euc', script];
-  const { code, stdout, stderr } = await runOver(connection, argv, { ...(signal && { signal }) });
+  const { argv, lead: input } = sendScript(script, []);
+  const asRoot = [...(viaSudo ? ['sudo', '-n', '--'] : []), ...argv];
+  const { code, stdout, stderr } = await runOver(connection, asRoot, { input, ...(signal && { signal }) });
   if (code === 0) return interpret(stdout.toString(), asked, Date.now());
   throw new Fault('system_unsupported', 'The server does not answer as a Linux with systemd does.', {
     hint: 'Debian 12 and 13 and Ubuntu 22.04, 24.04 and 26.04 are supported.',

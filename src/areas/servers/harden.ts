@@ -10,17 +10,13 @@ import {
   type OperationKind,
   type StepContext,
 } from '../../operations/definition.ts';
-import { enqueueOperation } from '../../operations/operations.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
-import { readOperation } from '../operations/operations.ts';
+import type { Remember } from '../../store/answer.ts';
 import { applyStep, makePlan, type Plan, type StepId, stepIds, undoRun } from './hardening/hardening.ts';
 import { proveLogin } from './prove-login.ts';
-import * as queries from './queries.ts';
 import { lookAtSecurity } from './security-state.ts';
-import { connectTo, notFound, type ServersContext } from './servers.ts';
+import { connectTo, type ServersContext } from './servers.ts';
+import { hardenKind, type StartedOperation, startOnServer, undoKind } from './start-operation.ts';
 
-export const hardenKind = 'server_harden';
-export const undoKind = 'server_undo_hardening';
 const minute = 60_000;
 
 export interface HardenWish {
@@ -47,54 +43,31 @@ export async function planHardening(
 export async function startHardening(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
-  id: ServerId,
-  accountId: AccountId,
+  serverId: ServerId,
+  requestedBy: AccountId,
   wish: HardenWish,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
-  const plan = await planHardening(ctx, workspaceId, id, wish);
+): Promise<StartedOperation> {
+  const plan = await planHardening(ctx, workspaceId, serverId, wish);
   if (wish.planFingerprint !== undefined && wish.planFingerprint !== plan.fingerprint) {
     throw new Fault('changed_since', 'The server has changed since that plan was made.', {
       hint: 'Look at the plan again with `dryRun`.',
     });
   }
-  const input: Json = { serverId: id, plan: JSON.parse(JSON.stringify(plan)) };
-  return start(ctx, workspaceId, id, accountId, hardenKind, input, remember);
+  const input: Json = { serverId, plan: JSON.parse(JSON.stringify(plan)) };
+  return startOnServer(ctx, { workspaceId, serverId, kind: hardenKind, input, requestedBy }, remember);
 }
 
 export function startUndo(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
-  id: ServerId,
-  accountId: AccountId,
+  serverId: ServerId,
+  requestedBy: AccountId,
   operationId: OperationId,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
-  return start(ctx, workspaceId, id, accountId, undoKind, { serverId: id, runId: operationId }, remember);
-}
-
-function start(
-  ctx: ServersContext,
-  workspaceId: WorkspaceId,
-  id: ServerId,
-  requestedBy: AccountId,
-  kind: string,
-  input: Json,
-  remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
-  return ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockServer(tx, workspaceId, id))) throw notFound();
-    for (const other of [hardenKind, undoKind]) {
-      if (await queries.hasActiveOperation(tx, id, other)) {
-        throw new Fault('server_busy', 'The server is being hardened, or that is being undone.');
-      }
-    }
-    const subject = { type: 'server', id };
-    const wish = { workspaceId, kind, input, serverId: id, requestedBy, subject };
-    const operationId = await enqueueOperation(tx, ctx.queue, wish);
-    const body = await readOperation(tx, workspaceId, operationId);
-    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
-  });
+): Promise<StartedOperation> {
+  const input = { serverId, runId: operationId };
+  return startOnServer(ctx, { workspaceId, serverId, kind: undoKind, input, requestedBy }, remember);
 }
 
 interface Input {
@@ -122,9 +95,11 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
         run: async ({ serverId, plan }: Input, context: StepContext) => {
           if (!plan.steps.some(({ id }) => id === name)) return undefined;
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
-          await remote.fence(serverId, context.epoch);
+          const fence = { scope: context.operationId, epoch: context.epoch };
+          await remote.fence(fence.scope, fence.epoch);
           await applyStep(remote, plan, name, {
             runId: context.operationId,
+            fence,
             proveLogin: async () => void (await proveLogin(ctx, context.workspaceId, serverId)),
             log: (line) => context.log(line),
           });
@@ -158,8 +133,9 @@ export function undoHardeningOperation(ctx: ServersContext): OperationKind {
         undo: { none: 'Harden the server again instead.' },
         run: async ({ serverId, runId }, context) => {
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
-          await remote.fence(serverId, context.epoch);
-          await undoRun(remote, runId, (line) => context.log(line));
+          const fence = { scope: context.operationId, epoch: context.epoch };
+          await remote.fence(fence.scope, fence.epoch);
+          await undoRun(remote, runId, (line) => context.log(line), fence);
           await lookAtSecurity(ctx, context.workspaceId, serverId);
           return undefined;
         },

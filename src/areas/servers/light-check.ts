@@ -7,9 +7,9 @@ import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { makeContact } from './contact.ts';
-import { provisionKind, startProvisioning } from './provision.ts';
 import * as queries from './queries.ts';
 import type { ServersContext } from './servers.ts';
+import { enqueueOnServer, provisionKind } from './start-operation.ts';
 
 const atOnce = 10;
 const lookLimitMs = 40_000;
@@ -46,7 +46,8 @@ async function provisionIfNew(ctx: ServersContext, workspaceId: WorkspaceId, id:
     if (!(await queries.lockServer(tx, workspaceId, id))) return;
     const server = await queries.findServer(tx, workspaceId, id);
     if (!server || server.provisionedAt || (await queries.hadOperation(tx, id, provisionKind))) return;
-    await startProvisioning(tx, ctx, workspaceId, id);
+    const work = { workspaceId, serverId: id, kind: provisionKind, input: { serverId: id } } as const;
+    await enqueueOnServer(tx, ctx, work);
   });
 }
 

@@ -4,45 +4,23 @@
  */
 
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
-import { Fault } from '../../fault.ts';
-import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { ServerId } from '../../ids.ts';
 import {
   defineOperation,
   type OperationKind,
   type Step,
   type StepContext,
 } from '../../operations/definition.ts';
-import { enqueueOperation } from '../../operations/operations.ts';
 import { followUnit } from '../../remote/follow-unit.ts';
-import type { Queryable } from '../../store/database.ts';
 import { makeContact } from './contact.ts';
 import { ensureDockerSettings } from './docker-settings.ts';
 import { readFacts, requireDocker, requireResources, requireSupported } from './facts.ts';
 import * as queries from './queries.ts';
 import { connectTo, type ServersContext, tellServer } from './servers.ts';
-
-export const provisionKind = 'server_provision';
+import { provisionKind } from './start-operation.ts';
 
 interface Input {
   readonly serverId: ServerId;
-}
-
-/** In the caller's transaction; refuses where one is under way. */
-export async function startProvisioning(
-  tx: Queryable,
-  ctx: Pick<ServersContext, 'queue'>,
-  workspaceId: WorkspaceId,
-  serverId: ServerId,
-  requestedBy?: AccountId,
-): Promise<OperationId> {
-  if (await queries.hasActiveOperation(tx, serverId, provisionKind)) {
-    throw new Fault('server_busy', 'The server is being provisioned already.');
-  }
-  return enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: provisionKind, input: { serverId }, serverId },
-    subject: { type: 'server', id: serverId },
-    ...(requestedBy && { requestedBy }),
-  });
 }
 
 const stays = { none: 'What is installed stays: it does no harm, and the next run goes on from it.' };
@@ -76,11 +54,11 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
           context.log(`Docker ${before.facts.dockerVersion} is there and is left alone`);
           return undefined;
         }
-        await remote.fence(input.serverId, context.epoch);
+        await remote.fence(context.operationId, context.epoch);
         const wish = {
           name: `slipway-${context.operationId}-docker`,
           argv: ['sh', '-euc', installDocker],
-          fence: { scope: input.serverId, epoch: context.epoch },
+          fence: { scope: context.operationId, epoch: context.epoch },
         };
         await followUnit(remote, wish, { signal: context.signal, line: (text) => context.log(text) });
         requireDocker(await readFacts(remote, context.signal));

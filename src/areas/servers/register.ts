@@ -5,10 +5,10 @@ import type { HostKeyFingerprint } from '../../remote/remote.ts';
 import { Secret } from '../../secret.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import { enrolByPassword } from './enrol.ts';
-import { startProvisioning } from './provision.ts';
 import * as queries from './queries.ts';
 import { readServer } from './read-server.ts';
 import { keyPlace, type ServersContext, tellServer } from './servers.ts';
+import { enqueueOnServer, provisionKind } from './start-operation.ts';
 import { nameTaken } from './update.ts';
 
 export type Auth =
@@ -48,7 +48,10 @@ export async function registerServer(
     const row = { id, name, host, port, username, privateKeySealed, publicKey, hostKey };
     if (!(await queries.insertServer(tx, workspaceId, row, ctx.clock.now()))) throw nameTaken(name);
     // A key that we made has to be installed by its owner first; the light check notices when it was.
-    if (auth.type !== 'generated') await startProvisioning(tx, ctx, workspaceId, id, accountId);
+    if (auth.type !== 'generated') {
+      const work = { workspaceId, serverId: id, kind: provisionKind, input: { serverId: id } } as const;
+      await enqueueOnServer(tx, ctx, { ...work, requestedBy: accountId });
+    }
     const body = await readServer(tx, workspaceId, id);
     const answer = await remember(tx, { status: 201, location: `/api/v1/servers/${id}`, body });
     await tellServer(tx, workspaceId, id, 'registered');

@@ -6,11 +6,12 @@ import { removeProxy } from '../../adapters/proxy/proxy.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
-import { enqueueOperation } from '../../operations/operations.ts';
+import type { Queryable } from '../../store/database.ts';
+import { environmentsOn } from '../environments/environments-on.ts';
 import * as queries from './queries.ts';
 import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
+import { enqueueOnServer, removeKind } from './start-operation.ts';
 
-const removeKind = 'server_remove';
 const minute = 60_000;
 
 /** Forgets it at once; the server itself is not touched. */
@@ -20,6 +21,7 @@ export async function forgetServer(
   id: ServerId,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
+    await refuseInUse(tx, workspaceId, id);
     if ((await queries.deleteServer(tx, workspaceId, id)) === 0) throw notFound();
     await tellServer(tx, workspaceId, id, 'removed');
   });
@@ -32,15 +34,25 @@ export async function startRemoval(
   id: ServerId,
   requestedBy: AccountId,
 ): Promise<OperationId> {
+  const work = { workspaceId, serverId: id, kind: removeKind, input: { serverId: id }, requestedBy } as const;
   return ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockServer(tx, workspaceId, id))) throw notFound();
-    if (await queries.hasActiveOperation(tx, id, removeKind)) {
-      throw new Fault('server_busy', 'The server is being removed already.');
-    }
-    return enqueueOperation(tx, ctx.queue, {
-      ...{ workspaceId, kind: removeKind, input: { serverId: id }, serverId: id, requestedBy },
-      subject: { type: 'server', id },
-    });
+    const operationId = await enqueueOnServer(tx, ctx, work);
+    await refuseInUse(tx, workspaceId, id);
+    return operationId;
+  });
+}
+
+/** Under the server's lock, so that nothing is put on it meanwhile. */
+async function refuseInUse(tx: Queryable, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
+  await queries.lockServer(tx, workspaceId, id);
+  const users = await environmentsOn(tx, workspaceId, id);
+  if (users.length === 0) return;
+  throw new Fault('in_use', 'Environments are on this server.', {
+    hint: 'Move them to another server, or delete them.',
+    errors: users.map((each) => ({
+      path: `environments/${each.id}`,
+      message: `${each.project}: ${each.name}`,
+    })),
   });
 }
 
@@ -54,9 +66,30 @@ export function removeOperation(ctx: ServersContext): OperationKind {
         deadlineMs: 5 * minute,
         undo: { none: 'What was removed can be put back by provisioning the server again.' },
         run: async ({ serverId }, context) => {
-          const { remote, username } = await connectTo(ctx, context.workspaceId, serverId);
+          const { remote } = await connectTo(ctx, context.workspaceId, serverId);
+          await remote.fence(context.operationId, context.epoch);
           await removeProxy(remote);
-          await remote.script(clear, [username, `slipway-${serverId}`], { signal: context.signal });
+          await remote.script(clear, [], { signal: context.signal });
+          return undefined;
+        },
+      },
+      {
+        name: 'way_in',
+        deadlineMs: 5 * minute,
+        // A connection that broke under it leaves open whether it was done; the next look says so.
+        retry: { attempts: 4, firstMs: 2_000, mostMs: 20_000, when: (error) => error instanceof Fault },
+        undo: { none: 'Our key can be put back by registering the server again.' },
+        run: async ({ serverId }, context) => {
+          const { remote, username } = await connectTo(ctx, context.workspaceId, serverId);
+          const taking = remote.script(closeWayIn, [username, `slipway-${serverId}`], {
+            signal: context.signal,
+          });
+          await taking.catch((error: unknown) => {
+            // A run that was killed after its work has left us outside, which is what was wanted.
+            if (!(error instanceof Fault) || !['login_refused', 'sudo_refused'].includes(error.code))
+              throw error;
+            context.log('The server does not let us in any more.');
+          });
           return undefined;
         },
       },
@@ -76,9 +109,12 @@ export function removeOperation(ctx: ServersContext): OperationKind {
   });
 }
 
-/** Only what carries our label or our name; our own key goes last, since it is what lets us in. */
+/**
+ * Only what carries our label or our name. A step of hardening that nobody has proven is taken back first: what would
+ * do that later lies in the folder that goes. Hardening that stands, stays.
+ */
 const clear = `
-user=$1 comment=$2
+if [ -e /var/lib/slipway/hardening/armed ]; then sh /var/lib/slipway/hardening/deadman.sh; fi
 if command -v docker > /dev/null; then
   for id in $(docker ps --all --quiet --filter label=slipway); do docker rm --force "$id" > /dev/null; done
   for id in $(docker network ls --quiet --filter label=slipway); do docker network rm "$id" > /dev/null; done
@@ -87,7 +123,12 @@ for unit in $(systemctl list-units --all --plain --no-legend 'slipway-????????-*
   systemctl stop "$unit" 2> /dev/null || true
 done
 rm -rf /var/lib/slipway
-rm -f "/etc/sudoers.d/90-$comment"
+`;
+
+/** To its end, whatever becomes of the connection: half of it could not be gone on with, as nobody gets in. */
+const closeWayIn = `
+trap '' HUP INT TERM PIPE
+user=$1 comment=$2
 home=$(getent passwd "$user" | cut -d : -f 6)
 keys=$home/.ssh/authorized_keys
 if [ -e "$keys" ] && grep -q " $comment\\$" "$keys"; then
@@ -97,4 +138,5 @@ if [ -e "$keys" ] && grep -q " $comment\\$" "$keys"; then
   chmod --reference="$keys" "$half"
   mv -T "$half" "$keys"
 fi
+rm -f "/etc/sudoers.d/90-$comment"
 `;

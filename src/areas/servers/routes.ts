@@ -24,7 +24,13 @@ const tags = ['Servers'];
 const base = `${apiPrefix}/servers`;
 const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 const wayFaults = [
-  ...(['name_not_resolved', 'port_refused', 'port_filtered', 'host_key_mismatch'] as const),
+  ...([
+    'name_not_resolved',
+    'port_refused',
+    'port_filtered',
+    'host_key_mismatch',
+    'ssh_algorithms_weak',
+  ] as const),
   ...(['login_refused', 'sudo_refused', 'remote_unreachable', 'remote_timeout', 'remote_failed'] as const),
 ];
 

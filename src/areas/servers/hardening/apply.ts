@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { errorText, Fault } from '../../../fault.ts';
-import type { Remote } from '../../../remote/remote.ts';
+import type { Fence, Remote } from '../../../remote/remote.ts';
 import { failedChecks } from './checks.ts';
 import { arm, disarm, undoArmed } from './deadman.ts';
 import { runDetached } from './detached.ts';
@@ -19,6 +19,8 @@ export interface ApplyOptions {
   /** A new TCP connection, a new authentication, and root on it. Rejects where that fails. */
   readonly proveLogin: () => Promise<void>;
   readonly log: (line: string) => void;
+  /** Who works here: a server that has seen a newer worker starts and ends nothing for this one. */
+  readonly fence?: Fence;
   /** How long the server waits for the proof before it takes the step back. Default 120. */
   readonly deadmanSeconds?: number;
 }
@@ -52,26 +54,24 @@ export async function applyStep(
   return { stepId, state: 'applied', manifest: await close(remote, dir, 'applied') };
 }
 
-async function installPackages(remote: Remote, step: StepPlan, { runId, log }: ApplyOptions): Promise<void> {
+async function installPackages(remote: Remote, step: StepPlan, options: ApplyOptions): Promise<void> {
   const { packages, id } = step;
   if (packages.length === 0) return;
-  log(`Installing ${packages.join(', ')}.`);
-  const dir = stepDir(runId, id);
+  options.log(`Installing ${packages.join(', ')}.`);
   const argv = ['sh', `${stateDir}/install.sh`, ...packages];
-  const { code, said } = await runDetached(
-    remote,
-    `slipway-harden-install-${id}`,
-    `${dir}/install.log`,
-    argv,
-  );
+  const { code, said } = await runDetached(remote, `install-${id}`, argv, options.fence);
   if (code !== 0)
     throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: said });
 }
 
-async function change(remote: Remote, step: StepPlan, token: string, { runId }: ApplyOptions): Promise<void> {
-  const dir = stepDir(runId, step.id);
-  const argv = ['sh', `${stateDir}/change.sh`, dir, token];
-  const { code, said } = await runDetached(remote, `slipway-harden-${step.id}`, `${dir}/change.log`, argv);
+async function change(
+  remote: Remote,
+  step: StepPlan,
+  token: string,
+  { runId, fence }: ApplyOptions,
+): Promise<void> {
+  const argv = ['sh', `${stateDir}/change.sh`, stepDir(runId, step.id), token];
+  const { code, said } = await runDetached(remote, step.id, argv, fence);
   if (code === 0) return;
   refuseChanged(said.split('\n'));
   if (code === 71)

@@ -1,38 +1,45 @@
-/** Work on the server that goes on when we are gone, and that is waited for, not started twice, when we come back. */
-import { Fault } from '../../../fault.ts';
-import type { Remote } from '../../../remote/remote.ts';
-
-// The output goes to a file: a pipe to us would break with the connection, and the work with it.
-const script = String.raw`unit=$1 log=$2; shift 2
-while systemctl is-active --quiet "$unit" || [ "$(systemctl is-active "$unit")" = activating ]; do sleep 0.2; done
-systemctl reset-failed "$unit" 2>/dev/null || true
-rm -f "$log"
-code=0
-systemd-run --quiet --collect --wait --unit="$unit" -p Type=oneshot -p StandardInput=null \
-  -p "StandardOutput=append:$log" -p "StandardError=append:$log" -- "$@" || code=$?
-printf '%s\n' "$code"
-tail -c 3000 "$log" 2>/dev/null || true
-`;
+/**
+ * Work on the server that goes on when we are gone. Who comes back waits for what an earlier attempt has left running,
+ * forgets how that ended, and only then starts its own: each attempt has a deadline and a proof of its own, so the end
+ * of another one says nothing, and no two of them run at once.
+ *
+ * The names begin with `slipway-harden-`: the dead-man timer ends units by that, where one holds its lock for too long.
+ */
+import { readToEnd } from '../../../remote/follow-unit.ts';
+import { startLimit } from '../../../remote/limit.ts';
+import type { Fence, Remote } from '../../../remote/remote.ts';
 
 export interface Detached {
+  /** 255 also where it was ended from outside. */
   readonly code: number;
   /** The end of what it printed. */
   readonly said: string;
 }
 
+/** After this we stop waiting; the work itself is left alone, since half an installation helps nobody. */
 const longestMs = 30 * 60_000;
+const keptBytes = 3_000;
 
 export async function runDetached(
   remote: Remote,
-  unit: string,
-  logFile: string,
+  what: string,
   argv: readonly string[],
+  fence?: Fence,
 ): Promise<Detached> {
-  const printed = await remote.script(script, [unit, logFile, ...argv], { timeoutMs: longestMs });
-  const text = printed.toString('utf8');
-  const end = text.indexOf('\n');
-  const code = Number(text.slice(0, end));
-  if (end === -1 || !Number.isInteger(code))
-    throw new Fault('remote_failed', 'The server did not say how the work ended.', { evidence: text });
-  return { code, said: text.slice(end + 1) };
+  const name = `slipway-harden-${what.replaceAll('_', '-')}`;
+  const limit = startLimit(name, longestMs);
+  let said = Buffer.alloc(0);
+  const keep = (bytes: Buffer) => {
+    said = Buffer.concat([said, bytes]).subarray(-keptBytes);
+  };
+  try {
+    await readToEnd(remote, name, () => undefined, limit.signal);
+    await remote.stopUnit(name, fence);
+    await remote.startUnit({ name, argv, ...(fence && { fence }) });
+    const state = await readToEnd(remote, name, keep, limit.signal);
+    await remote.stopUnit(name, fence);
+    return { code: state.kind === 'ended' ? state.code : 255, said: said.toString('utf8') };
+  } finally {
+    limit.done();
+  }
 }

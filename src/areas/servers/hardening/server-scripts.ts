@@ -38,6 +38,7 @@ while read -r verb unit table; do
     reload_ssh)
       mkdir -p /run/sshd
       if ! sshd -t; then failed=1
+      elif systemctl is-active --quiet ssh.socket; then systemctl try-restart ssh.service || failed=1
       elif systemctl is-active --quiet ssh.service; then systemctl reload ssh.service || failed=1; fi;;
     restore_sysctl)
       if [ -f "$dir/sysctl" ]; then
@@ -91,7 +92,9 @@ if grep -q '^reload_ssh' "$dir/undo"; then
       sshd -t -f "$dir/sshd_config.try"
     fi
   done
-  pid=$(systemctl show --property MainPID --value ssh.service)
+  # Where systemd holds the port, the command is a restart, which ends when the new sshd is there.
+  if systemctl is-active --quiet ssh.socket; then pid=0
+  else pid=$(systemctl show --property MainPID --value ssh.service); fi
   if [ "$pid" != 0 ]; then mark=$(cksum < "/proc/$pid/auxv"); fi
 fi
 while IFS=$tab read -r index mode shaBefore shaAfter path; do

@@ -21,7 +21,7 @@ export interface ServerState {
   /** Fingerprint and type (`ED25519`) of each host key. */
   readonly hostKeys: ReadonlyMap<string, string>;
   readonly sshListenPorts: readonly number[];
-  /** Allowed things as `22/tcp`, where ufw is active. */
+  /** Allowed things as `22/tcp`, and `22/tcp from 192.0.2.1`, where ufw is active. A limit allows, too. */
   readonly ufw: ReadonlySet<string> | undefined;
   readonly isFirewalldActive: boolean;
   readonly tables: ReadonlySet<string>;
@@ -42,7 +42,13 @@ export interface ServerState {
 }
 
 const units = [
-  ...['ssh.service', 'slipway-firewall.service', 'slipway-docker-ports.service', 'fail2ban.service'],
+  ...[
+    'ssh.service',
+    'ssh.socket',
+    'slipway-firewall.service',
+    'slipway-docker-ports.service',
+    'fail2ban.service',
+  ],
   ...['apt-daily.timer', 'apt-daily-upgrade.timer', 'firewalld.service'],
 ];
 
@@ -56,7 +62,9 @@ section sshd; sshd -T -C "user=$user,host=$addr,addr=$addr" || true
 section sshd-root; sshd -T -C "user=root,host=$addr,addr=$addr" || true
 section drop-ins; grep -iE '^[[:space:]]*Include[[:space:]].*sshd_config\.d/\*\.conf' /etc/ssh/sshd_config || true
 section host-keys; for f in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf "$f" 2>/dev/null || true; done
-section ssh-sockets; ss -Hltnp 2>/dev/null | grep -E '"sshd"|ssh\.socket' | awk '{print $4}' || true
+section ssh-sockets; ss -Hltnp 2>/dev/null | grep '"sshd"' | awk '{print $4}' || true
+if systemctl is-active --quiet ssh.socket; then
+  systemctl show --property=Listen ssh.socket | sed -n 's/^Listen=\(.*\) (Stream)$/\1/p'; fi
 section ufw; if command -v ufw >/dev/null; then ufw status 2>/dev/null || true; fi
 section tables; if command -v nft >/dev/null; then nft list tables 2>/dev/null || true; fi
 section units; for u in $units; do
@@ -149,7 +157,14 @@ export function sshdValues(lines: readonly string[]): Map<string, string[]> {
 
 function ufwAllows(lines: readonly string[]): Set<string> | undefined {
   if (!lines.some((line) => line.trim() === 'Status: active')) return undefined;
-  return new Set(lines.flatMap((line) => /^(\d+(?:\/\w+)?)\s+ALLOW\s+Anywhere\s*$/.exec(line)?.[1] ?? []));
+  return new Set(
+    lines.flatMap((line) => {
+      const [, port, verb, from] = /^(\d+(?:\/\w+)?)\s+(ALLOW|LIMIT)(?: IN)?\s+(\S+)\s*$/.exec(line) ?? [];
+      if (port === undefined) return [];
+      if (from === 'Anywhere') return [port];
+      return verb === 'ALLOW' ? [`${port} from ${from}`] : [];
+    }),
+  );
 }
 
 function outsideListener(line: string): string[] {

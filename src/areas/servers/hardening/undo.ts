@@ -4,7 +4,7 @@
  * after a kill anywhere.
  */
 import { Fault } from '../../../fault.ts';
-import type { Remote } from '../../../remote/remote.ts';
+import type { Fence, Remote } from '../../../remote/remote.ts';
 import { runDetached } from './detached.ts';
 import {
   type Change,
@@ -30,6 +30,7 @@ export async function undoRun(
   remote: Remote,
   runId: string,
   log: (line: string) => void,
+  fence?: Fence,
 ): Promise<UndoOutcome> {
   const dir = runDir(runId);
   const run = await closedRun(remote, runId);
@@ -43,7 +44,7 @@ export async function undoRun(
     log(`Taking back ${step.dir.slice(step.dir.lastIndexOf('/') + 4)}.`);
     await remote.script('sh "$1" "$2"', [undoScriptPath, step.dir]);
   }
-  await purge(remote, dir, packages, log);
+  await purge(remote, packages, log, fence);
   const restored = await restore(remote, run, wanted);
   // What a service keeps in /etc by its own command has only come back now.
   const again = 'if grep -q "^restart_unit" "$2/undo"; then sh "$1" "$2"; fi';
@@ -105,14 +106,14 @@ async function purgeable(remote: Remote, packages: readonly string[]): Promise<s
 
 async function purge(
   remote: Remote,
-  dir: string,
   packages: readonly string[],
   log: (line: string) => void,
+  fence?: Fence,
 ): Promise<void> {
   if (packages.length === 0) return;
   log(`Purging ${packages.join(', ')}.`);
   const argv = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'purge', '-y', '-q', ...packages];
-  const { code, said } = await runDetached(remote, 'slipway-harden-purge', `${dir}/purge.log`, argv);
+  const { code, said } = await runDetached(remote, 'purge', argv, fence);
   if (code !== 0) throw new Fault('remote_failed', 'The packages could not be purged.', { evidence: said });
 }
 

@@ -92,7 +92,7 @@ export const sshdAlgorithmRules: readonly Rule[] = [
     title: 'The running SSH server uses the settings on disk',
     severity: 'medium',
     lockoutRisk: true,
-    fix: 'Check the settings with `sshd -t`, then run `systemctl reload ssh`. Until then the checks above show what will hold after the next start.',
+    fix: 'Check the settings with `sshd -t`, then run `systemctl reload ssh`, or `systemctl restart ssh` where ssh.socket holds the port. Until then the checks above show what will hold after the next start.',
     judge(facts) {
       const value = (key: string) =>
         facts
@@ -102,10 +102,16 @@ export const sshdAlgorithmRules: readonly Rule[] = [
       const since = Number(value('StateChangeTimestamp').replace('@', ''));
       const [changed = '', path = ''] = value('NewestFile').split(' ');
       if (!since || !changed) return unknown('systemd does not tell since when ssh.service runs.');
-      const wanted = (first(facts).get('port') ?? []).map(Number);
+      // Where systemd holds the port, the socket says which, and sshd reads its settings when someone comes.
+      const isBySocket = value('Socket') === 'active';
+      if (isBySocket && value('ActiveState') !== 'active')
+        return pass('ssh.socket starts it for each visitor');
+      const wanted = isBySocket ? [] : (first(facts).get('port') ?? []).map(Number);
       const found = listeners(facts).filter(({ program }) => program === 'sshd' || program === 'systemd');
       const silent = wanted.filter((port) => !found.some((each) => each.port === port));
-      const extra = found.filter(({ program, port }) => program === 'sshd' && !wanted.includes(port));
+      const extra = found.filter(
+        ({ program, port }) => !isBySocket && program === 'sshd' && !wanted.includes(port),
+      );
       const findings = [
         ...(Number(changed) > since + 1 ? [`${path} was changed after ssh.service read it`] : []),
         ...silent.map((port) => `port ${port} is set, but sshd does not listen there`),

@@ -151,13 +151,21 @@ export const firewall: StepMaker = (planning) => {
   return plan;
 };
 
-function ufwStep({ state }: Planning, tcp: readonly number[], why: string): StepPlan | undefined {
+function ufwStep({ state, wish }: Planning, tcp: readonly number[], why: string): StepPlan | undefined {
   const wanted = [...tcp.map((port) => `${port}/tcp`), '443/udp'];
   const absent = wanted.filter((each) => !state.ufw?.has(each) && !state.ufw?.has(each.replace(/\/.*/, '')));
-  if (absent.length === 0) return undefined;
+  // Ours before all others: a limit on logins would take the proofs of the steps that follow for an attack.
+  const ours = plainAddress(wish.ourAddress);
+  const unsure = sshPorts(state, wish.sshPort).filter((port) => !state.ufw?.has(`${port}/tcp from ${ours}`));
+  if (absent.length + unsure.length === 0) return undefined;
   return step({
     ...{ id: 'firewall', title: 'Let ufw allow what is needed', why },
-    commands: absent.map((each) => ['ufw', 'allow', each]),
+    commands: [
+      ...absent.map((each) => ['ufw', 'allow', each]),
+      ...unsure.map((port) => [
+        ...['ufw', 'prepend', 'allow', 'proto', 'tcp', 'from', ours, 'to', 'any', 'port', String(port)],
+      ]),
+    ],
     alsoTouches: ['/etc/ufw'],
     checks: [{ kind: 'succeeds', argv: ['ufw', 'status'], says: 'Status: active' }],
     undo: [{ do: 'restart_unit', unit: 'ufw.service' }],

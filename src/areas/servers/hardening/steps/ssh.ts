@@ -30,12 +30,14 @@ function sshStep({ state, wish, note }: Planning, about: SshStep): StepPlan | un
     note(id, 'Left out: /etc/ssh/sshd_config does not include /etc/ssh/sshd_config.d/*.conf.');
     return undefined;
   }
+  // Where systemd holds the port, a reload would have sshd ask for it a second time, and die of that.
+  const isBySocket = state.units.get('ssh.socket')?.active === 'active';
   return step({
     ...{ id, title, why, files },
     lockoutRisk: true,
     commands: [
       ['sshd', '-t'],
-      ['systemctl', 'reload', 'ssh.service'],
+      ['systemctl', isBySocket ? 'try-restart' : 'reload', 'ssh.service'],
     ],
     checks: [{ kind: 'sshd', user, address: plainAddress(wish.ourAddress), expect: shown }],
     undo: [{ do: 'reload_ssh' }],

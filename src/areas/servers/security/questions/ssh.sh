@@ -19,6 +19,7 @@ sshd_facts() {
 sshd_running_facts() {
   has systemctl || return 127
   limit systemctl show ssh.service --timestamp=unix -p ActiveState -p StateChangeTimestamp -p ActiveEnterTimestamp
+  printf 'Socket=%s\n' "$(systemctl is-active ssh.socket)"
   printf 'NewestFile=%s\n' "$(find /etc/ssh/sshd_config /etc/ssh/sshd_config.d -printf '%T@ %p\n' | sort -rn | head -n 1)"
 }
 
