@@ -1,0 +1,52 @@
+/** What comes from a host is foreign: it is held against a shape before it is used. */
+import Type, { type Static, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { Fault } from '../../fault.ts';
+import type { RepositoryRef } from './git-hosts.ts';
+import { misunderstood } from './host-faults.ts';
+
+/** The value, if it has the shape. What it has beside that is let be. */
+export function shaped<T extends TSchema>(schema: T, value: unknown, label: string): Static<T> {
+  if (Value.Check(schema, value)) return value;
+  const [first] = Value.Errors(schema, value);
+  throw misunderstood(label, `${first?.instancePath || 'the answer'} ${first?.message ?? 'is wrong'}`);
+}
+
+export const Id = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ minLength: 1 })]);
+export const Text = Type.String({ minLength: 1 });
+export const MaybeText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+export const MaybeBoolean = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]));
+export const MaybeNumber = Type.Optional(Type.Union([Type.Number(), Type.Null()]));
+
+export const textOrNull = (text: string | null | undefined): string | null => text || null;
+
+export function dateOrNull(text: string | null | undefined): Date | null {
+  const date = new Date(text ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+/** A picture for a browser to load: nothing but an address of http or https. */
+export function pictureOrNull(text: string | null | undefined): string | null {
+  const url = text ? URL.parse(text) : null;
+  return url && ['http:', 'https:'].includes(url.protocol) ? url.href : null;
+}
+
+/** The parts of `owner/name`. Refuses those that would become another path of the API. */
+export function partsOf(fullName: string, least = 2, most = 2): string[] {
+  const parts = fullName.split('/');
+  const isGood = (part: string) =>
+    part !== '' && part !== '.' && part !== '..' && !/[\0-\x20\x7f\\?#%]/.test(part);
+  if (parts.length >= least && parts.length <= most && parts.every(isGood)) return parts;
+  throw new Fault('invalid_input', 'The name of the repository is not one such as owner/name.', {
+    errors: [{ path: 'fullName', message: 'is not a name such as owner/name' }],
+  });
+}
+
+export function numberOf(id: string): number {
+  if (/^\d{1,15}$/.test(id)) return Number(id);
+  throw new Fault('invalid_input', 'The id is not a number.', {
+    errors: [{ path: 'id', message: 'is not a number' }],
+  });
+}
+
+export const isNamed = (ref: RepositoryRef): ref is { readonly fullName: string } => 'fullName' in ref;
