@@ -1,0 +1,129 @@
+/**
+ * Brings one commit into a mirror. A mirror that is damaged, or has grown too large with what is no longer needed, is
+ * built anew beside the old one, once; what is wrong over there is told as it is.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errorCode, errorText, Fault } from '../../fault.ts';
+import { type Commit, parseCommit } from './commit.ts';
+import type { MirrorFolder } from './mirror-folder.ts';
+import { contentOf, DamagedMirror, readObjects } from './object-reader.ts';
+import { type Progress, type RemoteGit, RemoteGitFailure } from './remote-git.ts';
+import { GitFailure, runGit } from './run-git.ts';
+import { isSha, localRef, notThere, type Ref, refspec } from './want.ts';
+
+export interface FetchWish {
+  readonly folder: MirrorFolder;
+  readonly ref: Ref;
+  readonly remote: RemoteGit;
+  readonly maxBytes: number;
+  readonly maxPacks: number;
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onRebuild: (why: string) => void;
+}
+
+const largestCommit = 1024 * 1024;
+
+export async function fetchMirror(wish: FetchWish): Promise<Commit> {
+  const { folder } = wish;
+  const dir = folder.current();
+  if (dir !== undefined) {
+    try {
+      if (folder.isDamaged(dir)) throw new DamagedMirror('it was found damaged when it was read');
+      const commit = await fetchRef(dir, wish);
+      await tidy(dir, wish);
+      return commit;
+    } catch (error) {
+      wish.signal.throwIfAborted();
+      if (!helpsToRebuild(error)) throw toldFault(error);
+      wish.onRebuild(errorText(error));
+    }
+  }
+  const draft = folder.draft();
+  try {
+    const commit = await fetchRef(draft, wish);
+    await folder.adopt(draft);
+    return commit;
+  } catch (error) {
+    await folder.discard(draft);
+    wish.signal.throwIfAborted();
+    throw toldFault(error);
+  }
+}
+
+/** Undefined where the mirror does not have it, or not for certain with all its files. */
+export async function readCommit(dir: string, ref: Ref, signal?: AbortSignal): Promise<Commit | undefined> {
+  for await (const object of readObjects(dir, [`${localRef(ref)}^{commit}`], signal)) {
+    if (object?.type !== 'commit') return undefined;
+    return parseCommit(object.oid, await contentOf(object, largestCommit));
+  }
+  return undefined;
+}
+
+/** Whether the commit was fetched on purpose; only then all its files are here for certain. */
+export async function hasCommit(dir: string, sha: string, signal?: AbortSignal): Promise<boolean> {
+  if (!isSha(sha)) return false;
+  // The file is gone once git has packed its refs; asking git costs a process.
+  return existsSync(join(dir, localRef({ sha }))) || (await readCommit(dir, { sha }, signal)) !== undefined;
+}
+
+async function fetchRef(dir: string, wish: FetchWish): Promise<Commit> {
+  const { ref, remote, maxBytes, onProgress, signal } = wish;
+  try {
+    await remote.fetch(dir, [refspec(ref)], { maxBytes, onProgress });
+  } catch (error) {
+    const isHidden = error instanceof RemoteGitFailure && error.explained.isHidden;
+    if (!isHidden || !('sha' in ref)) throw error;
+    await fetchFromHistory(dir, ref.sha, wish);
+  }
+  const commit = await readCommit(dir, ref, signal);
+  if (!commit || ('sha' in ref && commit.sha !== ref.sha)) throw notThere(ref, 'It does not name a commit.');
+  pin(dir, commit.sha);
+  return commit;
+}
+
+/** Old servers give only what a branch or tag points at: then the way to a commit is through all their history. */
+async function fetchFromHistory(
+  dir: string,
+  sha: string,
+  { remote, maxBytes, onProgress, signal }: FetchWish,
+) {
+  const all = ['+refs/heads/*:refs/mirror/all/heads/*', '+refs/tags/*:refs/mirror/all/tags/*'];
+  await remote.fetch(dir, all, { maxBytes, onProgress, withHistory: true });
+  for await (const object of readObjects(dir, [sha], signal)) if (object?.type === 'commit') pin(dir, sha);
+}
+
+/** Kept for as long as the mirror is, also when the branch moves on or is overwritten over there. */
+function pin(dir: string, sha: string): void {
+  const file = join(dir, localRef({ sha }));
+  if (existsSync(file)) return;
+  // Git removes folders of refs when it packs them.
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, `${sha}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+/** Many small packs make reading slow. Larger ones are made of them; nothing is thrown away. */
+async function tidy(dir: string, { maxPacks, signal }: FetchWish): Promise<void> {
+  const packs = readdirSync(join(dir, 'objects', 'pack')).filter((name) => name.endsWith('.pack'));
+  if (packs.length <= maxPacks) return;
+  await runGit({ args: ['repack', '-d', '-q', '--geometric=2'], dir, signal });
+  await runGit({ args: ['pack-refs', '--all'], dir, signal });
+}
+
+function helpsToRebuild(error: unknown): boolean {
+  if (error instanceof RemoteGitFailure) return error.explained.mayBeOurs;
+  if (error instanceof Fault) return error.code === 'repository_too_large';
+  const isTornApart = ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+  return error instanceof DamagedMirror || error instanceof GitFailure || isTornApart;
+}
+
+function toldFault(error: unknown): unknown {
+  if (error instanceof RemoteGitFailure) return error.explained.fault;
+  if (!(error instanceof DamagedMirror)) return error;
+  return new Fault('git_failed', 'The repository arrived damaged.', {
+    evidence: error.message,
+    cause: error,
+  });
+}

@@ -1,0 +1,49 @@
+/** What mirrors are made with: where they lie, whom they may ask, and how large they may grow. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getCACertificates } from 'node:tls';
+import type { Logger } from 'pino';
+import { writeFileWhole } from '../../store/files.ts';
+import type { FetchLike } from './lfs-download.ts';
+import type { Setting } from './run-git.ts';
+import type { Resolve } from './transport.ts';
+
+export interface MirrorsOptions {
+  readonly folder: string;
+  readonly resolve: Resolve;
+  readonly fetch: FetchLike;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly limits?: Partial<MirrorLimits>;
+  /** Plain http too: only where private addresses are allowed. */
+  readonly allowHttp?: boolean;
+  /** Certificates in PEM that are trusted beside the usual ones. */
+  readonly caFile?: string;
+}
+
+export interface MirrorLimits {
+  /** Of one mirror on the disk, and of its LFS files. */
+  readonly maxBytes: number;
+  /** Of one fetch. */
+  readonly timeoutMs: number;
+  /** Of one mirror; when there are more, larger ones are made of them. */
+  readonly maxPacks: number;
+  /** Of one commit. */
+  readonly maxEntries: number;
+  readonly maxContentBytes: number;
+}
+
+export const defaultLimits: MirrorLimits = {
+  maxBytes: 2 * 2 ** 30,
+  timeoutMs: 10 * 60_000,
+  maxPacks: 40,
+  maxEntries: 200_000,
+  maxContentBytes: 4 * 2 ** 30,
+};
+
+/** Git takes one file in place of its own list, so the usual ones are written beside the given. */
+export function trustSettings({ caFile, folder }: MirrorsOptions): Setting[] {
+  if (caFile === undefined) return [];
+  const file = join(folder, 'trusted.pem');
+  writeFileWhole(file, [...getCACertificates('default'), readFileSync(caFile, 'utf8')].join('\n'), 0o600);
+  return [['http.sslCAInfo', file]];
+}

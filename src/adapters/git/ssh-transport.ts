@@ -1,0 +1,127 @@
+/**
+ * Git over ssh, with the SSH in our own process: the key stays in its memory, the host key is checked against the pin
+ * before a user name is sent, and the connection goes to an address that the guarded resolution gave.
+ */
+
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { ClientChannel } from 'ssh2';
+import { errorText, Fault } from '../../fault.ts';
+import { connectWith } from '../../remote/connect.ts';
+import type { Connection } from '../../remote/connection.ts';
+import { quoteArgv } from '../../remote/quote.ts';
+import type { HostKeyFingerprint } from '../../remote/remote.ts';
+import type { Secret } from '../../secret.ts';
+import type { GitUrl } from './git-url.ts';
+import type { HostPins } from './host-pins.ts';
+import type { Address, Transport } from './transport.ts';
+
+export interface DeployKey {
+  readonly privateKey: Secret;
+  /** Where they are given, no other is taken, and none is pinned by first contact. */
+  readonly hostKeys?: readonly HostKeyFingerprint[];
+}
+
+/** Constant; git's own arguments follow and are of no use, for we know where to go. */
+const command = 'exec "$SLIPWAY_NODE" "$SLIPWAY_BRIDGE"';
+const mostSaid = 4_000;
+
+export async function sshTransport(
+  url: GitUrl,
+  key: DeployKey,
+  addresses: readonly Address[],
+  pins: HostPins,
+  signal: AbortSignal,
+): Promise<Transport> {
+  const connection = await connectPinned(url, key, addresses, pins, signal);
+  let said = '';
+  return {
+    settings: [],
+    env: {
+      GIT_ALLOW_PROTOCOL: 'ssh',
+      GIT_SSH_COMMAND: command,
+      GIT_SSH_VARIANT: 'ssh',
+      SLIPWAY_NODE: process.execPath,
+      SLIPWAY_BRIDGE: fileURLToPath(new URL('./stdio-bridge.ts', import.meta.url)),
+    },
+    withChannel: true,
+    attach(git) {
+      // As git itself writes it; hosts look for exactly this.
+      const line = `git-upload-pack ${quoteArgv([url.path])}`;
+      const join = (channel: ClientChannel) => {
+        channel.stderr.on('data', (text: Buffer) => {
+          said = (said + text.toString()).slice(-mostSaid);
+        });
+        joinBoth(channel, git);
+      };
+      connection.exec(line, join).catch((error: unknown) => {
+        said += errorText(error);
+        git.destroy();
+      });
+    },
+    said: () => said,
+    secrets: [key.privateKey],
+    close: () => connection.close(),
+  };
+}
+
+function joinBoth(channel: ClientChannel, git: Duplex): void {
+  channel.on('error', () => git.destroy());
+  git.once('close', () => channel.destroy());
+  git.pipe(channel);
+  channel.pipe(git);
+}
+
+async function connectPinned(
+  url: GitUrl,
+  key: DeployKey,
+  addresses: readonly Address[],
+  pins: HostPins,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const pinned = pins.known(url.host, url.port);
+  const wanted = key.hostKeys ?? (pinned === undefined ? [undefined] : [pinned]);
+  let failure: unknown;
+  for (const { address } of addresses) {
+    for (const expectedHostKey of wanted) {
+      try {
+        const connection = await connectWith({
+          host: address,
+          port: url.port,
+          username: url.user ?? 'git',
+          auth: { privateKey: key.privateKey },
+          signal,
+          ...(expectedHostKey === undefined ? {} : { expectedHostKey }),
+        });
+        if (expectedHostKey === undefined) pins.keep(url.host, url.port, connection.hostKey.fingerprint);
+        return connection;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof Fault && error.code === 'login_refused') throw inWords(url, error);
+        failure = error;
+      }
+    }
+  }
+  throw failure instanceof Fault ? inWords(url, failure) : failure;
+}
+
+/** The faults of SSH speak of servers and by address; here it is a Git host, known by name. */
+function inWords({ host, port }: GitUrl, fault: Fault): Fault {
+  const more = { cause: fault, ...(fault.evidence === undefined ? {} : { evidence: fault.evidence }) };
+  if (fault.code === 'login_refused') {
+    return new Fault('provider_rejected', `${host} refuses the deploy key.`, {
+      hint: 'Add the public key to the repository at the provider.',
+      ...more,
+    });
+  }
+  if (fault.code === 'host_key_changed') {
+    return new Fault('host_key_changed', `${host} shows another host key than the one that is known.`, {
+      hint: 'Compare it with the keys that the provider publishes. If it is right, have the old one forgotten.',
+      ...more,
+    });
+  }
+  if (fault.code === 'port_refused' || fault.code === 'port_filtered') {
+    return new Fault('provider_unreachable', `${host} does not take connections on port ${port}.`, more);
+  }
+  return new Fault('provider_unreachable', `No SSH connection to ${host} comes about.`, more);
+}

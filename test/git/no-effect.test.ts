@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { tempFolder } from '../../lab/services/git/test-bench.ts';
+import {
+  bareOf,
+  commitFiles,
+  commitTree,
+  faultOf,
+  git,
+  key,
+  type OddEntry,
+  openMirrors,
+  type Setup,
+  signal,
+  unpack,
+  writeTree,
+} from './support.ts';
+
+const repo = key('hostile');
+
+async function withTree(
+  setup: Setup,
+  make: (bare: string) => string,
+): Promise<{ bare: string; sha: string }> {
+  await setup.bench.host.createRepository({ owner: 'ada', name: 'app', private: true });
+  const bare = bareOf(setup, 'ada/app');
+  const sha = commitTree(bare, make(bare));
+  await setup.mirrors.fetch(repo, setup.source('ada/app'), { want: 'default', signal });
+  return { bare, sha };
+}
+
+const file = (name: string | Buffer, content = 'x'): OddEntry => ({ mode: '100644', name, content });
+
+test('attributes neither rewrite nor leave out files, and name no program that is run', async (t) => {
+  const setup = await openMirrors(t);
+  const traces = tempFolder(t);
+  const attributes =
+    '* filter=evil diff=evil merge=evil\nhidden export-ignore\nv export-subst\nc text eol=crlf\n';
+  const { sha, bare } = await withTree(setup, (dir) =>
+    writeTree(dir, [
+      file('.gitattributes', attributes),
+      file('.gitconfig', `[filter "evil"]\n\tsmudge = touch ${traces}/smudge\n`),
+      file('c', 'a\nb\n'),
+      file('hidden', 'h'),
+      file('v', '$Format:%H$'),
+    ]),
+  );
+  const mirror = setup.mirrors.open(repo);
+  const tar = await unpack(mirror.tar(sha));
+  assert.deepEqual([...tar.keys()], ['.gitattributes', '.gitconfig', 'c', 'hidden', 'v']);
+  assert.equal(tar.get('v')?.content.toString(), '$Format:%H$');
+  assert.equal(tar.get('c')?.content.toString(), 'a\nb\n');
+  const other = commitFiles(bare, { '.gitattributes': attributes, v: '2' });
+  await setup.mirrors.fetch(repo, setup.source('ada/app'), { want: 'default', signal });
+  assert.ok((await mirror.changedPaths(sha, other)).includes('v'));
+  assert.deepEqual(readdirSync(traces), []);
+});
+
+test('hooks and settings that get into a mirror’s folder are not run', async (t) => {
+  const setup = await openMirrors(t, { limits: { maxPacks: 1 } });
+  const traces = tempFolder(t);
+  const { sha, bare } = await withTree(setup, (dir) =>
+    writeTree(dir, [file('.gitattributes', '* filter=evil diff=evil\n'), file('a')]),
+  );
+  const dir = join(setup.folder, 'mirrors', repo, 'g1');
+  mkdirSync(join(dir, 'hooks'));
+  for (const hook of [
+    'reference-transaction',
+    'post-checkout',
+    'pre-auto-gc',
+    'post-rewrite',
+    'fsmonitor-watchman',
+  ])
+    writeFileSync(join(dir, 'hooks', hook), `#!/bin/sh\ntouch '${traces}/${hook}'\n`, { mode: 0o755 });
+  writeFileSync(
+    join(dir, 'config'),
+    `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\thooksPath = ${dir}/hooks\n\tfsmonitor = touch ${traces}/fsmonitor\n` +
+      `\tsshCommand = touch ${traces}/ssh\n[credential]\n\thelper = "!touch ${traces}/helper"\n` +
+      `[filter "evil"]\n\tsmudge = touch ${traces}/smudge\n[diff "evil"]\n\tcommand = touch ${traces}/diff\n\ttextconv = touch ${traces}/textconv\n`,
+  );
+  const other = commitFiles(bare, { '.gitattributes': '* filter=evil diff=evil\n', a: '2' });
+  await setup.mirrors.fetch(repo, setup.source('ada/app'), { want: 'default', signal });
+  const mirror = setup.mirrors.open(repo);
+  assert.deepEqual(await mirror.changedPaths(sha, other), ['a']);
+  assert.equal((await unpack(mirror.tar(other))).size, 2);
+  assert.deepEqual(setup.warnings, []);
+  assert.deepEqual(readdirSync(traces), []);
+});
+
+test('nothing of a repository is ever checked out', async (t) => {
+  const setup = await openMirrors(t);
+  await withTree(setup, (dir) => writeTree(dir, [file('marker-of-a-checkout', 'unique content of a file')]));
+  const found = readdirSync(setup.folder, { recursive: true }).filter((name) =>
+    String(name).includes('marker'),
+  );
+  assert.deepEqual(found, []);
+  assert.ok(!existsSync(join(setup.folder, 'mirrors', repo, 'g1', 'index')));
+  assert.equal(git(join(setup.folder, 'mirrors', repo, 'g1'), ['config', 'core.bare']), 'true');
+});
+
+test('a build context below a folder holds only that folder', async (t) => {
+  const setup = await openMirrors(t);
+  const { sha } = await withTree(setup, (dir) => {
+    const web = writeTree(dir, [file('index.html', 'hello')]);
+    const apps = writeTree(dir, [{ mode: '040000', name: 'web', content: web }, file('webx')]);
+    return writeTree(dir, [{ mode: '040000', name: 'apps', content: apps }, file('top')]);
+  });
+  const mirror = setup.mirrors.open(repo);
+  assert.deepEqual(
+    [...(await unpack(mirror.tar(sha, { rootDirectory: './apps/web/' }))).keys()],
+    ['index.html'],
+  );
+  assert.equal((await faultOf(buffer(mirror.tar(sha, { rootDirectory: '../x' })))).code, 'invalid_input');
+  assert.equal((await faultOf(buffer(mirror.tar(sha, { rootDirectory: 'none' })))).code, 'invalid_input');
+});
