@@ -1,0 +1,138 @@
+/**
+ * The analysis over all fixtures, beside two others on the same folders in the same run and in turns, and over a
+ * generated repository of 50,000 files in a process of its own, so that the peak of its memory is its own.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { Project } from '@netlify/build-info';
+import { NodeFS, NoopLogger } from '@netlify/build-info/node';
+import { frameworkList } from '@vercel/frameworks';
+import {
+  detectFramework,
+  getWorkspacePackagePaths,
+  getWorkspaces,
+  LocalFileSystemDetector,
+  packageManagers,
+} from '@vercel/fs-detectors';
+import { analyse } from '../src/analysis/analysis.ts';
+import type { FileTree, TreeEntry } from '../src/analysis/tree.ts';
+import { readFixtures } from '../test/analysis/fixtures.ts';
+import { median } from './http.ts';
+import type { Figure } from './run.ts';
+import { root } from './service.ts';
+
+const rounds = 3;
+
+type Looking = (folder: string) => Promise<unknown>;
+
+export async function benchAnalysis(): Promise<Figure[]> {
+  const base = mkdtempSync(join(tmpdir(), 'slipway-bench-analysis-'));
+  try {
+    const folders = writeFixtures(base);
+    const lookers: Readonly<Record<string, Looking>> = { ours, netlify, vercel };
+    const times = new Map(Object.keys(lookers).map((name) => [name, folders.map((): number[] => [])]));
+    const silent = new Set<string>();
+    // The first round warms each of them up and is not counted.
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const [at, folder] of folders.entries()) {
+        for (const [name, look] of Object.entries(lookers)) {
+          const started = performance.now();
+          const hasAnswer = await look(folder).then(
+            () => true,
+            () => false,
+          );
+          if (!hasAnswer) silent.add(`${name} ${folder}`);
+          if (round > 0 && hasAnswer) times.get(name)?.[at]?.push(performance.now() - started);
+        }
+      }
+    }
+    const each = (name: string) =>
+      (times.get(name) ?? [])
+        .filter((all) => all.length > 0)
+        .map(median)
+        .sort((one, other) => one - other);
+    const show = (name: string) => {
+      const all = each(name);
+      const without = [...silent].filter((each) => each.startsWith(`${name} `)).length;
+      const p95 = all[Math.floor(all.length * 0.95)] ?? 0;
+      return `${median(all).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms${without > 0 ? ` (${without} without an answer)` : ''}`;
+    };
+    const beside = `@netlify/build-info ${show('netlify')}; @vercel/fs-detectors ${show('vercel')}`;
+    return [
+      { what: `one repository (median of ${folders.length})`, value: show('ours'), beside },
+      await large(),
+    ];
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+async function large(): Promise<Figure> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--max-semi-space-size=8', 'bench/analysis-large.ts'],
+    { cwd: root },
+  );
+  return { what: 'a repository of 50,000 files', value: stdout.trim() };
+}
+
+function writeFixtures(base: string): string[] {
+  return readFixtures().map(({ name, files }) => {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(base, name, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    return join(base, name);
+  });
+}
+
+async function ours(folder: string): Promise<unknown> {
+  return analyse(folderTree(folder), { signal: AbortSignal.timeout(60_000) });
+}
+
+async function netlify(folder: string): Promise<unknown> {
+  const fs = new NodeFS();
+  fs.cwd = folder;
+  fs.logger = new NoopLogger();
+  const project = new Project(fs, folder, folder);
+  project.logger = fs.logger;
+  return project.getBuildSettings();
+}
+
+/** What it can tell: the framework, the package manager, and the framework of each member of a workspace. */
+async function vercel(folder: string): Promise<unknown> {
+  const fs = new LocalFileSystemDetector(folder);
+  const found: unknown[] = [
+    await detectFramework({ fs, frameworkList }),
+    await detectFramework({ fs, frameworkList: packageManagers }),
+  ];
+  for (const workspace of await getWorkspaces({ fs })) {
+    for (const path of await getWorkspacePackagePaths({ fs, workspace }))
+      found.push(await detectFramework({ fs: fs.chdir(path), frameworkList }));
+  }
+  return found;
+}
+
+/** A folder on disk, read as the others read it. */
+function folderTree(folder: string): FileTree {
+  return {
+    async list(most) {
+      const found = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = found.filter((each) => each.isFile()).slice(0, most);
+      const entries = files.map(async (each): Promise<TreeEntry> => {
+        const path = join(each.parentPath, each.name);
+        return { path: relative(folder, path), type: 'file', size: (await stat(path)).size };
+      });
+      return { entries: await Promise.all(entries), isComplete: true };
+    },
+    async read(paths) {
+      const contents = paths.map(async (path) => [path, await readFile(join(folder, path))] as const);
+      return new Map(await Promise.all(contents));
+    },
+  };
+}

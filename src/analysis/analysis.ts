@@ -1,0 +1,94 @@
+/**
+ * What a repository is, how it is built and run, and what it needs. Owns the judgement, from the files of one commit
+ * to a result with evidence for every value. Pure: it refuses to run anything of the repository, to follow a link, to
+ * ask the network, and to look at more than its limits allow.
+ */
+import { Fault } from '../fault.ts';
+import { collectFindings } from './collect-findings.ts';
+import { type AnalysisLimits, standardLimits } from './limits.ts';
+import { Pace } from './pace.ts';
+import { parseAhead } from './readers/parse-ahead.ts';
+import { Repository } from './repository.ts';
+import { resolve } from './resolve.ts';
+import type { AnalysisResult, Warning } from './result.ts';
+import { type Survey, selectFiles, survey } from './select-files.ts';
+import type { FileTree } from './tree.ts';
+
+export interface AnalysisOptions {
+  readonly signal: AbortSignal;
+  /** Only this folder and what is under it is an app; workspaces above it still count. */
+  readonly rootDirectory?: string;
+  readonly limits?: Partial<AnalysisLimits>;
+  readonly onFinding?: (text: string) => void;
+}
+
+interface Look {
+  readonly tree: FileTree;
+  readonly surveyed: Survey;
+  readonly limits: AnalysisLimits;
+  readonly root: string;
+  readonly pace: Pace;
+  readonly options: AnalysisOptions;
+}
+
+export async function analyse(tree: FileTree, options: AnalysisOptions): Promise<AnalysisResult> {
+  const limits = { ...standardLimits, ...options.limits };
+  const root = rootOf(options.rootDirectory ?? '');
+  const pace = new Pace(limits.timeMs, options.signal);
+  const { entries, isComplete } = await tree.list(limits.entries, options.signal);
+  options.signal.throwIfAborted();
+  options.onFinding?.(`${entries.length} files`);
+  const surveyed = await survey(entries, limits, root, pace);
+  const warnings: Warning[] = isComplete ? [] : [tooMany(limits.entries)];
+  const look = {
+    tree,
+    surveyed: { ...surveyed, warnings: [...warnings, ...surveyed.warnings] },
+    limits,
+    root,
+    pace,
+    options,
+  };
+  const result = await lookAt(look, false);
+  // Tests and examples are apps only where nothing else is.
+  const isEmpty = result.apps.length === 0 && surveyed.hasSecondary && !pace.isOver;
+  return isEmpty ? lookAt(look, true) : result;
+}
+
+async function lookAt(look: Look, withSecondary: boolean): Promise<AnalysisResult> {
+  const { tree, surveyed, limits, root, pace, options } = look;
+  const { folders } = surveyed;
+  const selection = await selectFiles(surveyed.entries, { limits, folders, withSecondary, pace });
+  const contents = await tree.read(selection.paths, options.signal);
+  options.signal.throwIfAborted();
+  const ahead = await parseAhead(contents, pace);
+  options.signal.throwIfAborted();
+  const repository = new Repository(surveyed.entries, contents, ahead, folders);
+  if (!repository.directory(root)) throw noSuchFolder(root);
+  repository.warnings.push(...surveyed.warnings, ...selection.warnings);
+  const findings = await collectFindings(repository, { root, withSecondary, pace });
+  if (pace.isOver)
+    repository.warn('time_over', `The time of ${limits.timeMs} ms was over before the end.`, null);
+  return resolve(repository, findings, { root, onFinding: options.onFinding ?? (() => undefined) });
+}
+
+function rootOf(given: string): string {
+  const parts = given.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) throw noSuchFolder(given);
+  return parts.join('/');
+}
+
+function noSuchFolder(folder: string): Fault {
+  const message = 'The repository has no such folder.';
+  return new Fault('invalid_input', `There is no folder "${folder.slice(0, 200)}" in the repository.`, {
+    hint: 'Give a folder from the root of the repository, or leave it out.',
+    errors: [{ path: 'rootDirectory', message }],
+  });
+}
+
+function tooMany(most: number): Warning {
+  return {
+    code: 'too_many_files',
+    message: `The repository has more than ${most} files; only so many were looked at.`,
+    file: null,
+  };
+}

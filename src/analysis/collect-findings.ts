@@ -1,0 +1,112 @@
+/** Asks everyone who has something to say about the repository, and gives the event loop its turns in between. */
+import { errorText } from '../fault.ts';
+import { declarationReaders } from './declarations/declarations.ts';
+import type {
+  Candidate,
+  Declaration,
+  ServiceFinding,
+  VariableFinding,
+  WorkspaceFinding,
+} from './detector.ts';
+import { languageDetectors, languageWorkspaces } from './ecosystems/languages.ts';
+import { nodeDetectors, nodeWorkspaces } from './ecosystems/node/node.ts';
+import type { Pace } from './pace.ts';
+import { parentOf, type Repository } from './repository.ts';
+import { serviceFinders } from './services/services.ts';
+import { variableFinders } from './variables/variables.ts';
+
+export interface Findings {
+  readonly candidates: readonly Candidate[];
+  readonly workspaces: readonly WorkspaceFinding[];
+  readonly declarations: readonly Declaration[];
+  readonly services: readonly ServiceFinding[];
+  readonly variables: readonly VariableFinding[];
+}
+
+export interface CollectOptions {
+  readonly root: string;
+  readonly withSecondary: boolean;
+  readonly pace: Pace;
+}
+
+export async function collectFindings(repository: Repository, options: CollectOptions): Promise<Findings> {
+  const { root, pace } = options;
+  const workspaces: WorkspaceFinding[] = [];
+  const declarations: Declaration[] = [];
+  const services: ServiceFinding[] = [];
+  const variables: VariableFinding[] = [];
+  for (const finder of [...nodeWorkspaces, ...languageWorkspaces]) {
+    await pace.breathe();
+    workspaces.push(...heard(repository, finder.name, () => finder.find(repository)));
+  }
+  for (const reader of declarationReaders) {
+    await pace.breathe();
+    for (const said of heard(repository, reader.name, () => [reader.read(repository)])) {
+      declarations.push(...(said.declarations ?? []));
+      services.push(...(said.services ?? []));
+      variables.push(...(said.variables ?? []));
+    }
+  }
+  const candidates = await collectCandidates(repository, options);
+  for (const finder of serviceFinders) {
+    await pace.breathe();
+    if (!pace.isOver) services.push(...heard(repository, finder.name, () => finder.find(repository)));
+  }
+  for (const finder of variableFinders) {
+    await pace.breathe();
+    if (!pace.isOver) variables.push(...heard(repository, finder.name, () => finder.find(repository)));
+  }
+  const isInside = ({ directory }: { directory: string }) => concerns(directory, root);
+  return {
+    candidates,
+    workspaces,
+    declarations: declarations.filter(({ directory }) => isUnder(directory, root)),
+    services: services.filter(isInside),
+    variables: variables.filter(isInside),
+  };
+}
+
+async function collectCandidates(repository: Repository, { root, withSecondary, pace }: CollectOptions) {
+  const candidates: Candidate[] = [];
+  for (const path of directoriesWithContent(repository)) {
+    await pace.breathe();
+    if (pace.isOver) break;
+    const directory = repository.directory(path);
+    if (!directory || !isUnder(path, root)) continue;
+    const { kind } = repository.folders.of(path);
+    if (kind === 'workshop' || (kind === 'secondary' && !withSecondary)) continue;
+    for (const detector of [...nodeDetectors, ...languageDetectors])
+      candidates.push(...heard(repository, detector.name, () => detector.detect(directory, repository)));
+  }
+  return candidates;
+}
+
+/** One that fails on a strange repository is silent, with a warning; the others still have their say. */
+function heard<T>(repository: Repository, name: string, say: () => readonly T[]): readonly T[] {
+  try {
+    return say();
+  } catch (error) {
+    repository.warn(
+      'detector_failed',
+      `What ${name} would say is missing: ${errorText(error).slice(0, 200)}`,
+      null,
+    );
+    return [];
+  }
+}
+
+/** Where nothing was read, nothing can be told. From the root downwards. */
+function directoriesWithContent(repository: Repository): readonly string[] {
+  const found = new Set<string>(['']);
+  for (const path of repository.filesUnder('', [''])) found.add(parentOf(path) ?? '');
+  return [...found].sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
+}
+
+export function isUnder(path: string, root: string): boolean {
+  return root === '' || path === root || path.startsWith(`${root}/`);
+}
+
+/** Under the root, or above it: a compose file at the top speaks of what is below. */
+function concerns(path: string, root: string): boolean {
+  return isUnder(path, root) || isUnder(root, path);
+}

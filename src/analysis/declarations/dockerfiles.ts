@@ -1,0 +1,168 @@
+/**
+ * Dockerfiles of any usual name. Which app one speaks of: the one in its own folder if there is a project; else the
+ * one it is named after (`docker/web/Dockerfile`, `web.Dockerfile`); else the folder in which most of what it copies
+ * is found, for that is the context it is built with. For developing and testing alone, it is not read.
+ */
+import type { Declaration, DeclarationReader } from '../detector.ts';
+import { toolVersion } from '../ecosystems/tool-versions.ts';
+import { type Dockerfile, parseDockerfile, type Run, type Stage } from '../readers/dockerfile.ts';
+import { asObject } from '../readers/shape.ts';
+import { join, nameOf, type Repository } from '../repository.ts';
+import { lookedAt } from '../variables/looked-at.ts';
+import { mentioned } from '../variables/variable.ts';
+import { commandOf } from './commands.ts';
+import { declare } from './declare.ts';
+import { dockerfileOwner } from './dockerfile-owner.ts';
+import { languageOfImage, serviceOfImage } from './images.ts';
+import { type Heard, nothingHeard, strengths } from './strengths.ts';
+
+const fileName = /^(?:(?:Docker|Container|docker)file(?:[.-]([\w-]{1,40}))?|([\w-]{1,40})\.[dD]ockerfile)$/;
+const notForProduction =
+  /^(?:dev|devel|development|test|tests|testing|ci|local|debug|lint|e2e|docs|dockerignore|base|bench|cypress|playwright)$/i;
+
+export const dockerfileReader: DeclarationReader = {
+  name: 'dockerfile',
+  read(repository) {
+    const heard = nothingHeard();
+    const byOwner = new Map<string, { path: string; file: Dockerfile; rank: number }>();
+    for (const path of dockerfilesIn(repository)) {
+      const file = repository.parsed(path, 'dockerfile', parseDockerfile);
+      const last = file?.stages.at(-1);
+      if (!file || !last || serviceOfImage(last.image)) continue;
+      const owner = dockerfileOwner(repository, path, file);
+      const rank = rankOf(nameOf(path));
+      if (owner !== undefined && rank > (byOwner.get(owner)?.rank ?? 0))
+        byOwner.set(owner, { path, file, rank });
+    }
+    for (const [owner, { path, file }] of byOwner) read(repository, path, owner, file, heard);
+    return heard;
+  },
+};
+
+/** More than any repository has; each costs a parse. */
+const mostFiles = 60;
+
+function* dockerfilesIn(repository: Repository): Generator<string> {
+  let count = 0;
+  for (const [folder, { files }] of repository.directories) {
+    if (!lookedAt(repository, folder)) continue;
+    for (const name of files) {
+      const [whole, after, before] = fileName.exec(name) ?? [];
+      if (whole && !notForProduction.test(after ?? before ?? '')) {
+        count += 1;
+        if (count > mostFiles) return;
+        yield join(folder, name);
+      }
+    }
+  }
+}
+
+function rankOf(name: string): number {
+  if (/prod/i.test(name)) return 4;
+  if (name === 'Dockerfile' || name === 'dockerfile') return 3;
+  return name === 'Containerfile' ? 2 : 1;
+}
+
+function read(repository: Repository, path: string, directory: string, file: Dockerfile, heard: Heard): void {
+  const last = file.stages.at(-1);
+  if (!last) return;
+  const start = startOf(last);
+  heard.declarations.push(
+    declare(repository, {
+      file: path,
+      directory,
+      strength: strengths.dockerfile,
+      dockerfile: path,
+      start,
+      port: last.ports[0] ?? last.env.get('PORT'),
+      health: healthPathIn(last.healthcheck ?? ''),
+      volumes: last.volumes.filter((volume) => volume.startsWith('/')),
+    }),
+    languageHint(repository, path, directory, file),
+  );
+  for (const [key, value] of file.args) {
+    if (isOfTheBuilder(key)) continue;
+    const variable = mentioned({
+      key,
+      directory,
+      source: { file: path, note: `ARG ${key}` },
+      value: value ?? undefined,
+      build: true,
+    });
+    if (variable) heard.variables.push(variable);
+  }
+}
+
+/** `${NODE_VERSION}`, `TARGETARCH` and the like are between the file and its builder. */
+function isOfTheBuilder(key: string): boolean {
+  return /^(?:TARGET|BUILD)(?:PLATFORM|OS|ARCH|VARIANT)$|_?(?:VERSION|IMAGE|TAG|DIGEST|VARIANT)$|^(?:UID|GID|USER_ID|GROUP_ID|USER|USERNAME|GROUP|UNAME|PORT|NODE_ENV|RAILS_ENV|BUNDLE_\w+|MIX_ENV|APP_HOME|WORKDIR|DEBIAN_FRONTEND|PIP_\w+|POETRY_\w+|GIT_\w+|COMMIT\w*|SHA|BUILD_(?:DATE|ID|NUMBER|HASH|TIME)|JAR_FILE|\w*_DIR|\w*_HOME|\w*_PATH|SOURCE_DATE_EPOCH|PROJECT|APP|APP_NAME|PACKAGE|BASE|REGISTRY|CONFIGURATION|BUILD_CONFIGURATION|HTTPS?_PROXY|NO_PROXY|TZ)$/i.test(
+    key,
+  );
+}
+
+const wrappers =
+  /(?:^|\/)(?:tini|dumb-init|docker-(?:php-)?entrypoint(?:\.sh)?|entrypoint(?:\.sh)?|docker-entrypoint|docker-start|s6-svscan|init|catatonit|gosu|su-exec)$/;
+const webServers =
+  /(?:^|\/)(?:nginx|httpd|httpd-foreground|caddy|apache2-foreground|lighttpd|serve|http-server|static-web-server)(?:\s|$)/;
+
+/** What the container runs. A web server that only hands out files is no command of the app. */
+function startOf(stage: Stage): string | undefined {
+  const entry = wordsOf(stage.entrypoint);
+  const command = wordsOf(stage.command);
+  const isWrapper =
+    wrappers.test(entry[0] ?? '') ||
+    (/^(?:\/bin\/|\/usr\/bin\/)?(?:ba|a)?sh$/.test(entry[0] ?? '') && command.length > 0);
+  const rest = isWrapper ? entry.slice(1).filter((word) => word !== '--' && !/^-[a-z]$/.test(word)) : entry;
+  const words = isWrapper && command.length > 0 ? command : [...rest, ...command];
+  const line = words.length === 1 ? words[0] : commandOf(words);
+  if (
+    line === undefined ||
+    line === '' ||
+    webServers.test(line.replace(/^(?:npx|bunx|yarn|pnpm exec|sh -c) /, ''))
+  )
+    return undefined;
+  return /^(?:bash|sh|\/bin\/(?:ba)?sh|node|python3?|irb|php)$/.test(line)
+    ? undefined
+    : line.replace(/^exec /, '');
+}
+
+function wordsOf(run: Run | null): readonly string[] {
+  if (run === null) return [];
+  return typeof run.words === 'string' ? [run.words.trim()].filter(Boolean) : run.words;
+}
+
+export function healthPathIn(command: string): string | undefined {
+  return /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::[\w${}:-]{1,30})?(\/[\w./?=&%-]{0,200})/.exec(
+    command.slice(0, 2_000),
+  )?.[1];
+}
+
+/** Weaker than anything else: it only counts where nothing but the Dockerfile tells what this is. */
+function languageHint(
+  repository: Repository,
+  path: string,
+  directory: string,
+  file: Dockerfile,
+): Declaration {
+  const bases = file.stages.flatMap(({ image }) => languageOfImage(image) ?? []);
+  const base = bases.find(({ language }) => language !== 'html') ?? bases[0];
+  const isSaid = base === undefined || saysVersion(repository, directory, base.tool);
+  return declare(repository, {
+    file: path,
+    directory,
+    strength: 0.1,
+    language: base?.language,
+    versions: base?.version === undefined || isSaid ? {} : { [base.tool]: base.version },
+  });
+}
+
+/** Whether the project itself names a version of the tool, so that the image need not be asked. */
+function saysVersion(repository: Repository, directory: string, tool: string): boolean {
+  if (tool === 'go' || tool === 'rust' || tool === 'dotnet' || tool === 'java') return true;
+  if (toolVersion(repository, directory, tool)) return true;
+  if (tool === 'node') {
+    const manifest = repository.json(join(directory, 'package.json'));
+    return asObject(manifest?.engines).node !== undefined || manifest?.volta !== undefined;
+  }
+  return tool === 'python' && (repository.text(join(directory, 'pyproject.toml')) ?? '').includes('python');
+}

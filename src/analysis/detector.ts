@@ -1,0 +1,109 @@
+/**
+ * What those who look at a repository say. A detector looks at one directory and says what it could be, with a score
+ * and its evidence; it never decides. `resolve.ts` is the one that chooses.
+ */
+import type { Directory, Repository } from './repository.ts';
+import type { PackageManager, Process, ServiceKind, StaticOutput, Variable } from './result.ts';
+import type { Source, Told } from './told.ts';
+
+/** What is known of an app so far. What is absent is not known; `null` in `Told` is known not to be. */
+export interface AppDraft {
+  readonly name?: Told<string>;
+  readonly language?: Told<string>;
+  readonly framework?: Told<string | null>;
+  readonly packageManager?: Told<PackageManager>;
+  readonly versions?: Readonly<Record<string, Told<string>>>;
+  readonly installCommand?: Told<string | null>;
+  readonly buildCommand?: Told<string | null>;
+  readonly startCommand?: Told<string | null>;
+  readonly releaseCommand?: Told<string | null>;
+  readonly staticOutput?: Told<StaticOutput | null>;
+  /** Of a file that speaks of the fallback alone (`_redirects`); it corrects whatever static output is chosen. */
+  readonly singlePage?: Told<boolean>;
+  readonly port?: Told<number | null>;
+  readonly healthPath?: Told<string | null>;
+  readonly processes?: readonly Told<Process>[];
+  readonly dockerfile?: Told<string>;
+  readonly volumes?: readonly Told<string>[];
+}
+
+export interface Candidate {
+  /** The detector's name: `node`, `python`, … */
+  readonly ecosystem: string;
+  /** `''` for the root. */
+  readonly directory: string;
+  /**
+   * `app`: it runs or is served. `toolchain`: it helps another app here to be built (Vite in a Laravel app). `library`:
+   * it is used by others in the repository and runs nowhere.
+   */
+  readonly role: 'app' | 'toolchain' | 'library';
+  /** From 0 to 1. A framework with a start command is about 0.9, a lone source file about 0.2. */
+  readonly score: number;
+  readonly draft: AppDraft;
+}
+
+export interface Detector {
+  readonly name: string;
+  /** Synchronous and quick: everything it may read was read before. */
+  detect(directory: Directory, repository: Repository): readonly Candidate[];
+}
+
+/** A file that declares several projects to be one workspace. */
+export interface WorkspaceFinding {
+  readonly kind: string;
+  readonly tool: string | null;
+  /** Directory of the file. */
+  readonly root: string;
+  /** Directories of the members, as far as they exist. */
+  readonly members: readonly string[];
+  readonly source: Source;
+}
+
+export interface WorkspaceFinder {
+  readonly name: string;
+  find(repository: Repository): readonly WorkspaceFinding[];
+}
+
+/** What a platform file (render.yaml, fly.toml, Procfile, compose, …) says: the strongest evidence there is. */
+export interface Declaration {
+  /** Which app it speaks of, by directory; where there is no such app, it makes one. */
+  readonly directory: string;
+  /** Between two files that say different things, the stronger counts. A platform file has 2, a custom file 1. */
+  readonly strength: number;
+  readonly draft: AppDraft;
+}
+
+export interface ServiceFinding {
+  readonly kind: ServiceKind;
+  readonly version: string | null;
+  /** `declared` by a platform or compose file, a `driver` among the production dependencies, or a `variable` read. */
+  readonly by: 'declared' | 'driver' | 'variable' | 'configuration';
+  readonly directory: string;
+  readonly source: Source;
+}
+
+export interface VariableFinding {
+  readonly key: string;
+  readonly directory: string;
+  readonly required?: boolean;
+  readonly secret?: boolean;
+  readonly build?: boolean;
+  readonly default?: string;
+  readonly given?: Variable['given'];
+  readonly source: Source;
+}
+
+export interface DeclarationReader {
+  readonly name: string;
+  read(repository: Repository): {
+    readonly declarations?: readonly Declaration[];
+    readonly services?: readonly ServiceFinding[];
+    readonly variables?: readonly VariableFinding[];
+  };
+}
+
+/** Looks through the whole repository for services or variables (drivers, env files, reads in code). */
+export interface Finder<T> {
+  readonly name: string;
+  find(repository: Repository): readonly T[];
+}

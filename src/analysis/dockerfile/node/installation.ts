@@ -1,0 +1,147 @@
+/** The first stage of a Node app: manifests alone are copied, so that a change of code installs nothing again. */
+import { join } from '../../repository.ts';
+import { addArguments, addPlainRun, addRun, addSystemPackages } from '../build-steps.ts';
+import type { Document, Stage } from '../document.ts';
+import { copy, isPlainPath } from '../grammar.ts';
+import { type Request, table } from '../request.ts';
+import {
+  type NodeProject,
+  needsCompiler,
+  needsSourcesToInstall,
+  nodeProject,
+  scriptOf,
+  usesPrisma,
+} from './manifests.ts';
+import { type NodePackageManager, packageManagerOf } from './package-managers.ts';
+
+export interface Installation {
+  readonly project: NodeProject;
+  readonly manager: NodePackageManager;
+  /** Nothing is installed: no stage for it, and no folder of modules. */
+  readonly isEmpty: boolean;
+  readonly copiesSources: boolean;
+  /** Own scripts run after an installation; some of them need tools that only the build has. */
+  readonly hasScripts: boolean;
+}
+
+export function installationOf(request: Request): Installation {
+  const project = nodeProject(request);
+  const count = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+    Object.keys(table(project.manifest, kind)),
+  );
+  const hasScripts = ['preinstall', 'install', 'postinstall', 'prepare'].some(
+    (name) => scriptOf(project.rootManifest, name) !== null,
+  );
+  const isNothing = count.length === 0 && project.members.length === 0 && !hasScripts;
+  const hasManifest = request.files.has(join(project.root, 'package.json'));
+  return {
+    project,
+    manager: packageManagerOf(request, project),
+    isEmpty:
+      !hasManifest || request.installCommand === null || (isNothing && !request.isSet('installCommand')),
+    copiesSources: needsSourcesToInstall(project, request),
+    hasScripts,
+  };
+}
+
+/** `isLean`: only what the app needs while it runs. */
+export function addDependencies(
+  document: Document,
+  request: Request,
+  installation: Installation,
+  image: string,
+  why: string,
+  isLean: boolean,
+): void {
+  const { project, manager } = installation;
+  const compiles = needsCompiler(project, request) && image.startsWith('node:');
+  const base = compiles ? image.replace(/-slim$/, '') : image;
+  const stage = document.stage(
+    'dependencies',
+    base,
+    compiles ? `${why}; the full image has the compilers and Git that some dependencies need` : why,
+  );
+  addNodePackages(stage, request, installation);
+  stage.workdir('/app');
+  stage.env(manager.env);
+  if (manager.setUp !== null && image.startsWith('node:')) {
+    addPlainRun(
+      stage,
+      request,
+      manager.setUp,
+      [{ id: 'npm', target: '/root/.npm' }],
+      'The package manager in the version that the repository asks for, from the package index',
+    );
+  }
+  addArguments(stage, request, 'install');
+  if (installation.copiesSources) {
+    stage.add(
+      copy([root(project)], './'),
+      'Everything is copied first, because own scripts that run while installing may need any file',
+    );
+  } else copyManifests(stage, request, installation);
+  const isOwn = request.isSet('installCommand') && request.installCommand !== null;
+  const install = isOwn
+    ? (request.installCommand ?? '')
+    : isLean && !installation.hasScripts
+      ? manager.installLean
+      : manager.install;
+  addRun(
+    stage,
+    request,
+    install,
+    [manager.cache],
+    'Installed by the lock file, with downloads kept between builds',
+  );
+  if (isLean && !isOwn && (installation.hasScripts || manager.installLean === manager.install))
+    addPrune(stage, request, manager);
+  else if (isLean) stage.add('RUN mkdir -p node_modules');
+}
+
+export function addPrune(stage: Stage, request: Request, manager: NodePackageManager): void {
+  if (manager.prune === null) return;
+  addRun(
+    stage,
+    request,
+    `${manager.prune} && mkdir -p node_modules`,
+    [manager.cache],
+    'Removes what only the build needs',
+  );
+}
+
+/** Debian packages that the app asks for, in the stage that installs and in the one that runs. */
+export function addNodePackages(stage: Stage, request: Request, { project }: Installation): void {
+  const needed = usesPrisma(project) ? ['openssl', 'ca-certificates'] : [];
+  addSystemPackages(
+    stage,
+    [...request.systemPackages, ...needed],
+    needed.length > 0
+      ? "Prisma's engine needs OpenSSL, which the slim image does not have"
+      : 'Debian packages that were asked for',
+  );
+}
+
+export function root(project: NodeProject): string {
+  return project.root === '' ? '.' : `${project.root}/`;
+}
+
+function copyManifests(stage: Stage, request: Request, { project, manager }: Installation): void {
+  const { files, app } = request;
+  const lock = app.packageManager?.lockFile ?? null;
+  const at = (name: string) => join(project.root, name);
+  const names = ['package.json', ...manager.reads].map(at).filter((path) => files.has(path));
+  if (lock !== null && files.has(lock) && isPlainPath(lock)) names.splice(1, 0, lock);
+  stage.add(
+    copy([...new Set(names)], './'),
+    'Manifests and lock file only: this and the next step stay cached while they do not change',
+  );
+  for (const folder of [...manager.reads, ...(usesPrisma(project) ? ['prisma'] : [])]) {
+    if (files.directory(at(folder))) stage.add(copy([`${at(folder)}/`], `./${folder}/`));
+  }
+  for (const member of project.members) {
+    const manifest = at(`${member}/package.json`);
+    if (files.has(manifest)) stage.add(copy([manifest], `./${member}/`));
+    if (usesPrisma(project) && files.directory(at(`${member}/prisma`)))
+      stage.add(copy([at(`${member}/prisma/`)], `./${member}/prisma/`));
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Rust: compiled in Debian 12's image and run on the same Debian, so that the C library is the same. Cargo wants all
+ * sources to fetch dependencies, so not a layer but the caches keep downloads and what was compiled.
+ */
+import { isParsed, join } from '../repository.ts';
+import { compiledBase, versionOf } from './base-images.ts';
+import { addArguments, addRun, addSystemPackages, type Cache } from './build-steps.ts';
+import { startForm } from './command-line.ts';
+import { addCompiledRuntime, addData, programsOf } from './compiled-runtime.ts';
+import type { Document } from './document.ts';
+import { copy, wrong } from './grammar.ts';
+import { inApp, type Request, text } from './request.ts';
+import { addStaticOutput } from './web-server.ts';
+
+const downloads: readonly Cache[] = [
+  { id: 'cargo-registry', target: '/usr/local/cargo/registry' },
+  { id: 'cargo-git', target: '/usr/local/cargo/git' },
+];
+const compiled: Cache = { id: 'cargo-target', target: '/app/target', locked: true };
+
+/** Crates that link to a library of the system, and the package of Debian 12 that has it. */
+const linked: readonly (readonly [crate: string, library: string])[] = [
+  ['openssl-sys', 'libssl3'],
+  ['pq-sys', 'libpq5'],
+  ['mysqlclient-sys', 'libmariadb3'],
+];
+
+export function rustDockerfile(document: Document, request: Request): number {
+  const { version, why } = versionOf(request, 'rust');
+  const { files, directory, monorepo } = request;
+  const isMember = monorepo?.kind === 'cargo' && directory !== '';
+  const root = isMember ? '' : directory;
+  const lock = files.text(join(root, 'Cargo.lock')) ?? '';
+  const libraries = linked
+    .filter(([crate]) => lock.includes(`name = "${crate}"`))
+    .map(([, library]) => library);
+  const isLinked = libraries.length > 0;
+  const stage = document.stage(
+    'build',
+    isLinked ? `rust:${version}-bookworm` : `rust:${version}-slim-bookworm`,
+    isLinked ? `${why}; the full image has the libraries that crates link to` : why,
+  );
+  addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
+  stage.workdir('/app');
+  stage.add(
+    copy([root === '' ? '.' : `${root}/`], './'),
+    'Cargo needs the sources even to fetch; the caches below keep what was fetched and compiled',
+  );
+  addArguments(stage, request, 'build');
+  if (request.staticOutput) {
+    const tool = /^trunk\b/.test(request.buildCommand ?? '') ? trunk : '';
+    const build = `${tool}${request.buildCommand ?? 'true'}`;
+    addRun(stage, request, build, downloads, 'Makes the pages');
+    return addStaticOutput(document, request, request.staticOutput, '/app');
+  }
+  const start = startOf(request);
+  const programs = programsOf(request, start)?.filter((program) => /^target\/release\/[\w-]+$/.test(program));
+  if (programs === undefined || programs.length === 0) {
+    throw wrong(
+      'startCommand',
+      'Nothing says which program this builds.',
+      'Set a start command, as in "./target/release/server".',
+    );
+  }
+  const build = request.buildCommand ?? `cargo build --release${lock === '' ? '' : ' --locked'}`;
+  const out = `mkdir -p /out/target/release && cp ${programs.join(' ')} /out/target/release/`;
+  addRun(
+    stage,
+    request,
+    `${build} && ${out}`,
+    [...downloads, compiled],
+    'Programs are copied out of the cache, which is no part of a layer',
+  );
+  return addCompiledRuntime(document, request, {
+    image: compiledBase,
+    why: 'Only the program, on the Debian that it was compiled on',
+    libraries,
+    port: request.port ?? 8080,
+    argv: startForm(start).argv,
+    fill: (runtime) => {
+      runtime.add(copy(['/out/'], './', ['--from=build']));
+      addData(runtime, request, isMember ? `/app/${directory}` : '/app', ['.rs', 'Cargo.toml']);
+    },
+  });
+}
+
+const trunk = 'rustup target add wasm32-unknown-unknown && cargo install --locked trunk && ';
+
+/** `cargo run` would need the compiler in the image. */
+function startOf(request: Request): string {
+  const told = request.startCommand;
+  if (told !== null && !told.startsWith('cargo run')) return told;
+  const named = /--bin[ =]([A-Za-z0-9_-]+)/.exec(told ?? '')?.[1];
+  const manifest = request.files.toml(inApp(request, 'Cargo.toml'));
+  const programs = manifest?.bin;
+  const first = Array.isArray(programs) && isParsed(programs[0]) ? text(programs[0], 'name') : null;
+  const name =
+    named ?? text(manifest, 'package', 'default-run') ?? first ?? text(manifest, 'package', 'name') ?? '';
+  const rest = / -- (.*)$/.exec(told ?? '')?.[1];
+  return `./target/release/${name}${rest === undefined ? '' : ` ${rest}`}`;
+}

@@ -1,0 +1,61 @@
+/** How a detector puts together what it found, where much of it may be missing. */
+import type { AppDraft, Candidate } from '../detector.ts';
+import type { PackageManager, Process } from '../result.ts';
+import { certain, customary, type Told, told } from '../told.ts';
+
+type Partly<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+export function known(draft: Partly<AppDraft>): AppDraft {
+  const made: AppDraft = {};
+  for (const [key, value] of Object.entries(draft)) {
+    if (value !== undefined) Object.assign(made, { [key]: value });
+  }
+  return made;
+}
+
+export function candidate(
+  ecosystem: string,
+  directory: string,
+  score: number,
+  draft: Partly<AppDraft>,
+  role: Candidate['role'] = 'app',
+): Candidate {
+  return { ecosystem, directory, score, role, draft: known(draft) };
+}
+
+/** Only those versions that something told. */
+export function versionsOf(
+  all: Readonly<Record<string, Told<string> | undefined>>,
+): Readonly<Record<string, Told<string>>> {
+  const made: Record<string, Told<string>> = {};
+  for (const [key, value] of Object.entries(all)) if (value) made[key] = value;
+  return made;
+}
+
+export function manager(
+  name: string,
+  lockFile: string | undefined,
+  source: string,
+  version: string | null = null,
+): Told<PackageManager> {
+  return told(
+    { name, version, lockFile: lockFile ?? null },
+    lockFile ? certain : customary,
+    lockFile ?? source,
+    lockFile ? `lock file of ${name}` : name,
+  );
+}
+
+export function worker(name: string, command: string, source: string, note: string): Told<Process> {
+  return told({ name, kind: 'worker', command, schedule: null }, customary, source, note);
+}
+
+export function cron(
+  name: string,
+  command: string,
+  schedule: string,
+  source: string,
+  note: string,
+): Told<Process> {
+  return told({ name, kind: 'cron', command, schedule }, customary, source, note);
+}

@@ -1,0 +1,76 @@
+/** A path that tells whether the app is well: registered in code, or a file by whose place a framework routes. */
+
+import { healthPath as isHealthPath } from '../../readers/javascript/routes.ts';
+import { join } from '../../repository.ts';
+import { certain, customary, type Told, told } from '../../told.ts';
+import type { PackageContext } from './package-context.ts';
+
+const likely = [
+  '/healthz',
+  '/health',
+  '/api/health',
+  '/api/healthz',
+  '/healthcheck',
+  '/up',
+  '/ping',
+  '/status',
+];
+
+/** Where files make routes: folder, and what is cut off the end. */
+const places: readonly (readonly [string, RegExp])[] = [
+  ['app', /\/route\.[jt]s$/],
+  ['src/app', /\/route\.[jt]s$/],
+  ['pages', /\.[jt]s$/],
+  ['src/pages', /\.[jt]s$/],
+  ['src/routes', /\/\+server\.[jt]s$/],
+  ['app/routes', /\.[jt]sx?$/],
+  ['server/api', /(?:\.get)?\.[jt]s$/],
+  ['server/routes', /(?:\.get)?\.[jt]s$/],
+];
+
+export function healthPathOf(context: PackageContext): Told<string> | undefined {
+  const { repository, directory } = context;
+  const prefix = directory.path === '' ? '' : `${directory.path}/`;
+  const found: Told<string>[] = [];
+  const appPrefix = globalPrefix(context, prefix);
+  for (const [file, { routes }] of repository.sources) {
+    if (!file.startsWith(prefix)) continue;
+    for (const { path, line, isController } of routes) {
+      const whole = isController ? `${appPrefix}${path}` : path;
+      found.push(told(whole, certain, file, `route ${whole}`, line));
+    }
+  }
+  for (const [folder, end] of places) found.push(...routedFiles(context, folder, end));
+  const rank = ({ value }: Told<string>) => (likely.indexOf(value) + 1 || 99) + value.length / 1_000;
+  return found.sort((one, other) => rank(one) - rank(other))[0];
+}
+
+function routedFiles({ repository, directory }: PackageContext, folder: string, end: RegExp): Told<string>[] {
+  const base = join(directory.path, folder);
+  if (!repository.directory(base)) return [];
+  const found: Told<string>[] = [];
+  for (const file of repository.filesUnder(base, ['.ts', '.js', '.tsx', '.jsx'])) {
+    const inside = file.slice(base.length);
+    if (!end.test(inside)) continue;
+    // Remix writes `/` as `.`, and marks what is no part of the path with `_` or brackets.
+    const path = (
+      folder === 'app/routes'
+        ? inside.replaceAll('[.]', '\0').replace(end, '').replaceAll('.', '/')
+        : inside.replace(end, '')
+    )
+      .replace(/\/\([^/]+\)/g, '')
+      .replace(/^\/?/, folder === 'server/api' ? '/api/' : '/');
+    if (isHealthPath.test(path)) found.push(told(path, customary, file, 'routed by its place'));
+  }
+  return found;
+}
+
+/** Nest's `app.setGlobalPrefix('api')`. */
+function globalPrefix({ repository }: PackageContext, folder: string): string {
+  for (const [file, { calls }] of repository.sources) {
+    const call = file.startsWith(folder) ? calls.find(({ name }) => name === 'setGlobalPrefix') : undefined;
+    const value = call?.arguments[0];
+    if (typeof value === 'string' && value.length < 100) return `/${value.replace(/^\/|\/$/g, '')}`;
+  }
+  return '';
+}

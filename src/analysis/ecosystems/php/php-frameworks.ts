@@ -1,0 +1,64 @@
+/** Frameworks and systems of PHP, by the package that means them or by files that only they have. */
+import { join, type Repository } from '../../repository.ts';
+
+export interface PhpFramework {
+  readonly name: string;
+  readonly mark: string;
+  readonly root: string;
+  readonly start?: string;
+  readonly port?: number;
+}
+
+const artisan = 'php artisan serve --host=0.0.0.0 --port=$PORT';
+
+const byPackage: readonly (readonly [string, string, string, Partial<PhpFramework>?])[] = [
+  ['laravel/octane', 'laravel', 'public', { start: 'php artisan octane:start --host=0.0.0.0 --port=$PORT' }],
+  ['laravel/framework', 'laravel', 'public', { start: artisan }],
+  ['laravel/lumen-framework', 'lumen', 'public'],
+  ['drupal/core-recommended', 'drupal', 'web'],
+  ['drupal/core', 'drupal', 'web'],
+  ['craftcms/cms', 'craft', 'web'],
+  ['roots/wordpress', 'wordpress', 'web'],
+  ['johnpbloch/wordpress', 'wordpress', '.'],
+  ['typo3/cms-core', 'typo3', 'public'],
+  ['getkirby/cms', 'kirby', '.'],
+  ['shopware/core', 'shopware', 'public'],
+  ['sylius/sylius', 'sylius', 'public'],
+  ['magento/product-community-edition', 'magento', 'pub'],
+  ['symfony/framework-bundle', 'symfony', 'public'],
+  ['symfony/symfony', 'symfony', 'public'],
+  ['slim/slim', 'slim', 'public'],
+  ['codeigniter4/framework', 'codeigniter', 'public'],
+  ['codeigniter/framework', 'codeigniter', '.'],
+  ['cakephp/cakephp', 'cakephp', 'webroot'],
+  ['yiisoft/yii2', 'yii', 'web'],
+  ['yiisoft/yii-http', 'yii', 'public'],
+  ['laminas/laminas-mvc', 'laminas', 'public'],
+  ['mezzio/mezzio', 'mezzio', 'public'],
+  ['nette/application', 'nette', 'www'],
+  ['spiral/framework', 'spiral', 'public'],
+  ['hyperf/framework', 'hyperf', '.', { start: 'php bin/hyperf.php start', port: 9501 }],
+  ['hyperf/http-server', 'hyperf', '.', { start: 'php bin/hyperf.php start', port: 9501 }],
+  ['workerman/webman-framework', 'webman', 'public', { start: 'php start.php start', port: 8787 }],
+  ['leafs/leaf', 'leaf', '.'],
+  ['mikecao/flight', 'flight', '.'],
+  ['flightphp/core', 'flight', '.'],
+  ['league/route', 'league-route', 'public'],
+];
+
+export function phpFramework(
+  repository: Repository,
+  directory: string,
+  packages: ReadonlySet<string>,
+): PhpFramework | undefined {
+  const found = byPackage.find(([name]) => packages.has(name));
+  if (found) return { mark: found[0], name: found[1], root: found[2], ...found[3] };
+  const has = (name: string) => repository.has(join(directory, name));
+  if (has('artisan')) return { name: 'laravel', mark: 'artisan', root: 'public', start: artisan };
+  if (has('wp-load.php') || has('wp-config.php') || has('wp-config-sample.php')) {
+    return { name: 'wordpress', mark: 'wp-config.php', root: '.' };
+  }
+  if (has('bin/console') && has('config/bundles.php'))
+    return { name: 'symfony', mark: 'config/bundles.php', root: 'public' };
+  return undefined;
+}

@@ -1,0 +1,105 @@
+/** A Django project: its settings say where the application is, and manage.py says from where it is run. */
+import { nameOf, parentOf, type Repository } from '../../repository.ts';
+import { certain, customary, type Told, told } from '../../told.ts';
+import { findInAny, within } from '../code.ts';
+
+export interface Django {
+  readonly start: Told<string>;
+  readonly build: Told<string> | undefined;
+  readonly release: Told<string> | undefined;
+  readonly settings: readonly string[];
+  /** `python manage.py`, from the app's folder. */
+  readonly manage: string;
+}
+
+export function readDjango(
+  repository: Repository,
+  directory: string,
+  files: readonly string[],
+  has: (name: string) => boolean,
+): Django | undefined {
+  const manageFile = files.find((path) => nameOf(path) === 'manage.py');
+  const settings = files.filter((path) =>
+    /(?:^|\/)settings(?:\/\w+)?\.py$|(?:^|\/)config\/\w+\.py$/.test(path),
+  );
+  const wsgi = moduleFrom(repository, directory, files, 'WSGI_APPLICATION', 'wsgi.py');
+  const asgi = moduleFrom(repository, directory, files, 'ASGI_APPLICATION', 'asgi.py');
+  if (!manageFile && !wsgi && !asgi) return undefined;
+  const folder = manageFile ? within(directory, parentOf(manageFile) ?? '') : '';
+  const isInFolder = manageFile !== undefined && parentOf(manageFile) !== directory;
+  const manage = `python ${isInFolder ? `${folder}/` : ''}manage.py`;
+  const source = manageFile ?? wsgi?.source.file ?? directory;
+  return {
+    start: startOf(wsgi, asgi, isInFolder ? folder : undefined, manage, source, has),
+    build: collectStatic(repository, settings, manage, source, has),
+    release: manageFile
+      ? told(`${manage} migrate`, customary, manageFile, 'migrations of Django')
+      : undefined,
+    settings,
+    manage,
+  };
+}
+
+/** `proj.wsgi.application` in the settings is `proj.wsgi:application` for a server. */
+function moduleFrom(
+  repository: Repository,
+  directory: string,
+  files: readonly string[],
+  key: string,
+  file: string,
+): Told<string> | undefined {
+  const hit = findInAny(repository, files, new RegExp(String.raw`^\s*${key}\s*=\s*["']([\w.]+)\.(\w+)["']`));
+  if (hit) return told(`${hit.match[1]}:${hit.match[2]}`, certain, hit.file, hit.text.trim(), hit.line);
+  const path = files.find((each) => nameOf(each) === file);
+  if (path === undefined) return undefined;
+  const manage = files.find((each) => nameOf(each) === 'manage.py');
+  const base = manage ? (parentOf(manage) ?? '') : directory;
+  const inside = path.startsWith(base === '' ? '' : `${base}/`)
+    ? within(base, path)
+    : within(directory, path);
+  const module = inside.replace(/\.py$/, '').replaceAll('/', '.');
+  return told(`${module}:application`, customary, path, file);
+}
+
+function startOf(
+  wsgi: Told<string> | undefined,
+  asgi: Told<string> | undefined,
+  folder: string | undefined,
+  manage: string,
+  source: string,
+  has: (name: string) => boolean,
+): Told<string> {
+  const inFolder = folder === undefined ? '' : `cd ${folder} && `;
+  const chdir = folder === undefined ? '' : ` --chdir ${folder}`;
+  const from = (module: Told<string>, command: string) =>
+    told(command, module.certainty, module.source.file, module.source.note, module.source.line);
+  if (asgi && has('daphne')) return from(asgi, `${inFolder}daphne -b 0.0.0.0 -p $PORT ${asgi.value}`);
+  if (asgi && has('uvicorn') && (has('channels') || !has('gunicorn') || has('uvicorn-worker'))) {
+    return has('gunicorn')
+      ? from(asgi, `gunicorn ${asgi.value}${chdir} -k uvicorn.workers.UvicornWorker --bind 0.0.0.0:$PORT`)
+      : from(asgi, `${inFolder}uvicorn ${asgi.value} --host 0.0.0.0 --port $PORT`);
+  }
+  if (wsgi && has('gunicorn')) return from(wsgi, `gunicorn ${wsgi.value}${chdir} --bind 0.0.0.0:$PORT`);
+  if (wsgi && has('waitress')) {
+    return from(wsgi, `${inFolder}waitress-serve --listen=0.0.0.0:$PORT ${wsgi.value}`);
+  }
+  if (wsgi && has('uwsgi')) return from(wsgi, `${inFolder}uwsgi --http 0.0.0.0:$PORT --module ${wsgi.value}`);
+  if (asgi && has('hypercorn')) return from(asgi, `${inFolder}hypercorn ${asgi.value} --bind 0.0.0.0:$PORT`);
+  if (wsgi && has('granian')) {
+    return from(wsgi, `${inFolder}granian --interface wsgi ${wsgi.value} --host 0.0.0.0 --port $PORT`);
+  }
+  return told(`${manage} runserver 0.0.0.0:$PORT`, customary, source, 'no server among the dependencies');
+}
+
+function collectStatic(
+  repository: Repository,
+  settings: readonly string[],
+  manage: string,
+  source: string,
+  has: (name: string) => boolean,
+): Told<string> | undefined {
+  const command = `${manage} collectstatic --noinput`;
+  const root = findInAny(repository, settings, /^\s*STATIC_ROOT\s*=/);
+  if (root) return told(command, customary, root.file, 'STATIC_ROOT', root.line);
+  return has('whitenoise') ? told(command, customary, source, 'whitenoise') : undefined;
+}

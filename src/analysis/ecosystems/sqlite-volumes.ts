@@ -1,0 +1,72 @@
+/**
+ * Which folders hold a database file. One that lies beside the code has no folder that could be a volume, since the
+ * volume would hide the code of every later release: that is said as a warning.
+ */
+import { join, type Repository } from '../repository.ts';
+import { certain, type Source, type Told, told } from '../told.ts';
+import { findAll } from './code.ts';
+
+const forms: readonly RegExp[] = [
+  // sqlite:///data/app.db, sqlite+aiosqlite:////data/app.db, jdbc:sqlite:data/app.db, Data Source=data/app.db
+  /sqlite3?(?:\+\w+)?:(?:\/\/\/|\/\/)?(\/?[\w./{}$-]{1,120}\.\w+)/i,
+  /data source\s*=\s*([\w./-]{1,120}\.(?:db3?|sqlite3?))/i,
+  // BASE_DIR / 'data' / 'app.db' and join(root, "data", "app.db"), where only the folder counts
+  /["']([\w.-]{1,60})["']\s*[,/]\s*["'][\w.-]{1,60}\.(?:db3?|sqlite3?)["']/,
+  /["'`](?:file:|sqlite:)?(?!django\b)([\w./-]{1,120}\.(?:db3?|sqlite3?))(?:\?[^"'`]{0,60})?["'`]/,
+];
+
+export function sqliteVolumes(
+  repository: Repository,
+  directory: string,
+  files: readonly string[],
+  custom?: string,
+): readonly Told<string>[] {
+  for (const [at, form] of forms.entries()) {
+    for (const { file, line, text, match } of findAll(repository, files, form, 5)) {
+      if (/^\s*(?:#|\/\/|--|;)/.test(text)) continue;
+      const found = match[1] ?? '';
+      const path = at === 2 ? `${found}/x.db` : found;
+      if (path.startsWith('/tmp') || path.includes('..') || path.includes('memory')) continue;
+      return volumeOf(repository, directory, path, { file, line, note: text.trim().slice(0, 80) }, custom);
+    }
+  }
+  return [];
+}
+
+/** The folder of a database file, or a warning where it cannot be a volume. `custom` is where files without one go. */
+export function volumeOf(
+  repository: Repository,
+  directory: string,
+  path: string,
+  source: Source,
+  custom?: string,
+): readonly Told<string>[] {
+  const plain = path.replace(/^\.\//, '');
+  const end = plain.lastIndexOf('/');
+  const folder = end > 0 ? plain.slice(0, end) : custom;
+  if (folder !== undefined && /[{}$]/.test(folder)) return [];
+  if (folder !== undefined && !holdsCode(repository, join(directory, folder))) {
+    return [told(folder, certain, source.file, source.note, source.line)];
+  }
+  warnBeside(repository, plain, source.file);
+  return [];
+}
+
+/** Migrations beside the database are code. */
+function holdsCode(repository: Repository, path: string): boolean {
+  const folder = repository.directory(path);
+  if (!folder) return false;
+  const isData = (name: string) =>
+    /^\.|\.(?:db3?|sqlite3?|csv|json|txt|md|sql)$|-(?:wal|shm|journal)$/.test(name);
+  const hasCode = [...folder.files].some((name) => !isData(name));
+  return hasCode || folder.folders.has('migrations') || folder.folders.has('migrate');
+}
+
+function warnBeside(repository: Repository, path: string, file: string): void {
+  const isKnown = repository.warnings.some(
+    ({ code, file: other }) => code === 'database_beside_code' && other === file,
+  );
+  if (isKnown) return;
+  const message = `${file} keeps its database in ${path.slice(0, 80)}, beside the code, where it is lost with every release; keep it in a folder of its own, such as data/`;
+  repository.warn('database_beside_code', message, file);
+}

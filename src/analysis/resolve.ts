@@ -1,0 +1,71 @@
+/**
+ * Chooses. Detectors, workspace files, platform files and finders have each said what they saw; here it becomes one
+ * answer. Owns which folders are apps, who is believed where two say different things, and the evidence. It reads no
+ * files of its own.
+ */
+import type { Findings } from './collect-findings.ts';
+import { join, type Repository } from './repository.ts';
+import { describeApp } from './resolve/describe-app.ts';
+import { languageShares } from './resolve/language-shares.ts';
+import { resolveApps } from './resolve/resolve-apps.ts';
+import { resolveServices } from './resolve/resolve-services.ts';
+import { resolveVariables } from './resolve/resolve-variables.ts';
+import type { AnalysisResult, Monorepo } from './result.ts';
+import type { Source } from './told.ts';
+
+export interface ResolveOptions {
+  readonly root: string;
+  readonly onFinding: (text: string) => void;
+}
+
+export type Evidence = Source & { readonly field: string };
+
+const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
+
+export function resolve(repository: Repository, findings: Findings, options: ResolveOptions): AnalysisResult {
+  const { root, onFinding } = options;
+  const evidence: Evidence[] = [];
+  const chosen = resolveApps(repository, findings, root);
+  const apps = chosen.map((app, index) => {
+    const { described, sources } = describeApp(app, repository);
+    for (const { field, ...source } of sources)
+      evidence.push({ ...source, field: `apps[${index}].${field}` });
+    onFinding(`${described.path}: ${described.framework ?? described.language}`);
+    return described;
+  });
+  const folders = chosen.map(({ directory }) => directory);
+  const services = resolveServices(findings, folders, repository, evidence);
+  const variables = resolveVariables(findings, folders, services, repository, evidence);
+  for (const { kind } of services) onFinding(`needs ${kind}`);
+  const monorepo = resolveMonorepo(findings, root, evidence);
+  const composeFile = repository.firstOf(root, composeNames) ?? repository.firstOf('', composeNames) ?? null;
+  if (composeFile !== null)
+    evidence.push({ field: 'composeFile', file: composeFile, note: 'the compose file' });
+  const languages = languageShares(repository, root);
+  if (apps.length === 0)
+    repository.warn('nothing_to_run', 'Nothing was found here that could be built and run.', null);
+  return {
+    apps,
+    services,
+    variables,
+    composeFile,
+    monorepo,
+    languages,
+    warnings: repository.warnings,
+    evidence,
+  };
+}
+
+function resolveMonorepo(findings: Findings, root: string, evidence: Evidence[]): Monorepo | null {
+  // The one nearest to the top: a workspace inside a workspace is a member of it.
+  const fitting = findings.workspaces
+    .filter((each) => each.members.length > 0)
+    .filter(
+      (each) => each.root === root || root.startsWith(each.root) || each.root.startsWith(join(root, '')),
+    )
+    .sort((one, other) => one.root.length - other.root.length || other.members.length - one.members.length);
+  const [first] = fitting;
+  if (!first) return null;
+  evidence.push({ ...first.source, field: 'monorepo' });
+  return { kind: first.kind, tool: first.tool, members: [...first.members].sort() };
+}

@@ -1,0 +1,97 @@
+/**
+ * Which databases an app needs: from drivers among its production dependencies, from the configuration of its ORM,
+ * and from the names and defaults of its variables. Refuses to take a file (SQLite) for a service, and a tool of
+ * developers for a need. What compose and platform files declare comes from `declarations/`.
+ */
+import type { Finder, ServiceFinding } from '../detector.ts';
+import { nameOf, type Repository } from '../repository.ts';
+import { envFileKind } from '../variables/env-files.ts';
+import { serviceOf } from '../variables/names.ts';
+import { databaseBehind } from '../variables/variable.ts';
+import { variablesOf } from '../variables/variables.ts';
+import { addressesIn } from './addresses.ts';
+import { configuredIn, type Said } from './configuration.ts';
+import { dependenciesOf } from './dependencies.ts';
+import { kindOfDialect, kindsOfDriver } from './kinds.ts';
+
+/** Variables whose value names a kind of database: `DB_CONNECTION=pgsql`, `QUEUE_CONNECTION=redis`. */
+const choosing =
+  /^(?:(?:DB|DATABASE|TYPEORM|SEQUELIZE)_(?:CONNECTION|CLIENT|DRIVER|TYPE|DIALECT|ENGINE|PROVIDER|ADAPTER)|(?:QUEUE|CACHE|SESSION|BROADCAST)_(?:CONNECTION|DRIVER|STORE))$/;
+
+export const serviceFinders: readonly Finder<ServiceFinding>[] = [{ name: 'services', find: findServices }];
+
+function findServices(repository: Repository): readonly ServiceFinding[] {
+  const drivers = driversIn(repository);
+  const configured = [...configuredIn(repository), ...chosenByVariable(repository)];
+  const addresses = addressesIn(repository);
+  const mentionedKinds = byVariables(repository);
+  const known = new Set([...drivers, ...configured].map(({ kind }) => kind));
+  const found = [
+    ...findings(drivers, 'driver'),
+    ...findings(configured, 'configuration'),
+    // An address alone may be an example in a text; with a driver it is what the driver is for.
+    ...findings(
+      addresses.filter(({ kind }) => known.has(kind)),
+      'configuration',
+    ),
+    ...findings(
+      addresses.filter(({ kind }) => !known.has(kind)),
+      'variable',
+    ),
+    ...findings(mentionedKinds, 'variable'),
+  ];
+  return [...found, ...guessed(repository, found, known.has('sqlite'))];
+}
+
+function findings(all: readonly Said[], by: ServiceFinding['by']): ServiceFinding[] {
+  return all.flatMap(({ kind, directory, source }) =>
+    kind === 'sqlite' ? [] : [{ kind, version: null, by, directory, source }],
+  );
+}
+
+function driversIn(repository: Repository): readonly Said[] {
+  return dependenciesOf(repository).flatMap(({ name, file, directory }) =>
+    kindsOfDriver(name).map(
+      (kind): Said => ({ kind, directory, source: { file, note: `driver ${name.slice(0, 60)}` } }),
+    ),
+  );
+}
+
+function chosenByVariable(repository: Repository): readonly Said[] {
+  return variablesOf(repository).flatMap((variable): Said[] => {
+    const kind = choosing.test(variable.key) ? kindOfDialect(variable.default) : undefined;
+    return kind === undefined ? [] : [{ kind, directory: variable.directory, source: variable.source }];
+  });
+}
+
+function byVariables(repository: Repository): readonly Said[] {
+  return variablesOf(repository).flatMap((variable): Said[] => {
+    const { key, directory, source } = variable;
+    const behind = databaseBehind(variable).kind;
+    const named = serviceOf(key);
+    // The host of a service in an example alone: frameworks list all that they could use.
+    const isListed = envFileKind(nameOf(source.file)) !== 'other';
+    const isAddress = named?.part === 'url' || (named?.part === 'host' && !isListed);
+    const kind = behind ?? (named && isAddress && named.kind !== 'database' ? named.kind : undefined);
+    return kind === undefined ? [] : [{ kind, directory, source }];
+  });
+}
+
+/** `DATABASE_URL` with nothing else to go by is PostgreSQL more often than not. */
+function guessed(
+  repository: Repository,
+  found: readonly ServiceFinding[],
+  hasFile: boolean,
+): ServiceFinding[] {
+  const isKnown = hasFile || found.some(({ kind }) => kind !== 'redis');
+  const variables = variablesOf(repository);
+  if (isKnown || variables.some((each) => databaseBehind(each).sqliteFolder !== undefined)) return [];
+  const first = variables.find(({ key }) => {
+    const named = serviceOf(key);
+    return named?.kind === 'database' && named.part === 'url';
+  });
+  if (!first) return [];
+  return [
+    { kind: 'postgres', version: null, by: 'variable', directory: first.directory, source: first.source },
+  ];
+}

@@ -1,0 +1,27 @@
+/** A value with the file that told it. Nothing in a result is without. */
+export interface Source {
+  readonly file: string;
+  readonly line?: number;
+  /** What was seen there, in a few words. */
+  readonly note: string;
+}
+
+export interface Told<T> {
+  readonly value: T;
+  readonly source: Source;
+  /** From 0 to 1: a file that says it outright has 1, a custom of the framework 0.7, a guess 0.3. */
+  readonly certainty: number;
+}
+
+export const certain = 1;
+export const customary = 0.7;
+export const guessed = 0.3;
+
+export function told<T>(value: T, certainty: number, file: string, note: string, line?: number): Told<T> {
+  return { value, certainty, source: line === undefined ? { file, note } : { file, note, line } };
+}
+
+/** The first that is there; callers list them from the strongest to the weakest. */
+export function firstTold<T>(...all: readonly (Told<T> | undefined)[]): Told<T> | undefined {
+  return all.find((each) => each !== undefined);
+}
