@@ -1,8 +1,12 @@
 /** `npm run bench [name …]`: measures, prints a table. Figures worth keeping go into docs/benchmarks.md by hand. */
 import { availableParallelism, totalmem } from 'node:os';
+import { benchAnalysis } from './analysis.ts';
+import { benchGit } from './git.ts';
 import { benchHttp } from './http.ts';
 import { benchFirstLab, benchLab } from './lab.ts';
 import { benchOperations } from './operations.ts';
+import { benchRemote } from './remote.ts';
+import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
 
@@ -18,6 +22,10 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   streams: benchStreams,
   operations: benchOperations,
   lab: benchLab,
+  remote: benchRemote,
+  git: benchGit,
+  search: benchSearch,
+  analysis: benchAnalysis,
 };
 
 /** Only by name: it throws away what other runs would reuse. */

@@ -1,6 +1,8 @@
 /** Composition: the only file that knows everyone. Starts the floors from the ground up, stops them top down. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { createEgress } from './adapters/egress/egress.ts';
+import { createMirrors } from './adapters/git/mirrors.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
 import type { AccountsContext } from './areas/accounts/accounts.ts';
 import { Authenticator } from './areas/accounts/authenticate.ts';
@@ -9,7 +11,18 @@ import { preparePasswords } from './areas/accounts/passwords.ts';
 import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
 import { tidySchedule } from './areas/accounts/tidy-accounts.ts';
+import { checkProvidersSchedule } from './areas/git-providers/check-providers.ts';
+import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
+import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
+import { gitProviderRoutes } from './areas/git-providers/routes.ts';
 import { operationRoutes } from './areas/operations/routes.ts';
+import { analysisOperation } from './areas/projects/analyse-project.ts';
+import { removeProjectOperation } from './areas/projects/remove-project.ts';
+import { projectRoutes } from './areas/projects/routes.ts';
+import { tidyMirrorsSchedule } from './areas/projects/tidy-mirrors.ts';
+import { pollSchedule } from './areas/pushes/poll-branches.ts';
+import type { PushesContext, TakePush } from './areas/pushes/pushes.ts';
+import { pushRoutes } from './areas/pushes/routes.ts';
 import { hardenOperation, undoHardeningOperation } from './areas/servers/harden.ts';
 import { lightCheckSchedule } from './areas/servers/light-check.ts';
 import { provisionOperation } from './areas/servers/provision.ts';
@@ -32,6 +45,7 @@ import { createServer, type HttpServer } from './http/server.ts';
 import { formatEvent, Streams } from './http/streams.ts';
 import { Throttle } from './http/throttle.ts';
 import type { OperationKind } from './operations/definition.ts';
+import { OperationKinds } from './operations/kinds.ts';
 import { pruneSchedule } from './operations/prune-schedule.ts';
 import { OperationQueue } from './operations/queue.ts';
 import { Runner, type RunnerOptions, standardTimes } from './operations/runner.ts';
@@ -48,6 +62,8 @@ export interface App {
   readonly streams: Streams;
   readonly queue: OperationQueue;
   readonly servers: ServersContext;
+  readonly gitProviders: GitProvidersContext;
+  readonly projects: PushesContext;
   stop(): Promise<void>;
 }
 
@@ -57,6 +73,7 @@ export interface AppOptions {
   readonly kinds?: readonly OperationKind[];
   readonly runner?: Partial<RunnerOptions>;
   readonly heartbeatMs?: number;
+  readonly takePush?: TakePush;
   readonly print?: (text: string) => void;
 }
 
@@ -98,7 +115,8 @@ export async function startApp(
     const streams = new Streams(db, hub, authenticator, log, options.heartbeatMs);
     const queue = new OperationQueue(db, listener, log);
     const { operationsPerWorkspace: perWorkspace, operationsPerServer: perServer } = config;
-    const runner = new Runner(db, queue, log, {
+    const kinds = new OperationKinds();
+    const runner = new Runner(db, kinds, queue, log, {
       ...standardTimes,
       most: 50,
       perWorkspace,
@@ -109,10 +127,32 @@ export async function startApp(
     undo.push(() => pool.close());
     const servers: ServersContext = { db, clock, sealer: store.sealer, queue, pool, log };
     for (const make of [provisionOperation, removeOperation, hardenOperation, undoHardeningOperation])
-      runner.add(make(servers));
-    for (const kind of options.kinds ?? []) runner.add(kind);
+      kinds.add(make(servers));
+    const egress = createEgress({
+      ...{ allowPrivate: config.allowPrivateEgress, dnsServers: config.dnsServers },
+      ...(config.caFile !== undefined && { caFile: config.caFile }),
+    });
+    undo.push(() => egress.close());
+    const { sealer } = store;
+    const cache = new RepositoryCache(clock);
+    const gitProviders: GitProvidersContext = { db, clock, sealer, egress, cache };
+    const mirrors = createMirrors({
+      ...{ folder: store.folder.gitDir, resolve: egress.resolve, fetch: egress.fetch, log },
+      ...{ allowHttp: config.allowPrivateEgress, limits: { maxBytes: config.mirrorMegabytes * 1024 * 1024 } },
+      ...(config.caFile !== undefined && { caFile: config.caFile }),
+    });
+    const projects: PushesContext = {
+      ...{ db, clock, sealer, queue, mirrors, providers: gitProviders },
+      ...{ allowHttp: config.allowPrivateEgress, publicUrl, takePush: options.takePush ?? noDeployments },
+    };
+    kinds.add(analysisOperation(projects));
+    kinds.add(removeProjectOperation(projects));
+    for (const kind of options.kinds ?? []) kinds.add(kind);
     queue.add(lightCheckSchedule(servers));
     queue.add(securitySchedule(servers));
+    queue.add(checkProvidersSchedule(gitProviders));
+    queue.add(pollSchedule(projects, config.pollSeconds));
+    queue.add(tidyMirrorsSchedule(projects));
     queue.add(pruneSchedule(db, config.eventDays));
     queue.add(tidySchedule(accounts));
     const metrics = new Metrics();
@@ -124,10 +164,13 @@ export async function startApp(
     if (config.docs) docsRoutes(server);
     accountRoutes(server, accounts, () => publicUrl().startsWith('https:'));
     resetPage(server);
-    operationRoutes(server, db, streams);
+    operationRoutes(server, db, kinds, streams);
     const idempotency = new Idempotency(db, clock);
     serverRoutes(server, servers, idempotency);
     securityRoutes(server, servers, idempotency);
+    gitProviderRoutes(server, gitProviders, idempotency);
+    projectRoutes(server, projects, idempotency, streams);
+    pushRoutes(server, projects);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();
@@ -162,7 +205,19 @@ export async function startApp(
     void queue.start(() => runner.look());
     void preparePasswords();
     if (config.monitorListen.at !== 'off') void metrics.load();
-    return { url, publicUrl: publicUrl(), mailer, store, server, streams, queue, servers, stop };
+    return {
+      url,
+      publicUrl: publicUrl(),
+      mailer,
+      store,
+      server,
+      streams,
+      queue,
+      servers,
+      gitProviders,
+      projects,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -206,3 +261,8 @@ async function stopAll(steps: readonly (() => unknown)[]): Promise<void> {
   }
   if (problems.length > 0) throw problems[0];
 }
+
+/** No environment can be told to deploy on push before there are deployments, so no push gets here. */
+const noDeployments: TakePush = async () => {
+  throw new Fault('internal_error', 'A push cannot be deployed yet.');
+};

@@ -31,6 +31,12 @@ test('without settings everything has its documented default', () => {
     logLevel: 'info',
     limitRequests: 300,
     limitSignIn: 10,
+    limitSearch: 60,
+    pollSeconds: 300,
+    mirrorMegabytes: 2048,
+    allowPrivateEgress: false,
+    dnsServers: [],
+    caFile: undefined,
     eventDays: 14,
     operationsPerWorkspace: 8,
     operationsPerServer: 2,
@@ -56,6 +62,10 @@ test('a value that is right is taken, in the form the code wants it', () => {
     SLIPWAY_LOG_LEVEL: 'silent',
     SLIPWAY_LIMIT_REQUESTS: '1000000',
     SLIPWAY_LIMIT_SIGN_IN: '1',
+    SLIPWAY_POLL_SECONDS: '0',
+    SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on',
+    SLIPWAY_DNS_SERVERS: '192.0.2.53, [2001:db8::53]:5353,192.0.2.54:54',
+    SLIPWAY_CA_FILE: 'package.json',
   });
   assert.equal(config.host, '0.0.0.0');
   assert.equal(config.port, 0);
@@ -69,6 +79,10 @@ test('a value that is right is taken, in the form the code wants it', () => {
   assert.equal(config.logLevel, 'silent');
   assert.equal(config.limitRequests, 1_000_000);
   assert.equal(config.limitSignIn, 1);
+  assert.equal(config.pollSeconds, 0);
+  assert.equal(config.allowPrivateEgress, true);
+  assert.deepEqual(config.dnsServers, ['192.0.2.53', '[2001:db8::53]:5353', '192.0.2.54:54']);
+  assert.equal(config.caFile, resolve('package.json'));
 });
 
 test('secrets are kept whole, and out of sight', () => {
@@ -129,6 +143,12 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_LOG_LEVEL', 'verbose'],
   ['SLIPWAY_LIMIT_REQUESTS', '0', '1000001', 'none'],
   ['SLIPWAY_LIMIT_SIGN_IN', '0', '1000001', '-5'],
+  ['SLIPWAY_LIMIT_SEARCH', '0', '1000001', 'few'],
+  ['SLIPWAY_POLL_SECONDS', '-1', '86401', 'hourly'],
+  ['SLIPWAY_LIMIT_MIRROR_MB', '0', '1000001', '2GB'],
+  ['SLIPWAY_ALLOW_PRIVATE_EGRESS', 'perhaps'],
+  ['SLIPWAY_DNS_SERVERS', 'dns.example', '192.0.2.53:0', '192.0.2.53:99999', '[::1', '1.2.3'],
+  ['SLIPWAY_CA_FILE', '/nowhere/ca.pem'],
   ['SLIPWAY_EVENT_DAYS', '0', '3651', 'a week'],
   ['SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE', '0', '1001', 'many'],
   ['SLIPWAY_LIMIT_OPERATIONS_PER_SERVER', '0', '1001', '1.5'],

@@ -1,4 +1,5 @@
 /** How the text of a setting becomes a value, or a phrase that completes the sentence «X is wrong: "…" …». */
+import { accessSync, constants } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { fromBase64 } from './base64.ts';
@@ -81,6 +82,24 @@ export const addressList: Reader<readonly string[]> = listOf((raw) => {
   const fits = family !== 0 && rest.length === 0 && bits <= (family === 4 ? 32 : 128);
   return fits ? right(raw) : wrong('is not a list of addresses or CIDR blocks such as 10.0.0.0/8,::1');
 });
+
+export const dnsServerList: Reader<readonly string[]> = listOf((raw) => {
+  const match = /^(?:\[([^\]]+)\](?::(\d{1,5}))?|([\d.]+)(?::(\d{1,5}))?|([\da-f:.]+))$/i.exec(raw);
+  const address = match?.[1] ?? match?.[3] ?? match?.[5] ?? '';
+  const port = Number(match?.[2] ?? match?.[4] ?? 53);
+  const fits = isIP(address) !== 0 && port >= 1 && port <= 65_535;
+  return fits ? right(raw) : wrong('is not a list of addresses such as 192.0.2.53,[2001:db8::53]:5353');
+});
+
+export const readableFile: Reader<string> = (raw) => {
+  const path = resolve(raw);
+  try {
+    accessSync(path, constants.R_OK);
+    return right(path);
+  } catch {
+    return wrong('is not a file that can be read');
+  }
+};
 
 export const monitorListen: Reader<MonitorListen> = (raw) => {
   if (raw === 'main' || raw === 'off') return right({ at: raw });

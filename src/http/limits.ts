@@ -6,19 +6,29 @@ import { normaliseEmail, type Principal } from '../areas/accounts/accounts.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { MasterKeys } from '../store/master-keys.ts';
+import { principalOf } from './access.ts';
 import { type Policy, type Throttle, type Verdict, windowSeconds } from './throttle.ts';
+
+/** What costs more than a look into our own database. */
+export type OwnLimit = 'search';
 
 export class Limits {
   readonly #throttle: Throttle;
   readonly #keys: MasterKeys;
   readonly #requests: Policy;
   readonly #signInLimit: number;
+  readonly #own: Readonly<Record<OwnLimit, Policy>>;
 
-  constructor(throttle: Throttle, keys: MasterKeys, config: Pick<Config, 'limitRequests' | 'limitSignIn'>) {
+  constructor(
+    throttle: Throttle,
+    keys: MasterKeys,
+    config: Pick<Config, 'limitRequests' | 'limitSignIn' | 'limitSearch'>,
+  ) {
     this.#throttle = throttle;
     this.#keys = keys;
     this.#requests = { name: 'requests', limit: config.limitRequests, strict: false };
     this.#signInLimit = config.limitSignIn;
+    this.#own = { search: { name: 'search', limit: config.limitSearch, strict: false } };
   }
 
   /** The limit of every request: per account, and per address where there is none. */
@@ -27,6 +37,14 @@ export class Limits {
     const verdict = this.#throttle.hit(this.#requests, subject);
     if (verdict instanceof Promise)
       throw new Error('the limit of every request must not wait for the database');
+    tell(reply, verdict);
+    refuseIfOver(verdict);
+  }
+
+  /** The limit of what others have to work for: providers, servers. Per account; it is told instead of the general one. */
+  async countOwn(request: FastifyRequest, reply: FastifyReply, which: OwnLimit): Promise<void> {
+    const { accountId } = principalOf(request);
+    const verdict = await this.#throttle.hit(this.#own[which], `account:${accountId}`);
     tell(reply, verdict);
     refuseIfOver(verdict);
   }

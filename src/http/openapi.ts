@@ -35,9 +35,12 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     tags: [
       { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
       { name: 'Events', description: 'What happens, as it happens.' },
+      { name: 'Git providers', description: 'Accounts at Git hosts: connected, searched.' },
       { name: 'Operations', description: 'Long work: seen, followed, cancelled.' },
+      { name: 'Projects', description: 'Repositories, what they are, and how they run.' },
       { name: 'Servers', description: 'Yours: connected, understood, made ready.' },
       { name: 'Service', description: 'Whether the service is alive, ready, and how it does.' },
+      { name: 'Webhooks', description: 'Pushes: how they reach us, and what became of each.' },
     ],
     components: {
       securitySchemes: {

@@ -16,7 +16,7 @@ import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Access, AccessControl, Scope } from './access.ts';
 import { sendError, sendFault } from './errors.ts';
-import type { Limits } from './limits.ts';
+import type { Limits, OwnLimit } from './limits.ts';
 import type { Metrics } from './monitor.ts';
 import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
@@ -28,6 +28,10 @@ declare module 'fastify' {
     access?: Access;
     /** Counts the call against the limit of what can be guessed. */
     signInLimit?: boolean;
+    /** Counts the call against a limit of its own, per account. */
+    limit?: OwnLimit;
+    /** Its body is bytes, and none of our schemas'. */
+    rawBody?: boolean;
   }
   interface FastifyRequest {
     principal: Principal | undefined;
@@ -38,8 +42,15 @@ declare module 'fastify' {
 /** Ties the types of a handler to the schemas of its route. */
 interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends Type.TSchema ? Type.Static<this['schema']> : unknown;
-  serializer: this['schema'] extends Type.TSchema ? Type.Static<this['schema']> : unknown;
+  serializer: this['schema'] extends Type.TSchema ? Sent<Type.Static<this['schema']>> : unknown;
 }
+
+/** What is sent is only read: an answer may be made of values that nobody may change. */
+type Sent<T> = T extends readonly (infer Element)[]
+  ? readonly Sent<Element>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Sent<T[Key]> }
+    : T;
 
 export const apiPrefix = '/api/v1';
 const bodyLimit = 1024 * 1024;
@@ -111,8 +122,14 @@ export async function createServer({ config, log, accessControl, limits, metrics
     const isApi = route.url.startsWith(apiPrefix);
     const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
     if (route.schema?.body) route.preValidation = [emptyBodyIsObject, route.preValidation ?? []].flat();
-    else if (isApi && !isRead) route.preValidation = [refuseBody, route.preValidation ?? []].flat();
+    else if (isApi && !isRead && !route.config.rawBody)
+      route.preValidation = [refuseBody, route.preValidation ?? []].flat();
     if (isApi) route.schema = { querystring: noQuery, ...route.schema };
+    const { limit } = route.config;
+    if (limit) {
+      const count = (request: FastifyRequest, reply: FastifyReply) => limits.countOwn(request, reply, limit);
+      route.preHandler = [count, route.preHandler ?? []].flat();
+    }
     if (route.config.signInLimit) {
       const count = (request: FastifyRequest, reply: FastifyReply) => limits.countSignIn(request, reply);
       route.preHandler = [count, route.preHandler ?? []].flat();

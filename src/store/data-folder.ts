@@ -14,6 +14,8 @@ export interface DataFolder {
   readonly postgresPasswordFile: string;
   readonly postgresLogFile: string;
   readonly outboxDir: string;
+  /** Mirrors of repositories. They can be thrown away: they are fetched again. */
+  readonly gitDir: string;
   release(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     postgresPasswordFile: join(path, 'postgres.password'),
     postgresLogFile: join(path, 'postgres.log'),
     outboxDir: join(path, 'outbox'),
+    gitDir: join(path, 'git'),
     release: () => new Promise((resolve) => lock.close(() => resolve())),
   };
 }

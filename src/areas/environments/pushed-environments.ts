@@ -1,0 +1,20 @@
+/** What pushes have to know of environments, and to note with them. */
+import type { EnvironmentId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import * as queries from './queries.ts';
+
+export type { PushedRow } from './queries.ts';
+
+/** Locked: a push that is told twice at once is decided on once. */
+export function lockPushed(tx: Queryable, workspaceId: WorkspaceId, projectId: ProjectId) {
+  return queries.lockPushed(tx, workspaceId, projectId);
+}
+
+export function setDecided(tx: Queryable, workspaceId: WorkspaceId, id: EnvironmentId, sha: string) {
+  return queries.setDecided(tx, workspaceId, id, sha);
+}
+
+/** Projects whose branches are to be looked at now, each for one instance. */
+export function takeDuePolls(db: Queryable, now: Date, next: Date, most: number) {
+  return queries.takeDuePolls(db, now, next, most);
+}

@@ -1,0 +1,134 @@
+/** The SQL of environments, always by workspace. */
+import type { EnvironmentId, ProjectId, ServerId, VariableId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { sql } from '../../store/sql.ts';
+import type { EnvironmentSettings, EnvironmentStatus, WantedService } from './environments.ts';
+
+export interface EnvironmentRow {
+  readonly id: EnvironmentId;
+  readonly projectId: ProjectId;
+  readonly name: string;
+  readonly slug: string;
+  readonly branch: string;
+  readonly serverId: ServerId | null;
+  readonly autoDeploy: boolean;
+  readonly watchPaths: readonly string[];
+  readonly settings: EnvironmentSettings;
+  readonly services: readonly WantedService[];
+  readonly status: EnvironmentStatus;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Of several projects at once: a list of projects is one query more, not fifty. */
+export function listOfProjects(db: Queryable, workspaceId: WorkspaceId, projectIds: readonly ProjectId[]) {
+  return db.rows<EnvironmentRow>(sql`
+    select id, project_id as "projectId", name, slug, branch, server_id as "serverId", auto_deploy as "autoDeploy",
+      watch_paths as "watchPaths", settings, services, status, created_at as "createdAt", updated_at as "updatedAt"
+    from environments where workspace_id = ${workspaceId} and project_id = any(${projectIds}::uuid[])
+    order by id`);
+}
+
+export type NewEnvironment = Pick<
+  EnvironmentRow,
+  'id' | 'projectId' | 'name' | 'slug' | 'branch' | 'serverId' | 'settings' | 'services'
+>;
+
+/** False where the project has an environment of that name already. */
+export async function insertEnvironment(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environment: NewEnvironment,
+  now: Date,
+): Promise<boolean> {
+  const { id, projectId, name, slug, branch, serverId, settings, services } = environment;
+  const made = await tx.run(sql`
+    insert into environments (workspace_id, id, project_id, name, slug, branch, server_id, settings, services, status,
+      created_at, updated_at)
+    values (${workspaceId}, ${id}, ${projectId}, ${name}, ${slug}, ${branch}, ${serverId},
+      ${JSON.stringify(settings)}::jsonb, ${JSON.stringify(services)}::jsonb, 'idle', ${now}, ${now})
+    on conflict do nothing`);
+  return made === 1;
+}
+
+export interface SealedVariable {
+  readonly id: VariableId;
+  readonly key: string;
+  readonly valueSealed: Buffer;
+  readonly isSecret: boolean;
+  readonly target: 'build' | 'runtime' | 'both';
+}
+
+export function putVariable(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  { id, key, valueSealed, isSecret, target }: SealedVariable,
+  now: Date,
+): Promise<number> {
+  return tx.run(sql`
+    insert into variables (workspace_id, id, environment_id, key, value_sealed, is_secret, target, updated_at)
+    values (${workspaceId}, ${id}, ${environmentId}, ${key}, ${valueSealed}, ${isSecret}, ${target}, ${now})
+    on conflict (workspace_id, environment_id, key) do update set value_sealed = excluded.value_sealed,
+      is_secret = excluded.is_secret, target = excluded.target, updated_at = excluded.updated_at`);
+}
+
+/** The ids of variables that are there already: a value is sealed for the row that it stands in. */
+export function lockVariables(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  keys: readonly string[],
+) {
+  return tx.rows<{ id: VariableId; key: string }>(sql`
+    select id, key from variables
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and key = any(${keys}::text[])
+    for update`);
+}
+
+/** Which environments stand on a server: for those who want to take it away. */
+export function listOnServer(db: Queryable, workspaceId: WorkspaceId, serverId: ServerId) {
+  return db.rows<{ id: EnvironmentId; name: string; project: string }>(sql`
+    select e.id, e.name, p.name as project from environments e
+    join projects p on p.workspace_id = e.workspace_id and p.id = e.project_id
+    where e.workspace_id = ${workspaceId} and e.server_id = ${serverId} order by e.id limit 100`);
+}
+
+export interface PushedRow {
+  readonly id: EnvironmentId;
+  readonly name: string;
+  readonly branch: string;
+  readonly autoDeploy: boolean;
+  readonly watchPaths: readonly string[];
+  readonly decidedSha: string | null;
+}
+
+export function lockPushed(tx: Queryable, workspaceId: WorkspaceId, projectId: ProjectId) {
+  return tx.rows<PushedRow>(sql`
+    select id, name, branch, auto_deploy as "autoDeploy", watch_paths as "watchPaths", decided_sha as "decidedSha"
+    from environments where workspace_id = ${workspaceId} and project_id = ${projectId} order by id for update`);
+}
+
+export function setDecided(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  sha: string,
+): Promise<number> {
+  return tx.run(sql`
+    update environments set decided_sha = ${sha} where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** All environments of a project are looked at together: their times move together too. */
+export function takeDuePolls(db: Queryable, now: Date, next: Date, most: number) {
+  return db.rows<{ workspaceId: WorkspaceId; projectId: ProjectId }>(sql`
+    with due as (
+      select workspace_id, project_id from environments
+      where auto_deploy and poll_at <= ${now} order by poll_at limit ${most} for update skip locked
+    ), moved as (
+      update environments e set poll_at = ${next} from due
+      where e.workspace_id = due.workspace_id and e.project_id = due.project_id
+      returning e.workspace_id, e.project_id
+    )
+    select distinct workspace_id as "workspaceId", project_id as "projectId" from moved`);
+}

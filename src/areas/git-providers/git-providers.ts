@@ -1,0 +1,88 @@
+/**
+ * The Git accounts that users connect. Owns each account's token, what the provider says of it, and the way to ask the
+ * provider; refuses to give a token to anyone but the provider it belongs to, and never shows one.
+ */
+import type { Egress } from '../../adapters/egress/egress.ts';
+import { type GitHost, type GitHostAccess, openGitHost } from '../../adapters/git-hosts/git-hosts.ts';
+import type { Clock } from '../../clock.ts';
+import { appendEvents } from '../../events/events.ts';
+import { Fault } from '../../fault.ts';
+import type { GitProviderId, WorkspaceId } from '../../ids.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
+import * as queries from './queries.ts';
+import type { RepositoryCache } from './repository-cache.ts';
+
+export type ProviderStatus = 'connected' | 'rejected' | 'unreachable';
+
+export interface GitProvidersContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly egress: Egress;
+  readonly cache: RepositoryCache;
+}
+
+export function notFound(): Fault {
+  return new Fault('not_found', 'There is no such Git account of yours.');
+}
+
+export function tokenPlace(workspaceId: WorkspaceId, id: GitProviderId) {
+  return { workspaceId, table: 'git_providers', row: id, column: 'token_sealed' } as const;
+}
+
+/** In the transaction that changed it, last. */
+export function tellProvider(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  providerId: GitProviderId,
+  reason: string,
+) {
+  const data = { providerId, reason };
+  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'git_provider_updated', data }]);
+}
+
+/** What it takes to speak as this account: to its API, or to its repositories with git. */
+export async function accessTo(
+  ctx: GitProvidersContext,
+  workspaceId: WorkspaceId,
+  id: GitProviderId,
+): Promise<GitHostAccess> {
+  const row = await queries.findAccess(ctx.db, workspaceId, id);
+  if (!row) throw notFound();
+  const token = await ctx.sealer.open(ctx.db, tokenPlace(workspaceId, id), row.tokenSealed);
+  const { kind, baseUrl, username } = row;
+  return { kind, baseUrl, token, ...(username !== null && { username }) };
+}
+
+/** Asks the provider. A refusal of the token is noted with the account, whoever was asking. */
+export async function askProvider<T>(
+  ctx: GitProvidersContext,
+  workspaceId: WorkspaceId,
+  id: GitProviderId,
+  ask: (host: GitHost) => Promise<T>,
+): Promise<T> {
+  const access = await accessTo(ctx, workspaceId, id);
+  try {
+    return await ask(await openGitHost(access, ctx.egress.fetch));
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'provider_rejected')
+      await noteProblem(ctx, workspaceId, id, 'rejected', error);
+    throw error;
+  }
+}
+
+/** Told once: an account that is known to be refused is not news. */
+export async function noteProblem(
+  ctx: GitProvidersContext,
+  workspaceId: WorkspaceId,
+  id: GitProviderId,
+  status: Exclude<ProviderStatus, 'connected'>,
+  fault: Fault,
+): Promise<void> {
+  const problem = { code: fault.code, message: fault.message, hint: fault.hint ?? null };
+  await ctx.db.transaction(async (tx) => {
+    const isNews = await queries.setProblem(tx, workspaceId, id, status, problem, ctx.clock.now());
+    if (isNews) await tellProvider(tx, workspaceId, id, status);
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * Connects an account. The token is tried before it is kept; one that the provider refuses, or that may too little,
+ * is refused with words. A new token of an account that is connected takes the old one's place: whatever uses the
+ * account goes on with it.
+ */
+import { type GitHostKind, normalBaseUrl, openGitHost } from '../../adapters/git-hosts/git-hosts.ts';
+import { after, hour } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import { type GitProviderId, newId, type WorkspaceId } from '../../ids.ts';
+import { Secret } from '../../secret.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
+import { type GitProvidersContext, tellProvider, tokenPlace } from './git-providers.ts';
+import * as queries from './queries.ts';
+import { readProvider } from './read-providers.ts';
+
+export const checkEveryMs = 6 * hour;
+
+export interface NewToken {
+  readonly provider: GitHostKind;
+  readonly token: string;
+  readonly baseUrl?: string;
+  readonly username?: string;
+  readonly label?: string;
+}
+
+export async function saveToken(
+  ctx: GitProvidersContext,
+  workspaceId: WorkspaceId,
+  wish: NewToken,
+  remember: Remember,
+): Promise<Answer<Awaited<ReturnType<typeof readProvider>>>> {
+  const { provider: kind, username } = wish;
+  const baseUrl = normalBaseUrl(kind, wish.baseUrl);
+  const token = new Secret(wish.token);
+  const host = await openGitHost(
+    { kind, baseUrl, token, ...(username !== undefined && { username }) },
+    ctx.egress.fetch,
+  );
+  const { login, name, avatarUrl, missing, tokenExpiresAt } = await host.account();
+  if (missing.length > 0) {
+    const told = missing.map(({ scope, needed }) => `${scope} (${needed})`).join(', ');
+    throw new Fault('provider_scopes_missing', `The token may do too little. It lacks ${told}.`, {
+      hint: 'Make a token with these permissions and save that one.',
+      errors: missing.map(({ scope, needed }) => ({ path: 'token', message: `lacks ${scope}: ${needed}` })),
+    });
+  }
+  const now = ctx.clock.now();
+  const checkAt = after(now, checkEveryMs);
+  return ctx.db.transaction(async (tx) => {
+    const known = await queries.lockAccount(tx, workspaceId, { kind, baseUrl, login });
+    const id = known ?? newId<GitProviderId>();
+    const row = {
+      ...{ id, kind, baseUrl, username: username ?? null, label: wish.label ?? login, login },
+      ...{ accountName: name, avatarUrl, tokenExpiresAt },
+    };
+    const sealed = await ctx.sealer.seal(tx, tokenPlace(workspaceId, id), token);
+    if (known) await queries.replaceToken(tx, workspaceId, row, sealed, now, checkAt);
+    else if (!(await queries.insertProvider(tx, workspaceId, row, sealed, now, checkAt)))
+      throw savedMeanwhile();
+    ctx.cache.forget(id);
+    const body = await readProvider(tx, workspaceId, id);
+    const location = `/api/v1/git-providers/${id}`;
+    const answer = await remember(tx, { status: known ? 200 : 201, location, body });
+    await tellProvider(tx, workspaceId, id, known ? 'token_replaced' : 'connected');
+    return answer;
+  });
+}
+
+function savedMeanwhile(): Fault {
+  return new Fault('idempotency_in_progress', 'The same account is being connected by another request.', {
+    hint: 'Ask again in a moment.',
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,179 @@
+/** What goes over the wire in this area. */
+import Type from 'typebox';
+import { closed, Id, nullable, PageQuery, Time } from '../../http/schemas.ts';
+
+const Kind = Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket'], {
+  description: '`gitea` is for Forgejo too.',
+  examples: ['github'],
+});
+
+export const SaveTokenBody = Type.Object(
+  {
+    provider: Kind,
+    token: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      pattern: '^[\\x21-\\x7e]+$',
+      description:
+        'A personal or project access token. Checked with the provider, sealed, and never shown again.',
+      examples: ['ghp_…'],
+    }),
+    baseUrl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'Of a host of your own, as you open it in a browser. Absent: the provider’s public one.',
+        examples: ['https://git.example.com'],
+      }),
+    ),
+    username: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[^\\p{C}:]+$',
+        description: 'Only for Bitbucket app passwords and API tokens: the account they belong to.',
+        examples: ['ada'],
+      }),
+    ),
+    label: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 60,
+        pattern: '^[^\\p{C}]*\\S[^\\p{C}]*$',
+        description: 'Yours to choose; the login of the account if not said.',
+        examples: ['work'],
+      }),
+    ),
+  },
+  { ...closed, title: 'NewGitToken' },
+);
+
+const Problem = Type.Object({
+  code: Type.String({ examples: ['provider_rejected'] }),
+  message: Type.String(),
+  hint: nullable(Type.String()),
+});
+
+export const ProviderAnswer = Type.Object(
+  {
+    id: Id,
+    provider: Kind,
+    baseUrl: Type.String({ examples: ['https://github.com'] }),
+    label: Type.String({ examples: ['ada'] }),
+    account: Type.Object({
+      login: Type.String({ examples: ['ada'] }),
+      name: nullable(Type.String({ examples: ['Ada Lovelace'] })),
+      avatarUrl: nullable(Type.String()),
+    }),
+    status: Type.Enum(['connected', 'rejected', 'unreachable'], {
+      description: '`rejected`: the provider no longer takes the token. Save a new one.',
+    }),
+    problem: nullable(Problem),
+    tokenExpiresAt: nullable(Time),
+    checkedAt: Time,
+    createdAt: Time,
+  },
+  { title: 'GitProvider' },
+);
+
+export const ProvidersAnswer = Type.Object(
+  { items: Type.Array(ProviderAnswer), nextCursor: nullable(Type.String()) },
+  { title: 'GitProviderList' },
+);
+
+export const SearchQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    q: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Words that the name must have, owner included; case does not matter.',
+        examples: ['shop'],
+      }),
+    ),
+    providerId: Type.Optional(Id),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1000, description: '`nextCursor` of the page before.' }),
+    ),
+  },
+  closed,
+);
+
+const RepositoryAnswer = Type.Object(
+  {
+    providerId: Id,
+    id: Type.String({ description: 'The provider’s own id.', examples: ['1296269'] }),
+    fullName: Type.String({ examples: ['ada/shop'] }),
+    name: Type.String({ examples: ['shop'] }),
+    owner: Type.String({ examples: ['ada'] }),
+    description: nullable(Type.String()),
+    isPrivate: Type.Boolean(),
+    isArchived: Type.Boolean(),
+    isFork: Type.Boolean(),
+    defaultBranch: nullable(
+      Type.String({ description: 'Null while the repository is empty.', examples: ['main'] }),
+    ),
+    cloneUrl: Type.String({ examples: ['https://github.com/ada/shop.git'] }),
+    webUrl: Type.String({ examples: ['https://github.com/ada/shop'] }),
+    pushedAt: nullable(Time),
+  },
+  { title: 'Repository' },
+);
+
+export const RepositoriesAnswer = Type.Object(
+  {
+    items: Type.Array(RepositoryAnswer),
+    nextCursor: nullable(Type.String()),
+    warnings: Type.Array(
+      Type.Object({
+        providerId: Id,
+        code: Type.String({ examples: ['provider_unreachable'] }),
+        message: Type.String(),
+      }),
+      { description: 'Accounts that could not be asked; the others are in `items` all the same.' },
+    ),
+  },
+  { title: 'RepositoryList' },
+);
+
+export const BranchParams = Type.Object(
+  {
+    providerId: Id,
+    repo: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: '^[^\\p{C}\\s?#\\\\]+$',
+      description: '`owner%2Fname`, or the provider’s numeric id.',
+      examples: ['ada%2Fshop'],
+    }),
+  },
+  closed,
+);
+
+export const BranchQuery = Type.Object(
+  {
+    limit: PageQuery.properties.limit,
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 700, description: '`nextCursor` of the page before.' }),
+    ),
+    q: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Part of the name.', examples: ['release'] }),
+    ),
+  },
+  closed,
+);
+
+export const BranchesAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ['main'] }),
+        sha: Type.String({ examples: ['7fd1a60b01f91b314f59955a4e4d4e80d8edf11d'] }),
+        isDefault: Type.Boolean(),
+        isProtected: nullable(Type.Boolean({ description: 'Null where the provider does not tell.' })),
+      }),
+    ),
+    nextCursor: nullable(Type.String()),
+  },
+  { title: 'BranchList' },
+);

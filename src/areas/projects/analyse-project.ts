@@ -1,0 +1,151 @@
+/**
+ * The analysis of a project as a durable operation: fetch the commit into the mirror, look at its files, keep what was
+ * found. Killed at any point it begins that step again; what it tells goes on in the same stream.
+ */
+import { appendEvents } from '../../events/events.ts';
+import { Fault } from '../../fault.ts';
+import {
+  type AccountId,
+  type AnalysisId,
+  newId,
+  type OperationId,
+  type ProjectId,
+  type WorkspaceId,
+} from '../../ids.ts';
+import { type Change, defineOperation, type OperationKind } from '../../operations/definition.ts';
+import { enqueueOperation, type OperationFault } from '../../operations/operations.ts';
+import type { Queryable } from '../../store/database.ts';
+import * as analysis from './analysis-queries.ts';
+import { findingsOf } from './findings.ts';
+import { notFound, type ProjectsContext, tellProject } from './projects.ts';
+import type { AnalysedCommit, AnalysisStatus } from './queries.ts';
+import { analyseCommit, fetchCommit } from './read-repository.ts';
+import { readableRepository } from './read-source.ts';
+
+export const analysisKind = 'project_analysis';
+const minute = 60_000;
+
+/** In the caller's transaction. A project is analysed once at a time. */
+export async function startAnalysis(
+  tx: Queryable,
+  ctx: ProjectsContext,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  requestedBy: AccountId,
+): Promise<OperationId> {
+  if (await analysis.hasActiveAnalysis(tx, projectId)) {
+    throw new Fault('analysis_running', 'The repository is being analysed.', {
+      hint: 'Wait for the analysis to end, or cancel its operation.',
+    });
+  }
+  const analysisId = newId<AnalysisId>();
+  const operationId = await enqueueOperation(tx, ctx.queue, {
+    ...{ workspaceId, kind: analysisKind, input: { projectId, analysisId }, requestedBy },
+    subject: { type: 'project', id: projectId },
+  });
+  await analysis.beginAnalysis(tx, workspaceId, projectId, { analysisId, operationId }, ctx.clock.now());
+  await appendEvents(tx, { workspaceId, feedId: analysisId }, [
+    { kind: 'status', data: { status: 'queued' } },
+  ]);
+  return operationId;
+}
+
+interface Input {
+  readonly projectId: ProjectId;
+  readonly analysisId: AnalysisId;
+}
+
+export function analysisOperation(ctx: ProjectsContext): OperationKind {
+  return defineOperation<Input>({
+    kind: analysisKind,
+    readInput: (stored) => {
+      const { projectId, analysisId } = Object(stored);
+      if (typeof projectId !== 'string' || typeof analysisId !== 'string')
+        throw new Error('no project to analyse');
+      return { projectId: projectId as ProjectId, analysisId: analysisId as AnalysisId };
+    },
+    follow,
+    steps: [
+      {
+        name: 'fetch',
+        deadlineMs: 15 * minute,
+        retry: { attempts: 3, firstMs: 2_000, mostMs: 20_000, when: isPassing },
+        undo: { none: 'A mirror that is more up to date does no harm.' },
+        run: async ({ projectId }, { workspaceId, signal, progress }) => {
+          const repository = await readableRepository(ctx, workspaceId, projectId);
+          const commit = await fetchCommit(ctx, workspaceId, repository, signal, progress);
+          return { ...commit };
+        },
+      },
+      {
+        name: 'analyse',
+        deadlineMs: 2 * minute,
+        undo: { none: 'Nothing outside of the database was changed.' },
+        run: async ({ projectId, analysisId }, { workspaceId, operationId, outputs, signal }) => {
+          const repository = await readableRepository(ctx, workspaceId, projectId);
+          const commit = readCommit(outputs.get('fetch'));
+          const result = await analyseCommit(ctx, workspaceId, repository, commit.sha, signal);
+          await ctx.db.transaction(async (tx) => {
+            const kept = await analysis.setAnalysisResult(
+              tx,
+              workspaceId,
+              projectId,
+              operationId,
+              commit,
+              result,
+            );
+            if (kept === 0) throw notFound();
+            const found = findingsOf(result).map((finding) => ({ kind: 'finding', data: { ...finding } }));
+            await appendEvents(tx, { workspaceId, feedId: analysisId }, found);
+          });
+          return { sha: commit.sha };
+        },
+      },
+    ],
+  });
+}
+
+async function follow(
+  tx: Queryable,
+  { operationId, workspaceId, input }: { operationId: OperationId; workspaceId: WorkspaceId; input: Input },
+  change: Change,
+): Promise<void> {
+  const { projectId, analysisId } = input;
+  const { status, fault } = statusOf(change);
+  const touched = await analysis.setAnalysisStatus(tx, workspaceId, projectId, operationId, status, fault);
+  const data = { status, ...(fault && { fault }) };
+  const isOver = change.state !== 'running';
+  const events = [{ kind: 'status', data }, ...(isOver ? [{ kind: 'end', data }] : [])];
+  await appendEvents(tx, { workspaceId, feedId: analysisId }, events);
+  if (touched > 0) await tellProject(tx, workspaceId, projectId, { reason: 'analysis', status });
+}
+
+function statusOf(change: Change): { status: AnalysisStatus; fault: OperationFault | null } {
+  if (change.state === 'running')
+    return { status: change.step === 'analyse' ? 'analyzing' : 'fetching', fault: null };
+  if (change.state === 'succeeded') return { status: 'succeeded', fault: null };
+  return { status: 'failed', fault: change.fault ?? wasCancelled };
+}
+
+const wasCancelled: OperationFault = {
+  code: 'cancelled',
+  step: null,
+  message: 'The analysis was cancelled.',
+  hint: 'Start it again with POST /projects/:id/retry-analysis.',
+  evidence: null,
+};
+
+/** A provider that is down for a moment is asked again; a refusal is an answer. */
+function isPassing(error: unknown): boolean {
+  const codes = ['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed'];
+  return error instanceof Fault && codes.includes(error.code);
+}
+
+function readCommit(stored: unknown): AnalysedCommit {
+  const { sha, message, author, authoredAt, branch } = Object(stored);
+  const texts = { sha, message, author, authoredAt, branch };
+  for (const [name, value] of Object.entries(texts)) {
+    if (typeof value !== 'string') throw new Error(`the fetched commit has no ${name}`);
+  }
+  return texts;
+}

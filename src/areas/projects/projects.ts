@@ -1,0 +1,77 @@
+/**
+ * Projects: a repository that someone wants to run. Owns what the repository is, how it is read, what the analysis
+ * said of it, and what the user made of that; refuses to read a repository with another workspace's account.
+ */
+import { createHash } from 'node:crypto';
+import type { MirrorKey, MirrorSource, Mirrors } from '../../adapters/git/mirrors.ts';
+import { type GitHostKind, gitCredentials } from '../../adapters/git-hosts/git-hosts.ts';
+import type { Clock } from '../../clock.ts';
+import { appendEvents } from '../../events/events.ts';
+import { Fault } from '../../fault.ts';
+import type { EnvironmentId, GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
+import type { Secret } from '../../secret.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
+import { accessTo, type GitProvidersContext } from '../git-providers/git-providers.ts';
+
+/** A provider's repository, or one that is known by its address alone. */
+export type RepositoryKind = GitHostKind | 'url';
+
+export interface ProjectsContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly queue: OperationQueue;
+  readonly mirrors: Mirrors;
+  readonly providers: GitProvidersContext;
+  /** Plain http to repositories: only where private addresses are allowed too. */
+  readonly allowHttp: boolean;
+}
+
+export function notFound(): Fault {
+  return new Fault('not_found', 'There is no such project of yours.');
+}
+
+export function deployKeyPlace(workspaceId: WorkspaceId, id: ProjectId) {
+  return { workspaceId, table: 'projects', row: id, column: 'deploy_key_sealed' } as const;
+}
+
+export interface ProjectNews {
+  readonly reason: string;
+  readonly environmentId?: EnvironmentId;
+  readonly status?: string;
+}
+
+/** In the transaction that changed it, last. */
+export function tellProject(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  news: ProjectNews,
+) {
+  const data = { projectId, ...news };
+  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'project_updated', data }]);
+}
+
+/** One mirror for each repository of a workspace; what one may read another does not see. */
+export function mirrorKeyOf(workspaceId: WorkspaceId, cloneUrl: string): MirrorKey {
+  return createHash('sha256').update(`${workspaceId}\n${cloneUrl}`).digest('hex') as MirrorKey;
+}
+
+/** How git reads a repository: with the account's token, with the project's own key, or as anyone may. */
+export async function sourceOf(
+  ctx: ProjectsContext,
+  workspaceId: WorkspaceId,
+  repository: {
+    readonly cloneUrl: string;
+    readonly providerId: GitProviderId | null;
+    readonly deployKey?: Secret;
+  },
+): Promise<MirrorSource> {
+  const { cloneUrl: url, providerId, deployKey } = repository;
+  if (providerId !== null) {
+    return { url, credentials: gitCredentials(await accessTo(ctx.providers, workspaceId, providerId)) };
+  }
+  return deployKey ? { url, credentials: { privateKey: deployKey } } : { url };
+}

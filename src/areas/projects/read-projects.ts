@@ -1,0 +1,55 @@
+/** One project, or the list of them, as shown. */
+import type { AnalysisResult } from '../../analysis/result.ts';
+import type { ProjectId, WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { Queryable } from '../../store/database.ts';
+import { environmentsOf, type ShownEnvironment } from '../environments/read-environments.ts';
+import { notFound } from './projects.ts';
+import * as queries from './queries.ts';
+
+export async function readProject(db: Queryable, workspaceId: WorkspaceId, id: ProjectId) {
+  const row = await queries.findProject(db, workspaceId, id);
+  if (!row) throw notFound();
+  const environments = await environmentsOf(db, workspaceId, [id]);
+  return shown(row, row.analysisResult, environments.get(id) ?? []);
+}
+
+export async function listProjects(db: Queryable, workspaceId: WorkspaceId, page: Page) {
+  const rows = await queries.listProjects(db, workspaceId, { before: page.before, limit: page.limit + 1 });
+  const environments = await environmentsOf(
+    db,
+    workspaceId,
+    rows.map(({ id }) => id),
+  );
+  return page.answer(rows, (row) => shown(row, undefined, environments.get(row.id) ?? []));
+}
+
+function shown(
+  row: queries.ProjectRow,
+  result: AnalysisResult | null | undefined,
+  environments: readonly ShownEnvironment[],
+) {
+  const { id, name, slug, branch, status, analysisStatus, analysisCommit, analysisFault } = row;
+  return {
+    ...{ id, name, slug, branch, status },
+    repository: {
+      providerId: row.providerId,
+      kind: row.repositoryKind,
+      fullName: row.fullName,
+      cloneUrl: row.cloneUrl,
+      webUrl: row.webUrl,
+      deployKey: row.deployPublicKey,
+    },
+    rootDirectory: row.rootDirectory === '' ? '.' : row.rootDirectory,
+    analysis: {
+      status: analysisStatus,
+      operationId: row.analysisOperation,
+      commit: analysisCommit,
+      ...(result !== undefined && { result }),
+      fault: analysisFault,
+    },
+    environments: [...environments],
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,57 @@
+/** The Dockerfile that an app of a project is built with: its own, or the one that is written for it, to take over. */
+import { Fault } from '../../fault.ts';
+import type { ProjectId, WorkspaceId } from '../../ids.ts';
+import { mirrorKeyOf, notFound, type ProjectsContext } from './projects.ts';
+import * as queries from './queries.ts';
+import { treeOf } from './read-repository.ts';
+
+const patienceMs = 30_000;
+const mostEntries = 200_000;
+
+export async function showDockerfile(
+  ctx: ProjectsContext,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+  path: string | undefined,
+) {
+  const project = await queries.findProject(ctx.db, workspaceId, id);
+  if (!project) throw notFound();
+  const { analysisResult: result, analysisCommit: commit, cloneUrl } = project;
+  if (!result || !commit) {
+    throw new Fault('project_not_ready', 'The repository has not been analysed with success yet.', {
+      hint: 'Wait for the analysis, or start it again with POST /projects/:id/retry-analysis.',
+    });
+  }
+  const app = result.apps.find((each) =>
+    path === undefined ? result.apps.length === 1 : each.path === path,
+  );
+  if (!app) {
+    const paths = result.apps.map((each) => each.path).join(', ') || 'there are none';
+    throw new Fault('invalid_input', 'It is not clear which app is meant.', {
+      errors: [{ path: 'app', message: `must name one of the apps that were found: ${paths}` }],
+    });
+  }
+  const signal = AbortSignal.timeout(patienceMs);
+  const tree = treeOf(ctx.mirrors.open(mirrorKeyOf(workspaceId, cloneUrl)), commit.sha);
+  if (app.dockerfile) {
+    const content = (await tree.read([app.dockerfile.path], signal)).get(app.dockerfile.path);
+    if (!content) throw new Fault('commit_not_found', 'The commit that was analysed is no longer here.');
+    return {
+      app: app.path,
+      isGenerated: false,
+      dockerfile: content.toString('utf8'),
+      dockerignore: null,
+      explanation: [],
+    };
+  }
+  const { filesToRead, generateDockerfile } = await import(
+    '../../analysis/dockerfile/generate-dockerfile.ts'
+  );
+  const { Repository } = await import('../../analysis/repository.ts');
+  const { entries } = await tree.list(mostEntries, signal);
+  const files = new Repository(entries, await tree.read(filesToRead(entries), signal));
+  const buildVariables = result.variables.filter(({ build, apps }) => build && apps.includes(app.path));
+  const built = generateDockerfile(app, result.monorepo, { buildVariables, files });
+  const { dockerfile, dockerignore, explanation } = built;
+  return { app: app.path, isGenerated: true, dockerfile, dockerignore, explanation };
+}

@@ -1,0 +1,38 @@
+/** Changes to a project. Another branch or folder is another thing to look at: the analysis begins again. */
+import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
+import { startAnalysis } from './analyse-project.ts';
+import { nameTaken } from './create-project.ts';
+import { notFound, type ProjectsContext, tellProject } from './projects.ts';
+import * as queries from './queries.ts';
+import { readProject } from './read-projects.ts';
+import { readRootDirectory } from './repository-source.ts';
+
+export interface ProjectWish {
+  readonly name?: string;
+  readonly branch?: string | null;
+  readonly rootDirectory?: string;
+}
+
+export function updateProject(
+  ctx: ProjectsContext,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+  accountId: AccountId,
+  wish: ProjectWish,
+) {
+  return ctx.db.transaction(async (tx) => {
+    if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
+    const row = await queries.findProject(tx, workspaceId, id);
+    if (!row) throw notFound();
+    const { name = row.name, branch = row.branch } = wish;
+    const rootDirectory =
+      wish.rootDirectory === undefined ? row.rootDirectory : readRootDirectory(wish.rootDirectory);
+    if (name !== row.name && (await queries.isNameTaken(tx, workspaceId, name, id))) throw nameTaken(name);
+    await queries.updateProject(tx, workspaceId, id, { name, branch, rootDirectory }, ctx.clock.now());
+    const isOther = branch !== row.branch || rootDirectory !== row.rootDirectory;
+    if (isOther) await startAnalysis(tx, ctx, workspaceId, id, accountId);
+    const shown = await readProject(tx, workspaceId, id);
+    await tellProject(tx, workspaceId, id, { reason: 'changed' });
+    return shown;
+  });
+}

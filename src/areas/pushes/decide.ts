@@ -1,0 +1,61 @@
+/** What a push means for one environment. Pure: the same push and the same environment give the same answer. */
+import picomatch from 'picomatch';
+
+export interface Push {
+  readonly branch: string | null;
+  readonly sha: string | null;
+  readonly isDeleted: boolean;
+  /** Of the newest commit; null where nobody said. */
+  readonly message: string | null;
+  /** Null where they are not known in full: then any of them may be among them. */
+  readonly changedPaths: readonly string[] | null;
+}
+
+export interface PushedEnvironment {
+  readonly branch: string;
+  readonly autoDeploy: boolean;
+  readonly watchPaths: readonly string[];
+  readonly decidedSha: string | null;
+}
+
+export const reasons = {
+  deployed: 'The commit is being deployed.',
+  branch_deleted: 'The branch was deleted.',
+  no_branch: 'No branch was pushed to: a tag, for example.',
+  other_branch: 'The environment follows another branch.',
+  environment_off: 'Deploying on push is switched off.',
+  skip_requested: 'The message of the commit asks not to be deployed.',
+  paths_not_watched: 'Nothing changed under the paths that are watched.',
+  duplicate: 'The commit was decided on before.',
+  no_environment: 'The project has no environment.',
+  no_push: 'The provider told of something that is not a push.',
+  other_repository: 'The push is of another repository than the project’s.',
+  signature_invalid: 'The signature is missing or wrong, so nothing of it was read.',
+  unreadable: 'The body is not what the provider sends.',
+} as const;
+
+export type Reason = keyof typeof reasons;
+
+export function decide(environment: PushedEnvironment, push: Push): Reason {
+  if (push.branch === null) return 'no_branch';
+  if (environment.branch !== push.branch) return 'other_branch';
+  if (push.isDeleted || push.sha === null) return 'branch_deleted';
+  if (!environment.autoDeploy) return 'environment_off';
+  if (environment.decidedSha === push.sha) return 'duplicate';
+  if (asksToSkip(push.message)) return 'skip_requested';
+  if (!isWatched(environment.watchPaths, push.changedPaths)) return 'paths_not_watched';
+  return 'deployed';
+}
+
+/** As the providers' own pipelines read it. */
+function asksToSkip(message: string | null): boolean {
+  return message !== null && /\[(skip (ci|deploy)|(ci|deploy) skip|no ci)\]/i.test(message);
+}
+
+/** A folder watches what is under it; anything else is a pattern as in `.gitignore`. */
+function isWatched(watchPaths: readonly string[], changed: readonly string[] | null): boolean {
+  if (watchPaths.length === 0 || changed === null) return true;
+  const patterns = watchPaths.flatMap((path) => [path, `${path.replace(/\/+$/, '')}/**`]);
+  const matches = picomatch(patterns, { dot: true });
+  return changed.some((path) => matches(path));
+}

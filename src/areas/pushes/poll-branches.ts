@@ -1,0 +1,72 @@
+/**
+ * For those whom no webhook reaches: looks at the branches of a project now and then, and takes a new commit as a push.
+ * One that a webhook told of was decided on already, and is none.
+ */
+import type { MirrorKey } from '../../adapters/git/mirrors.ts';
+import { after } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { ProjectId, WorkspaceId } from '../../ids.ts';
+import type { Schedule } from '../../operations/queue.ts';
+import { lockPushed, takeDuePolls } from '../environments/pushed-environments.ts';
+import { mirrorKeyOf, sourceOf } from '../projects/projects.ts';
+import { readableRepository } from '../projects/read-source.ts';
+import { type PushesContext, takeIn } from './pushes.ts';
+
+const atOnce = 5;
+const lookLimitMs = 5 * 60_000;
+
+export function pollSchedule(ctx: PushesContext, everySeconds: number): Schedule {
+  return {
+    name: 'poll-branches',
+    cron: '* * * * *',
+    timezone: 'UTC',
+    run: () => (everySeconds === 0 ? Promise.resolve() : pollDueProjects(ctx, everySeconds)),
+  };
+}
+
+export async function pollDueProjects(ctx: PushesContext, everySeconds: number): Promise<void> {
+  for (;;) {
+    const now = ctx.clock.now();
+    const due = await takeDuePolls(ctx.db, now, after(now, everySeconds * 1_000), atOnce);
+    await Promise.all(due.map(({ workspaceId, projectId }) => pollProject(ctx, workspaceId, projectId)));
+    if (due.length < atOnce) return;
+  }
+}
+
+async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: ProjectId): Promise<void> {
+  const signal = AbortSignal.timeout(lookLimitMs);
+  try {
+    const repository = await readableRepository(ctx, workspaceId, id);
+    const source = await sourceOf(ctx, workspaceId, repository);
+    const { branches } = await ctx.mirrors.refs(source, signal);
+    const environments = await ctx.db.transaction((tx) => lockPushed(tx, workspaceId, id));
+    const moved = new Map<string, string | null>();
+    for (const { branch, decidedSha, autoDeploy } of environments) {
+      const sha = branches.get(branch);
+      if (autoDeploy && sha !== undefined && sha !== decidedSha) moved.set(branch, decidedSha);
+    }
+    for (const [branch, from] of moved) {
+      const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
+      const { commit } = await ctx.mirrors.fetch(key, source, { want: { branch }, signal });
+      const changedPaths = await changedBetween(ctx, key, from, commit.sha);
+      const push = { branch, sha: commit.sha, isDeleted: false, message: commit.message, changedPaths };
+      const told = { via: 'poll', event: 'push', deliveryId: null } as const;
+      await ctx.db.transaction((tx) => takeIn(ctx, tx, workspaceId, id, told, push));
+    }
+  } catch (error) {
+    // The provider's trouble is shown with its account; the next look comes by itself.
+    if (!(error instanceof Fault) && !(error instanceof Error && error.name === 'TimeoutError')) throw error;
+  }
+}
+
+/** Null where it cannot be told: the commit before may never have been fetched, or is gone from the provider. */
+async function changedBetween(ctx: PushesContext, key: MirrorKey, from: string | null, to: string) {
+  if (from === null) return null;
+  return ctx.mirrors
+    .open(key)
+    .changedPaths(from, to)
+    .catch((error: unknown) => {
+      if (error instanceof Fault && error.code === 'commit_not_found') return null;
+      throw error;
+    });
+}

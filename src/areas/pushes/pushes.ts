@@ -1,0 +1,108 @@
+/**
+ * Pushes: how we hear of them, and what becomes of each. Owns the hooks of projects and the list of deliveries; refuses
+ * what is not signed with the hook's secret. A push is decided on once, however often and by whatever way it is told.
+ */
+import { randomBytes } from 'node:crypto';
+import type { EnvironmentId, HookId, ProjectId, WorkspaceId } from '../../ids.ts';
+import { newId } from '../../ids.ts';
+import { Secret } from '../../secret.ts';
+import type { Queryable } from '../../store/database.ts';
+import { lockPushed, setDecided } from '../environments/pushed-environments.ts';
+import type { ProjectsContext } from '../projects/projects.ts';
+import { decide, type Push, type Reason, reasons } from './decide.ts';
+import * as queries from './queries.ts';
+
+/** Starts what the push asks for, in the transaction that decided it. */
+export type TakePush = (
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  commit: { readonly sha: string; readonly branch: string },
+) => Promise<void>;
+
+export interface PushesContext extends ProjectsContext {
+  readonly takePush: TakePush;
+  /** Where providers reach us. */
+  readonly publicUrl: () => string;
+}
+
+export function secretPlace(workspaceId: WorkspaceId, id: HookId) {
+  return { workspaceId, table: 'project_hooks', row: id, column: 'secret_sealed' } as const;
+}
+
+export function newSecret(): Secret {
+  return new Secret(randomBytes(32).toString('base64url'));
+}
+
+export interface Told {
+  readonly via: 'webhook' | 'poll';
+  readonly event: string;
+  readonly deliveryId: string | null;
+}
+
+const mostKept = 500;
+
+/** Decides for every environment of the project, and writes down what became of it. */
+export async function takeIn(
+  ctx: PushesContext,
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  told: Told,
+  push: Push,
+): Promise<Reason> {
+  const environments = await lockPushed(tx, workspaceId, projectId);
+  // Asked under the lock: a delivery that is repeated meanwhile waits here, and then finds the first.
+  if (
+    told.deliveryId !== null &&
+    (await queries.isKnownDelivery(tx, workspaceId, projectId, told.deliveryId))
+  )
+    return record(ctx, tx, workspaceId, projectId, { ...told, deliveryId: null }, push, [], 'duplicate');
+  const outcomes: queries.EnvironmentOutcome[] = [];
+  for (const environment of environments) {
+    const reason = decide(environment, push);
+    const { sha, branch } = push;
+    if (reason === 'deployed' && sha !== null && branch !== null)
+      await ctx.takePush(tx, workspaceId, environment.id, { sha, branch });
+    if (isFinal(reason) && sha !== null) await setDecided(tx, workspaceId, environment.id, sha);
+    const outcome = reason === 'deployed' ? 'deployed' : 'ignored';
+    outcomes.push({ environmentId: environment.id, name: environment.name, outcome, reason });
+  }
+  return record(ctx, tx, workspaceId, projectId, told, push, outcomes, wholeReason(outcomes));
+}
+
+/** What was decided about the commit itself is not decided again, by whatever way it is told next. */
+function isFinal(reason: Reason): boolean {
+  return reason === 'deployed' || reason === 'skip_requested' || reason === 'paths_not_watched';
+}
+
+/** One of them deployed is what counts; otherwise what is nearest to it, so that the list says something useful. */
+function wholeReason(outcomes: readonly queries.EnvironmentOutcome[]): Reason {
+  const said = new Set(outcomes.map(({ reason }) => reason));
+  const order: readonly Reason[] = [
+    ...(['deployed', 'duplicate', 'skip_requested', 'paths_not_watched', 'environment_off'] as const),
+    ...(['branch_deleted', 'other_branch', 'no_branch'] as const),
+  ];
+  return order.find((reason) => said.has(reason)) ?? 'no_environment';
+}
+
+/** Writes a delivery down, whatever became of it. */
+export async function record(
+  ctx: PushesContext,
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  told: Told,
+  push: Pick<Push, 'branch' | 'sha'>,
+  environments: readonly queries.EnvironmentOutcome[],
+  reason: Reason,
+): Promise<Reason> {
+  const isRefused = reason === 'signature_invalid' || reason === 'unreadable';
+  const outcome = reason === 'deployed' ? 'deployed' : isRefused ? 'rejected' : 'ignored';
+  await queries.insertDelivery(tx, workspaceId, projectId, {
+    ...{ id: newId(), ...told, branch: push.branch, commitSha: push.sha, outcome, reason },
+    ...{ message: reasons[reason], environments, receivedAt: ctx.clock.now() },
+  });
+  await queries.keepNewest(tx, workspaceId, projectId, mostKept);
+  return reason;
+}

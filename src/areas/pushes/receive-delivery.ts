@@ -1,0 +1,122 @@
+/** A delivery from a provider, from its raw bytes to what became of it. */
+import type { GitHostKind } from '../../adapters/git-hosts/git-hosts.ts';
+import { type Delivery, readDelivery, verifyDelivery } from '../../adapters/git-hosts/webhooks/webhooks.ts';
+import { Fault } from '../../fault.ts';
+import type { HookId } from '../../ids.ts';
+import type { RepositoryKind } from '../projects/projects.ts';
+import { readSource } from '../projects/read-source.ts';
+import type { Push, Reason } from './decide.ts';
+import { type PushesContext, record, secretPlace, type Told, takeIn } from './pushes.ts';
+import * as queries from './queries.ts';
+
+export type HeaderLines = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A hook, with the repository that its project is about. */
+export interface Receiver extends queries.HookRow {
+  readonly repositoryKind: RepositoryKind;
+  readonly repositoryId: string | null;
+  readonly fullName: string;
+}
+
+/** Asked before the body is read: an address that nobody was given gets to send us nothing. */
+export async function findReceiver(ctx: PushesContext, kind: GitHostKind, id: HookId): Promise<Receiver> {
+  const nobody = new Fault('not_found', 'There is no webhook at this address.');
+  const hook = await queries.findHook(ctx.db, id);
+  if (!hook) throw nobody;
+  const source = await readSource(ctx.db, hook.workspaceId, hook.projectId);
+  if (source.repositoryKind !== 'url' && source.repositoryKind !== kind) throw nobody;
+  const { repositoryKind, repositoryId, fullName } = source;
+  return { ...hook, repositoryKind, repositoryId, fullName };
+}
+
+export async function receiveDelivery(
+  ctx: PushesContext,
+  hook: Receiver,
+  kind: GitHostKind,
+  headers: HeaderLines,
+  body: Buffer,
+): Promise<{ reasons: Reason[] }> {
+  const { workspaceId, projectId } = hook;
+  const secret = await ctx.sealer.open(ctx.db, secretPlace(workspaceId, hook.id), hook.secretSealed);
+  const nothing = { branch: null, sha: null };
+  const refuse = async (reason: Reason) => {
+    const told: Told = { via: 'webhook', event: 'unknown', deliveryId: null };
+    await ctx.db.transaction((tx) => record(ctx, tx, workspaceId, projectId, told, nothing, [], reason));
+  };
+  if (!verifyDelivery(kind, headers, body, secret)) {
+    await refuse('signature_invalid');
+    throw new Fault('signature_invalid', 'The signature of the delivery is missing or wrong.', {
+      hint: 'Paste the webhook’s secret in again, or make a new one.',
+    });
+  }
+  const read = await readOrRefuse(kind, headers, body, () => refuse('unreadable'));
+  return ctx.db.transaction(async (tx) => {
+    await queries.setHeard(tx, hook.id, ctx.clock.now());
+    const reasons: Reason[] = [];
+    for (const delivery of read) {
+      const told: Told = { via: 'webhook', event: delivery.type, deliveryId: delivery.deliveryId };
+      if (delivery.type !== 'push') {
+        if (delivery.type === 'other')
+          reasons.push(await record(ctx, tx, workspaceId, projectId, told, nothing, [], 'no_push'));
+        continue;
+      }
+      const push = pushOf(delivery);
+      reasons.push(
+        isOfOther(hook, delivery)
+          ? await record(ctx, tx, workspaceId, projectId, told, push, [], 'other_repository')
+          : await takeIn(ctx, tx, workspaceId, projectId, told, push),
+      );
+    }
+    return { reasons };
+  });
+}
+
+async function readOrRefuse(
+  kind: GitHostKind,
+  headers: HeaderLines,
+  body: Buffer,
+  refuse: () => Promise<void>,
+): Promise<readonly Delivery[]> {
+  try {
+    return readDelivery(kind, headers, parseBody(headers, body));
+  } catch (error) {
+    if (error instanceof Fault) await refuse();
+    throw error;
+  }
+}
+
+/** JSON, or the form that GitHub sends where nobody chose otherwise. */
+function parseBody(headers: HeaderLines, body: Buffer): unknown {
+  const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded');
+  const text = isForm
+    ? (new URLSearchParams(body.toString('utf8')).get('payload') ?? '')
+    : body.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Fault('invalid_input', 'The body of the delivery is not JSON.', { cause });
+  }
+}
+
+function pushOf(delivery: Extract<Delivery, { type: 'push' }>): Push {
+  const { ref, after, isDeleted, isForced, isTruncated, commits, headMessage } = delivery;
+  const isWhole = !isTruncated && !isForced && commits.every(({ added }) => added !== null);
+  const changed = commits.flatMap(({ added, modified, removed }) => [
+    ...(added ?? []),
+    ...(modified ?? []),
+    ...(removed ?? []),
+  ]);
+  return {
+    branch: ref.type === 'branch' ? ref.name : null,
+    sha: isDeleted ? null : after,
+    isDeleted,
+    message: headMessage,
+    changedPaths: isWhole && commits.length > 0 ? changed : null,
+  };
+}
+
+function isOfOther(hook: Receiver, { repository }: Extract<Delivery, { type: 'push' }>): boolean {
+  if (hook.repositoryKind === 'url') return false;
+  if (hook.repositoryId !== null) return hook.repositoryId !== repository.id;
+  return hook.fullName.toLowerCase() !== repository.fullName.toLowerCase();
+}

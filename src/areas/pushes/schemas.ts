@@ -1,0 +1,74 @@
+/** What goes over the wire about webhooks. */
+import Type from 'typebox';
+import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { type Reason, reasons } from './decide.ts';
+
+const allReasons = Object.keys(reasons).filter((key): key is Reason => key in reasons);
+
+export const HookParams = Type.Object(
+  { provider: Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket']), hookId: Id },
+  closed,
+);
+
+export const ReceivedAnswer = Type.Object(
+  {
+    outcomes: Type.Array(Type.Object({ reason: Type.Enum(allReasons), message: Type.String() }), {
+      description: 'What became of each push that it told of.',
+    }),
+  },
+  { title: 'ReceivedDelivery' },
+);
+
+const hook = {
+  address: Type.String({ examples: ['https://slipway.example.com/api/v1/webhooks/git/github/…'] }),
+  installed: Type.Boolean({
+    description: 'Made at the provider by us. If not, paste address and secret in there.',
+  }),
+  problem: nullable(
+    Type.Object({
+      code: Type.String({ examples: ['provider_scopes_missing'] }),
+      message: Type.String(),
+      hint: nullable(Type.String()),
+    }),
+  ),
+  lastHeardAt: nullable(Time),
+  updatedAt: Time,
+};
+
+export const HookAnswer = Type.Object(hook, { title: 'ProjectWebhook' });
+export const NewHookAnswer = Type.Object(
+  { ...hook, secret: Type.String({ description: 'Shown this once.', examples: ['k7Jx…'] }) },
+  { title: 'NewProjectWebhook' },
+);
+
+export const DeliveriesAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          id: Id,
+          deliveryId: nullable(Type.String({ description: 'The provider’s own id.' })),
+          via: Type.Enum(['webhook', 'poll']),
+          event: Type.String({ examples: ['push'] }),
+          branch: nullable(Type.String({ examples: ['main'] })),
+          commitSha: nullable(Type.String()),
+          outcome: Type.Enum(['deployed', 'ignored', 'rejected']),
+          reason: Type.Enum(allReasons),
+          message: Type.String(),
+          environments: Type.Array(
+            Type.Object({
+              environmentId: Id,
+              name: Type.String(),
+              outcome: Type.Enum(['deployed', 'ignored']),
+              reason: Type.Enum(allReasons),
+            }),
+          ),
+          receivedAt: Time,
+        },
+        { title: 'WebhookDelivery' },
+      ),
+    ),
+    nextCursor: nullable(Type.String()),
+  },
+  { title: 'WebhookDeliveryList' },
+);
