@@ -75,7 +75,7 @@ test('a repository is analysed directly, with nothing stored, and each bad quest
     [`providerId=${providerId}&repo=ada%2Fshop&branch=$(id)`, 422, 'commit_not_found'],
     [`providerId=${providerId}&repo=ada%2Fshop&rootDirectory=../..`, 400, 'invalid_input'],
     [`providerId=${providerId}&repo=ada%2Fshop&rootDirectory=none`, 400, 'invalid_input'],
-    [`url=${encodeURIComponent(`${host.url}/ada/shop.git`)}`, 422, 'provider_rejected'],
+    [`url=${encodeURIComponent(`${host.url}/ada/shop.git`)}`, 404, 'repository_not_found'],
     ['providerId=none&repo=ada%2Fshop', 400, 'invalid_input'],
     [`providerId=${providerId}&repo=ada%2Fshop&odd=1`, 400, 'invalid_input'],
   ];

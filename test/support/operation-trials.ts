@@ -58,26 +58,38 @@ export async function killAtEachWrite(bench: OperationBench, trial: Trial): Prom
   if (!first) throw new Error('no host');
   const points = pointsOf(await stepsOf(bench, first, trial), trial.aroundWorkOnly ?? false);
   const folder = temporaryFolder('trial');
-  const token = join(folder, 'token');
-  for (const point of points) {
-    const what = `killed ${point.moment} «${point.entry}»`;
-    writeFileSync(token, '');
-    const ending = run(bench, trial, hosts, { killAt: { ...point, token } });
-    const victim = await Promise.race([
-      ...hosts.map((host) => host.exited.then(() => host)),
-      ending.then(() => sleep(5_000, undefined, { ref: false })),
-    ]);
-    assert.equal(victim?.child.signalCode, 'SIGKILL', what);
-    const [row, successor] = await Promise.all([ending, bench.host()]);
-    assert.equal(row.state, 'succeeded', `${what}: ${JSON.stringify(row.fault)}`);
-    assert.ok(row.epoch > 1 || point.entry === 'succeeded', `${what}: nobody took over`);
-    hosts = [...hosts.filter((host) => host !== victim), successor];
-    await Promise.all(hosts.map((host) => host.order({})));
-    await trial.check('succeeded', what);
+  try {
+    for (const point of points) hosts = await killAt(bench, trial, hosts, point, join(folder, 'token'));
+  } finally {
+    rmSync(folder, { recursive: true });
   }
   for (const host of hosts) await host.stop();
-  rmSync(folder, { recursive: true });
   return points.length;
+}
+
+/** The hosts afterwards: the heir, and one more. */
+async function killAt(
+  bench: OperationBench,
+  trial: Trial,
+  hosts: readonly Host[],
+  point: KillPoint,
+  token: string,
+): Promise<readonly Host[]> {
+  const what = `killed ${point.moment} «${point.entry}»`;
+  writeFileSync(token, '');
+  const ending = run(bench, trial, hosts, { killAt: { ...point, token } });
+  const victim = await Promise.race([
+    ...hosts.map((host) => host.exited.then(() => host)),
+    ending.then(() => sleep(5_000, undefined, { ref: false })),
+  ]);
+  assert.equal(victim?.child.signalCode, 'SIGKILL', what);
+  const [row, successor] = await Promise.all([ending, bench.host()]);
+  assert.equal(row.state, 'succeeded', `${what}: ${JSON.stringify(row.fault)}`);
+  assert.ok(row.epoch > 1 || point.entry === 'succeeded', `${what}: nobody took over`);
+  const left = [...hosts.filter((host) => host !== victim), successor];
+  await Promise.all(left.map((host) => host.order({})));
+  await trial.check('succeeded', what);
+  return left;
 }
 
 /**

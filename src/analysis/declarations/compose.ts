@@ -25,9 +25,9 @@ export const composeReader: DeclarationReader = {
     const heard = nothingHeard();
     for (const [folder, { files }] of repository.directories) {
       if (!lookedAt(repository, folder)) continue;
-      for (const name of [...files].sort()) {
-        const variant = fileName.exec(name)?.[1] ?? (fileName.test(name) ? '' : undefined);
-        if (variant === undefined || /test|ci|e2e|bench|monitor|override/i.test(variant)) continue;
+      for (const name of [...files].filter((each) => fileName.test(each)).sort()) {
+        const variant = fileName.exec(name)?.[1] ?? '';
+        if (/test|ci|e2e|bench|monitor|override/i.test(variant)) continue;
         const file = join(folder, name);
         const config = isTooLarge(repository, file) ? undefined : repository.yaml(file);
         if (!config) continue;

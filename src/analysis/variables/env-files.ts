@@ -19,6 +19,8 @@ export type EnvFileKind = 'example' | 'committed' | 'other';
 
 /** `other`: for tests, or no such file. `env.ts` and `.env.d.ts` are code. */
 export function envFileKind(name: string): EnvFileKind {
+  // Asked of every file there is, so the cheap question comes first.
+  if (!name.includes('env') && !name.startsWith('.dev.vars')) return 'other';
   if (
     !envName.test(name) ||
     /\.(?:[cm]?[jt]sx?|py|rb|go|rs|php|sh|json|ya?ml|toml|md|vault|keys|enc|gpg|age)$/.test(name)
