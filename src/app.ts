@@ -2,7 +2,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createEgress } from './adapters/egress/egress.ts';
-import { createMirrors } from './adapters/git/mirrors.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
 import type { AccountsContext } from './areas/accounts/accounts.ts';
 import { Authenticator } from './areas/accounts/authenticate.ts';
@@ -44,6 +43,7 @@ import { healthRoute, Metrics, monitorRoutes } from './http/monitor.ts';
 import { createServer, type HttpServer } from './http/server.ts';
 import { formatEvent, Streams } from './http/streams.ts';
 import { Throttle } from './http/throttle.ts';
+import { once } from './once.ts';
 import type { OperationKind } from './operations/definition.ts';
 import { OperationKinds } from './operations/kinds.ts';
 import { pruneSchedule } from './operations/prune-schedule.ts';
@@ -136,10 +136,16 @@ export async function startApp(
     const { sealer } = store;
     const cache = new RepositoryCache(clock);
     const gitProviders: GitProvidersContext = { db, clock, sealer, egress, cache };
-    const mirrors = createMirrors({
-      ...{ folder: store.folder.gitDir, resolve: egress.resolve, fetch: egress.fetch, log },
-      ...{ allowHttp: config.allowPrivateEgress, limits: { maxBytes: config.mirrorMegabytes * 1024 * 1024 } },
-      ...(config.caFile !== undefined && { caFile: config.caFile }),
+    const mirrors = once(async () => {
+      const { createMirrors } = await import('./adapters/git/mirrors.ts');
+      return createMirrors({
+        ...{ folder: store.folder.gitDir, resolve: egress.resolve, fetch: egress.fetch, log },
+        ...{
+          allowHttp: config.allowPrivateEgress,
+          limits: { maxBytes: config.mirrorMegabytes * 1024 * 1024 },
+        },
+        ...(config.caFile !== undefined && { caFile: config.caFile }),
+      });
     });
     const projects: PushesContext = {
       ...{ db, clock, sealer, queue, mirrors, providers: gitProviders },

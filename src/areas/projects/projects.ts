@@ -23,7 +23,8 @@ export interface ProjectsContext {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
-  readonly mirrors: Mirrors;
+  /** Loaded with the first repository: a start has no use for it. */
+  readonly mirrors: () => Promise<Mirrors>;
   readonly providers: GitProvidersContext;
   /** Plain http to repositories: only where private addresses are allowed too. */
   readonly allowHttp: boolean;

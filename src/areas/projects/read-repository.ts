@@ -25,10 +25,14 @@ export async function fetchCommit(
 ): Promise<AnalysedCommit> {
   const source = await sourceOf(ctx, workspaceId, repository);
   const want = repository.branch === null ? ('default' as const) : { branch: repository.branch };
-  const { commit, branch } = await ctx.mirrors.fetch(mirrorKeyOf(workspaceId, repository.cloneUrl), source, {
-    ...{ want, signal },
-    onProgress: (told) => progress(told.fraction, told.text),
-  });
+  const { commit, branch } = await (await ctx.mirrors()).fetch(
+    mirrorKeyOf(workspaceId, repository.cloneUrl),
+    source,
+    {
+      ...{ want, signal },
+      onProgress: (told) => progress(told.fraction, told.text),
+    },
+  );
   const { sha, message, authorName: author, authoredAt } = commit;
   return { sha, message, author, authoredAt: authoredAt.toISOString(), branch };
 }
@@ -42,7 +46,7 @@ export async function analyseCommit(
 ): Promise<AnalysisResult> {
   // Its parsers are large, and nobody needs them before the first analysis.
   const { analyse } = await import('../../analysis/analysis.ts');
-  const mirror = ctx.mirrors.open(mirrorKeyOf(workspaceId, repository.cloneUrl));
+  const mirror = (await ctx.mirrors()).open(mirrorKeyOf(workspaceId, repository.cloneUrl));
   const { rootDirectory } = repository;
   return analyse(treeOf(mirror, sha), {
     signal,

@@ -32,7 +32,7 @@ export async function showDockerfile(
     });
   }
   const signal = AbortSignal.timeout(patienceMs);
-  const tree = treeOf(ctx.mirrors.open(mirrorKeyOf(workspaceId, cloneUrl)), commit.sha);
+  const tree = treeOf((await ctx.mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl)), commit.sha);
   if (app.dockerfile) {
     const content = (await tree.read([app.dockerfile.path], signal)).get(app.dockerfile.path);
     if (!content) throw new Fault('commit_not_found', 'The commit that was analysed is no longer here.');

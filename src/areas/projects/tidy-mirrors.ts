@@ -11,5 +11,5 @@ export function tidyMirrorsSchedule(ctx: ProjectsContext): Schedule {
 export async function tidyMirrors(ctx: ProjectsContext): Promise<void> {
   const used = await queries.listCloneUrls(ctx.db);
   const keep = new Set(used.map(({ workspaceId, cloneUrl }) => mirrorKeyOf(workspaceId, cloneUrl)));
-  await ctx.mirrors.removeUnused(after(ctx.clock.now(), -7 * day), keep);
+  await (await ctx.mirrors()).removeUnused(after(ctx.clock.now(), -7 * day), keep);
 }

@@ -2,7 +2,7 @@
  * For those whom no webhook reaches: looks at the branches of a project now and then, and takes a new commit as a push.
  * One that a webhook told of was decided on already, and is none.
  */
-import type { MirrorKey } from '../../adapters/git/mirrors.ts';
+import type { MirrorKey, Mirrors } from '../../adapters/git/mirrors.ts';
 import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
@@ -38,7 +38,8 @@ async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: Pro
   try {
     const repository = await readableRepository(ctx, workspaceId, id);
     const source = await sourceOf(ctx, workspaceId, repository);
-    const { branches } = await ctx.mirrors.refs(source, signal);
+    const mirrors = await ctx.mirrors();
+    const { branches } = await mirrors.refs(source, signal);
     const environments = await ctx.db.transaction((tx) => lockPushed(tx, workspaceId, id));
     const moved = new Map<string, string | null>();
     for (const { branch, decidedSha, autoDeploy } of environments) {
@@ -47,8 +48,8 @@ async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: Pro
     }
     for (const [branch, from] of moved) {
       const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
-      const { commit } = await ctx.mirrors.fetch(key, source, { want: { branch }, signal });
-      const changedPaths = await changedBetween(ctx, key, from, commit.sha);
+      const { commit } = await mirrors.fetch(key, source, { want: { branch }, signal });
+      const changedPaths = await changedBetween(mirrors, key, from, commit.sha);
       const push = { branch, sha: commit.sha, isDeleted: false, message: commit.message, changedPaths };
       const told = { via: 'poll', event: 'push', deliveryId: null } as const;
       await ctx.db.transaction((tx) => takeIn(ctx, tx, workspaceId, id, told, push));
@@ -60,9 +61,9 @@ async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: Pro
 }
 
 /** Null where it cannot be told: the commit before may never have been fetched, or is gone from the provider. */
-async function changedBetween(ctx: PushesContext, key: MirrorKey, from: string | null, to: string) {
+async function changedBetween(mirrors: Mirrors, key: MirrorKey, from: string | null, to: string) {
   if (from === null) return null;
-  return ctx.mirrors
+  return mirrors
     .open(key)
     .changedPaths(from, to)
     .catch((error: unknown) => {

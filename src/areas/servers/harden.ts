@@ -11,13 +11,15 @@ import {
   type StepContext,
 } from '../../operations/definition.ts';
 import type { Remember } from '../../store/answer.ts';
-import { applyStep, makePlan, type Plan, type StepId, stepIds, undoRun } from './hardening/hardening.ts';
+import { type Plan, type StepId, stepIds } from './hardening/plan.ts';
 import { proveLogin } from './prove-login.ts';
 import { lookAtSecurity } from './security-state.ts';
 import { connectTo, type ServersContext } from './servers.ts';
 import { hardenKind, type StartedOperation, startOnServer, undoKind } from './start-operation.ts';
 
 const minute = 60_000;
+/** Forty files that no start has a use for. */
+const hardening = () => import('./hardening/hardening.ts');
 
 export interface HardenWish {
   readonly steps?: readonly StepId[];
@@ -34,6 +36,7 @@ export async function planHardening(
 ): Promise<Plan> {
   const { remote, username, port, hostKey } = await connectTo(ctx, workspaceId, id);
   const ourAddress = await proveLogin(ctx, workspaceId, id);
+  const { makePlan } = await hardening();
   return makePlan(remote, {
     ...{ username, sshPort: port, ourAddress, allowPorts, hasKeyLogin: true, pinnedHostKey: hostKey },
     ...(steps && { steps }),
@@ -97,6 +100,7 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
           const fence = { scope: context.operationId, epoch: context.epoch };
           await remote.fence(fence.scope, fence.epoch);
+          const { applyStep } = await hardening();
           await applyStep(remote, plan, name, {
             runId: context.operationId,
             fence,
@@ -135,6 +139,7 @@ export function undoHardeningOperation(ctx: ServersContext): OperationKind {
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
           const fence = { scope: context.operationId, epoch: context.epoch };
           await remote.fence(fence.scope, fence.epoch);
+          const { undoRun } = await hardening();
           await undoRun(remote, runId, (line) => context.log(line), fence);
           await lookAtSecurity(ctx, context.workspaceId, serverId);
           return undefined;

@@ -5,7 +5,6 @@ import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { tcpCheck } from '../../remote/reach.ts';
 import * as queries from './queries.ts';
-import { checkSecurity } from './security/security.ts';
 import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
 
 export async function readSecurity(
@@ -33,6 +32,8 @@ export async function lookAtSecurity(
 ): Promise<void> {
   const { remote, host, port, username } = await connectTo(ctx, workspaceId, id);
   const now = ctx.clock.now();
+  // Some forty files, and no start has a use for them.
+  const { checkSecurity } = await import('./security/security.ts');
   const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: accepts });
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findSecurity(tx, workspaceId, id);

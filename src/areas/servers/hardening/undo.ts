@@ -49,12 +49,18 @@ export async function undoRun(
   // What a service keeps in /etc by its own command has only come back now.
   const again = 'if grep -q "^restart_unit" "$2/undo"; then sh "$1" "$2"; fi';
   for (const step of run.steps) await remote.script(again, [undoScriptPath, step.dir]);
-  await remote.script(
-    'systemctl daemon-reload; sshd -t; systemctl reload ssh.service; echo undone > "$1/state"',
-    [dir],
-  );
+  await remote.script(finish, [dir]);
   return { runId, restored, purged: packages };
 }
+
+/** Where systemd holds sshd's socket, a reload ends sshd; a restart does not, because the socket stays open. */
+const finish = `
+systemctl daemon-reload
+sshd -t
+if systemctl is-active --quiet ssh.socket; then systemctl try-restart ssh.service
+else systemctl reload ssh.service; fi
+echo undone > "$1/state"
+`;
 
 /** With a manifest for every step, also for one that was cut off in the middle. */
 async function closedRun(remote: Remote, runId: string): Promise<RunRecord> {
