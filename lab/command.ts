@@ -7,6 +7,8 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Goes on when it was stopped, by whomever. */
+  readonly keepAwake?: boolean;
 }
 
 /** Runs it to its end and gives what it printed; fails with the last lines of what it said. */
@@ -33,7 +35,7 @@ export function attempt(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Outcome> {
-  const { input, cwd, env, timeoutMs, signal } = options;
+  const { input, cwd, env, timeoutMs, signal, keepAwake = false } = options;
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -43,8 +45,13 @@ export function attempt(
       ...(signal && { signal }),
     });
     const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
-    child.once('error', reject);
+    const waking = keepAwake ? setInterval(() => child.kill('SIGCONT'), 200) : undefined;
+    child.once('error', (error) => {
+      clearInterval(waking);
+      reject(error);
+    });
     child.once('close', (code, signalName) => {
+      clearInterval(waking);
       resolve({ code: code ?? signalName ?? 'unknown', stdout: stdout(), stderr: stderr() });
     });
     // A program that ends without reading its input says so by its exit code.

@@ -28,6 +28,11 @@ export interface ServerPlan {
 
 // Joins the control groups given before `--`, then becomes the rest.
 const joinGroups = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"';
+/**
+ * The kernel takes a while to clear up after a server. Its end of the link may still be there when one of the same
+ * name starts, which then cannot have it.
+ */
+const freeLink = 'ip link delete "vb-$1" 2> /dev/null || true; shift; exec "$@"';
 const readyWithinMs = 60_000;
 /** How systemd-nspawn says that the server wants to be started again. */
 const rebootCode = 133;
@@ -77,7 +82,8 @@ export class LabServer {
   #switchOn(): void {
     const { lab, name, dir } = this.plan;
     const output = openSync(join(dir, 'console.log'), 'a');
-    const [program, args] = this.#network.inside('systemd-nspawn', ...this.#containerArguments());
+    const nspawn = ['systemd-nspawn', ...this.#containerArguments()];
+    const [program, args] = this.#network.inside('sh', '-euc', freeLink, 'sh', name, ...nspawn);
     const groups = makeServerGroups(lab, name);
     const container = spawn('sh', ['-euc', joinGroups, 'sh', ...groups, '--', program, ...args], {
       stdio: ['ignore', output, output],
@@ -92,7 +98,9 @@ export class LabServer {
 
   /** Runs a command inside as root without the network, as a provider's console does. */
   async console(...args: string[]): Promise<Outcome> {
-    return attempt('nsenter', ['--target', `${this.#leader()}`, '--all', '--', ...args]);
+    const entering = ['--target', `${this.#leader()}`, '--all', '--', ...args];
+    // A server that shuts down stops what runs in it; nsenter then stops itself, and nobody would wake it.
+    return attempt('nsenter', entering, { keepAwake: true });
   }
 
   async cut(isCut: boolean): Promise<void> {
