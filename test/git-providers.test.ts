@@ -91,6 +91,17 @@ test('typing a search costs one list, however many letters', async (t) => {
   assert.equal((await search('?cursor=bm9uZQ')).body.code, 'invalid_input');
 });
 
+test('searches have a limit of their own, which is told, and other calls go on', async (t) => {
+  const { service, person } = await startGitScene(t, { env: { SLIPWAY_LIMIT_SEARCH: '2' } });
+  const search = () => service.call('GET', '/git-providers/repositories', { token: person.token });
+  assert.match((await search()).headers.get('ratelimit-policy') ?? '', /"search";q=2/);
+  assert.equal((await search()).status, 200);
+  const third = await search();
+  assert.deepEqual([third.status, third.body.code], [429, 'rate_limited']);
+  assert.ok(Number(third.headers.get('retry-after')) > 0);
+  assert.equal((await service.call('GET', '/git-providers', { token: person.token })).status, 200);
+});
+
 test('one account that fails is a warning, and the others are shown', async (t) => {
   const scene = await startGitScene(t);
   const { service, host, person } = scene;

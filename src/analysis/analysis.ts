@@ -19,7 +19,6 @@ export interface AnalysisOptions {
   /** Only this folder and what is under it is an app; workspaces above it still count. */
   readonly rootDirectory?: string;
   readonly limits?: Partial<AnalysisLimits>;
-  readonly onFinding?: (text: string) => void;
 }
 
 interface Look {
@@ -37,7 +36,6 @@ export async function analyse(tree: FileTree, options: AnalysisOptions): Promise
   const pace = new Pace(limits.timeMs, options.signal);
   const { entries, isComplete } = await tree.list(limits.entries, options.signal);
   options.signal.throwIfAborted();
-  options.onFinding?.(`${entries.length} files`);
   const surveyed = await survey(entries, limits, root, pace);
   const warnings: Warning[] = isComplete ? [] : [tooMany(limits.entries)];
   const look = {
@@ -68,7 +66,7 @@ async function lookAt(look: Look, withSecondary: boolean): Promise<AnalysisResul
   const findings = await collectFindings(repository, { root, withSecondary, pace });
   if (pace.isOver)
     repository.warn('time_over', `The time of ${limits.timeMs} ms was over before the end.`, null);
-  return resolve(repository, findings, { root, onFinding: options.onFinding ?? (() => undefined) });
+  return resolve(repository, findings, { root });
 }
 
 function rootOf(given: string): string {

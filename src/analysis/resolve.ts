@@ -15,7 +15,6 @@ import type { Source } from './told.ts';
 
 export interface ResolveOptions {
   readonly root: string;
-  readonly onFinding: (text: string) => void;
 }
 
 export type Evidence = Source & { readonly field: string };
@@ -23,20 +22,18 @@ export type Evidence = Source & { readonly field: string };
 const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
 
 export function resolve(repository: Repository, findings: Findings, options: ResolveOptions): AnalysisResult {
-  const { root, onFinding } = options;
+  const { root } = options;
   const evidence: Evidence[] = [];
   const chosen = resolveApps(repository, findings, root);
   const apps = chosen.map((app, index) => {
     const { described, sources } = describeApp(app, repository);
     for (const { field, ...source } of sources)
       evidence.push({ ...source, field: `apps[${index}].${field}` });
-    onFinding(`${described.path}: ${described.framework ?? described.language}`);
     return described;
   });
   const folders = chosen.map(({ directory }) => directory);
   const services = resolveServices(findings, folders, repository, evidence);
   const variables = resolveVariables(findings, folders, services, repository, evidence);
-  for (const { kind } of services) onFinding(`needs ${kind}`);
   const monorepo = resolveMonorepo(findings, root, evidence);
   const composeFile = repository.firstOf(root, composeNames) ?? repository.firstOf('', composeNames) ?? null;
   if (composeFile !== null)

@@ -10,30 +10,16 @@ import {
   commitFiles,
   commitTree,
   faultOf,
-  key,
+  plainFile as file,
   type OddEntry,
   openMirrors,
-  type Setup,
+  hostileRepo as repo,
   signal,
   tarNames,
   unpack,
+  withTree,
   writeTree,
 } from './support.ts';
-
-const repo = key('hostile');
-
-async function withTree(
-  setup: Setup,
-  make: (bare: string) => string,
-): Promise<{ bare: string; sha: string }> {
-  await setup.bench.host.createRepository({ owner: 'ada', name: 'app', private: true });
-  const bare = bareOf(setup, 'ada/app');
-  const sha = commitTree(bare, make(bare));
-  await setup.mirrors.fetch(repo, setup.source('ada/app'), { want: 'default', signal });
-  return { bare, sha };
-}
-
-const file = (name: string | Buffer, content = 'x'): OddEntry => ({ mode: '100644', name, content });
 
 test('branches with names like options or commands are fetched as what they are', async (t) => {
   const setup = await openMirrors(t);

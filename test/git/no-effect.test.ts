@@ -5,34 +5,17 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { tempFolder } from '../../lab/services/git/test-bench.ts';
 import {
-  bareOf,
   commitFiles,
-  commitTree,
   faultOf,
+  plainFile as file,
   git,
-  key,
-  type OddEntry,
   openMirrors,
-  type Setup,
+  hostileRepo as repo,
   signal,
   unpack,
+  withTree,
   writeTree,
 } from './support.ts';
-
-const repo = key('hostile');
-
-async function withTree(
-  setup: Setup,
-  make: (bare: string) => string,
-): Promise<{ bare: string; sha: string }> {
-  await setup.bench.host.createRepository({ owner: 'ada', name: 'app', private: true });
-  const bare = bareOf(setup, 'ada/app');
-  const sha = commitTree(bare, make(bare));
-  await setup.mirrors.fetch(repo, setup.source('ada/app'), { want: 'default', signal });
-  return { bare, sha };
-}
-
-const file = (name: string | Buffer, content = 'x'): OddEntry => ({ mode: '100644', name, content });
 
 test('attributes neither rewrite nor leave out files, and name no program that is run', async (t) => {
   const setup = await openMirrors(t);

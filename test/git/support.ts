@@ -216,3 +216,23 @@ function readOr(file: string): string {
     return ''; // it has ended meanwhile
   }
 }
+
+export const hostileRepo = key('hostile');
+
+/** A repository whose one commit has this tree, fetched. */
+export async function withTree(
+  setup: Setup,
+  make: (bare: string) => string,
+): Promise<{ bare: string; sha: string }> {
+  await setup.bench.host.createRepository({ owner: 'ada', name: 'app', private: true });
+  const bare = bareOf(setup, 'ada/app');
+  const sha = commitTree(bare, make(bare));
+  await setup.mirrors.fetch(hostileRepo, setup.source('ada/app'), { want: 'default', signal });
+  return { bare, sha };
+}
+
+export const plainFile = (name: string | Buffer, content = 'x'): OddEntry => ({
+  mode: '100644',
+  name,
+  content,
+});

@@ -3,8 +3,6 @@ import type { EnvironmentId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 
-export type { PushedRow } from './queries.ts';
-
 /** Locked: a push that is told twice at once is decided on once. */
 export function lockPushed(tx: Queryable, workspaceId: WorkspaceId, projectId: ProjectId) {
   return queries.lockPushed(tx, workspaceId, projectId);

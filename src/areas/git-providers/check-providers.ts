@@ -41,7 +41,8 @@ export async function checkProvider(
     return noteProblem(ctx, workspaceId, id, 'unreachable', error);
   }
   await ctx.db.transaction(async (tx) => {
-    const isNews = await queries.setConnected(tx, workspaceId, id, ctx.clock.now());
+    const connected = { status: 'connected', problem: null } as const;
+    const isNews = await queries.setStatus(tx, workspaceId, id, connected, ctx.clock.now());
     if (isNews) await tellProvider(tx, workspaceId, id, 'connected');
   });
 }

@@ -82,7 +82,7 @@ export async function noteProblem(
 ): Promise<void> {
   const problem = { code: fault.code, message: fault.message, hint: fault.hint ?? null };
   await ctx.db.transaction(async (tx) => {
-    const isNews = await queries.setProblem(tx, workspaceId, id, status, problem, ctx.clock.now());
+    const isNews = await queries.setStatus(tx, workspaceId, id, { status, problem }, ctx.clock.now());
     if (isNews) await tellProvider(tx, workspaceId, id, status);
   });
 }

@@ -133,36 +133,21 @@ export function deleteProvider(tx: Queryable, workspaceId: WorkspaceId, id: GitP
 }
 
 /** Says whether that is new: the status was another before. */
-export async function setProblem(
+export async function setStatus(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: GitProviderId,
-  status: ProviderStatus,
-  problem: Problem,
+  { status, problem }: { readonly status: ProviderStatus; readonly problem: Problem | null },
   now: Date,
 ): Promise<boolean> {
   const before = await tx.one<{ status: ProviderStatus }>(sql`
     select status from git_providers where workspace_id = ${workspaceId} and id = ${id} for update`);
   if (!before) return false;
   await tx.run(sql`
-    update git_providers set status = ${status}, problem = ${JSON.stringify(problem)}, checked_at = ${now}
+    update git_providers set status = ${status}, checked_at = ${now},
+      problem = ${problem === null ? null : JSON.stringify(problem)}::jsonb
     where workspace_id = ${workspaceId} and id = ${id}`);
   return before.status !== status;
-}
-
-export async function setConnected(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: GitProviderId,
-  now: Date,
-): Promise<boolean> {
-  const before = await tx.one<{ status: ProviderStatus }>(sql`
-    select status from git_providers where workspace_id = ${workspaceId} and id = ${id} for update`);
-  if (!before) return false;
-  await tx.run(sql`
-    update git_providers set status = 'connected', problem = null, checked_at = ${now}
-    where workspace_id = ${workspaceId} and id = ${id}`);
-  return before.status !== 'connected';
 }
 
 /** Takes those that are due, so that no other instance asks at the same time. */

@@ -56,14 +56,3 @@ export async function hasActiveAnalysis(db: Queryable, id: ProjectId): Promise<b
     select 1 from operations where subject_id = ${id} and kind = 'project_analysis' and finished_at is null`);
   return active !== undefined;
 }
-
-export function findAnalysis(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ProjectId,
-  operationId: OperationId,
-) {
-  return tx.one<{ analysisId: AnalysisId }>(sql`
-    select analysis_id as "analysisId" from projects
-    where workspace_id = ${workspaceId} and id = ${id} and analysis_operation = ${operationId}`);
-}
