@@ -5,14 +5,14 @@
  *
  * Append last in a transaction: from then until the commit, others who append to the same feed wait.
  */
-import type { AnalysisId, OperationId, WorkspaceId } from '../ids.ts';
+import type { AnalysisId, DeploymentId, OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 
 /** A workspace's own feed has the workspace's id, any other the id of what it tells of. */
 export interface FeedKey {
   readonly workspaceId: WorkspaceId;
-  readonly feedId: WorkspaceId | OperationId | AnalysisId;
+  readonly feedId: WorkspaceId | OperationId | AnalysisId | DeploymentId;
 }
 
 /** What names a feed among all: an id alone would let one workspace speak of another's. */

@@ -6,6 +6,7 @@ import { Commands } from './commands.ts';
 import { connectionLost } from './connection.ts';
 import { readFile, writeFile } from './files.ts';
 import { Link } from './link.ts';
+import { relay } from './relay.ts';
 import type { Remote, RemotePool, RemoteTarget } from './remote.ts';
 import { claimFence, readUnit, startUnit, stopUnit } from './units.ts';
 
@@ -47,6 +48,7 @@ function remoteOf(link: Link): Remote {
     run: (argv, options) => commands.run(argv, options),
     output: (argv, options) => commands.output(argv, options),
     script: (text, args, options) => commands.script(text, args, options),
+    relay: (exchanges, options) => relay(commands, exchanges, options),
     stream: (argv, options) => commands.stream(argv, options),
     writeFile: (path, content, wish) => writeFile(commands, path, content, wish),
     readFile: (path, options) => readFile(commands, path, options),

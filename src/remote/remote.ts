@@ -91,6 +91,44 @@ export interface UnitOutput {
   readonly next: number;
 }
 
+/** A socket of the server by its path, or an address that the server can reach. */
+export type SocketPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+
+/** Bytes to a socket, and what it answers until it closes, or until an HTTP answer is whole. */
+export interface Exchange {
+  readonly to: SocketPlace;
+  readonly send: string | Buffer;
+  /** A pattern of ours that the answer has to match; where it does not, what follows is left undone. Any, if not said. */
+  readonly expect?: string;
+  /** Asks again until it is met, or the time is up. */
+  readonly until?: { readonly everyMs: number; readonly forMs: number };
+  /** For one try; default 30 s. */
+  readonly timeoutMs?: number;
+  /** Default 1 MiB; the rest is not read. */
+  readonly mostBytes?: number;
+}
+
+export interface Try {
+  /** Since the exchange began. */
+  readonly atMs: number;
+  readonly isMet: boolean;
+  /** `connect:Connection refused`, for example; null where there was an answer. */
+  readonly problem: string | null;
+  readonly bytes: Buffer;
+}
+
+export interface Answer {
+  readonly tries: readonly Try[];
+  readonly last: Try;
+}
+
+export interface RelayOptions {
+  /** Claimed in the same round trip, before the first exchange. */
+  readonly fence?: Fence;
+  readonly signal?: AbortSignal;
+  readonly secrets?: readonly Secret<string | Buffer>[];
+}
+
 export interface Remote {
   /** Runs it to its end, however that ends. */
   run(argv: readonly string[], options?: RunOptions): Promise<RemoteOutcome>;
@@ -101,6 +139,11 @@ export interface Remote {
    * the server's logs and its list of processes do not show it. They do show the data, so no secret belongs there.
    */
   script(text: string, args: readonly string[], options?: RunOptions): Promise<Buffer>;
+  /**
+   * Talks to sockets of the server, one after the other, in one round trip. There are as many answers as exchanges were
+   * begun: the first that is not as expected is the last.
+   */
+  relay(exchanges: readonly Exchange[], options?: RelayOptions): Promise<Answer[]>;
   /** Both ways at once, with back-pressure. The channel is held until it ends. */
   stream(argv: readonly string[], options?: StreamOptions): Promise<RemoteStream>;
   /** Whole or not at all: written beside its place, with its mode and owner, synced, then renamed. */

@@ -62,15 +62,7 @@ async function scripted(
   const outcome = await commands.runScript(text, args, { timeoutMs: 120_000, ...(input && { input }) });
   if (outcome.code === 0) return;
   const evidence = outcome.stderr.toString('utf8').trim();
-  if (outcome.code === exits.fenced) {
-    throw new Fault(
-      'remote_fenced',
-      'The server has seen a newer worker; this one may do nothing there any more.',
-      {
-        evidence,
-      },
-    );
-  }
+  if (outcome.code === exits.fenced) throw fencedOff(evidence);
   if (outcome.code === exits.stillRunning) {
     throw new Fault('remote_failed', 'The work on the server could not be ended.', { evidence });
   }
@@ -84,8 +76,13 @@ function stateOf(kind: string, code: string): UnitState {
   return { kind: 'ended', code: lostCode, lost: true };
 }
 
+export function fencedOff(evidence: string): Fault {
+  const sentence = 'The server has seen a newer worker; this one may do nothing there any more.';
+  return new Fault('remote_fenced', sentence, { evidence });
+}
+
 /** Without a fence the scope is empty, and nothing is compared. */
-function fenceArguments(fence: Fence | undefined): [string, string] {
+export function fenceArguments(fence: Fence | undefined): [string, string] {
   if (!fence) return ['', '0'];
   const { scope, epoch } = fence;
   if (!/^[a-z0-9][a-z0-9-]{0,127}$/.test(scope) || !Number.isSafeInteger(epoch) || epoch < 0) {

@@ -1,0 +1,32 @@
+/**
+ * Applications behind the proxy: one site each, with a section and a file of its own. What is wanted is written to the
+ * file first, then the running proxy is brought there by its runtime socket; so a proxy that is started again, at any
+ * instant, comes up with what was last wanted. Only a new listener needs a reload, which breaks no connection.
+ */
+import type { EnvironmentId } from '../../ids.ts';
+import type { Fence, Remote } from '../../remote/remote.ts';
+
+export interface ProxyServer {
+  /** The container's name: unique, made of ids. */
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface ProxySite {
+  readonly id: EnvironmentId;
+  /** Its own listener, on all addresses of the server. */
+  readonly port: number;
+  /** Names that lead to it on ports 80 and 443. */
+  readonly hosts: readonly string[];
+  /** Who gets requests. None: it is stopped, and answers 503 with Retry-After. */
+  readonly servers: readonly ProxyServer[];
+  /** How long a request waits where nobody can take it for now. */
+  readonly holdSeconds: number;
+}
+
+export interface ProxyWork {
+  readonly remote: Remote;
+  readonly fence: Fence;
+  readonly signal: AbortSignal;
+}
