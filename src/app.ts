@@ -10,6 +10,13 @@ import { preparePasswords } from './areas/accounts/passwords.ts';
 import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
 import { tidySchedule } from './areas/accounts/tidy-accounts.ts';
+import { deployOperation } from './areas/deployments/deploy.ts';
+import { deployFirst, takePush } from './areas/deployments/deploy-on-behalf.ts';
+import type { DeploymentsContext } from './areas/deployments/deployments.ts';
+import { requestDeployment } from './areas/deployments/request-deployment.ts';
+import { deploymentRoutes } from './areas/deployments/routes.ts';
+import type { EnvironmentsContext } from './areas/environments/environments-context.ts';
+import { environmentRoutes } from './areas/environments/routes.ts';
 import { checkProvidersSchedule } from './areas/git-providers/check-providers.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
 import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
@@ -20,7 +27,7 @@ import { removeProjectOperation } from './areas/projects/remove-project.ts';
 import { projectRoutes } from './areas/projects/routes.ts';
 import { tidyMirrorsSchedule } from './areas/projects/tidy-mirrors.ts';
 import { pollSchedule } from './areas/pushes/poll-branches.ts';
-import type { PushesContext, TakePush } from './areas/pushes/pushes.ts';
+import type { TakePush } from './areas/pushes/pushes.ts';
 import { pushRoutes } from './areas/pushes/routes.ts';
 import { hardenOperation, undoHardeningOperation } from './areas/servers/harden.ts';
 import { lightCheckSchedule } from './areas/servers/light-check.ts';
@@ -30,6 +37,14 @@ import { serverRoutes } from './areas/servers/routes.ts';
 import { securityRoutes } from './areas/servers/security-routes.ts';
 import { securitySchedule } from './areas/servers/security-state.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
+import { holdsData } from './areas/services/read-services.ts';
+import { serviceRoutes } from './areas/services/routes.ts';
+import type { ServiceRequestsContext } from './areas/services/services.ts';
+import { servicesOperation } from './areas/services/services-operation.ts';
+import { removeOperation as removeEnvironmentOperation } from './areas/upkeep/remove-environment.ts';
+import { upkeepRoutes } from './areas/upkeep/routes.ts';
+import { startOperation } from './areas/upkeep/start-environment.ts';
+import { stopOperation } from './areas/upkeep/stop-environment.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { FeedHub } from './events/feed-hub.ts';
@@ -63,7 +78,8 @@ export interface App {
   readonly queue: OperationQueue;
   readonly servers: ServersContext;
   readonly gitProviders: GitProvidersContext;
-  readonly projects: PushesContext;
+  readonly projects: EnvironmentsContext;
+  readonly deployments: DeploymentsContext;
   stop(): Promise<void>;
 }
 
@@ -147,12 +163,23 @@ export async function startApp(
         ...(config.caFile !== undefined && { caFile: config.caFile }),
       });
     });
-    const projects: PushesContext = {
-      ...{ db, clock, sealer, queue, mirrors, providers: gitProviders },
-      ...{ allowHttp: config.allowPrivateEgress, publicUrl, takePush: options.takePush ?? noDeployments },
+    const deployments: DeploymentsContext = {
+      ...{ db, clock, sealer, queue, mirrors, providers: gitProviders, allowHttp: config.allowPrivateEgress },
+      ...{ servers, kinds, masterKeys, log },
     };
+    const projects: EnvironmentsContext = {
+      ...{ ...deployments, publicUrl, holdsData },
+      takePush: options.takePush ?? takePush(deployments),
+      deployFirst: (tx, wish) => deployFirst(tx, deployments, wish),
+      requestDeployment: (tx, wish) => requestDeployment(tx, deployments, wish),
+    };
+    const services: ServiceRequestsContext = { db, clock, sealer, queue, servers };
     kinds.add(analysisOperation(projects));
     kinds.add(removeProjectOperation(projects));
+    kinds.add(deployOperation(deployments));
+    kinds.add(servicesOperation(services));
+    for (const make of [stopOperation, startOperation, removeEnvironmentOperation])
+      kinds.add(make(deployments));
     for (const kind of options.kinds ?? []) kinds.add(kind);
     queue.add(lightCheckSchedule(servers));
     queue.add(securitySchedule(servers));
@@ -177,6 +204,10 @@ export async function startApp(
     gitProviderRoutes(server, gitProviders, idempotency);
     projectRoutes(server, projects, idempotency, streams);
     pushRoutes(server, projects);
+    environmentRoutes(server, projects, idempotency);
+    deploymentRoutes(server, deployments, idempotency, streams);
+    upkeepRoutes(server, deployments, idempotency);
+    serviceRoutes(server, services);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();
@@ -222,6 +253,7 @@ export async function startApp(
       servers,
       gitProviders,
       projects,
+      deployments,
       stop,
     };
   } catch (error) {
@@ -267,8 +299,3 @@ async function stopAll(steps: readonly (() => unknown)[]): Promise<void> {
   }
   if (problems.length > 0) throw problems[0];
 }
-
-/** No environment can be told to deploy on push before there are deployments, so no push gets here. */
-const noDeployments: TakePush = async () => {
-  throw new Fault('internal_error', 'A push cannot be deployed yet.');
-};

@@ -115,6 +115,12 @@ export const settings = {
     read.wholeNumber(1, 1_000_000),
     'Searches of repositories, lists of branches and direct analyses a minute per account.',
   ),
+  limitTriggers: setting(
+    'SLIPWAY_LIMIT_TRIGGERS',
+    '30',
+    read.wholeNumber(1, 1_000_000),
+    'Deployments and backups that an account may start in a minute.',
+  ),
   pollSeconds: setting(
     'SLIPWAY_POLL_SECONDS',
     '300',
@@ -188,6 +194,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     limitRequests: value(settings.limitRequests),
     limitSignIn: value(settings.limitSignIn),
     limitSearch: value(settings.limitSearch),
+    limitTriggers: value(settings.limitTriggers),
     pollSeconds: value(settings.pollSeconds),
     mirrorMegabytes: value(settings.mirrorMegabytes),
     allowPrivateEgress: value(settings.allowPrivateEgress),

@@ -213,7 +213,15 @@ test('finalising takes the analysis over, makes the first environment, and seals
     ['active', 'production', 'main', 'idle'],
   );
   assert.deepEqual(shown.settings, { appPath: '.', port: 5000 });
-  assert.deepEqual(shown.services, [{ kind: 'postgres' }], 'what the analysis calls needed');
+  const [{ id: _, ...needed }] = shown.services;
+  assert.deepEqual(
+    needed,
+    {
+      ...{ kind: 'postgres', name: 'postgres', version: '17', memoryMb: 512, storage: null },
+      ...{ status: 'pending', problem: null },
+    },
+    'what the analysis calls needed',
+  );
   assert.ok(!done.text.includes('canary-3141'));
   const keys = await service.app.store.db.rows<{ key: string; sealed: Buffer }>(sql`
     select key, value_sealed as sealed from variables order by key`);

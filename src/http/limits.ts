@@ -10,7 +10,7 @@ import { principalOf } from './access.ts';
 import { type Policy, type Throttle, type Verdict, windowSeconds } from './throttle.ts';
 
 /** What costs more than a look into our own database. */
-export type OwnLimit = 'search';
+export type OwnLimit = 'search' | 'trigger';
 
 export class Limits {
   readonly #throttle: Throttle;
@@ -22,13 +22,16 @@ export class Limits {
   constructor(
     throttle: Throttle,
     keys: MasterKeys,
-    config: Pick<Config, 'limitRequests' | 'limitSignIn' | 'limitSearch'>,
+    config: Pick<Config, 'limitRequests' | 'limitSignIn' | 'limitSearch' | 'limitTriggers'>,
   ) {
     this.#throttle = throttle;
     this.#keys = keys;
     this.#requests = { name: 'requests', limit: config.limitRequests, strict: false };
     this.#signInLimit = config.limitSignIn;
-    this.#own = { search: { name: 'search', limit: config.limitSearch, strict: false } };
+    this.#own = {
+      search: { name: 'search', limit: config.limitSearch, strict: false },
+      trigger: { name: 'trigger', limit: config.limitTriggers, strict: false },
+    };
   }
 
   /** The limit of every request: per account, and per address where there is none. */

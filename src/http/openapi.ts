@@ -35,6 +35,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     tags: [
       { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
       { name: 'Events', description: 'What happens, as it happens.' },
+      { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },
       { name: 'Git providers', description: 'Accounts at Git hosts: connected, searched.' },
       { name: 'Operations', description: 'Long work: seen, followed, cancelled.' },
       { name: 'Projects', description: 'Repositories, what they are, and how they run.' },

@@ -63,6 +63,8 @@ function unusable(
 
 function prepared(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
+  // For readers of the document alone.
+  ajv.addVocabulary(['x-experimental']);
   return ajv;
 }
 

@@ -2,6 +2,7 @@
  * What an operation is made of. A step may be run twice and the second run does no harm: it looks before it
  * acts. It says how to undo it, or why that cannot be. It stops when its signal says so.
  */
+import type { FeedKey } from '../events/events.ts';
 import type { OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
 import type { OperationFault } from './operations.ts';
@@ -38,6 +39,11 @@ export interface Step<Input> {
   readonly retry?: Retry;
   readonly run: (input: Input, context: StepContext) => Promise<Json | undefined>;
   readonly undo: Undo<Input>;
+  /**
+   * The operation has done what it was for. From here on it cannot be cancelled, and where this step fails for good, the
+   * operation ends well all the same: what was left lying about is told, and is for others to clear away.
+   */
+  readonly isAfterthought?: true;
 }
 
 /** What has just become of an operation. */
@@ -62,6 +68,8 @@ export interface OperationDefinition<Input> {
   readonly readInput: (stored: unknown) => Input;
   readonly steps: readonly Step<Input>[];
   readonly follow?: Follow<Input>;
+  /** Where the lines of its steps are told, if not in the operation's own feed: what users watch instead of it. */
+  readonly logFeed?: (input: Input) => FeedKey['feedId'];
 }
 
 /** A step with its input already in hand. */
@@ -69,34 +77,49 @@ export interface BoundStep {
   readonly name: string;
   readonly deadlineMs: number;
   readonly retry: Retry | undefined;
+  readonly isAfterthought: boolean;
   readonly run: (context: StepContext) => Promise<Json | undefined>;
   readonly undo: ((context: StepContext) => Promise<void>) | undefined;
 }
 
 export interface OperationKind {
   readonly kind: string;
+  /** The names of the steps from which on it cannot be cancelled. */
+  readonly afterthoughts: ReadonlySet<string>;
   readonly bind: (stored: unknown) => readonly BoundStep[];
   readonly follow?: Follow<unknown>;
+  readonly logFeed?: (stored: unknown) => FeedKey['feedId'] | undefined;
 }
 
 export function defineOperation<Input>(definition: OperationDefinition<Input>): OperationKind {
   const names = definition.steps.map((step) => step.name);
   if (new Set(names).size !== names.length) throw new Error(`${definition.kind} has two steps of one name`);
-  const { follow, readInput } = definition;
+  const { follow, logFeed, readInput } = definition;
+  const afterthoughts = definition.steps.filter(({ isAfterthought }) => isAfterthought);
+  if (definition.steps.slice(-afterthoughts.length || Infinity).some((step) => !afterthoughts.includes(step)))
+    throw new Error(`${definition.kind} has work to do after an afterthought`);
   return {
     kind: definition.kind,
+    afterthoughts: new Set(afterthoughts.map(({ name }) => name)),
     ...(follow && {
       follow: async (tx, operation, change) => {
         const known = readOrNothing(readInput, operation.input);
         if (known) await follow(tx, { ...operation, input: known.input }, change);
       },
     }),
+    ...(logFeed && {
+      logFeed: (stored) => {
+        const known = readOrNothing(readInput, stored);
+        return known && logFeed(known.input);
+      },
+    }),
     bind: (stored) => {
       const input = readInput(stored);
-      return definition.steps.map(({ name, deadlineMs, retry, run, undo }) => ({
+      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isAfterthought = false }) => ({
         name,
         deadlineMs,
         retry,
+        isAfterthought,
         run: (context) => run(input, context),
         undo: typeof undo === 'function' ? (context) => undo(input, context) : undefined,
       }));

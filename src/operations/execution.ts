@@ -54,7 +54,8 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
     if (context.halt.aborted) throw new LeaseLost();
     if (context.stop.aborted) return turn(context, rows, 'cancelled', null);
     const attempt = row?.status === 'waiting' ? row.attempt + 1 : (row?.attempt ?? 1);
-    await journal.step(step.name, place, 'running', attempt);
+    if (!step.isAfterthought) await journal.step(step.name, place, 'running', attempt);
+    else if (!(await journal.pass(step.name, place, attempt))) return turn(context, rows, 'cancelled', null);
     rows.set(step.name, { name: step.name, status: 'running', attempt, output: null });
     try {
       const output = await runStep(context, step, attempt, outputs, step.run);
@@ -70,6 +71,10 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
         return 'paused';
       }
       await journal.step(step.name, place, 'failed', attempt);
+      if (step.isAfterthought) {
+        await journal.tell([{ kind: 'log', data: { step: step.name, line: errorText(error) } }], undefined);
+        continue;
+      }
       return turn(context, rows, 'failed', faultOf(error, step.name));
     }
   }

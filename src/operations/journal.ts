@@ -70,26 +70,48 @@ export class Journal {
     });
   }
 
+  /** Begins an afterthought: false where a cancel came first. From then on none can come any more. */
+  async pass(name: string, place: number, attempt: number): Promise<boolean> {
+    const { id } = this.#operation;
+    let isWanted = false;
+    await this.#write(`${name} running`, async (tx) => {
+      isWanted =
+        (await tx.one(sql`select 1 from operations where id = ${id} and cancel_requested_at is null`)) !==
+        undefined;
+      if (isWanted) await this.#step(tx, name, place, 'running', attempt);
+    });
+    return isWanted;
+  }
+
   step(name: string, place: number, status: StepStatus, attempt: number, output?: Json): Promise<void> {
+    return this.#write(`${name} ${status}`, (tx) => this.#step(tx, name, place, status, attempt, output));
+  }
+
+  async #step(
+    tx: Queryable,
+    name: string,
+    place: number,
+    status: StepStatus,
+    attempt: number,
+    output?: Json,
+  ) {
     const { id, workspaceId } = this.#operation;
     const kept = output === undefined ? null : JSON.stringify(output);
-    return this.#write(`${name} ${status}`, async (tx) => {
-      const ended = status === 'done' || status === 'failed' || status === 'undone';
-      await tx.run(sql`
-        insert into operation_steps as s (workspace_id, operation_id, name, place, status, attempt, output, started_at, finished_at)
-        values (${workspaceId}, ${id}, ${name}, ${place}, ${status}, ${attempt}, ${kept}::jsonb, now(),
-          case when ${ended} then now() end)
-        on conflict (operation_id, name) do update set
-          status = excluded.status, attempt = excluded.attempt,
-          output = coalesce(excluded.output, s.output),
-          started_at = case when excluded.status = 'running' then now() else s.started_at end,
-          finished_at = excluded.finished_at`);
-      await tx.run(sql`update operations set step = ${name}, progress = null where id = ${id}`);
-      if (status === 'running') await this.#follow(tx, { state: 'running', step: name });
-      await this.#tell(tx, [
-        { kind: 'status', data: { status: 'running', step: name, stepStatus: status, attempt } },
-      ]);
-    });
+    const ended = status === 'done' || status === 'failed' || status === 'undone';
+    await tx.run(sql`
+      insert into operation_steps as s (workspace_id, operation_id, name, place, status, attempt, output, started_at, finished_at)
+      values (${workspaceId}, ${id}, ${name}, ${place}, ${status}, ${attempt}, ${kept}::jsonb, now(),
+        case when ${ended} then now() end)
+      on conflict (operation_id, name) do update set
+        status = excluded.status, attempt = excluded.attempt,
+        output = coalesce(excluded.output, s.output),
+        started_at = case when excluded.status = 'running' then now() else s.started_at end,
+        finished_at = excluded.finished_at`);
+    await tx.run(sql`update operations set step = ${name}, progress = null where id = ${id}`);
+    if (status === 'running') await this.#follow(tx, { state: 'running', step: name });
+    await this.#tell(tx, [
+      { kind: 'status', data: { status: 'running', step: name, stepStatus: status, attempt } },
+    ]);
   }
 
   /** The pause before another try: the lease is given back meanwhile. */
@@ -164,7 +186,8 @@ export class Journal {
         await tx.run(sql`
           update operations set progress = ${JSON.stringify(progress)}::jsonb where id = ${this.#operation.id}`);
       }
-      await this.#tell(tx, events);
+      const { workspaceId } = this.#operation;
+      await appendEvents(tx, { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) }, events);
     });
   }
 

@@ -22,6 +22,14 @@ export class OperationKinds {
     return kind;
   }
 
+  isPastCancelling(kind: string, step: string): boolean {
+    return this.#kinds.get(kind)?.afterthoughts.has(step) ?? false;
+  }
+
+  logFeedOf(operation: { readonly id: OperationId; readonly kind: string; readonly input: unknown }) {
+    return this.#kinds.get(operation.kind)?.logFeed?.(operation.input) ?? operation.id;
+  }
+
   /** In the transaction of the change. An operation of a kind that is gone changes without anyone following. */
   async follow(
     tx: Queryable,

@@ -31,6 +31,8 @@ export interface NewOperation {
   readonly subject?: { readonly type: string; readonly id: string };
   readonly serverId?: ServerId;
   readonly requestedBy?: AccountId;
+  /** Operations with the same key run one after the other, in the order of their making. */
+  readonly queueKey?: string;
 }
 
 /** Stores the wish in the caller's transaction: it is there from the moment the change is. */
@@ -69,26 +71,45 @@ export async function cancelOperation(
   workspaceId: WorkspaceId,
   id: OperationId,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    const found = await queries.lockOperation(tx, workspaceId, id);
-    if (!found) throw new Fault('not_found', 'There is no such operation of yours.');
-    if (found.finishedAt) {
-      throw new Fault('already_finished', `The operation has already ended: ${found.state}.`);
-    }
-    const notBegun = found.state === 'queued' && !found.leased;
-    const feed = { workspaceId, feedId: id };
-    if (notBegun) {
-      await queries.cancelQueued(tx, id);
-      await kinds.follow(tx, { id, workspaceId, ...found }, { state: 'cancelled', fault: null });
-      const data = { status: 'cancelled' };
-      await appendEvents(tx, feed, [
-        { kind: 'status', data },
-        { kind: 'end', data },
-      ]);
-      await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelled');
-    } else if (await queries.requestCancel(tx, id)) {
-      await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
-      await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelling');
-    }
-  });
+  await db.transaction((tx) => cancelIn(tx, kinds, workspaceId, id));
+}
+
+/**
+ * Whether it still waits; it is then locked, so that the caller can end it with `cancelIn`. Never waits for a worker,
+ * which may be waiting for what the caller has locked.
+ */
+export function isWaiting(tx: Queryable, workspaceId: WorkspaceId, id: OperationId): Promise<boolean> {
+  return queries.lockWaiting(tx, workspaceId, id);
+}
+
+/** The same in the caller's transaction. */
+export async function cancelIn(
+  tx: Queryable,
+  kinds: OperationKinds,
+  workspaceId: WorkspaceId,
+  id: OperationId,
+): Promise<void> {
+  const found = await queries.lockOperation(tx, workspaceId, id);
+  if (!found) throw new Fault('not_found', 'There is no such operation of yours.');
+  if (found.finishedAt) {
+    throw new Fault('already_finished', `The operation has already ended: ${found.state}.`);
+  }
+  if (found.step !== null && kinds.isPastCancelling(found.kind, found.step)) {
+    throw new Fault('already_finished', 'The operation has done its work and only clears up.');
+  }
+  const notBegun = found.state === 'queued' && !found.leased;
+  const feed = { workspaceId, feedId: id };
+  if (notBegun) {
+    await queries.cancelQueued(tx, id);
+    await kinds.follow(tx, { id, workspaceId, ...found }, { state: 'cancelled', fault: null });
+    const data = { status: 'cancelled' };
+    await appendEvents(tx, feed, [
+      { kind: 'status', data },
+      { kind: 'end', data },
+    ]);
+    await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelled');
+  } else if (await queries.requestCancel(tx, id)) {
+    await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
+    await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelling');
+  }
 }

@@ -9,23 +9,39 @@ import type { NewOperation, OperationFault, OperationState } from './operations.
 
 export function insertOperation(tx: Queryable, id: OperationId, wish: NewOperation) {
   return tx.run(sql`
-    insert into operations (workspace_id, id, kind, subject_type, subject_id, server_id, input, requested_by)
+    insert into operations (workspace_id, id, kind, subject_type, subject_id, server_id, input, requested_by,
+      queue_key)
     values (${wish.workspaceId}, ${id}, ${wish.kind}, ${wish.subject?.type ?? null}, ${wish.subject?.id ?? null},
-      ${wish.serverId ?? null}, ${JSON.stringify(wish.input)}, ${wish.requestedBy ?? null})`);
+      ${wish.serverId ?? null}, ${JSON.stringify(wish.input)}, ${wish.requestedBy ?? null}, ${wish.queueKey ?? null})`);
 }
 
 export interface LockedOperation {
   readonly input: unknown;
   readonly kind: string;
   readonly state: OperationState;
+  readonly step: string | null;
   readonly finishedAt: Date | null;
   readonly leased: boolean;
 }
 
 export function lockOperation(tx: Queryable, workspaceId: WorkspaceId, id: OperationId) {
   return tx.one<LockedOperation>(sql`
-    select kind, input, state, finished_at as "finishedAt", coalesce(lease_until > now(), false) as leased
+    select kind, input, state, step, finished_at as "finishedAt", coalesce(lease_until > now(), false) as leased
     from operations where workspace_id = ${workspaceId} and id = ${id} for update`);
+}
+
+/** Locks one that has not begun. False where it is at work, or someone is about to take it up. */
+export async function lockWaiting(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: OperationId,
+): Promise<boolean> {
+  const row = await tx.one(sql`
+    select 1 from operations
+    where workspace_id = ${workspaceId} and id = ${id} and state = 'queued'
+      and (lease_until is null or lease_until <= now())
+    for update skip locked`);
+  return row !== undefined;
 }
 
 export function cancelQueued(tx: Queryable, id: OperationId) {
@@ -66,7 +82,8 @@ export interface ClaimOptions {
 }
 
 /**
- * Takes the oldest operation that is due, that nobody holds, and that its limits allow. One claim at a time in
+ * Takes the oldest operation that is due, that nobody holds, that its limits allow, and before which nothing waits in
+ * its queue. One claim at a time in
  * the whole installation, so that two workers cannot both see the last free place.
  */
 export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<ClaimedOperation | undefined> {
@@ -85,6 +102,10 @@ export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<C
              where r.server_id = o.server_id and r.finished_at is null and r.lease_until > now())
           < coalesce((select most from operation_limits where scope = 'server' and subject_id = o.server_id),
                      ${options.perServer}::int))
+        and (o.queue_key is null or o.started_at is not null or not exists (
+             select 1 from operations r
+             where r.queue_key = o.queue_key and r.finished_at is null and r.id <> o.id
+               and (r.started_at is not null or r.lease_until > now() or (r.created_at, r.id) < (o.created_at, o.id))))
       order by o.created_at, o.id
       limit 1
       for update of o skip locked

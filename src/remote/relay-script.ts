@@ -32,6 +32,7 @@ sub talk { my ($host, $port, $bytes, $until, $most) = @_; my ($s, $to);
   my $sent = 0;
   while ($sent < length $bytes) { return (q{send:timed out}, q{}) unless ready($s, 1, $until);
     my $n = syswrite $s, $bytes, 65536, $sent; if (defined $n) { $sent += $n } elsif ($! != EAGAIN && $! != EINTR) { return (qq{send:$!}, q{}) } }
+  return (q{}, q{}) if $most == 0;
   my $answer = q{};
   while (1) { return (q{answer:timed out}, $answer) unless ready($s, 0, $until);
     my $n = sysread $s, $answer, 65536, length $answer;

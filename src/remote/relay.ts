@@ -46,7 +46,14 @@ function recordOf({ to, send, expect, until, ...limits }: Exchange): Buffer {
       evidence: place,
     });
   const [pattern, bytes] = [Buffer.from(expect ?? ''), Buffer.from(send)];
-  const numbers = [timeoutMs, until?.everyMs ?? 0, until?.forMs ?? -1, mostBytes, pattern.length, bytes.length];
+  const numbers = [
+    timeoutMs,
+    until?.everyMs ?? 0,
+    until?.forMs ?? -1,
+    mostBytes,
+    pattern.length,
+    bytes.length,
+  ];
   return Buffer.concat([Buffer.from(`${place} ${numbers.join(' ')}\n`), pattern, bytes]);
 }
 
@@ -61,7 +68,8 @@ function answersIn(output: Buffer): Answer[] {
     const bytes = output.subarray(line + 1, end);
     const problem = state === 'met' || state === 'unmet' ? null : state.replaceAll('-', ' ').trim();
     const place = Number(record);
-    (tries[place] ??= []).push({ atMs: Number(ms), isMet: state === 'met', problem, bytes });
+    const one = { atMs: Number(ms), isMet: state === 'met', problem, bytes };
+    tries[place] = [...(tries[place] ?? []), one];
     from = end;
   }
   return tries.map((each) => ({ tries: each, last: lastOf(each) }));

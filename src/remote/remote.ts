@@ -104,7 +104,7 @@ export interface Exchange {
   readonly until?: { readonly everyMs: number; readonly forMs: number };
   /** For one try; default 30 s. */
   readonly timeoutMs?: number;
-  /** Default 1 MiB; the rest is not read. */
+  /** Default 1 MiB; the rest is not read. 0: it is enough that someone takes the bytes. */
   readonly mostBytes?: number;
 }
 

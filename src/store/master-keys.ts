@@ -17,7 +17,7 @@ export interface MasterKey {
 }
 
 /** Each purpose has a key of its own, so that a value made for one is worthless for another. */
-export type KeyPurpose = 'access-token' | 'one-time-code' | 'throttle' | 'password-tag';
+export type KeyPurpose = 'access-token' | 'one-time-code' | 'throttle' | 'password-tag' | 'build-secrets';
 
 export class MasterKeys {
   readonly current: MasterKey;

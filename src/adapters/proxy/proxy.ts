@@ -1,96 +1,104 @@
 /**
- * HAProxy on a server: the one program that listens to the world. Owns its container, its folder and its first
+ * HAProxy on a server: the one program that listens to the world. Owns its container, its folder and its base
  * configuration; refuses to publish ports through Docker, which would walk around the server's firewall. It runs on
- * the server's own network, so that addresses of visitors are theirs.
+ * the server's own network, so that addresses of visitors are theirs. What stands behind it is `sites.ts`.
  */
 import type { Remote } from '../../remote/remote.ts';
+import { baseConfig, holdLua } from './base-config.ts';
+import { proxyContainer, proxyFolder } from './places.ts';
+import { library, lockProxy } from './server-program.ts';
 
-export const proxyContainer = 'slipway-proxy';
+export { proxyContainer };
+
 const image = 'haproxy:3.0';
-const folder = '/var/lib/slipway/proxy';
 
 /** Raised when what the container is started with changes: it is then made anew. */
-const version = '1';
-
-const config = `# Written by Slipway. Changes are made through the runtime socket; this is what it starts with.
-global
-  log stdout format raw local0 notice
-  user haproxy
-  group haproxy
-  stats socket /run/slipway/admin.sock mode 600 level admin expose-fd listeners
-  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets
-
-defaults
-  mode http
-  log global
-  option dontlognull
-  timeout connect 5s
-  timeout client 60s
-  timeout server 60s
-  timeout http-request 10s
-  timeout tunnel 1h
-
-frontend web
-  bind :80,:::80 v6only
-  bind :443,:::443 v6only ssl crt /etc/slipway/certificates/ alpn h2,http/1.1
-  http-request return status 404 content-type text/plain string "No application answers to this name.\\n"
-`;
+const version = '2';
 
 /** Whether it had to be done. */
 export async function ensureProxy(remote: Remote, signal: AbortSignal): Promise<boolean> {
-  await remote.script(folders, [folder], { signal });
-  const file = `${folder}/haproxy.cfg`;
-  const before = await remote.readFile(file);
-  if (before === undefined) await remote.writeFile(file, config, { mode: 0o644 });
-  await remote.script(certificate, [`${folder}/certificates/default.pem`], { signal });
-  const done = await remote.script(container, [proxyContainer, image, folder, version], {
+  const done = await remote.script(container, [proxyContainer, image, proxyFolder, version], {
     signal,
     timeoutMs: 300_000,
   });
-  return done.toString().trim() !== 'kept' || before === undefined;
+  return done.toString().trim() !== 'kept';
 }
 
 export async function removeProxy(remote: Remote): Promise<void> {
-  await remote.script(removal, [proxyContainer, folder]);
+  await remote.script(removal, [proxyContainer, proxyFolder]);
 }
 
 const folders = `
 umask 022
-mkdir -p "$1" "$1/run" "$1/certificates"
-chmod 700 "$1/run" "$1/certificates"
+mkdir -p "$folder/run" "$folder/certificates" "$folder/config"
+chmod 700 "$folder/run" "$folder/certificates"
+rm -f "$folder/haproxy.cfg"
+[ -e "$folder/config/hosts.map" ] || : > "$folder/config/hosts.map"
+changed=
+write() {
+  cat > "$folder/config/.$1.new"
+  if cmp -s "$folder/config/.$1.new" "$folder/config/$1"; then rm "$folder/config/.$1.new"; return 0; fi
+  changed=yes
+  sync "$folder/config/.$1.new"
+  mv -fT "$folder/config/.$1.new" "$folder/config/$1"
+}
+write hold.lua <<'END'
+${holdLua}END
+write 00-base.cfg <<'END'
+${baseConfig}END
 `;
 
 /** Until an application has one of its own: a connection by TLS is answered, though not trusted. */
 const certificate = `
-[ ! -e "$1" ] || exit 0
-umask 077
-half=$1.half
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj /CN=slipway.invalid \\
-  -keyout "$half.key" -out "$half.crt" 2> /dev/null
-cat "$half.crt" "$half.key" > "$half"
-rm "$half.crt" "$half.key"
-mv -T "$half" "$1"
+default=$folder/certificates/default.pem
+if [ ! -e "$default" ]; then (
+  umask 077
+  half=$folder/.default
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj /CN=slipway.invalid \\
+    -keyout "$half.key" -out "$half.crt" 2> /dev/null
+  cat "$half.crt" "$half.key" > "$half.pem"
+  rm "$half.crt" "$half.key"
+  mv -T "$half.pem" "$default"
+) fi
 `;
 
+/**
+ * A base that has changed is taken over by a reload; the mark is set once that has succeeded, so that one who was killed
+ * before it is followed by one who does it. KILL: the master has to end workers that run as another user.
+ */
 const container = `
 name=$1 image=$2 folder=$3 version=$4
+mkdir -p "$folder"
+${lockProxy}${folders}${certificate}
+loaded=$folder/run/base-loaded
+[ -z "$changed" ] || rm -f "$loaded"
 seen=$(docker inspect --format '{{.State.Running}} {{index .Config.Labels "slipway.version"}}' "$name" 2> /dev/null || true)
-if [ "$seen" = "true $version" ]; then echo kept; exit 0; fi
+if [ "$seen" = "true $version" ]; then
+  if [ -e "$loaded" ]; then echo kept; exit 0; fi
+  perl -e '${library}my $wrong = checked(); $wrong = reload() unless defined $wrong; die $wrong if defined $wrong'
+  : > "$loaded"
+  echo reloaded
+  exit 0
+fi
 docker image inspect "$image" > /dev/null 2>&1 || docker pull --quiet "$image" > /dev/null
 docker rm --force "$name" > /dev/null 2>&1 || true
-docker run --detach --name "$name" --label slipway=proxy --label "slipway.version=$version" \\
-  --network host --user root --restart unless-stopped --log-opt max-size=10m --log-opt max-file=3 \\
+rm -f "$folder/run/"*.sock
+set --
+[ ! -s /proc/net/if_inet6 ] || set -- --env SLIPWAY_IPV6=yes
+docker run --detach --name "$name" --label slipway=proxy --label "slipway.version=$version" "$@" \\
+  --network host --user root --restart unless-stopped --stop-timeout 2 \\
+  --log-opt max-size=10m --log-opt max-file=3 \\
   --cap-drop ALL --cap-add NET_BIND_SERVICE --cap-add SETUID --cap-add SETGID --cap-add CHOWN --cap-add DAC_OVERRIDE \\
-  --security-opt no-new-privileges \\
-  --volume "$folder/haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro" \\
-  --volume "$folder/certificates:/etc/slipway/certificates:ro" --volume "$folder/run:/run/slipway" \\
-  "$image" > /dev/null
+  --cap-add KILL --security-opt no-new-privileges \\
+  --volume "$folder:/etc/slipway:ro" --volume "$folder/run:/run/slipway" \\
+  "$image" haproxy -W -db -S /run/slipway/master.sock,mode,600 -f /etc/slipway/config > /dev/null
 tries=0
-until docker exec "$name" true 2> /dev/null && [ -S "$folder/run/admin.sock" ]; do
+until docker exec "$name" true 2> /dev/null && [ -S "$folder/run/admin.sock" ] && [ -S "$folder/run/master.sock" ]; do
   tries=$((tries + 1))
   if [ "$tries" -gt 50 ]; then docker logs --tail 15 "$name" >&2; exit 1; fi
   sleep 0.2
 done
+: > "$loaded"
 echo made
 `;
 

@@ -30,3 +30,8 @@ export interface ProxyWork {
   readonly fence: Fence;
   readonly signal: AbortSignal;
 }
+
+export { type CheckOptions, checkThrough, type ThroughAnswer } from './check-through.ts';
+export { dismiss, drained } from './drain.ts';
+export { readSites, type SeenProxy, type SeenServer, type SeenSite } from './read-sites.ts';
+export { admit, hold, removeSite, restoreSite, stopSite, switchTo } from './site-changes.ts';

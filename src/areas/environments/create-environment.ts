@@ -1,8 +1,10 @@
-/** A new environment, in the caller's transaction: its row, and its variables sealed. */
+/** A new environment, in the caller's transaction: its row, its services, and its variables sealed. */
 import { type EnvironmentId, newId, type ProjectId, type ServerId, type WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { EnvironmentSettings, WantedService } from './environments.ts';
+import { createServices } from '../services/create-services.ts';
+import type { WantedService } from '../services/services.ts';
+import type { EnvironmentSettings } from './environments.ts';
 import { type NewVariable, putVariables } from './put-variables.ts';
 import * as queries from './queries.ts';
 
@@ -22,11 +24,12 @@ export async function createEnvironment(
   tx: Queryable,
   sealer: Sealer,
   workspaceId: WorkspaceId,
-  { variables, ...wish }: NewEnvironment,
+  { variables, services, ...wish }: NewEnvironment,
   now: Date,
 ): Promise<EnvironmentId | undefined> {
   const id = newId<EnvironmentId>();
   if (!(await queries.insertEnvironment(tx, workspaceId, { id, ...wish }, now))) return undefined;
+  await createServices(tx, workspaceId, id, services, now);
   await putVariables(tx, sealer, workspaceId, id, variables, now);
   return id;
 }

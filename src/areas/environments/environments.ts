@@ -2,11 +2,11 @@
  * Environments: one branch of a project, on one server, with its variables and services. Owns what is wanted of each;
  * what runs is compared with it. Variables are sealed, and a secret one is never shown again.
  */
-import type { ServiceKind } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
 import type { VariableId, WorkspaceId } from '../../ids.ts';
 
 export type EnvironmentStatus = 'idle' | 'deploying' | 'running' | 'degraded' | 'stopped';
+export type VariableTarget = 'build' | 'runtime' | 'both';
 
 /** What the user decided about building and running; what is absent follows the analysis. */
 export interface EnvironmentSettings {
@@ -19,14 +19,38 @@ export interface EnvironmentSettings {
   readonly port?: number;
   readonly healthPath?: string | null;
   readonly dockerfilePath?: string | null;
+  /** The stage of the Dockerfile that is run; the last one if not said. */
+  readonly dockerfileTarget?: string | null;
+  readonly buildMemoryMb?: number | null;
+  readonly buildCpus?: number | null;
+  readonly replicas?: number;
+  readonly memoryMb?: number | null;
+  readonly cpus?: number | null;
+  readonly volumes?: readonly { readonly name: string; readonly path: string }[];
+  readonly health?: HealthSettings;
+  /** How long requests that are under way may take to end before the old release is stopped. */
+  readonly drainSeconds?: number;
+  /** How long a container may take to end by itself. */
+  readonly stopSeconds?: number;
+  /** How long a request waits where nobody can take it for now. */
+  readonly holdSeconds?: number;
+  readonly processes?: Readonly<Record<string, ProcessSettings>>;
 }
 
-export interface WantedService {
-  readonly kind: ServiceKind;
-  readonly version?: string;
-  readonly name?: string;
-  readonly storage?: string;
-  readonly memoryMb?: number;
+export interface HealthSettings {
+  /** Goes before `healthPath`. */
+  readonly path?: string | null;
+  readonly port?: number;
+  readonly timeoutSeconds?: number;
+  readonly startSeconds?: number;
+  readonly intervalSeconds?: number;
+}
+
+/** One of the analysis, changed; or one that it did not find, which needs a command. */
+export interface ProcessSettings {
+  readonly command?: string;
+  readonly replicas?: number;
+  readonly schedule?: string;
 }
 
 export function notFound(): Fault {

@@ -3,14 +3,14 @@ import { type EnvironmentId, newId, type VariableId, type WorkspaceId } from '..
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import { variablePlace } from './environments.ts';
+import { type VariableTarget, variablePlace } from './environments.ts';
 import * as queries from './queries.ts';
 
 export interface NewVariable {
   readonly key: string;
   readonly value: string;
   readonly secret?: boolean;
-  readonly target?: 'build' | 'runtime' | 'both';
+  readonly target?: VariableTarget;
 }
 
 export async function putVariables(

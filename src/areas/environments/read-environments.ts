@@ -1,9 +1,34 @@
-/** Environments as shown. */
-import type { ProjectId, WorkspaceId } from '../../ids.ts';
+/** Environments as shown: with their services, and the address that they answer at. */
+import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
+import { readSource } from '../projects/read-source.ts';
+import { readServer } from '../servers/read-server.ts';
+import { type ServiceInEnvironment, servicesOf } from '../services/read-services.ts';
+import { notFound } from './environments.ts';
+import { listPlaces } from './place-queries.ts';
 import * as queries from './queries.ts';
 
 export type ShownEnvironment = ReturnType<typeof shown>;
+
+export async function readEnvironment(db: Queryable, workspaceId: WorkspaceId, id: EnvironmentId) {
+  const row = await queries.findEnvironment(db, workspaceId, id);
+  if (!row) throw notFound();
+  return (await showing(db, workspaceId, [row]))(row);
+}
+
+export async function listEnvironments(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId | null,
+  page: Page,
+) {
+  // A project that is not there is said to be so: an empty list would say that it has none.
+  if (projectId !== null) await readSource(db, workspaceId, projectId);
+  const { before, limit } = page;
+  const rows = await queries.listEnvironments(db, workspaceId, projectId, { before, limit: limit + 1 });
+  return page.answer(rows, await showing(db, workspaceId, rows));
+}
 
 export async function environmentsOf(
   db: Queryable,
@@ -12,19 +37,46 @@ export async function environmentsOf(
 ): Promise<ReadonlyMap<ProjectId, ShownEnvironment[]>> {
   const byProject = new Map<ProjectId, ShownEnvironment[]>();
   if (projectIds.length === 0) return byProject;
-  for (const row of await queries.listOfProjects(db, workspaceId, projectIds)) {
-    byProject.set(row.projectId, [...(byProject.get(row.projectId) ?? []), shown(row)]);
-  }
+  const rows = await queries.listOfProjects(db, workspaceId, projectIds);
+  const show = await showing(db, workspaceId, rows);
+  for (const row of rows) byProject.set(row.projectId, [...(byProject.get(row.projectId) ?? []), show(row)]);
   return byProject;
 }
 
-function shown(row: queries.EnvironmentRow) {
-  const { id, projectId, name, slug, branch, serverId, autoDeploy, watchPaths, settings, services, status } =
-    row;
+/** What belongs to them is read for all at once. */
+async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly queries.EnvironmentRow[]) {
+  const ids = rows.map(({ id }) => id);
+  const services = await servicesOf(db, workspaceId, ids);
+  const urls = await urlsOf(db, workspaceId, ids);
+  return (row: queries.EnvironmentRow) => shown(row, services.get(row.id) ?? [], urls.get(row.id) ?? null);
+}
+
+/** Where it has stood longest: that one serves until a move is done. */
+async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly EnvironmentId[]) {
+  const urls = new Map<EnvironmentId, string>();
+  if (ids.length === 0) return urls;
+  const hosts = new Map<ServerId, string>();
+  for (const { environmentId, serverId, port } of await listPlaces(db, workspaceId, ids)) {
+    if (urls.has(environmentId)) continue;
+    const host = hosts.get(serverId) ?? (await readServer(db, workspaceId, serverId)).host;
+    hosts.set(serverId, host);
+    urls.set(environmentId, `http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  }
+  return urls;
+}
+
+function shown(row: queries.EnvironmentRow, services: ServiceInEnvironment[], url: string | null) {
+  const { id, projectId, name, slug, branch, serverId, autoDeploy, watchPaths, status } = row;
+  const { currentDeploymentId, problem } = row;
+  const { volumes, ...settings } = row.settings;
   return {
-    ...{ id, projectId, name, slug, branch, serverId, autoDeploy, settings, status },
+    ...{ id, projectId, name, slug, branch, serverId, autoDeploy, status, currentDeploymentId },
+    settings: { ...settings, ...(volumes && { volumes: [...volumes] }) },
     watchPaths: [...watchPaths],
-    services: [...services],
+    services,
+    domain: null,
+    problem,
+    url,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

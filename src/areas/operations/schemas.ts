@@ -13,7 +13,7 @@ const Step = Type.Object(
   { title: 'OperationStep' },
 );
 
-const OperationFault = Type.Object(
+export const FaultAnswer = Type.Object(
   {
     code: Type.String({ description: 'Why, for programs.', examples: ['deadline_exceeded'] }),
     step: nullable(Type.String()),
@@ -35,7 +35,7 @@ export const OperationAnswer = Type.Object(
     step: nullable(Type.String({ description: 'The step it is at.' })),
     progress: nullable(Type.Object({ fraction: Type.Number(), text: nullable(Type.String()) })),
     result: Type.Unknown({ description: 'What it gave, once it has succeeded.' }),
-    fault: nullable(OperationFault),
+    fault: nullable(FaultAnswer),
     requestedBy: nullable(Id),
     createdAt: Time,
     startedAt: nullable(Time),

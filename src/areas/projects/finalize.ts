@@ -2,18 +2,21 @@
  * What the analysis found becomes something that can run: the user's corrections on top of it, and a first environment
  * with its variables and services. Secrets that only have to be random are made here.
  */
-import { randomBytes } from 'node:crypto';
-import type { AnalysisResult, App } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
-import type { ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { ShownDeployment } from '../deployments/read-deployments.ts';
+import { checkKeys } from '../environments/check-keys.ts';
+import { checkServer } from '../environments/check-server.ts';
+import { checkSettings } from '../environments/check-settings.ts';
 import { createEnvironment } from '../environments/create-environment.ts';
-import type { EnvironmentSettings, WantedService } from '../environments/environments.ts';
+import type { EnvironmentSettings } from '../environments/environments.ts';
 import type { NewVariable } from '../environments/put-variables.ts';
-import { readServer } from '../servers/read-server.ts';
+import type { PushesContext } from '../pushes/pushes.ts';
+import type { WantedService } from '../services/services.ts';
+import { chooseApp, generatedVariables, neededServices } from './choose-app.ts';
 import { slugOf } from './create-project.ts';
-import { notFound, type ProjectsContext, tellProject } from './projects.ts';
+import { notFound, tellProject } from './projects.ts';
 import * as queries from './queries.ts';
 import { readProject } from './read-projects.ts';
 
@@ -28,15 +31,18 @@ export interface FinalizeWish {
     readonly variables?: readonly NewVariable[];
     readonly services?: readonly WantedService[];
   };
+  readonly deploy?: boolean;
 }
 
 export async function finalizeProject(
-  ctx: ProjectsContext,
+  ctx: PushesContext,
   workspaceId: WorkspaceId,
   id: ProjectId,
+  requestedBy: AccountId,
   wish: FinalizeWish,
   remember: Remember,
 ) {
+  checkKeys(wish.environment.variables ?? [], 'environment.variables');
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx): Promise<Answer<Finalized>> => {
     if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
@@ -45,9 +51,11 @@ export async function finalizeProject(
     if (project.status === 'active') throw alreadyFinalized();
     const { analysisResult: result, analysisCommit: commit } = project;
     if (project.analysisStatus !== 'succeeded' || !result || !commit) throw notAnalysed();
-    const app = chooseApp(result, wish);
+    const app = chooseApp(result, wish.app, 'app', wish.settings);
+    checkSettings(wish.settings ?? {}, app);
     const { name, branch = commit.branch, serverId, variables = [] } = wish.environment;
-    if (serverId !== undefined) await checkServer(tx, workspaceId, serverId);
+    if (serverId !== undefined)
+      await checkServer(tx, workspaceId, serverId as ServerId, 'environment.serverId');
     const environmentId = await createEnvironment(
       tx,
       ctx.sealer,
@@ -57,16 +65,18 @@ export async function finalizeProject(
         serverId: serverId === undefined ? null : (serverId as ServerId),
         settings: { ...(app && { appPath: app.path }), ...wish.settings },
         services: wish.environment.services ?? neededServices(result, app),
-        variables: [...generated(result, app), ...variables],
+        variables: [...generatedVariables(result, app), ...variables],
       },
       now,
     );
     if (!environmentId) throw new Error('a project that is not active has an environment');
     await queries.setActive(tx, workspaceId, id, now);
+    const wanted = { workspaceId, environmentId, requestedBy };
+    const deployment = wish.deploy === true ? await ctx.deployFirst(tx, wanted) : null;
     const shown = await readProject(tx, workspaceId, id);
     const environment = shown.environments.find((each) => each.id === environmentId);
     if (!environment) throw new Error('the environment that was made is not there');
-    const body: Finalized = { project: shown, environment, deployment: null };
+    const body: Finalized = { project: shown, environment, deployment };
     const answer = await remember(tx, { status: 200, body });
     await tellProject(tx, workspaceId, id, { reason: 'finalized', environmentId });
     return answer;
@@ -78,59 +88,7 @@ type Shown = Awaited<ReturnType<typeof readProject>>;
 export interface Finalized {
   readonly project: Shown;
   readonly environment: Shown['environments'][number];
-  readonly deployment: null;
-}
-
-/** The one that is named, or the only one; none where the user says how it starts. */
-function chooseApp({ apps }: AnalysisResult, { app, settings }: FinalizeWish): App | undefined {
-  const paths = apps.map(({ path }) => path);
-  if (app !== undefined) {
-    const chosen = apps.find(({ path }) => path === app);
-    if (chosen) return chosen;
-    throw wrongApp(`is none of the apps that were found: ${paths.join(', ') || 'there are none'}`);
-  }
-  if (apps.length === 1) return apps[0];
-  if (apps.length > 1) throw wrongApp(`must name one of the apps that were found: ${paths.join(', ')}`);
-  if (settings?.startCommand || settings?.dockerfilePath || settings?.staticOutput) return undefined;
-  throw new Fault('invalid_input', 'Nothing was found that could be run, and nothing says how to run it.', {
-    errors: [{ path: 'settings.startCommand', message: 'is needed, or `dockerfilePath`, or `staticOutput`' }],
-  });
-}
-
-function neededServices({ services }: AnalysisResult, app: App | undefined): WantedService[] {
-  return services
-    .filter(({ certainty, apps }) => certainty === 'needed' && (!app || apps.includes(app.path)))
-    .map(({ kind, version }) => ({ kind, ...(version !== null && { version }) }));
-}
-
-/** Of 64 characters, because some frameworks refuse shorter ones; Laravel wants exactly 32 bytes, and says so. */
-function generated({ variables }: AnalysisResult, app: App | undefined): NewVariable[] {
-  return variables
-    .filter(({ given, apps }) => given === 'generate' && (!app || apps.includes(app.path)))
-    .map(({ key, build }) => ({
-      key,
-      value:
-        key === 'APP_KEY' && app?.framework === 'laravel'
-          ? `base64:${randomBytes(32).toString('base64')}`
-          : randomBytes(48).toString('base64url'),
-      secret: true,
-      target: build ? 'both' : 'runtime',
-    }));
-}
-
-async function checkServer(tx: Queryable, workspaceId: WorkspaceId, serverId: string): Promise<void> {
-  await readServer(tx, workspaceId, serverId as ServerId).catch((error: unknown) => {
-    if (!(error instanceof Fault) || error.code !== 'not_found') throw error;
-    throw new Fault('not_found', 'There is no such server of yours.', {
-      errors: [{ path: 'environment.serverId', message: 'is none of your servers' }],
-    });
-  });
-}
-
-function wrongApp(message: string): Fault {
-  return new Fault('invalid_input', 'It is not clear which app is meant.', {
-    errors: [{ path: 'app', message }],
-  });
+  readonly deployment: ShownDeployment | null;
 }
 
 function notAnalysed(): Fault {

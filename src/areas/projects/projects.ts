@@ -8,7 +8,7 @@ import { type GitHostKind, gitCredentials } from '../../adapters/git-hosts/git-h
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
-import type { EnvironmentId, GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { DeploymentId, EnvironmentId, GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Secret } from '../../secret.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -41,6 +41,7 @@ export function deployKeyPlace(workspaceId: WorkspaceId, id: ProjectId) {
 export interface ProjectNews {
   readonly reason: string;
   readonly environmentId?: EnvironmentId;
+  readonly deploymentId?: DeploymentId;
   readonly status?: string;
 }
 

@@ -168,20 +168,26 @@ export function projectRoutes(
   });
 
   app.post(`${base}/:id/finalize`, {
-    config: { ...change, faults: [...repeatable, 'project_not_ready', 'already_finalized'] },
+    config: {
+      ...change,
+      faults: [...repeatable, 'project_not_ready', 'already_finalized', 'server_not_linked'],
+    },
     schema: {
       tags,
       operationId: 'finalizeProject',
       summary: 'Take over the analysis, with corrections, and make the first environment',
-      description: 'Secrets that only have to be random are made, unless given. Takes an `Idempotency-Key`.',
+      description:
+        'Secrets that only have to be random are made, unless given. With `deploy` the first deployment begins at once. Takes an `Idempotency-Key`.',
       params: IdParams,
       body: schemas.FinalizeBody,
       response: { 200: schemas.FinalizeAnswer },
     },
     handler: (request, reply) => {
       const { workspaceId } = scopeOf(request);
+      const { accountId } = principalOf(request);
+      const id = request.params.id as ProjectId;
       return idempotency.once(request, reply, (remember) =>
-        finalizeProject(ctx, workspaceId, request.params.id as ProjectId, request.body, remember),
+        finalizeProject(ctx, workspaceId, id, accountId, request.body, remember),
       );
     },
   });

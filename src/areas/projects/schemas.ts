@@ -1,14 +1,10 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
 import { closed, Id, nullable, Time } from '../../http/schemas.ts';
-import {
-  BranchName,
-  EnvironmentAnswer,
-  EnvironmentName,
-  NewVariable,
-  Service,
-  Settings,
-} from '../environments/schemas.ts';
+import { DeploymentAnswer } from '../deployments/schemas.ts';
+import { BranchName, EnvironmentAnswer, EnvironmentName, NewVariable } from '../environments/schemas.ts';
+import { Settings } from '../environments/settings-schemas.ts';
+import { WantedService } from '../services/schemas.ts';
 import { AnalysisResult } from './analysis-schemas.ts';
 
 const Name = Type.String({
@@ -83,13 +79,16 @@ export const FinalizeBody = Type.Object(
         serverId: Type.Optional(Id),
         variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
         services: Type.Optional(
-          Type.Array(Service, {
+          Type.Array(WantedService, {
             maxItems: 10,
             description: 'The wanted whole; those that the analysis calls needed, if not said.',
           }),
         ),
       },
       { ...closed, title: 'FirstEnvironment' },
+    ),
+    deploy: Type.Optional(
+      Type.Boolean({ description: 'Deploys it at once; it needs a `serverId` then. No, if not said.' }),
     ),
   },
   {
@@ -207,6 +206,6 @@ export const ProjectsAnswer = Type.Object(
 );
 
 export const FinalizeAnswer = Type.Object(
-  { project: ProjectAnswer, environment: EnvironmentAnswer, deployment: Type.Null() },
+  { project: ProjectAnswer, environment: EnvironmentAnswer, deployment: nullable(DeploymentAnswer) },
   { title: 'FinalizedProject' },
 );

@@ -3,10 +3,11 @@
  * what is not signed with the hook's secret. A push is decided on once, however often and by whatever way it is told.
  */
 import { randomBytes } from 'node:crypto';
-import type { EnvironmentId, HookId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, EnvironmentId, HookId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { newId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { ShownDeployment } from '../deployments/read-deployments.ts';
 import { lockPushed, setDecided } from '../environments/pushed-environments.ts';
 import type { ProjectsContext } from '../projects/projects.ts';
 import { decide, type Push, type Reason, reasons } from './decide.ts';
@@ -20,8 +21,19 @@ export type TakePush = (
   commit: { readonly sha: string; readonly branch: string },
 ) => Promise<void>;
 
+/** The first deployment of a project that is finalised, in the transaction that does it. */
+export type DeployFirst = (
+  tx: Queryable,
+  wish: {
+    readonly workspaceId: WorkspaceId;
+    readonly environmentId: EnvironmentId;
+    readonly requestedBy: AccountId;
+  },
+) => Promise<ShownDeployment>;
+
 export interface PushesContext extends ProjectsContext {
   readonly takePush: TakePush;
+  readonly deployFirst: DeployFirst;
   /** Where providers reach us. */
   readonly publicUrl: () => string;
 }

@@ -65,7 +65,14 @@ export function serviceVolume(id: ServiceId): string {
   return `slipway-${id}`;
 }
 
+export function appVolume({ environmentId }: Place, name: string): string {
+  return `slipway-${environmentId}-${name}`;
+}
+
 /** What everything of an environment carries on a server. We delete only what does. */
-export function labelsOf({ workspaceId, environmentId }: Place, role: 'app' | 'service' | 'network' | 'image' | 'volume') {
+export function labelsOf(
+  { workspaceId, environmentId }: Place,
+  role: 'app' | 'service' | 'network' | 'image' | 'volume',
+) {
   return { slipway: role, 'slipway.workspace': workspaceId, 'slipway.environment': environmentId };
 }

@@ -69,6 +69,7 @@ create table deployments (
   server_id      uuid not null,
   -- The release that it made, or the one that it goes back to.
   release_id     uuid,
+  image_digest   text,
   -- The deployment whose release is put back, and with which variables.
   rollback_of    uuid,
   plan           jsonb,
@@ -97,6 +98,10 @@ create table services (
   -- Its name on the environment's network, too.
   name               text not null,
   version            text not null,
+  -- The version that ran last on its data; null where there is none yet.
+  data_version       text,
+  -- Of its address on the environment's network.
+  slot               integer not null check (slot between 2 and 15),
   memory_mb          integer,
   storage            text,
   -- Made with the first start; the volume knows no other.
@@ -114,10 +119,18 @@ create table services (
   foreign key (workspace_id, server_id) references servers (workspace_id, id)
 );
 create unique index services_by_name on services (environment_id, name) where removed_at is null;
+create unique index services_by_slot on services (environment_id, slot) where removed_at is null;
 create index services_by_environment on services (workspace_id, environment_id);
 
-insert into services (workspace_id, id, environment_id, kind, name, version, memory_mb, storage, status, created_at, updated_at)
-select e.workspace_id, gen_random_uuid(), e.id, s ->> 'kind', coalesce(s ->> 'name', s ->> 'kind'),
-  coalesce(s ->> 'version', ''), (s ->> 'memoryMb')::integer, s ->> 'storage', 'pending', e.updated_at, e.updated_at
-from environments e, jsonb_array_elements(e.services) as s;
+-- Names were free until now: of two that are the same, the later one gets a number.
+insert into services (workspace_id, id, environment_id, kind, name, version, slot, memory_mb, storage, status,
+  created_at, updated_at)
+select workspace_id, gen_random_uuid(), id, kind, case when twin = 1 then name else name || '-' || twin end, version,
+  place + 1, memory_mb, storage, 'pending', updated_at, updated_at
+from (
+  select e.workspace_id, e.id, e.updated_at, place, s ->> 'kind' as kind, coalesce(s ->> 'name', s ->> 'kind') as name,
+    coalesce(s ->> 'version', '') as version, (s ->> 'memoryMb')::integer as memory_mb, s ->> 'storage' as storage,
+    row_number() over (partition by e.id, coalesce(s ->> 'name', s ->> 'kind') order by place) as twin
+  from environments e, jsonb_array_elements(e.services) with ordinality as listed (s, place)
+) as before;
 alter table environments drop column services;

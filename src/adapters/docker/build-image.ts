@@ -1,0 +1,89 @@
+/** Builds an image as work that outlives us, within what a build may take of the server. */
+import { Fault } from '../../fault.ts';
+import { type Following, followUnit } from '../../remote/follow-unit.ts';
+import type { Fence, Remote } from '../../remote/remote.ts';
+import { buildFault, buildRefused } from './build-faults.ts';
+import { BuildOutput } from './build-output.ts';
+import { buildScript, orphansScript } from './build-script.ts';
+
+export { removeContext, removeOldBuilds, sendContext } from './send-context.ts';
+
+export interface BuildWish {
+  /** The name of the unit; who comes back with the same joins it. */
+  readonly unit: string;
+  /** On the server: `context/`, `Dockerfile`, `Dockerfile.dockerignore`, `secrets/<KEY>`. */
+  readonly folder: string;
+  readonly tag: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Nothing secret: they stand in the list of processes, and in the image. */
+  readonly buildArgs: Readonly<Record<string, string>>;
+  readonly secretKeys: readonly string[];
+  readonly noCache?: boolean;
+  /** One of the repository, by its path in the context, instead of `Dockerfile` in the folder. */
+  readonly dockerfilePath?: string;
+  readonly target?: string;
+  readonly cpus: number;
+  readonly memoryMb: number;
+  readonly fence: Fence;
+}
+
+/** BuildKit, of the daemon itself, whatever was chosen on the server by hand; and an image that is nothing but an image. */
+const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_DEFAULT_ATTESTATIONS=1'];
+
+/**
+ * The id of the image. Joined where it runs already. Fails with `build_out_of_memory`, `disk_full`, `build_failed`; with
+ * `remote_failed` where it was lost on the way, in a reboot for example, and may be tried again.
+ */
+export async function buildImage(
+  remote: Remote,
+  wish: BuildWish,
+  following: Following,
+): Promise<{ readonly image: string }> {
+  const output = new BuildOutput();
+  const line = (text: string) => {
+    if (output.push(text)) following.line(text);
+  };
+  const unit = { name: wish.unit, argv: argvOf(wish), fence: wish.fence };
+  try {
+    await followUnit(remote, unit, { ...following, line });
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
+    if (output.refusal !== undefined) throw buildRefused(output.refusal, wish.dockerfilePath);
+    // Without its last word it did not end by itself: how it would have ended nobody knows.
+    if (!output.end || output.end.code === 0) throw error;
+    const fault = buildFault(output.end, output.failure);
+    if (fault.code === 'remote_failed') await endOrphanedSteps(remote);
+    throw fault;
+  }
+  const image = output.end?.image;
+  if (!image) throw new Fault('remote_failed', 'The build ended without telling its image.');
+  return { image };
+}
+
+/** Ends what the steps of builds left behind when the daemon ended under them. Builds that run are not touched. */
+export async function endOrphanedSteps(remote: Remote): Promise<void> {
+  await remote.script(orphansScript, [], { timeoutMs: 240_000 });
+}
+
+function argvOf(wish: BuildWish): string[] {
+  const { folder, tag, labels, buildArgs, secretKeys, noCache, dockerfilePath = '', target } = wish;
+  const limits = [String(Math.round(wish.cpus * 100)), String(Math.round(wish.memoryMb) * 1024 * 1024)];
+  const pairs = (option: string, values: Readonly<Record<string, string>>) =>
+    Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
+  const options = [
+    ...['--progress=plain', '--tag', tag],
+    ...pairs('--label', labels),
+    ...pairs('--build-arg', buildArgs),
+    ...secretKeys.flatMap((key) => ['--secret', `id=${asKey(key)},src=${folder}/secrets/${key}`]),
+    ...(noCache ? ['--no-cache'] : []),
+    ...(target === undefined ? [] : ['--target', target]),
+  ];
+  const program = ['sh', '-eu', '-c', buildScript, 'slipway-build'];
+  return ['env', ...environment, ...program, ...limits, folder, dockerfilePath, ...options];
+}
+
+/** The option is a list with commas in it, and the key a file's name. */
+function asKey(key: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(key)) return key;
+  throw new Fault('invalid_input', 'A build secret has a name that cannot be one.', { evidence: key });
+}

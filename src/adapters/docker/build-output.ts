@@ -1,0 +1,90 @@
+/** What a build prints, read as it comes: which step failed, what it said last, and how the whole ended. */
+import { endMark, refusalMark } from './build-script.ts';
+
+export interface BuildEnd {
+  readonly code: number;
+  /** How often the memory was used up; where the kernel tells no more than that, nobody need have been killed. */
+  readonly memoryHits: number;
+  readonly isKilled: boolean;
+  readonly image: string | undefined;
+}
+
+export interface BuildFailure {
+  /** `[2/5] RUN npm ci`; undefined where no step had begun. */
+  readonly step: string | undefined;
+  readonly error: string;
+  readonly lines: readonly string[];
+}
+
+const keptLines = 30;
+
+export class BuildOutput {
+  readonly #names = new Map<string, string>();
+  readonly #said = new Map<string, string[]>();
+  readonly #last: string[] = [];
+  #failed: { readonly number: string; readonly error: string } | undefined;
+  #end: BuildEnd | undefined;
+  #refusal: string | undefined;
+
+  /** False for the lines that are ours. */
+  push(line: string): boolean {
+    if (line.startsWith(endMark)) {
+      this.#end = readEnd(line);
+      return false;
+    }
+    if (line.startsWith(refusalMark)) {
+      this.#refusal = line.slice(refusalMark.length + 1);
+      return false;
+    }
+    this.#keep(this.#last, line);
+    const [, number, text = ''] = /^#(\d+) (.*)$/s.exec(line) ?? [];
+    if (number !== undefined) this.#pushStep(number, text);
+    return true;
+  }
+
+  /** Undefined where the unit ended before it could say. */
+  get end(): BuildEnd | undefined {
+    return this.#end;
+  }
+
+  /** Why it was not even begun. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  get failure(): BuildFailure {
+    if (!this.#failed) {
+      const lines = this.#last.filter((line) => line.trim() !== '');
+      return { step: undefined, error: lines.at(-1) ?? '', lines };
+    }
+    const { number, error } = this.#failed;
+    return { step: this.#names.get(number), error, lines: this.#said.get(number) ?? [] };
+  }
+
+  #pushStep(number: string, text: string): void {
+    const name = this.#names.get(number);
+    if (name === undefined) this.#names.set(number, text);
+    else if (text.startsWith('ERROR: ')) this.#failed ??= { number, error: text.slice(7) };
+    else {
+      const said = this.#said.get(number) ?? [];
+      this.#said.set(number, said);
+      const printed = /^\d+\.\d+ (.*)$/s.exec(text)?.[1];
+      if (printed !== undefined) this.#keep(said, printed);
+    }
+  }
+
+  #keep(lines: string[], line: string): void {
+    lines.push(line);
+    if (lines.length > keptLines) lines.shift();
+  }
+}
+
+function readEnd(line: string): BuildEnd {
+  const [, code, kind, hits, image = '-'] = line.split(' ');
+  return {
+    code: Number(code),
+    memoryHits: Number(hits),
+    isKilled: kind === 'killed' && Number(hits) > 0,
+    image: image === '-' ? undefined : image,
+  };
+}

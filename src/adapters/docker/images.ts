@@ -1,0 +1,74 @@
+/** Images: what is known of them, which there are, and how one is fetched or removed. */
+import type { Call, Reply } from './docker.ts';
+import { fieldsOf, labelFilter, listOf, numberOf, textOf, textsOf } from './json.ts';
+
+export interface ImageFacts {
+  readonly id: string;
+  /** Empty where it runs as root. */
+  readonly user: string;
+  /** Of TCP. */
+  readonly exposedPorts: readonly number[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly createdAt: string;
+  readonly sizeBytes: number;
+}
+
+export interface ListedImage {
+  readonly id: string;
+  readonly tags: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly createdAt: string;
+  readonly sizeBytes: number;
+}
+
+export function inspectImage(ref: string): Call {
+  return { method: 'GET', path: `/images/${pathOf(ref)}/json`, ok: [200, 404] };
+}
+
+/** Undefined where there is none. */
+export function readImage({ status, body }: Reply): ImageFacts | undefined {
+  if (status === 404) return undefined;
+  const [all, config] = [fieldsOf(body), fieldsOf(body, 'Config')];
+  const ports = Object.keys(fieldsOf(config, 'ExposedPorts')).filter((each) => !/\/(udp|sctp)$/.test(each));
+  return {
+    id: textOf(all.Id),
+    user: textOf(config.User),
+    exposedPorts: ports.map((each) => Number.parseInt(each, 10)).filter((port) => port > 0),
+    labels: textsOf(config.Labels),
+    createdAt: textOf(all.Created),
+    sizeBytes: numberOf(all.Size),
+  };
+}
+
+export function listImages(labels: Readonly<Record<string, string>>): Call {
+  return { method: 'GET', path: `/images/json?filters=${labelFilter(labels)}`, ok: [200] };
+}
+
+export function readImages({ body }: Reply): ListedImage[] {
+  return listOf(body).map((each) => {
+    const fields = fieldsOf(each);
+    const tags = listOf(fields.RepoTags).map(textOf);
+    return {
+      id: textOf(fields.Id),
+      tags: tags.filter((tag) => tag !== '' && tag !== '<none>:<none>'),
+      labels: textsOf(fields.Labels),
+      createdAt: new Date(numberOf(fields.Created) * 1000).toISOString(),
+      sizeBytes: numberOf(fields.Size),
+    };
+  });
+}
+
+/** A conflict is an image that a container, or another tag, still needs; it stays. */
+export function removeImage(ref: string): Call {
+  return { method: 'DELETE', path: `/images/${pathOf(ref)}`, ok: [200, 404, 409] };
+}
+
+/** For a unit: a pull takes long, and has to outlive us. */
+export function pullUnit(ref: string): string[] {
+  return ['docker', 'pull', '--quiet', '--', ref];
+}
+
+/** The slashes and colons of a reference stay: Docker takes the rest of the path for its name. */
+function pathOf(ref: string): string {
+  return ref.split('/').map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,61 @@
+/** Letting servers go: their requests are counted until there are none, in workers from before a reload too. */
+import type { EnvironmentId } from '../../ids.ts';
+import { backendOf, siteFileOf } from './places.ts';
+import { mustBeServerName } from './render-site.ts';
+import { proxyScript, runProxyScript } from './server-program.ts';
+import type { ProxyWork } from './sites.ts';
+
+/**
+ * Waits until none of these servers has a request, or the time is up: how many each has left, none where it has none.
+ * An open WebSocket is a request that has not ended.
+ */
+export async function drained(
+  work: ProxyWork,
+  id: EnvironmentId,
+  names: readonly string[],
+  { forMs }: { readonly forMs: number },
+): Promise<ReadonlyMap<string, number>> {
+  names.forEach(mustBeServerName);
+  const input = [backendOf(id), String(Math.max(0, Math.trunc(forMs))), ...names].join('\n');
+  const left = await runProxyScript(work, drainedScript, `${input}\n`, { timeoutMs: forMs + 60_000 });
+  const lines = left.split('\n').filter(Boolean);
+  return new Map(
+    lines.map((line) => {
+      const [name = '', count] = line.split(' ');
+      return [name, Number(count)];
+    }),
+  );
+}
+
+/** Takes them out of the running proxy, cutting what they still have. Not those that the site's file gives requests. */
+export async function dismiss(work: ProxyWork, id: EnvironmentId, names: readonly string[]): Promise<void> {
+  names.forEach(mustBeServerName);
+  if (names.length === 0) return;
+  await runProxyScript(work, dismissScript, `${[backendOf(id), siteFileOf(id), ...names].join('\n')}\n`);
+}
+
+const drainedProgram = String.raw`
+my ($backend, $for, @names) = map { chomp; $_ } <STDIN>; my $until = now() + $for; my %left;
+while (1) { my @all = workers(); done(q{down}, q{the proxy does not answer}) unless @all; %left = ();
+  for my $pid (@all) { my $seen = counts($pid, $backend);
+    for (@names) { $left{$_} += $seen->{$_} if $seen->{$_} } }
+  last if !%left || now() >= $until;
+  pause(50) }
+done(q{ok}, join q{}, map { qq{$_ $left{$_}\n} } sort keys %left);
+`;
+
+const dismissProgram = `
+my ($backend, $file, @names) = map { chomp; $_ } <STDIN>; my $wanted = slurp(qq{$dir/config/$file}); my $said = q{};
+for (@names) { done(q{wanted}, $_) if defined $wanted && index($wanted, qq{server $_ }) >= 0 }
+for my $try (1 .. 100) { my $left = 0; my @all = workers(); done(q{down}, q{the proxy does not answer}) unless @all;
+  for my $pid (@all) { my $seen = servers($pid, $backend); next unless $seen;
+    for my $name (grep { $seen->{$_} } @names) { my $which = qq{$backend/$name};
+      $said = order($pid, qq{set server $which state maint}, qq{shutdown sessions server $which}, qq{del server $which});
+      $left += 1 unless $said =~ /Server deleted/ } }
+  done(q{ok}, q{}) unless $left;
+  pause(50) }
+done(q{unsettled}, $said);
+`;
+
+const drainedScript = proxyScript(drainedProgram, { isLocked: false });
+const dismissScript = proxyScript(dismissProgram);

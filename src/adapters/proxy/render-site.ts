@@ -1,0 +1,102 @@
+/**
+ * The file of a site, as the proxy reads it when it starts. A pure function of what is wanted: it names ids, addresses
+ * and numbers, never a text of the user's.
+ */
+import { createHash } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+import { Fault } from '../../fault.ts';
+import { isAppPort } from './app-ports.ts';
+import { backendOf, frontendOf } from './places.ts';
+import type { ProxyServer, ProxySite } from './sites.ts';
+
+/** `held`: nobody gets requests for now, they wait. Without servers, and not held, it is stopped. */
+export type SiteState = 'serving' | 'held' | 'stopped';
+
+/** Also given when a server is added at run time, which takes nothing from the defaults. */
+export const serverOptions = 'weight 100 pool-purge-delay 1s';
+
+const markerPlace = 'MARKER';
+const retryAfterSeconds = 5;
+const longestHoldSeconds = 600;
+
+/**
+ * The marker is a server that gets no requests. Its name tells which text the running proxy has read, so that a reload
+ * is made where that differs, and only there; while it is up, requests that nobody can take may wait.
+ */
+function rulesOf({ id, port, holdSeconds }: ProxySite): string {
+  const backend = backendOf(id);
+  const nobody = `{ nbsrv(${backend}) eq 0 } !{ var(txn.check) -m found }`;
+  const page = 'content-type text/plain string "This application is not available at the moment.\\n"';
+  return `frontend ${frontendOf(id)} from slipway_in
+  bind :${port}
+.if defined(SLIPWAY_IPV6)
+  bind :::${port} v6only
+.endif
+  default_backend ${backend}
+
+backend ${backend} from slipway_out
+  http-request lua.hold ${backend} ${markerPlace} ${holdSeconds} if ${nobody} { srv_is_up(${backend}/${markerPlace}) }
+  http-request return status 503 hdr retry-after ${retryAfterSeconds} hdr cache-control no-store ${page} if ${nobody}
+  use-server %[var(txn.check)] if { var(txn.check) -m found }
+`;
+}
+
+export function markerOf(site: ProxySite): string {
+  return `shape_${createHash('sha256').update(rulesOf(site)).digest('hex').slice(0, 16)}`;
+}
+
+export function stateOf(site: ProxySite): SiteState {
+  return site.servers.length > 0 ? 'serving' : 'stopped';
+}
+
+export function renderSite(site: ProxySite, state: SiteState = stateOf(site)): string {
+  mustBeSite(site);
+  const marker = markerOf(site);
+  const servers = state === 'serving' ? site.servers : [];
+  return `# Written by Slipway: what it starts with. Changes are made here first, then through the runtime socket.
+${rulesOf(site).replaceAll(markerPlace, marker)}  server ${marker} 127.0.0.1:9 weight 0${state === 'stopped' ? ' disabled' : ''}
+${servers.map((each) => `  server ${each.name} ${placeOf(each)} ${serverOptions}\n`).join('')}`;
+}
+
+/** `address:port`, as HAProxy reads it. */
+export function placeOf({ address, port }: ProxyServer): string {
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+export function mustBeSite(site: ProxySite): void {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(site.id)) throw wrong('A site has a UUID', site.id);
+  if (!Number.isInteger(site.port) || !isAppPort(site.port))
+    throw wrong('The port of a site is one of the range for applications', String(site.port));
+  const { holdSeconds } = site;
+  if (!Number.isInteger(holdSeconds) || holdSeconds < 0 || holdSeconds > longestHoldSeconds)
+    throw wrong(`Requests are held for 0 to ${longestHoldSeconds} whole seconds`, String(holdSeconds));
+  site.hosts.forEach(mustBeHost);
+  mustBeServers(site.servers);
+}
+
+export function mustBeServers(servers: readonly ProxyServer[]): void {
+  for (const { name, address, port } of servers) {
+    mustBeServerName(name);
+    if (!isIPv4(address) && !isIPv6(address)) throw wrong('A server has an IP address', address);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw wrong('A server has a port', String(port));
+  }
+  if (new Set(servers.map(({ name }) => name)).size < servers.length)
+    throw wrong('Two servers have the same name', servers.map(({ name }) => name).join(' '));
+}
+
+export function mustBeServerName(name: string): void {
+  if (!/^[a-z0-9][a-z0-9-]{0,127}$/.test(name))
+    throw wrong('A server is named with small letters, digits and dashes', name);
+}
+
+/** A-labels only; the map is compared with names in small letters. */
+function mustBeHost(host: string): void {
+  const label = '(?!-)[a-z0-9-]{1,63}(?<!-)';
+  if (host.length > 253 || !new RegExp(`^${label}(\\.${label})+$`).test(host))
+    throw wrong('A host is a name in small letters, as DNS has it', host);
+}
+
+function wrong(what: string, evidence: string): Fault {
+  return new Fault('invalid_input', `${what}.`, { evidence });
+}

@@ -1,0 +1,55 @@
+/**
+ * Containers that run by the clock, as timers of the server's own systemd: they go on without us. Owns the unit files
+ * `slipway-cron-…`; touches no other, and starts nothing but containers that are there.
+ */
+import { Fault } from '../../fault.ts';
+import type { EnvironmentId } from '../../ids.ts';
+import { commandFailed } from '../../remote/commands.ts';
+import type { Fence, Remote } from '../../remote/remote.ts';
+import { sendScript } from '../../remote/script.ts';
+import { exits } from '../../remote/unit-scripts.ts';
+import { fenceArguments, fencedOff } from '../../remote/units.ts';
+import { timerScript } from './timer-script.ts';
+import { type Timer, unitFilesOf } from './unit-files.ts';
+
+export type { Timer } from './unit-files.ts';
+
+export interface TimerOptions {
+  readonly fence?: Fence;
+  readonly signal?: AbortSignal;
+}
+
+const limitMs = 120_000;
+const mostTimers = 100;
+
+/** Exactly these for this owner, from now on and after each boot; one round trip. Others of the owner end. */
+export async function setTimers(
+  remote: Remote,
+  owner: EnvironmentId,
+  timers: readonly Timer[],
+  { fence, signal }: TimerOptions = {},
+): Promise<void> {
+  if (timers.length > mostTimers)
+    throw new Fault('invalid_input', `An environment has at most ${mostTimers} timers.`);
+  const lines = unitFilesOf(owner, timers).map(
+    ({ unit, service, timer }) => `${unit} ${base64(service)} ${base64(timer)}\n`,
+  );
+  const { argv, lead } = sendScript(timerScript, [...fenceArguments(fence), owner]);
+  const input = Buffer.concat([lead, Buffer.from(`${lines.join('')}end\n`)]);
+  const outcome = await remote.run(argv, { input, timeoutMs: limitMs, ...(signal && { signal }) });
+  if (outcome.code === exits.fenced) throw fencedOff(outcome.stderr.toString('utf8').trim());
+  if (outcome.code !== 0) throw commandFailed(['systemctl'], outcome);
+}
+
+/** Nothing of the owner's is left; what runs at this moment is ended. */
+export function removeTimers(
+  remote: Remote,
+  owner: EnvironmentId,
+  options: TimerOptions = {},
+): Promise<void> {
+  return setTimers(remote, owner, [], options);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

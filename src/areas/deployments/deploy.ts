@@ -1,0 +1,81 @@
+/**
+ * A deployment, from the commit to the last request of the old release. Each step looks before it acts and says how it
+ * is undone. Until the environment points to the new release the old one is the truth: whatever fails or is cancelled
+ * before leads back to it, and it has served all the while.
+ */
+import { minute } from '../../clock.ts';
+import type { DeploymentId, EnvironmentId } from '../../ids.ts';
+import { defineOperation, type Json, type OperationKind, type Step } from '../../operations/definition.ts';
+import { type DeploymentsContext, deployKind } from './deployments.ts';
+import { followDeployment } from './follow-deployment.ts';
+import { build, keep, unbuild } from './steps/build.ts';
+import { fetchCommit } from './steps/fetch.ts';
+import { plan, send, unsend } from './steps/prepare.ts';
+import {
+  health,
+  processes,
+  runReleaseCommand,
+  services,
+  start,
+  undoReleaseCommand,
+  unstart,
+} from './steps/start.ts';
+import {
+  drain,
+  point,
+  pointBack,
+  prove,
+  retire,
+  switchBack,
+  switchOver,
+  tidy,
+  unprove,
+  unretire,
+} from './steps/switch.ts';
+import { type Input, untilBack, untilDone, type Working, working } from './steps/working.ts';
+
+type Work = (work: Working) => Promise<Json | undefined>;
+type Undoing = ((work: Working) => Promise<void>) | { readonly none: string };
+
+export function deployOperation(ctx: DeploymentsContext): OperationKind {
+  const step = (name: string, minutes: number, run: Work, undo: Undoing): Step<Input> => ({
+    ...{ name, deadlineMs: minutes * minute, retry: untilBack },
+    run: async (input, context) => run(await working(ctx, input, context)),
+    undo:
+      typeof undo === 'function'
+        ? (input, context) => untilDone(async () => undo(await working(ctx, input, context)), context.signal)
+        : undo,
+  });
+  return defineOperation<Input>({
+    kind: deployKind,
+    readInput,
+    logFeed: ({ deploymentId }) => deploymentId,
+    follow: (tx, { workspaceId, input }, change) =>
+      followDeployment(tx, ctx.clock, workspaceId, input, change),
+    steps: [
+      step('fetch', 15, fetchCommit, { none: 'A mirror that is more up to date does no harm.' }),
+      step('plan', 15, plan, { none: 'It only looks.' }),
+      step('send', 30, send, unsend),
+      step('build', 60, build, unbuild),
+      step('keep', 15, keep, { none: 'A release that nobody points to does no harm.' }),
+      step('services', 15, services, { none: 'Services belong to the environment, not to a release.' }),
+      step('release', 60, runReleaseCommand, undoReleaseCommand),
+      step('start', 20, start, unstart),
+      step('health', 20, health, { none: 'It only asks.' }),
+      step('processes', 15, processes, { none: 'They go with the undo of the start.' }),
+      step('prove', 15, prove, unprove),
+      step('switch', 15, switchOver, switchBack),
+      step('drain', 65, drain, { none: 'What has been answered stays answered.' }),
+      step('retire', 15, retire, unretire),
+      step('point', 1, point, pointBack),
+      { ...step('tidy', 30, tidy, { none: 'What is cleared away is not needed.' }), isAfterthought: true },
+    ],
+  });
+}
+
+function readInput(stored: unknown): Input {
+  const { deploymentId, environmentId } = Object(stored);
+  if (typeof deploymentId !== 'string' || typeof environmentId !== 'string')
+    throw new Error('no deployment to make');
+  return { deploymentId: deploymentId as DeploymentId, environmentId: environmentId as EnvironmentId };
+}

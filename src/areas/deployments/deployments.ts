@@ -1,0 +1,56 @@
+/**
+ * Deployments: one wish each to have a commit, or an older release, live in an environment. Owns their order (one at
+ * work per environment, the newest of those that wait), their course and their end; refuses to change one that has
+ * ended. What is built becomes a release; what runs is the releases' to know.
+ */
+import { Fault } from '../../fault.ts';
+import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { OperationKinds } from '../../operations/kinds.ts';
+import type { MasterKeys } from '../../store/master-keys.ts';
+import type { ProjectsContext } from '../projects/projects.ts';
+import type { ServersContext } from '../servers/servers.ts';
+
+export const deployKind = 'deployment';
+
+export type DeploymentTrigger = 'manual' | 'push' | 'finalize' | 'rollback' | 'retry' | 'variables' | 'move';
+
+export type DeploymentStatus =
+  | 'queued'
+  | 'preparing'
+  | 'building'
+  | 'starting'
+  | 'switching'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'superseded';
+
+/** What is to be live: the head of the environment's branch unless something else is named. */
+export type WantedCommit =
+  | { readonly branch: string }
+  | { readonly sha: string; readonly branch: string | null }
+  /** The release of an earlier deployment, with its own variables or with those of today. */
+  | { readonly release: DeploymentId; readonly variables: 'then' | 'now' };
+
+export interface DeploymentsContext extends ProjectsContext {
+  readonly servers: ServersContext;
+  readonly kinds: OperationKinds;
+  readonly masterKeys: MasterKeys;
+  readonly log: ServersContext['log'];
+}
+
+export interface DeploymentRequest {
+  readonly workspaceId: WorkspaceId;
+  readonly environmentId: EnvironmentId;
+  readonly trigger: DeploymentTrigger;
+  readonly wanted?: WantedCommit;
+  readonly requestedBy?: AccountId;
+}
+
+export function notFound(): Fault {
+  return new Fault('not_found', 'There is no such deployment of yours.');
+}
+
+export function isOver(status: DeploymentStatus): boolean {
+  return status === 'succeeded' || status === 'failed' || status === 'cancelled' || status === 'superseded';
+}

@@ -1,0 +1,87 @@
+/** What a deployment shows of its operation's course, written in the transaction that changes it: never behind. */
+import type { Clock } from '../../clock.ts';
+import { appendEvents } from '../../events/events.ts';
+import type { DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { Change } from '../../operations/definition.ts';
+import type { Queryable } from '../../store/database.ts';
+import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
+import type { EnvironmentStatus } from '../environments/environments.ts';
+import { tellProject } from '../projects/projects.ts';
+import { type DeploymentStatus, isOver } from './deployments.ts';
+import * as queries from './queries.ts';
+
+/** Which step belongs to which status; they only move forward. */
+const statusOfStep: Readonly<Record<string, DeploymentStatus>> = {
+  ...{ fetch: 'preparing', plan: 'preparing', send: 'building', build: 'building', keep: 'building' },
+  ...{
+    services: 'starting',
+    release: 'starting',
+    start: 'starting',
+    health: 'starting',
+    processes: 'starting',
+  },
+  ...{ prove: 'switching', switch: 'switching', drain: 'switching', retire: 'switching' },
+  ...{ point: 'switching', tidy: 'switching' },
+};
+
+export async function followDeployment(
+  tx: Queryable,
+  clock: Clock,
+  workspaceId: WorkspaceId,
+  { deploymentId, environmentId }: { deploymentId: DeploymentId; environmentId: EnvironmentId },
+  change: Change,
+): Promise<void> {
+  const before = await queries.lockDeployment(tx, workspaceId, deploymentId);
+  if (!before || isOver(before.status)) return;
+  const now = clock.now();
+  const status = statusOf(change, before);
+  const fault = 'fault' in change && status === 'failed' ? change.fault : null;
+  const steps = stepsAfter(before.steps, change, now);
+  await queries.setCourse(tx, workspaceId, deploymentId, { status, steps, fault }, now);
+  const data = { status, step: change.state === 'running' ? change.step : null, ...(fault && { fault }) };
+  const events = [{ kind: 'status', data }, ...(isOver(status) ? [{ kind: 'end', data }] : [])];
+  await appendEvents(tx, { workspaceId, feedId: deploymentId }, events);
+  if (status === before.status) return;
+  const environment = await lockEnvironment(tx, workspaceId, environmentId);
+  const shown = environmentStatus(status, environment);
+  const problem = shown === 'degraded' ? environment.problem : null;
+  if (shown !== environment.status) await setStatus(tx, workspaceId, environmentId, shown, problem, now);
+  const news = { reason: 'deployment', environmentId, deploymentId, status };
+  await tellProject(tx, workspaceId, environment.projectId, news);
+}
+
+function statusOf(change: Change, { status, supersededBy }: queries.LockedDeployment): DeploymentStatus {
+  if (change.state === 'running') {
+    if (change.step === null) return status === 'queued' ? 'preparing' : status;
+    return statusOfStep[change.step] ?? status;
+  }
+  if (change.state === 'cancelled') return supersededBy === null ? 'cancelled' : 'superseded';
+  return change.state;
+}
+
+function stepsAfter(steps: readonly queries.ShownStep[], change: Change, now: Date): queries.ShownStep[] {
+  const at = now.toISOString();
+  const ends = { running: 'done', succeeded: 'done', failed: 'failed', cancelled: 'cancelled' } as const;
+  const isAgain = change.state === 'running' && steps.some(({ name }) => name === change.step);
+  if (isAgain) return [...steps];
+  const ended = steps.map((step) =>
+    step.status === 'running' && !(change.state === 'running' && change.step === null)
+      ? { ...step, status: ends[change.state], finishedAt: at }
+      : step,
+  );
+  if (change.state !== 'running' || change.step === null) return ended;
+  return [...ended, { name: change.step, status: 'running', startedAt: at, finishedAt: null }];
+}
+
+/** After the end it is what it was before, or what the deployment has made of it. */
+function environmentStatus(
+  status: DeploymentStatus,
+  { currentReleaseId, wanted, status: before, problem }: Awaited<ReturnType<typeof lockEnvironment>>,
+): EnvironmentStatus {
+  if (status === 'superseded') return before;
+  if (!isOver(status)) return 'deploying';
+  if (status === 'succeeded') return 'running';
+  if (currentReleaseId === null) return 'idle';
+  if (wanted === 'stopped') return 'stopped';
+  return problem === null ? 'running' : 'degraded';
+}

@@ -1,0 +1,138 @@
+/**
+ * What will be built and run: the analysis of the commit, with the user's settings on top. Pure, and shown with the
+ * deployment, so that nobody has to guess what Slipway made of a repository.
+ */
+import { createHash } from 'node:crypto';
+import type { AnalysisResult, App } from '../../analysis/result.ts';
+import { Fault } from '../../fault.ts';
+import type { EnvironmentSettings } from '../environments/environments.ts';
+import type { RunPlan, RunProcess } from '../releases/releases.ts';
+
+/** What stands for an app where the analysis found none, and the user said how it runs. */
+const bareApp: App = {
+  ...{ path: '.', name: 'app', language: 'unknown', framework: null, packageManager: null, versions: {} },
+  ...{
+    installCommand: null,
+    buildCommand: null,
+    startCommand: null,
+    releaseCommand: null,
+    staticOutput: null,
+  },
+  ...{ port: null, healthPath: null, processes: [], dockerfile: null, volumes: [], confidence: 0 },
+};
+
+/** The app that the environment is about, as it is in this commit. */
+export function chooseApp({ apps }: AnalysisResult, { appPath, ...settings }: EnvironmentSettings): App {
+  if (appPath !== undefined) {
+    const app = apps.find(({ path }) => path === appPath);
+    if (app) return app;
+    throw new Fault('app_not_found', `There is no app in «${appPath}» in this commit any more.`, {
+      hint: 'Deploy a commit that has it, or set the environment up anew for the folder that it moved to.',
+      evidence: `found: ${apps.map(({ path }) => path).join(', ') || 'nothing that runs'}`,
+    });
+  }
+  const [only] = apps;
+  if (only && apps.length === 1) return only;
+  if (settings.dockerfilePath || settings.startCommand || settings.staticOutput) return bareApp;
+  throw new Fault('app_not_found', 'Nothing was found in this commit that could be run.', {
+    hint: 'Set `startCommand`, `dockerfilePath` or `staticOutput` for the environment.',
+  });
+}
+
+export type BuildSource =
+  | { readonly kind: 'dockerfile'; readonly path: string; readonly target: string | null }
+  | { readonly kind: 'generated' };
+
+export function buildSourceOf(app: App, settings: EnvironmentSettings): BuildSource {
+  const set = settings.dockerfilePath;
+  const path = set === undefined ? (app.dockerfile?.path ?? null) : set;
+  if (path === null) return { kind: 'generated' };
+  return { kind: 'dockerfile', path, target: settings.dockerfileTarget ?? null };
+}
+
+/** `imagePorts` are those that the image exposes: they count where neither the user nor the analysis knows better. */
+export function runPlanOf(
+  app: App,
+  settings: EnvironmentSettings,
+  imagePorts: readonly number[],
+  variables: AnalysisResult['variables'],
+): RunPlan {
+  const { health = {} } = settings;
+  const isOwn = buildSourceOf(app, settings).kind === 'dockerfile';
+  const [exposed] = imagePorts;
+  return {
+    port: settings.port ?? app.port ?? exposed ?? 8080,
+    health: {
+      path: health.path !== undefined ? health.path : orFound(settings.healthPath, app.healthPath),
+      timeoutSeconds: health.timeoutSeconds ?? 5,
+      startSeconds: health.startSeconds ?? 60,
+    },
+    // A generated image starts it by itself.
+    startCommand: isOwn ? (settings.startCommand ?? null) : null,
+    releaseCommand: orFound(settings.releaseCommand, app.releaseCommand),
+    processes: processesOf(app, settings),
+    replicas: settings.replicas ?? 1,
+    memoryMb: settings.memoryMb ?? null,
+    cpus: settings.cpus ?? null,
+    volumes: settings.volumes ?? foundVolumes(app),
+    drainSeconds: settings.drainSeconds ?? 30,
+    stopSeconds: settings.stopSeconds ?? 10,
+    holdSeconds: settings.holdSeconds ?? 30,
+    askedOfServices: variables
+      .filter(({ given, apps }) => given === 'service' && apps.includes(app.path))
+      .map(({ key }) => key),
+  };
+}
+
+/** Absent is as the analysis found it; null is «none». */
+function orFound(set: string | null | undefined, found: string | null): string | null {
+  return set === undefined ? found : set;
+}
+
+function processesOf(app: App, { processes = {} }: EnvironmentSettings): RunProcess[] {
+  const found = new Map(app.processes.map((each) => [each.name, { ...each, replicas: 1 }]));
+  for (const [name, said] of Object.entries(processes)) {
+    const before = found.get(name);
+    const command = said.command ?? before?.command;
+    if (command === undefined) {
+      throw new Fault('invalid_input', `The process «${name}» has no command.`, {
+        errors: [{ path: `settings.processes.${name}.command`, message: 'is needed' }],
+      });
+    }
+    const schedule = said.schedule ?? before?.schedule ?? null;
+    const kind = schedule === null ? 'worker' : 'cron';
+    found.set(name, { name, kind, command, schedule, replicas: said.replicas ?? before?.replicas ?? 1 });
+  }
+  return [...found.values()]
+    .filter(({ replicas }) => replicas > 0)
+    .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/** Named after their paths, so that the same path keeps its data from release to release. */
+function foundVolumes(app: App): { name: string; path: string }[] {
+  const home = app.path === '.' || app.path === '' ? '/app' : `/app/${app.path}`;
+  return app.volumes.map((path) => {
+    const whole = path.startsWith('/') ? path : `${home}/${path.replace(/^\.\//, '')}`;
+    return { name: createHash('sha256').update(whole).digest('hex').slice(0, 12), path: whole };
+  });
+}
+
+export interface BuildInputs {
+  /** Of the commit: every file in it. */
+  readonly tree: string;
+  readonly source: BuildSource;
+  /** The generated one; empty where the app brings its own. */
+  readonly dockerfile: string;
+  readonly dockerignore: string;
+  readonly buildArgs: Readonly<Record<string, string>>;
+  /** Changes with the secrets of the build, and says nothing about them. */
+  readonly secretsVersion: string;
+}
+
+/** The same key is the same image: it is not built again. */
+export function buildKeyOf(inputs: BuildInputs): string {
+  const { tree, source, dockerfile, dockerignore, buildArgs, secretsVersion } = inputs;
+  const args = Object.entries(buildArgs).sort(([one], [other]) => (one < other ? -1 : 1));
+  const text = JSON.stringify([1, tree, source, dockerfile, dockerignore, args, secretsVersion]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

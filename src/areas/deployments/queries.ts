@@ -1,0 +1,208 @@
+/** The SQL of deployments, always by workspace. */
+import type {
+  AccountId,
+  DeploymentId,
+  EnvironmentId,
+  OperationId,
+  ReleaseId,
+  ServerId,
+  WorkspaceId,
+} from '../../ids.ts';
+import type { OperationFault } from '../../operations/operations.ts';
+import type { Queryable } from '../../store/database.ts';
+import { sql } from '../../store/sql.ts';
+import type { ReleasedCommit } from '../releases/releases.ts';
+import type { DeploymentStatus, DeploymentTrigger, WantedCommit } from './deployments.ts';
+import type { KeptProbe } from './kept-probes.ts';
+
+export interface ShownStep {
+  readonly name: string;
+  readonly status: 'running' | 'done' | 'failed' | 'cancelled';
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
+}
+
+export interface DeploymentRow {
+  readonly id: DeploymentId;
+  readonly environmentId: EnvironmentId;
+  readonly number: number;
+  readonly trigger: DeploymentTrigger;
+  readonly wanted: WantedCommit;
+  readonly commit: ReleasedCommit | null;
+  readonly status: DeploymentStatus;
+  readonly steps: readonly ShownStep[];
+  readonly operationId: OperationId | null;
+  readonly serverId: ServerId;
+  readonly releaseId: ReleaseId | null;
+  readonly imageDigest: string | null;
+  readonly rollbackOf: DeploymentId | null;
+  readonly plan: Readonly<Record<string, unknown>> | null;
+  readonly probes: readonly KeptProbe[];
+  readonly fault: OperationFault | null;
+  readonly supersededBy: DeploymentId | null;
+  readonly requestedBy: AccountId | null;
+  readonly queuedAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+}
+
+export function findDeployment(db: Queryable, workspaceId: WorkspaceId, id: DeploymentId) {
+  return db.one<DeploymentRow>(sql`
+    select id, environment_id as "environmentId", number, trigger, wanted, commit, status, steps,
+      operation_id as "operationId", server_id as "serverId", release_id as "releaseId",
+      image_digest as "imageDigest", rollback_of as "rollbackOf", plan, probes, fault,
+      superseded_by as "supersededBy", requested_by as "requestedBy", queued_at as "queuedAt",
+      started_at as "startedAt", finished_at as "finishedAt"
+    from deployments where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export interface LockedDeployment {
+  readonly environmentId: EnvironmentId;
+  readonly status: DeploymentStatus;
+  readonly steps: readonly ShownStep[];
+  readonly operationId: OperationId | null;
+  readonly supersededBy: DeploymentId | null;
+}
+
+export function lockDeployment(tx: Queryable, workspaceId: WorkspaceId, id: DeploymentId) {
+  return tx.one<LockedDeployment>(sql`
+    select environment_id as "environmentId", status, steps, operation_id as "operationId",
+      superseded_by as "supersededBy"
+    from deployments where workspace_id = ${workspaceId} and id = ${id} for update`);
+}
+
+/** Without plans and probes: a page of them could be large. */
+export function listDeployments(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  page: { readonly before: string | null; readonly limit: number },
+) {
+  return db.rows<DeploymentRow>(sql`
+    select id, environment_id as "environmentId", number, trigger, wanted, commit, status, steps,
+      operation_id as "operationId", server_id as "serverId", release_id as "releaseId",
+      image_digest as "imageDigest", rollback_of as "rollbackOf", null as plan, '[]'::jsonb as probes, fault,
+      superseded_by as "supersededBy", requested_by as "requestedBy", queued_at as "queuedAt",
+      started_at as "startedAt", finished_at as "finishedAt"
+    from deployments
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId}
+      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    order by id desc limit ${page.limit}`);
+}
+
+/** In the order of their making; the environment is locked, so no number is given twice. */
+export async function insertDeployment(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  deployment: Pick<
+    DeploymentRow,
+    'id' | 'environmentId' | 'trigger' | 'wanted' | 'serverId' | 'rollbackOf' | 'requestedBy'
+  >,
+  now: Date,
+): Promise<void> {
+  const { id, environmentId, trigger, wanted, serverId, rollbackOf, requestedBy } = deployment;
+  await tx.run(sql`
+    insert into deployments (workspace_id, id, environment_id, number, trigger, wanted, status, server_id, rollback_of,
+      requested_by, queued_at)
+    select ${workspaceId}, ${id}, ${environmentId}, coalesce(max(number), 0) + 1, ${trigger},
+      ${JSON.stringify(wanted)}::jsonb, 'queued', ${serverId}, ${rollbackOf}, ${requestedBy}, ${now}
+    from deployments where environment_id = ${environmentId}`);
+}
+
+export function setOperation(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: DeploymentId,
+  operationId: OperationId,
+) {
+  return tx.run(sql`
+    update deployments set operation_id = ${operationId} where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** Those that wait in an environment's queue. */
+export function listQueued(tx: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+  return tx.rows<{ id: DeploymentId; operationId: OperationId }>(sql`
+    select id, operation_id as "operationId" from deployments
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and status = 'queued'
+      and operation_id is not null order by number`);
+}
+
+/** Everything that has not ended, the one at work first. */
+export function listUnfinished(tx: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+  return tx.rows<{ id: DeploymentId; operationId: OperationId }>(sql`
+    select id, operation_id as "operationId" from deployments
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null
+      and operation_id is not null order by number`);
+}
+
+export function setSupersededBy(tx: Queryable, workspaceId: WorkspaceId, id: DeploymentId, by: DeploymentId) {
+  return tx.run(sql`
+    update deployments set superseded_by = ${by} where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export interface Course {
+  readonly status: DeploymentStatus;
+  readonly steps: readonly ShownStep[];
+  readonly fault: OperationFault | null;
+}
+
+/** A terminal state is final. */
+export function setCourse(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: DeploymentId,
+  course: Course,
+  now: Date,
+) {
+  const fault = course.fault === null ? null : JSON.stringify(course.fault);
+  return tx.run(sql`
+    update deployments set status = ${course.status}, steps = ${JSON.stringify(course.steps)}::jsonb,
+      fault = ${fault}::jsonb, started_at = coalesce(started_at, ${now}),
+      finished_at = case when ${course.status} in ('succeeded', 'failed', 'cancelled', 'superseded') then ${now}::timestamptz end
+    where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
+}
+
+export function setCommit(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: DeploymentId,
+  commit: ReleasedCommit,
+  serverId: ServerId,
+) {
+  return tx.run(sql`
+    update deployments set commit = ${JSON.stringify(commit)}::jsonb, server_id = ${serverId}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function setPlan(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: DeploymentId,
+  plan: Readonly<Record<string, unknown>>,
+) {
+  return tx.run(sql`
+    update deployments set plan = ${JSON.stringify(plan)}::jsonb where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function setRelease(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: DeploymentId,
+  releaseId: ReleaseId,
+  imageDigest: string,
+) {
+  return tx.run(sql`
+    update deployments set release_id = ${releaseId}, image_digest = ${imageDigest}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function setProbes(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  id: DeploymentId,
+  probes: readonly KeptProbe[],
+) {
+  return db.run(sql`
+    update deployments set probes = ${JSON.stringify(probes)}::jsonb
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}

@@ -1,0 +1,62 @@
+/**
+ * The wish for a deployment, in the caller's transaction. Those that still wait in the environment's queue are overtaken
+ * by it: what counts is the newest. One that is at work goes on, and this one waits for its end.
+ */
+import { appendEvents } from '../../events/events.ts';
+import { Fault } from '../../fault.ts';
+import { type DeploymentId, newId } from '../../ids.ts';
+import { cancelIn, enqueueOperation, isWaiting } from '../../operations/operations.ts';
+import type { Queryable } from '../../store/database.ts';
+import { lockEnvironment } from '../environments/environment-state.ts';
+import { placeOn } from '../environments/places.ts';
+import { tellProject } from '../projects/projects.ts';
+import { type DeploymentRequest, type DeploymentsContext, deployKind } from './deployments.ts';
+import * as queries from './queries.ts';
+
+export async function requestDeployment(
+  tx: Queryable,
+  ctx: DeploymentsContext,
+  request: DeploymentRequest,
+): Promise<DeploymentId> {
+  const { workspaceId, environmentId, trigger, requestedBy } = request;
+  const environment = await lockEnvironment(tx, workspaceId, environmentId);
+  const { serverId, projectId, branch } = environment;
+  if (serverId === null) throw noServer();
+  const now = ctx.clock.now();
+  await placeOn(tx, workspaceId, environmentId, serverId, now);
+  const id = newId<DeploymentId>();
+  const wanted = request.wanted ?? { branch };
+  const rollbackOf = 'release' in wanted ? wanted.release : null;
+  const row = { id, environmentId, trigger, wanted, serverId, rollbackOf, requestedBy: requestedBy ?? null };
+  await overtake(tx, ctx, request, id);
+  await queries.insertDeployment(tx, workspaceId, row, now);
+  const operationId = await enqueueOperation(tx, ctx.queue, {
+    ...{ workspaceId, kind: deployKind, input: { deploymentId: id, environmentId }, serverId },
+    ...{ subject: { type: 'deployment', id }, queueKey: environmentId },
+    ...(requestedBy !== undefined && { requestedBy }),
+  });
+  await queries.setOperation(tx, workspaceId, id, operationId);
+  await appendEvents(tx, { workspaceId, feedId: id }, [{ kind: 'status', data: { status: 'queued' } }]);
+  const news = { reason: 'deployment', environmentId, deploymentId: id, status: 'queued' };
+  await tellProject(tx, workspaceId, projectId, news);
+  return id;
+}
+
+async function overtake(
+  tx: Queryable,
+  ctx: DeploymentsContext,
+  { workspaceId, environmentId }: DeploymentRequest,
+  by: DeploymentId,
+): Promise<void> {
+  for (const { id, operationId } of await queries.listQueued(tx, workspaceId, environmentId)) {
+    if (!(await isWaiting(tx, workspaceId, operationId))) continue;
+    await queries.setSupersededBy(tx, workspaceId, id, by);
+    await cancelIn(tx, ctx.kinds, workspaceId, operationId);
+  }
+}
+
+function noServer(): Fault {
+  return new Fault('server_not_linked', 'The environment stands on no server yet.', {
+    hint: 'Link one with PATCH /environments/:id/server.',
+  });
+}

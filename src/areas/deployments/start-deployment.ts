@@ -1,0 +1,75 @@
+/** A deployment that a person asks for: of a branch, a commit, or a release that was live before. */
+import { Fault } from '../../fault.ts';
+import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { cancelOperation } from '../../operations/operations.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
+import type { DeploymentsContext, DeploymentTrigger, WantedCommit } from './deployments.ts';
+import { findIn, readDeployment } from './read-deployments.ts';
+import { requestDeployment } from './request-deployment.ts';
+import { nothingThere } from './steps/fetch.ts';
+
+type Shown = Awaited<ReturnType<typeof readDeployment>>;
+
+export interface Asked {
+  readonly workspaceId: WorkspaceId;
+  readonly environmentId: EnvironmentId;
+  readonly requestedBy: AccountId;
+}
+
+export async function startDeployment(
+  ctx: DeploymentsContext,
+  asked: Asked,
+  wish: { readonly commit?: string; readonly branch?: string },
+  remember: Remember,
+): Promise<Answer<Shown>> {
+  const { commit, branch } = wish;
+  if (commit !== undefined && branch !== undefined) {
+    throw new Fault('invalid_input', 'It is not clear what is to be deployed.', {
+      errors: [{ path: 'branch', message: 'must not be given together with `commit`' }],
+    });
+  }
+  const wanted: WantedCommit | undefined =
+    commit !== undefined ? { sha: commit, branch: null } : branch !== undefined ? { branch } : undefined;
+  return start(ctx, asked, 'manual', wanted, remember);
+}
+
+export async function startRollback(
+  ctx: DeploymentsContext,
+  asked: Asked,
+  id: DeploymentId,
+  variables: 'then' | 'now',
+  remember: Remember,
+): Promise<Answer<Shown>> {
+  const { releaseId, status } = await findIn(ctx.db, asked.workspaceId, asked.environmentId, id);
+  if (releaseId === null || status !== 'succeeded') throw nothingThere();
+  return start(ctx, asked, 'rollback', { release: id, variables }, remember);
+}
+
+function start(
+  ctx: DeploymentsContext,
+  asked: Asked,
+  trigger: DeploymentTrigger,
+  wanted: WantedCommit | undefined,
+  remember: Remember,
+): Promise<Answer<Shown>> {
+  const { workspaceId, environmentId } = asked;
+  return ctx.db.transaction(async (tx) => {
+    const id = await requestDeployment(tx, ctx, { ...asked, trigger, ...(wanted && { wanted }) });
+    const body = await readDeployment(tx, workspaceId, environmentId, id);
+    const location = `/api/v1/environments/${environmentId}/deployments/${id}`;
+    return remember(tx, { status: 202, location, body });
+  });
+}
+
+export async function cancelDeployment(
+  ctx: DeploymentsContext,
+  { workspaceId, environmentId }: Pick<Asked, 'workspaceId' | 'environmentId'>,
+  id: DeploymentId,
+): Promise<Shown> {
+  const { operationId, finishedAt, status } = await findIn(ctx.db, workspaceId, environmentId, id);
+  if (operationId === null || finishedAt !== null) {
+    throw new Fault('already_finished', `The deployment has already ended: ${status}.`);
+  }
+  await cancelOperation(ctx.db, ctx.kinds, workspaceId, operationId);
+  return readDeployment(ctx.db, workspaceId, environmentId, id);
+}

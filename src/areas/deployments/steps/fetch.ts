@@ -1,0 +1,56 @@
+/** The commit that is wanted, into the mirror. What goes back to an older release has it already, and needs no fetch. */
+import { Fault } from '../../../fault.ts';
+import type { Json } from '../../../operations/definition.ts';
+import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
+import { readableRepository } from '../../projects/read-source.ts';
+import type { ReleasedCommit } from '../../releases/releases.ts';
+import { readRelease } from '../../releases/releases.ts';
+import * as queries from '../queries.ts';
+import type { OutputOf, Working } from './working.ts';
+
+export async function fetchCommit(work: Working): Promise<Json> {
+  const { ctx, workspaceId, deployment, environment } = work;
+  const serverId = environment.serverId;
+  if (serverId === null)
+    throw new Fault('server_not_linked', 'The environment stands on no server any more.');
+  const found = 'release' in deployment.wanted ? await releasedCommit(work) : await fetched(work);
+  await queries.setCommit(ctx.db, workspaceId, deployment.id, found.commit, serverId);
+  return { commit: { ...found.commit }, tree: found.tree };
+}
+
+async function releasedCommit({ ctx, workspaceId, deployment }: Working): Promise<OutputOf<'fetch'>> {
+  const before =
+    deployment.rollbackOf && (await queries.findDeployment(ctx.db, workspaceId, deployment.rollbackOf));
+  if (!before || before.releaseId === null) throw nothingThere();
+  const { commit } = await readRelease(ctx.db, ctx.sealer, workspaceId, before.releaseId);
+  return { commit, tree: '' };
+}
+
+export function nothingThere(): Fault {
+  return new Fault('nothing_to_roll_back', 'The deployment has no release that could be put back.', {
+    hint: 'Choose one that has succeeded.',
+  });
+}
+
+async function fetched({
+  ctx,
+  workspaceId,
+  deployment,
+  environment,
+  step,
+}: Working): Promise<OutputOf<'fetch'>> {
+  const repository = await readableRepository(ctx, workspaceId, environment.projectId);
+  const source = await sourceOf(ctx, workspaceId, repository);
+  const { wanted } = deployment;
+  if ('release' in wanted) throw nothingThere();
+  const want = 'sha' in wanted ? { sha: wanted.sha } : { branch: wanted.branch };
+  const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
+  const { commit } = await (await ctx.mirrors()).fetch(key, source, {
+    ...{ want, signal: step.signal },
+    onProgress: ({ fraction, text }) => step.progress(fraction, text),
+  });
+  const { sha, message, authorName: author, tree } = commit;
+  const told: ReleasedCommit = { sha, message: message.slice(0, 5_000), author, branch: wanted.branch };
+  step.log(`Commit ${sha.slice(0, 12)} by ${author}: ${message.split('\n', 1)[0] ?? ''}`);
+  return { commit: told, tree };
+}

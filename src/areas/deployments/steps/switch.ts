@@ -1,0 +1,163 @@
+/** The new release takes over: proven through the proxy, given the traffic, the old one counted down, stopped, and pointed away from. */
+
+import type { ProxySite } from '../../../adapters/proxy/sites.ts';
+import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
+import { setCurrent, setWanted } from '../../environments/environment-state.ts';
+import { removePlace } from '../../environments/places.ts';
+import {
+  drain as drainServers,
+  forgetSite,
+  letGo,
+  prove as proveServers,
+  proxySite,
+  serversOf,
+  takeOver,
+} from '../../releases/go-live.ts';
+import type { Site } from '../../releases/place.ts';
+import { recentImages } from '../../releases/recent-images.ts';
+import { mustSwap, type Release, readRelease } from '../../releases/releases.ts';
+import { removeContainers, removeOldImages, startAgain, stopContainers } from '../../releases/retire.ts';
+import { endCrons, hasCrons, setCrons } from '../../releases/set-crons.ts';
+import { webProcess } from '../../releases/start-release.ts';
+import { takeDown } from '../../releases/take-down.ts';
+import { waitHealthy } from '../../releases/wait-healthy.ts';
+import { unsend } from './prepare.ts';
+import { releaseOf } from './start.ts';
+import { outputOf, siteOf, type Working } from './working.ts';
+
+interface Sides {
+  readonly site: Site;
+  readonly release: Release;
+  /** What serves before, and what is to serve after. */
+  readonly before: ProxySite;
+  readonly after: ProxySite;
+  readonly oldWeb: readonly { readonly name: string; readonly process: string; readonly address: string }[];
+  readonly oldNames: readonly string[];
+}
+
+async function sidesOf(work: Working): Promise<Sides> {
+  const release = await releaseOf(work);
+  const site = await siteOf(work);
+  const { old, oldPort } = outputOf(work, 'plan');
+  const running = old.filter(({ isRunning }) => isRunning);
+  const oldWeb = running.filter(({ process }) => process === webProcess);
+  const { run } = release;
+  const { web } = outputOf(work, 'start');
+  return {
+    ...{ site, release, oldWeb, oldNames: running.map(({ name }) => name) },
+    before: proxySite(site, run, [], oldPort === null ? [] : serversOf(oldWeb, oldPort)),
+    after: proxySite(site, run, [], serversOf(web, run.port)),
+  };
+}
+
+const namesOf = (each: readonly { readonly name: string }[]) => each.map(({ name }) => name);
+
+export async function prove(work: Working): Promise<undefined> {
+  const { site, release, before, after } = await sidesOf(work);
+  // Where the old one had to step aside it is stopped: it is held for, not listed.
+  const now = mustSwap(release.run) ? { ...before, servers: [] } : before;
+  await proveServers(site, now, after.servers, release.run);
+}
+
+export async function unprove(work: Working): Promise<void> {
+  const { site, before, after, release } = await sidesOf(work);
+  if (before.servers.length === 0) return forgetSite(site, after);
+  await drainServers(site, before, namesOf(after.servers), release.run);
+  await letGo(site, after, namesOf(after.servers));
+}
+
+export async function switchOver(work: Working): Promise<undefined> {
+  const { site, after } = await sidesOf(work);
+  await takeOver(site, after);
+  work.step.log('The new release takes the requests.');
+}
+
+/** The old one still runs here, or was started again by the undo of a later step. */
+export async function switchBack(work: Working): Promise<void> {
+  const { site, before, release } = await sidesOf(work);
+  if (before.servers.length > 0 && !mustSwap(release.run)) await takeOver(site, before);
+}
+
+export async function drain(work: Working): Promise<undefined> {
+  const { site, after, oldWeb, release } = await sidesOf(work);
+  if (oldWeb.length === 0 || mustSwap(release.run)) return;
+  const left = await drainServers(site, after, namesOf(oldWeb), release.run);
+  const count = [...left.values()].reduce((sum, each) => sum + each, 0);
+  work.step.log(
+    count === 0
+      ? 'The old release has answered its last request.'
+      : `${count} connections to the old release are still open after ${release.run.drainSeconds} s and are closed.`,
+  );
+}
+
+/** Stopped, not removed: until the environment points to the new one, the way back is a start. */
+export async function retire(work: Working): Promise<undefined> {
+  const { site, release, after, oldWeb, oldNames } = await sidesOf(work);
+  if (oldNames.length > 0) {
+    await letGo(site, after, namesOf(oldWeb));
+    await stopContainers(site, oldNames, release.run.stopSeconds);
+  }
+  const { previous } = outputOf(work, 'plan');
+  const hadCrons = previous !== null && hasCrons((await previousRelease(work, previous.releaseId)).run);
+  if (hadCrons || hasCrons(release.run)) await setCrons(site, release.run, work.deployment.id);
+}
+
+export async function unretire(work: Working): Promise<void> {
+  const { site, release, before, oldWeb, oldNames } = await sidesOf(work);
+  const { previous } = outputOf(work, 'plan');
+  const old = previous && (await previousRelease(work, previous.releaseId));
+  if (hasCrons(release.run) || (old && hasCrons(old.run))) {
+    if (old && previous) await setCrons(site, old.run, previous.deploymentId as DeploymentId);
+    else await endCrons(site);
+  }
+  // The undo of the start brings those back that had to step aside, once the new one is gone.
+  if (oldNames.length === 0 || mustSwap(release.run) || !old) return;
+  await startAgain(site, oldNames);
+  await waitHealthy(site, { containers: oldWeb, run: old.run, secrets: [], tell: () => undefined });
+  await proveServers(site, before, before.servers, old.run);
+}
+
+function previousRelease({ ctx, workspaceId }: Working, id: string): Promise<Release> {
+  return readRelease(ctx.db, ctx.sealer, workspaceId, id as ReleaseId);
+}
+
+export async function point(work: Working): Promise<undefined> {
+  const { ctx, workspaceId, deployment, environment } = work;
+  const releaseId = outputOf(work, 'keep').releaseId as ReleaseId;
+  const now = ctx.clock.now();
+  await ctx.db.transaction(async (tx) => {
+    await setCurrent(tx, workspaceId, environment.id, { deploymentId: deployment.id, releaseId }, now);
+    await setWanted(tx, workspaceId, environment.id, 'running', now);
+  });
+}
+
+export async function pointBack(work: Working): Promise<void> {
+  const { ctx, workspaceId, deployment, environment } = work;
+  if (environment.currentDeploymentId !== deployment.id) return;
+  const { previous } = outputOf(work, 'plan');
+  const before = previous && {
+    deploymentId: previous.deploymentId as DeploymentId,
+    releaseId: previous.releaseId as ReleaseId,
+  };
+  await setCurrent(ctx.db, workspaceId, environment.id, before, ctx.clock.now());
+}
+
+const keptImages = 5;
+
+/** What is left of the old release, of the build, and of a server that the environment has moved away from. */
+export async function tidy(work: Working): Promise<undefined> {
+  const { ctx, workspaceId, environment } = work;
+  const site = await siteOf(work);
+  const { old, previousServerIds } = outputOf(work, 'plan');
+  await removeContainers(site, namesOf(old), 5);
+  if (outputOf(work, 'send').isBuilt) {
+    await unsend(work);
+    const keep = await recentImages(ctx.db, workspaceId, environment.id, keptImages);
+    await removeOldImages(site, keep);
+  }
+  for (const serverId of previousServerIds) {
+    const there = await siteOf(work, serverId as ServerId);
+    await takeDown(ctx, there, { deleteData: false });
+    await ctx.db.transaction((tx) => removePlace(tx, workspaceId, environment.id, serverId as ServerId));
+  }
+}

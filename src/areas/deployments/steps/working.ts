@@ -1,0 +1,129 @@
+/** What every step of a deployment has in hand: the rows it is about, the way to the server, and what steps before said. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { Fault } from '../../../fault.ts';
+import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
+import type { Json, Retry, StepContext } from '../../../operations/definition.ts';
+import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
+import { placeOn } from '../../environments/places.ts';
+import { openSite } from '../../releases/open-site.ts';
+import type { Site } from '../../releases/place.ts';
+import { type DeploymentsContext, notFound } from '../deployments.ts';
+import * as queries from '../queries.ts';
+
+export interface Input {
+  readonly deploymentId: DeploymentId;
+  readonly environmentId: EnvironmentId;
+}
+
+export interface Working {
+  readonly ctx: DeploymentsContext;
+  readonly workspaceId: WorkspaceId;
+  readonly deployment: queries.DeploymentRow;
+  readonly environment: EnvironmentState;
+  readonly step: StepContext;
+}
+
+export async function working(ctx: DeploymentsContext, input: Input, step: StepContext): Promise<Working> {
+  const { workspaceId } = step;
+  const deployment = await queries.findDeployment(ctx.db, workspaceId, input.deploymentId);
+  const environment = await readEnvironmentState(ctx.db, workspaceId, input.environmentId);
+  if (!deployment || !environment) throw notFound();
+  return { ctx, workspaceId, deployment, environment, step };
+}
+
+/** The server is the one that was chosen when the deployment began; a move that comes later waits for its end. */
+export async function siteOf(work: Working, serverId: ServerId = work.deployment.serverId): Promise<Site> {
+  const { ctx, workspaceId, step, environment } = work;
+  const place = await ctx.db.transaction((tx) =>
+    placeOn(tx, workspaceId, environment.id, serverId, ctx.clock.now()),
+  );
+  return openSite(ctx.servers, place, step);
+}
+
+/** A server, a Git host or a Docker that is away for some minutes ends no deployment; a refusal does. */
+const passingCodes = new Set([
+  ...[
+    'remote_unreachable',
+    'remote_timeout',
+    'port_refused',
+    'port_filtered',
+    'docker_missing',
+    'name_not_resolved',
+  ],
+  ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],
+]);
+
+export function isPassing(error: unknown): boolean {
+  return error instanceof Fault && passingCodes.has(error.code);
+}
+
+/** Together about ten minutes. */
+export const untilBack: Retry = { attempts: 45, firstMs: 500, mostMs: 15_000, when: isPassing };
+
+/** For undoing: a server that is away is waited for, up to the step's deadline. What it refuses, it refuses. */
+export async function untilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (let pauseMs = 500; ; pauseMs = Math.min(pauseMs * 2, 15_000)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+const Container = Type.Object({
+  name: Type.String(),
+  process: Type.String(),
+  address: Type.String(),
+  isRunning: Type.Boolean(),
+});
+
+const Commit = Type.Object({
+  sha: Type.String(),
+  message: Type.String(),
+  author: Type.String(),
+  branch: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** What the steps leave for those after them. No secret is ever among it. */
+export const outputs = {
+  fetch: Type.Object({ commit: Commit, tree: Type.String() }),
+  plan: Type.Object({
+    image: Type.String(),
+    isThere: Type.Boolean(),
+    /** What runs now: it goes on until the new one has taken over. */
+    old: Type.Array(Container),
+    oldPort: Type.Union([Type.Integer(), Type.Null()]),
+    taken: Type.Array(Type.String()),
+    previous: Type.Union([
+      Type.Object({ deploymentId: Type.String(), releaseId: Type.String() }),
+      Type.Null(),
+    ]),
+    previousServerIds: Type.Array(Type.String()),
+  }),
+  send: Type.Object({ image: Type.String(), buildKey: Type.String(), isBuilt: Type.Boolean() }),
+  keep: Type.Object({ releaseId: Type.String() }),
+  start: Type.Object({ web: Type.Array(Type.Omit(Container, ['isRunning'])) }),
+  processes: Type.Object({ names: Type.Array(Type.String()) }),
+} as const;
+
+export type Outputs = typeof outputs;
+export type OutputOf<Name extends keyof Outputs> = Type.Static<Outputs[Name]>;
+
+export function outputOf<Name extends keyof Outputs>({ step }: Working, name: Name): OutputOf<Name> {
+  const found = readOutput(step.outputs.get(name), name);
+  if (found === undefined) throw new Error(`the step ${name} has left nothing`);
+  return found;
+}
+
+/** Undefined where the step has not ended: an undo may come before that. */
+export function readOutput<Name extends keyof Outputs>(
+  stored: Json | undefined,
+  name: Name,
+): OutputOf<Name> | undefined {
+  const schema: Outputs[Name] = outputs[name];
+  return Value.Check(schema, stored) ? stored : undefined;
+}

@@ -1,0 +1,97 @@
+/** One more environment of a project that has been finalised. */
+import { Fault } from '../../fault.ts';
+import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
+import type { Queryable } from '../../store/database.ts';
+import { chooseApp, generatedVariables, neededServices } from '../projects/choose-app.ts';
+import { slugOf } from '../projects/create-project.ts';
+import { tellProject } from '../projects/projects.ts';
+import { readProject } from '../projects/read-projects.ts';
+import { lockSource } from '../projects/read-source.ts';
+import type { WantedService } from '../services/services.ts';
+import { ensureHook } from './auto-deploy.ts';
+import { branchHead } from './branch-head.ts';
+import { checkKeys } from './check-keys.ts';
+import { checkServer } from './check-server.ts';
+import { checkSettings } from './check-settings.ts';
+import { createEnvironment } from './create-environment.ts';
+import type { EnvironmentSettings } from './environments.ts';
+import type { EnvironmentsContext } from './environments-context.ts';
+import type { NewVariable } from './put-variables.ts';
+import { setDecided } from './queries.ts';
+import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
+import { setAutoDeploy } from './state-queries.ts';
+
+export interface EnvironmentWish {
+  readonly projectId: ProjectId;
+  readonly name: string;
+  readonly branch?: string;
+  readonly serverId?: ServerId;
+  readonly settings?: EnvironmentSettings;
+  readonly variables?: readonly NewVariable[];
+  readonly services?: readonly WantedService[];
+  readonly autoDeploy?: boolean;
+}
+
+export async function addEnvironment(
+  ctx: EnvironmentsContext,
+  workspaceId: WorkspaceId,
+  wish: EnvironmentWish,
+  remember: Remember,
+): Promise<Answer<ShownEnvironment>> {
+  const { projectId, name, autoDeploy = false, serverId = null, settings = {} } = wish;
+  checkKeys(wish.variables ?? [], 'variables');
+  const known = await readFinalised(ctx.db, workspaceId, projectId);
+  const branch = wish.branch ?? known.commit.branch;
+  // Before the transaction, because it asks the provider.
+  const isOther = branch !== known.commit.branch;
+  const head = isOther || autoDeploy ? await branchHead(ctx, workspaceId, projectId, branch) : undefined;
+  if (autoDeploy) await ensureHook(ctx, workspaceId, projectId);
+  const now = ctx.clock.now();
+  return ctx.db.transaction(async (tx) => {
+    await lockSource(tx, workspaceId, projectId);
+    const { project, result } = await readFinalised(tx, workspaceId, projectId);
+    const app = chooseApp(result, settings.appPath, 'settings.appPath', settings);
+    checkSettings(settings, app);
+    if (serverId !== null) await checkServer(tx, workspaceId, serverId, 'serverId');
+    const id = await createEnvironment(
+      tx,
+      ctx.sealer,
+      workspaceId,
+      {
+        ...{ projectId, name, slug: slugOf(`${project.name} ${name}`), branch, serverId },
+        settings: { ...(app && { appPath: app.path }), ...settings },
+        services: wish.services ?? neededServices(result, app),
+        variables: [...generatedVariables(result, app), ...(wish.variables ?? [])],
+      },
+      now,
+    );
+    if (!id) throw nameTaken(name);
+    if (autoDeploy && head !== undefined) await switchOn(tx, workspaceId, id, head, now);
+    const body = await readEnvironment(tx, workspaceId, id);
+    const answer = await remember(tx, { status: 201, location: `/api/v1/environments/${id}`, body });
+    await tellProject(tx, workspaceId, projectId, { reason: 'environment_created', environmentId: id });
+    return answer;
+  });
+}
+
+/** What was pushed before it was there is not deployed unasked. */
+async function switchOn(tx: Queryable, workspaceId: WorkspaceId, id: EnvironmentId, head: string, now: Date) {
+  await setAutoDeploy(tx, workspaceId, id, { enabled: true, watchPaths: [] }, now);
+  await setDecided(tx, workspaceId, id, head);
+}
+
+async function readFinalised(db: Queryable, workspaceId: WorkspaceId, projectId: ProjectId) {
+  const project = await readProject(db, workspaceId, projectId);
+  const { result, commit } = project.analysis;
+  if (project.status === 'active' && result && commit) return { project, result, commit };
+  throw new Fault('project_not_ready', 'The project has not been finalised yet.', {
+    hint: 'POST /projects/:id/finalize makes the first environment; further ones come after it.',
+  });
+}
+
+export function nameTaken(name: string): Fault {
+  return new Fault('name_taken', `The project has an environment named «${name}» already.`, {
+    errors: [{ path: 'name', message: 'is the name of another environment of this project' }],
+  });
+}

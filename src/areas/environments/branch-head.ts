@@ -1,0 +1,29 @@
+/** The newest commit of a branch, as the repository itself says it now. */
+import { Fault } from '../../fault.ts';
+import type { ProjectId, WorkspaceId } from '../../ids.ts';
+import { type ProjectsContext, sourceOf } from '../projects/projects.ts';
+import { readableRepository } from '../projects/read-source.ts';
+
+/** Whoever waits for an answer waits no longer. */
+const patienceMs = 30_000;
+
+export async function branchHead(
+  ctx: ProjectsContext,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  branch: string,
+): Promise<string> {
+  const repository = await readableRepository(ctx, workspaceId, projectId);
+  const source = await sourceOf(ctx, workspaceId, repository);
+  const mirrors = await ctx.mirrors();
+  const waiting = new AbortController();
+  const late = new Fault('deadline_exceeded', 'The repository did not answer in time.');
+  const timer = setTimeout(() => waiting.abort(late), patienceMs);
+  const { branches } = await mirrors.refs(source, waiting.signal).finally(() => clearTimeout(timer));
+  const sha = branches.get(branch);
+  if (sha !== undefined) return sha;
+  throw new Fault('commit_not_found', `The repository has no branch «${branch}».`, {
+    hint: 'Push the branch first, or choose another one.',
+    errors: [{ path: 'branch', message: 'is no branch of the repository' }],
+  });
+}

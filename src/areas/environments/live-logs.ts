@@ -1,0 +1,121 @@
+/**
+ * The lines of running apps, live. Nothing of it is stored: who comes later gets the last lines that Docker kept. Owns
+ * who watches what; an environment that many watch is asked for once.
+ */
+import { LogTaps } from '../../adapters/log-tap/log-taps.ts';
+import { second } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { Secret } from '../../secret.ts';
+import { connectTo, type ServersContext } from '../servers/servers.ts';
+import { notFound } from './environments.ts';
+import { LiveWatch, type Told, type Viewer, type Watched } from './live-watch.ts';
+import * as queries from './queries.ts';
+
+export interface LiveLogsContext extends ServersContext {
+  /** Every secret that a container of the environment may know: of the release that runs, and of one that is coming. */
+  secretsOf(workspaceId: WorkspaceId, environmentId: EnvironmentId): Promise<readonly Secret[]>;
+}
+
+export interface LiveWish {
+  /** So many of the last lines first. */
+  readonly tail: number;
+  /** Of this process only; of all, if undefined. */
+  readonly process: string | undefined;
+}
+
+type Send = (kind: string, data: object) => void;
+
+export const mostViewers = 10;
+const lookEveryMs = 5 * second;
+const comeBackSeconds = 30;
+
+export class LiveLogs {
+  readonly #ctx: LiveLogsContext;
+  readonly #everyMs: number;
+  readonly #taps = new LogTaps();
+  readonly #watches = new Map<EnvironmentId, LiveWatch>();
+  #isStopped = false;
+
+  constructor(ctx: LiveLogsContext, everyMs = lookEveryMs) {
+    this.#ctx = ctx;
+    this.#everyMs = everyMs;
+  }
+
+  /** What can be refused is refused before the stream begins; the rest is run by whoever sends it. */
+  async open(workspaceId: WorkspaceId, environmentId: EnvironmentId, wish: LiveWish) {
+    if (!(await queries.findEnvironment(this.#ctx.db, workspaceId, environmentId))) throw notFound();
+    if (this.#isStopped) throw new Fault('shutting_down', 'The service is stopping.');
+    if ((this.#watches.get(environmentId)?.size ?? 0) >= mostViewers) throw tooMany();
+    return (send: Send, signal: AbortSignal) => this.#follow(workspaceId, environmentId, wish, send, signal);
+  }
+
+  /** Ends all, so that the server can close; their readers come back to whoever serves next. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const watch of this.#watches.values()) watch.end();
+  }
+
+  async #follow(
+    workspaceId: WorkspaceId,
+    environmentId: EnvironmentId,
+    wish: LiveWish,
+    send: Send,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (signal.aborted || this.#isStopped) return;
+    const watch = this.#watches.get(environmentId) ?? this.#begin(workspaceId, environmentId);
+    const viewer = viewerOf(wish, send, resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    watch.join(viewer);
+    await promise;
+    watch.leave(viewer);
+  }
+
+  #begin(workspaceId: WorkspaceId, environmentId: EnvironmentId): LiveWatch {
+    const { db, log, secretsOf } = this.#ctx;
+    const watched: Watched = {
+      ...{ workspaceId, environmentId, log },
+      secrets: () => secretsOf(workspaceId, environmentId),
+      place: async () => {
+        const environment = await queries.findEnvironment(db, workspaceId, environmentId);
+        if (!environment) throw notFound();
+        const { serverId } = environment;
+        if (serverId === null) return null;
+        const { remote } = await connectTo(this.#ctx, workspaceId, serverId);
+        return { serverId, remote };
+      },
+    };
+    const watch = new LiveWatch(watched, this.#taps, this.#everyMs, () => {
+      if (this.#watches.get(environmentId) === watch) this.#watches.delete(environmentId);
+    });
+    this.#watches.set(environmentId, watch);
+    void watch.run();
+    return watch;
+  }
+}
+
+function viewerOf({ tail, process }: LiveWish, send: Send, end: () => void): Viewer {
+  const isWanted = (line: Told) => process === undefined || line.process === process;
+  const tell = (line: Told) => send('line', line);
+  return {
+    caughtUp: (lines) => {
+      if (tail > 0) for (const line of lines.filter(isWanted).slice(-tail)) tell(line);
+    },
+    line: (line) => {
+      if (isWanted(line)) tell(line);
+    },
+    state: (containers) => send('state', { containers }),
+    problem: ({ code, message, hint }) =>
+      send('problem', { code, message, ...(hint !== undefined && { hint }) }),
+    end,
+  };
+}
+
+function tooMany(): Fault {
+  return new Fault('rate_limited', `At most ${mostViewers} may follow the lines of an environment at once.`, {
+    hint: 'Close another stream of it first.',
+    retryAfterSeconds: comeBackSeconds,
+  });
+}

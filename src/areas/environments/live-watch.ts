@@ -1,0 +1,241 @@
+/**
+ * One environment that is being watched: its containers, looked at every few seconds, and their lines as they come. It
+ * serves all who watch it together, so that the server is asked once. Ends with the last of them.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { ask } from '../../adapters/docker/ask.ts';
+import { containerLogs } from '../../adapters/docker/containers.ts';
+import { justAfter, LogFrames, type LogPiece } from '../../adapters/log-tap/log-frames.ts';
+import { type LogLine, LogLines } from '../../adapters/log-tap/log-lines.ts';
+import type { LogTaps } from '../../adapters/log-tap/log-taps.ts';
+import { errorText, Fault } from '../../fault.ts';
+import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { Remote } from '../../remote/remote.ts';
+import type { Secret } from '../../secret.ts';
+import { lookAtContainers, type SeenContainer, type ShownContainer } from './containers.ts';
+
+export interface WatchedPlace {
+  readonly serverId: ServerId;
+  readonly remote: Remote;
+}
+
+export interface Watched {
+  readonly workspaceId: WorkspaceId;
+  readonly environmentId: EnvironmentId;
+  readonly log: Logger;
+  /** Null where it stands on no server. Fails with `not_found` once the environment is gone. */
+  place(): Promise<WatchedPlace | null>;
+  secrets(): Promise<readonly Secret[]>;
+}
+
+export interface Told extends LogLine {
+  readonly container: string;
+  readonly process: string;
+  readonly replica: number;
+}
+
+export interface Viewer {
+  /** Once, before the first line; the newest last. */
+  caughtUp(lines: readonly Told[]): void;
+  line(line: Told): void;
+  state(containers: readonly ShownContainer[]): void;
+  problem(fault: Fault): void;
+  /** There is nothing to watch any more. */
+  end(): void;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly name: string;
+  readonly process: string;
+  readonly replica: number;
+  readonly lines: LogLines;
+  lastAt: string | undefined;
+  /** With which start it was followed; where that differs from the present one, there is more to read. */
+  followedStart: string | null | undefined;
+  leave: (() => void) | undefined;
+}
+
+export const mostTail = 1000;
+const mebibyte = 1024 * 1024;
+/** Of what is kept for those who come later. */
+const mostKeptCharacters = 2 * mebibyte;
+
+export class LiveWatch {
+  readonly #watched: Watched;
+  readonly #taps: LogTaps;
+  readonly #everyMs: number;
+  readonly #over: () => void;
+  readonly #viewers = new Set<Viewer>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #stop = new AbortController();
+  #kept: Told[] = [];
+  #keptCharacters = 0;
+  #seen: readonly ShownContainer[] | undefined;
+  #seenKey = '';
+  #problem: Fault | undefined;
+
+  constructor(watched: Watched, taps: LogTaps, everyMs: number, over: () => void) {
+    this.#watched = watched;
+    this.#over = over;
+    this.#taps = taps;
+    this.#everyMs = everyMs;
+  }
+
+  get size(): number {
+    return this.#viewers.size;
+  }
+
+  join(viewer: Viewer): void {
+    this.#viewers.add(viewer);
+    if (this.#problem) viewer.problem(this.#problem);
+    if (this.#seen) this.#greet(viewer, this.#seen);
+  }
+
+  leave(viewer: Viewer): void {
+    this.#viewers.delete(viewer);
+    if (this.#viewers.size === 0) this.end();
+  }
+
+  end(): void {
+    this.#over();
+    this.#stop.abort(new Error('nobody watches any more'));
+    for (const { leave } of this.#entries.values()) leave?.();
+    this.#entries.clear();
+    for (const viewer of this.#viewers) viewer.end();
+  }
+
+  /** Until it ends. What goes wrong is told, and tried again. */
+  async run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await this.#look(signal);
+        this.#problem = undefined;
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#tellProblem(error);
+        if (error instanceof Fault && error.code === 'not_found') return this.end();
+      }
+      await sleep(this.#everyMs, undefined, { signal }).catch(() => undefined); // the loop sees the signal itself
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { workspaceId, environmentId } = this.#watched;
+    const place = await this.#watched.place();
+    const seen = place ? await lookAtContainers(place.remote, workspaceId, environmentId, signal) : [];
+    if (place) await this.#readNew(place, seen, signal);
+    signal.throwIfAborted();
+    const ids = new Set(seen.map(({ id }) => id));
+    for (const entry of [...this.#entries.values()]) if (!ids.has(entry.id)) this.#forget(entry);
+    this.#tellState(seen.map(({ shown }) => shown));
+    if (place) for (const one of seen) await this.#follow(place, one);
+  }
+
+  /** What those that were not there before have printed so far, in the order of its time. */
+  async #readNew(
+    { remote }: WatchedPlace,
+    seen: readonly SeenContainer[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const fresh = seen.filter(({ id }) => !this.#entries.has(id));
+    if (fresh.length === 0) return;
+    const secrets = await this.#watched.secrets();
+    const calls = fresh.map(({ id }) => containerLogs(id, mostTail));
+    const replies = await ask(remote, calls, { signal, secrets });
+    const lines = fresh.flatMap(({ id, shown }, index) => {
+      const { name, process, replica, state, startedAt } = shown;
+      const isOver = state === 'exited' || state === 'dead';
+      const followedStart = isOver ? startedAt : undefined;
+      const all = { id, name, process, replica, lines: new LogLines(secrets) };
+      const entry: Entry = { ...all, lastAt: undefined, followedStart, leave: undefined };
+      this.#entries.set(id, entry);
+      const reply = replies[index];
+      const pieces = reply ? new LogFrames(reply.status).push(reply.bytes) : [];
+      return pieces.flatMap((piece) => this.#read(entry, piece));
+    });
+    lines.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+    for (const line of lines) this.#tell(line);
+  }
+
+  #read(entry: Entry, piece: LogPiece): Told[] {
+    entry.lastAt = piece.at;
+    return entry.lines.push(piece).map((line) => toldOf(entry, line));
+  }
+
+  async #follow({ serverId, remote }: WatchedPlace, { id, shown }: SeenContainer): Promise<void> {
+    const entry = this.#entries.get(id);
+    // One that never ran has nothing to say yet. One that runs is followed, also where Docker broke off by itself.
+    if (!entry || entry.leave || shown.startedAt === null) return;
+    if (entry.followedStart === shown.startedAt && shown.state !== 'running') return;
+    const tap = await this.#taps.of(serverId, remote);
+    if (this.#stop.signal.aborted) return;
+    entry.followedStart = shown.startedAt;
+    entry.leave = tap.follow({
+      container: id,
+      since: entry.lastAt === undefined ? undefined : justAfter(entry.lastAt),
+      take: (piece) => {
+        for (const line of this.#read(entry, piece)) this.#tell(line);
+      },
+      ended: (fault) => {
+        entry.leave = undefined;
+        if (fault) entry.followedStart = undefined;
+        else for (const line of entry.lines.end()) this.#tell(toldOf(entry, line));
+      },
+    });
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry.id);
+    entry.leave?.();
+    for (const line of entry.lines.end()) this.#tell(toldOf(entry, line));
+  }
+
+  #tell(line: Told): void {
+    this.#kept.push(line);
+    this.#keptCharacters += line.line.length;
+    while (this.#kept.length > mostTail || this.#keptCharacters > mostKeptCharacters)
+      this.#keptCharacters -= this.#kept.shift()?.line.length ?? 0;
+    // Before the first look is whole, nobody has caught up.
+    if (this.#seen) for (const viewer of this.#viewers) viewer.line(line);
+  }
+
+  #tellState(containers: readonly ShownContainer[]): void {
+    const key = JSON.stringify(containers.map(coarse));
+    const isFirst = this.#seen === undefined;
+    const isNews = key !== this.#seenKey || this.#problem !== undefined;
+    this.#seen = containers;
+    this.#seenKey = key;
+    for (const viewer of this.#viewers) {
+      if (isFirst) this.#greet(viewer, containers);
+      else if (isNews) viewer.state(containers);
+    }
+  }
+
+  #greet(viewer: Viewer, containers: readonly ShownContainer[]): void {
+    viewer.state(containers);
+    viewer.caughtUp(this.#kept);
+  }
+
+  /** The same one is told once, however often it is met. */
+  #tellProblem(error: unknown): void {
+    if (!(error instanceof Fault))
+      this.#watched.log.warn({ reason: errorText(error) }, 'could not look at an app');
+    const hidden = new Fault('internal_error', 'The app could not be looked at; it is tried again.');
+    const fault = error instanceof Fault ? error : hidden;
+    const isKnown = this.#problem?.code === fault.code && this.#problem.message === fault.message;
+    this.#problem = fault;
+    if (!isKnown) for (const viewer of this.#viewers) viewer.problem(fault);
+  }
+}
+
+function toldOf({ name, process, replica }: Entry, line: LogLine): Told {
+  return { container: name, process, replica, ...line };
+}
+
+/** The memory of a living process never stands still. */
+function coarse(one: ShownContainer) {
+  return { ...one, memoryBytes: one.memoryBytes === null ? null : Math.round(one.memoryBytes / mebibyte) };
+}

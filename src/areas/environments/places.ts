@@ -1,0 +1,56 @@
+/**
+ * Where environments stand: a port of the server's proxy and a network there, each environment's own for as long as
+ * it stands on that server. The lowest free ones, so that a firewall's rule need not cover more than is used.
+ */
+import { Fault } from '../../fault.ts';
+import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { Place } from '../releases/place.ts';
+import * as queries from './place-queries.ts';
+
+const appPorts = { first: 21_000, last: 21_999 } as const;
+const networks = { first: 0, last: 2_047 } as const;
+
+/** The place that it has there, or a new one. */
+export async function placeOn(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  serverId: ServerId,
+  now: Date,
+): Promise<Place> {
+  // Before the look: of two who ask for the same place at once, the second finds what the first has made.
+  await queries.lockPlacesOn(tx, serverId);
+  const known = await queries.findPlace(tx, workspaceId, environmentId, serverId);
+  if (known) return known;
+  const { port, network } = await queries.findFree(tx, serverId, appPorts, networks);
+  if (port === null || network === null) throw serverFull();
+  const place = { workspaceId, environmentId, serverId, port, network };
+  await queries.insertPlace(tx, place, now);
+  return place;
+}
+
+/** One, or two while it moves; the one that it has stood on longest comes first. */
+export function placesOf(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+): Promise<Place[]> {
+  return queries.listPlaces(db, workspaceId, [environmentId]);
+}
+
+/** Once nothing of the environment is left on that server. */
+export async function removePlace(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  serverId: ServerId,
+): Promise<void> {
+  await queries.deletePlace(tx, workspaceId, environmentId, serverId);
+}
+
+function serverFull(): Fault {
+  return new Fault('server_full', 'The server has no address left for another environment.', {
+    hint: 'Delete environments that are not needed there, or choose another server.',
+  });
+}

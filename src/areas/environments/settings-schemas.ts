@@ -1,0 +1,144 @@
+/** What goes over the wire about how an environment is built and run. */
+import Type from 'typebox';
+import { closed, nullable } from '../../http/schemas.ts';
+import { settingKeys } from './needs.ts';
+
+/** One line: a command is a line of a Dockerfile and of a log. */
+const Command = Type.String({ maxLength: 2_000, pattern: '^[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$' });
+const PathInside = Type.String({
+  maxLength: 500,
+  pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))[^\\x00-\\x1f\\x7f\\\\]*$',
+});
+const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [3000] });
+const HealthPath = Type.String({ maxLength: 500, pattern: '^/[\\x21-\\x7e]*$', examples: ['/healthz'] });
+const Memory = Type.Integer({ minimum: 64, maximum: 1_048_576, examples: [512] });
+const Cpus = Type.Number({ minimum: 0.1, maximum: 64, examples: [1.5] });
+const Replicas = Type.Integer({ minimum: 0, maximum: 10, examples: [1] });
+
+const seconds = (minimum: number, maximum: number, standard: number, description: string) =>
+  Type.Integer({
+    minimum,
+    maximum,
+    description: `${description} ${standard} if not said.`,
+    examples: [standard],
+  });
+
+const Volume = Type.Object(
+  {
+    name: Type.String({ maxLength: 40, pattern: '^[a-z][a-z0-9-]*$', examples: ['uploads'] }),
+    path: Type.String({
+      maxLength: 500,
+      pattern: '^/(?!.*(^|/)\\.{1,2}(/|$))(?!/)[^\\x00-\\x1f\\x7f:,\\\\]+$',
+      description: 'In the container, from the root.',
+      examples: ['/app/uploads'],
+    }),
+  },
+  { ...closed, title: 'Volume' },
+);
+
+const Health = Type.Object(
+  {
+    path: Type.Optional(nullable({ ...HealthPath, description: 'Goes before `healthPath`.' })),
+    port: Type.Optional({ ...Port, description: 'The port of the app, if not said.' }),
+    timeoutSeconds: Type.Optional(seconds(1, 60, 5, 'How long one answer may take.')),
+    startSeconds: Type.Optional(seconds(5, 900, 60, 'How long it may take until the first good answer.')),
+    intervalSeconds: Type.Optional(seconds(1, 60, 2, 'How long to wait between two looks.')),
+  },
+  { ...closed, title: 'HealthSettings', examples: [{ path: '/healthz', startSeconds: 120 }] },
+);
+
+const Process = Type.Object(
+  {
+    command: Type.Optional({ ...Command, minLength: 1, examples: ['node worker.js'] }),
+    replicas: Type.Optional({ ...Replicas, description: 'None switches it off.' }),
+    schedule: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        pattern: '^[0-9A-Za-z*/,-]+( [0-9A-Za-z*/,-]+){4}$',
+        description: 'Minute, hour, day, month, weekday, in UTC: run then, instead of all the time.',
+        examples: ['*/5 * * * *'],
+      }),
+    ),
+  },
+  { ...closed, title: 'ProcessSettings' },
+);
+
+const settings = {
+  installCommand: Type.Optional(nullable({ ...Command, examples: ['npm ci'] })),
+  buildCommand: Type.Optional(nullable({ ...Command, examples: ['npm run build'] })),
+  startCommand: Type.Optional(nullable({ ...Command, examples: ['node server.js'] })),
+  releaseCommand: Type.Optional(nullable({ ...Command, examples: ['npx prisma migrate deploy'] })),
+  staticOutput: Type.Optional(nullable({ ...PathInside, examples: ['dist'] })),
+  port: Type.Optional(Port),
+  healthPath: Type.Optional(nullable(HealthPath)),
+  dockerfilePath: Type.Optional(nullable({ ...PathInside, examples: ['Dockerfile'] })),
+  dockerfileTarget: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 100,
+        pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+        description: 'The stage that is run; the last one if not said.',
+        examples: ['production'],
+      }),
+    ),
+  ),
+  buildMemoryMb: Type.Optional(nullable({ ...Memory, description: 'The most that a build may use.' })),
+  buildCpus: Type.Optional(nullable({ ...Cpus, description: 'The most that a build may use.' })),
+  replicas: Type.Optional({ ...Replicas, minimum: 1, description: 'Of the web process; 1 if not said.' }),
+  memoryMb: Type.Optional(nullable({ ...Memory, description: 'The most that a container may use.' })),
+  cpus: Type.Optional(nullable({ ...Cpus, description: 'The most that a container may use.' })),
+  volumes: Type.Optional(
+    Type.Array(Volume, {
+      maxItems: 20,
+      description:
+        'Folders that outlive releases. With any of them the old release stops before the new one starts; requests wait meanwhile.',
+      examples: [[{ name: 'uploads', path: '/app/uploads' }]],
+    }),
+  ),
+  health: Type.Optional(Health),
+  drainSeconds: Type.Optional(
+    seconds(0, 3_600, 30, 'How long requests that are under way may take before the old release is stopped.'),
+  ),
+  stopSeconds: Type.Optional(seconds(1, 600, 10, 'How long a container may take to end by itself.')),
+  holdSeconds: Type.Optional(
+    seconds(0, 300, 30, 'How long a request waits where nobody can take it for now.'),
+  ),
+  processes: Type.Optional(
+    Type.Record(Type.String({ pattern: '^(?!web$)[A-Za-z][A-Za-z0-9_-]{0,39}$' }), Process, {
+      ...closed,
+      maxProperties: 20,
+      description:
+        'Beside the web process, by name: those that the analysis found, changed, or further ones.',
+      examples: [{ worker: { replicas: 2 } }],
+    }),
+  ),
+};
+
+export const Settings = Type.Object(settings, {
+  ...closed,
+  title: 'BuildSettings',
+  description: 'What is absent is as the analysis found it; null is «none».',
+  examples: [{ port: 8080, replicas: 2 }],
+});
+
+export const EnvironmentSettings = Type.Object(
+  {
+    appPath: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        description: 'The `path` of one of the apps found; needed where there are several.',
+        examples: ['apps/web'],
+      }),
+    ),
+    ...settings,
+  },
+  {
+    ...closed,
+    title: 'EnvironmentSettings',
+    description: 'What is absent is as the analysis found it; null is «none».',
+    examples: [{ port: 8080, replicas: 2 }],
+  },
+);
+
+/** Which app it is about is chosen anew, never left open. */
+export const resettable = settingKeys.filter((key) => key !== 'appPath');

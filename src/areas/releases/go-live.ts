@@ -1,0 +1,88 @@
+/**
+ * From healthy to live: through the proxy first, then traffic, then the old one's last requests are counted down. Each
+ * function may be called again; the proxy's own file says what is wanted, so a restart in between does no harm.
+ */
+
+import type { ProxyServer, ProxySite } from '../../adapters/proxy/sites.ts';
+import {
+  admit,
+  checkThrough,
+  dismiss,
+  drained,
+  hold,
+  removeSite,
+  switchTo,
+} from '../../adapters/proxy/sites.ts';
+import { Fault } from '../../fault.ts';
+import type { Site } from './place.ts';
+import type { RunPlan } from './releases.ts';
+import type { RunningContainer } from './start-release.ts';
+
+export function proxySite(
+  { place }: Site,
+  run: RunPlan,
+  hosts: readonly string[],
+  servers: readonly ProxyServer[],
+): ProxySite {
+  return { id: place.environmentId, port: place.port, hosts, servers, holdSeconds: run.holdSeconds };
+}
+
+export function serversOf(containers: readonly RunningContainer[], port: number): ProxyServer[] {
+  return containers.map(({ name, address }) => ({ name, address, port }));
+}
+
+/** Adds them without traffic, and asks each one through the proxy. `site` is what serves now. */
+export async function prove(
+  work: Site,
+  site: ProxySite,
+  servers: readonly ProxyServer[],
+  run: RunPlan,
+): Promise<void> {
+  await admit(work, site, servers);
+  const path = run.health.path ?? '/';
+  for (const server of servers) {
+    const timeoutMs = run.health.timeoutSeconds * 1_000;
+    const { status, bytes, problem } = await checkThrough(work, site, server, {
+      path,
+      host: server.name,
+      timeoutMs,
+    });
+    // Without a health path any answer of the app's own will do; the proxy's own are 502, 503 and 504.
+    const isGood =
+      status !== null &&
+      (run.health.path === null ? status < 502 || status > 504 : status >= 200 && status < 300);
+    if (isGood) continue;
+    throw new Fault(
+      'proxy_check_failed',
+      'The new release is healthy, but does not answer through the proxy.',
+      {
+        hint: 'The old release goes on serving. Look at the evidence, and deploy again.',
+        evidence: `${path} → ${status ?? problem ?? 'no answer'}\n${bytes.toString('utf8', 0, 500)}`,
+      },
+    );
+  }
+}
+
+/** All new requests go to the servers of `site`; the others get none any more. */
+export function takeOver(work: Site, site: ProxySite): Promise<void> {
+  return switchTo(work, site);
+}
+
+/** Requests wait until someone takes over. Who has one goes on with it. */
+export function holdRequests(work: Site, site: ProxySite): Promise<void> {
+  return hold(work, site);
+}
+
+/** How many requests each still has when the time is up; none is the rule. */
+export function drain(work: Site, site: ProxySite, names: readonly string[], run: RunPlan) {
+  if (names.length === 0) return Promise.resolve(new Map<string, number>());
+  return drained(work, site.id, names, { forMs: run.drainSeconds * 1_000 });
+}
+
+export function letGo(work: Site, site: ProxySite, names: readonly string[]): Promise<void> {
+  return names.length === 0 ? Promise.resolve() : dismiss(work, site.id, names);
+}
+
+export function forgetSite(work: Site, site: ProxySite): Promise<void> {
+  return removeSite(work, site.id);
+}

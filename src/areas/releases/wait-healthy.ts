@@ -1,0 +1,115 @@
+/**
+ * Waits until every container of a release answers. The probes are sent on the server, many in one round trip; each is
+ * kept. A container that dies is noticed at once, and what is wrong is said in words that help.
+ */
+import { ask } from '../../adapters/docker/ask.ts';
+import {
+  containerLogs,
+  inspectContainer,
+  readContainer,
+  readLogs,
+} from '../../adapters/docker/containers.ts';
+import type { ContainerState } from '../../adapters/docker/docker.ts';
+import { listeningIn } from '../../adapters/docker/sockets.ts';
+import type { Fault } from '../../fault.ts';
+import { redactWhole } from '../../remote/redact.ts';
+import type { Exchange, Try } from '../../remote/remote.ts';
+import type { Secret } from '../../secret.ts';
+import { diagnose } from './diagnosis.ts';
+import { type Probe, probeRequest, readProbe } from './health-probe.ts';
+import type { Site } from './place.ts';
+import type { RunPlan } from './releases.ts';
+import type { RunningContainer } from './start-release.ts';
+
+/** So long one round trip probes before it looks at the containers, too. */
+const turnMs = 4_000;
+const everyMs = 200;
+const probeBytes = 8 * 1024;
+const shownLines = 40;
+
+export interface HealthWish {
+  readonly containers: readonly RunningContainer[];
+  readonly run: RunPlan;
+  readonly secrets: readonly Secret[];
+  /** Every probe, with the container that it was sent to. */
+  readonly tell: (container: string, probe: Probe) => void;
+}
+
+/** Throws the diagnosis where one of them does not become healthy in its time. */
+export async function waitHealthy(site: Site, wish: HealthWish): Promise<void> {
+  for (const container of wish.containers) await waitForOne(site, wish, container);
+}
+
+async function waitForOne(site: Site, wish: HealthWish, container: RunningContainer): Promise<void> {
+  const { remote, fence, signal } = site;
+  const { startSeconds } = wish.run.health;
+  const probes: Probe[] = [];
+  const deadline = performance.now() + startSeconds * 1_000;
+  for (;;) {
+    signal.throwIfAborted();
+    const begunAt = startSeconds * 1_000 - (deadline - performance.now());
+    const [answer] = await remote.relay([probeOf(wish.run, container)], { fence, signal });
+    for (const each of answer?.tries ?? []) {
+      const probe = probeIn({ ...each, atMs: Math.round(begunAt + each.atMs) });
+      probes.push(probe);
+      wish.tell(container.name, probe);
+    }
+    if (answer?.last.isMet) return;
+    const state = await inspect(site, container.name);
+    const isOver = performance.now() > deadline;
+    if (isOver || isHopeless(state)) throw await explain(site, wish, state, probes);
+  }
+}
+
+function probeOf({ port, health }: RunPlan, { address, name }: RunningContainer): Exchange {
+  const common = {
+    to: { host: address, port },
+    mostBytes: probeBytes,
+    timeoutMs: health.timeoutSeconds * 1_000,
+  };
+  const until = { everyMs, forMs: turnMs };
+  // An open port is all that is asked for: nothing is sent, and nothing is waited for.
+  if (health.path === null) return { ...common, send: '', until, mostBytes: 0 };
+  return {
+    ...common,
+    send: probeRequest({ path: health.path, host: name, port }),
+    until,
+    expect: '^HTTP/1\\.[01] 2',
+  };
+}
+
+function probeIn(one: Try): Probe {
+  const { atMs, isMet } = one;
+  if (!isMet || one.bytes.length > 0) return readProbe(one);
+  return { atMs, outcome: 'ok', status: null, location: null, body: '', problem: null };
+}
+
+async function inspect({ remote, fence, signal }: Site, name: string): Promise<ContainerState | undefined> {
+  const [reply] = await ask(remote, [inspectContainer(name)], { fence, signal });
+  return reply && readContainer(reply);
+}
+
+/** It was started again and again, or it is gone: waiting on does not help. */
+function isHopeless(state: ContainerState | undefined): boolean {
+  return !state || state.restarts >= 3 || state.status === 'dead' || state.status === 'exited';
+}
+
+async function explain(
+  { remote, fence, signal }: Site,
+  { run, containers, secrets }: HealthWish,
+  state: ContainerState | undefined,
+  probes: readonly Probe[],
+): Promise<Fault> {
+  const name = state?.name ?? containers[0]?.name ?? '';
+  const [logs] = await ask(remote, [containerLogs(name, shownLines)], { fence, signal });
+  const listening = state && state.pid > 0 ? await listeningIn(remote, state.pid) : [];
+  const bytes = logs?.status === 200 ? logs.bytes : Buffer.alloc(0);
+  const lastLines = readLogs(bytes).map(({ line }) =>
+    redactWhole(Buffer.from(line), secrets).toString('utf8'),
+  );
+  return diagnose({
+    wanted: { port: run.port, path: run.health.path },
+    ...{ probes, containers: state ? [state] : [], listening, lastLines },
+    ...{ memoryMb: run.memoryMb, startSeconds: run.health.startSeconds },
+  });
+}

@@ -1,0 +1,18 @@
+/** The first services of a new environment, in the transaction that makes it. They start with its first deployment. */
+import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { decideServices } from './decide-services.ts';
+import * as queries from './queries.ts';
+import type { WantedService } from './services.ts';
+import { readWish } from './services-wish.ts';
+
+export async function createServices(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  wanted: readonly WantedService[],
+  now: Date,
+): Promise<void> {
+  for (const service of decideServices([], readWish(wanted)).added)
+    await queries.insertService(tx, workspaceId, environmentId, service, now);
+}

@@ -1,0 +1,122 @@
+/** What goes over the wire about services. */
+import Type from 'typebox';
+import { serviceKinds } from '../../analysis/result.ts';
+import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { kinds } from './kinds/kinds.ts';
+import { serviceStatuses } from './services.ts';
+
+const all = serviceKinds.map((kind) => kinds[kind]);
+const experimental = all.filter(({ isExperimental }) => isExperimental).map(({ kind }) => kind);
+
+export const Kind = Type.Enum([...serviceKinds], {
+  description: `Experimental, as they have not been proven against the real images yet: ${experimental.map((kind) => `\`${kind}\``).join(', ')}.`,
+  'x-experimental': experimental,
+  examples: ['postgres'],
+});
+
+const Version = Type.String({
+  maxLength: 20,
+  pattern: '^[0-9]+(\\.[0-9]+){0,2}$',
+  description: `One of:\n${all.map(({ kind, versions, defaultVersion }) => `- \`${kind}\`: ${versions.join(', ')}; ${defaultVersion} if not said`).join('\n')}`,
+  examples: ['17'],
+});
+
+const Name = Type.String({
+  maxLength: 40,
+  pattern: '^[a-z]([a-z0-9-]*[a-z0-9])?$',
+  description:
+    'Its host name for the application, once in an environment; the kind if not said. Its URL is in the variable `<NAME>_URL`.',
+  examples: ['main'],
+});
+
+const Storage = Type.String({
+  maxLength: 20,
+  pattern: '^[1-9][0-9]*(Mi|Gi)$',
+  description: 'What it is meant to need. Kept and shown; the server’s disk is the limit.',
+  examples: ['10Gi'],
+});
+
+const Memory = Type.Integer({
+  minimum: 64,
+  maximum: 1_048_576,
+  description: `The most that it may use. If not said: ${all.map(({ kind, memoryMb }) => `\`${kind}\` ${memoryMb.standard}`).join(', ')}.`,
+  examples: [512],
+});
+
+export const WantedService = Type.Object(
+  {
+    kind: Kind,
+    version: Type.Optional(Version),
+    name: Type.Optional(Name),
+    storage: Type.Optional(Storage),
+    memoryMb: Type.Optional(Memory),
+  },
+  { ...closed, title: 'WantedService' },
+);
+
+const shown = {
+  id: Id,
+  kind: Kind,
+  name: Type.String({ examples: ['main'] }),
+  version: Type.String({ examples: ['17'] }),
+  memoryMb: Type.Integer({ examples: [512] }),
+  storage: nullable(Storage),
+  status: Type.Enum([...serviceStatuses]),
+  problem: nullable(
+    Type.Object(
+      {
+        code: Type.String({ examples: ['service_unhealthy'] }),
+        message: Type.String(),
+        hint: nullable(Type.String()),
+        evidence: nullable(Type.String()),
+      },
+      { description: 'Why it does not run.' },
+    ),
+  ),
+};
+
+export const ServiceInEnvironment = Type.Object(shown, { title: 'Service' });
+
+const ListedService = Type.Object(
+  {
+    ...shown,
+    variables: Type.Array(Type.String({ examples: ['DATABASE_URL'] }), {
+      description: 'Variables of the application that have its URL. The values are not shown to anyone.',
+    }),
+    hasData: Type.Boolean({ description: 'There is a volume of it on the server.' }),
+    createdAt: Time,
+    updatedAt: Time,
+    removedAt: nullable(Time),
+  },
+  { title: 'ListedService' },
+);
+
+export const ServicesAnswer = Type.Object({ items: Type.Array(ListedService) }, { title: 'ServiceList' });
+
+export const ServicesBody = Type.Object(
+  {
+    services: Type.Array(WantedService, { maxItems: 10, description: 'The wanted whole.' }),
+    deleteData: Type.Optional(
+      Type.Boolean({
+        description:
+          'Deletes the data of every service that is not wanted, also of those that were removed before. Without it, data is kept.',
+      }),
+    ),
+  },
+  {
+    ...closed,
+    title: 'WantedServices',
+    examples: [{ services: [{ kind: 'postgres', version: '17', name: 'main' }, { kind: 'redis' }] }],
+  },
+);
+
+export const ChangedAnswer = Type.Object(
+  {
+    services: Type.Array(ListedService),
+    operationId: nullable(Id),
+    needs: Type.Enum(['restart', 'nothing'], {
+      description: 'Whether the application has to be started again to know its variables.',
+    }),
+  },
+  { title: 'ChangedServices' },
+);

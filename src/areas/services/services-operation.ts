@@ -1,0 +1,81 @@
+/** The services of an environment become what is wanted, as a durable operation. */
+import type { EnvironmentId } from '../../ids.ts';
+import { defineOperation, type OperationKind, type Step } from '../../operations/definition.ts';
+import { lockEnvironment } from '../environments/environment-state.ts';
+import { tellProject } from '../projects/projects.ts';
+import { servicesKind } from './change-services.ts';
+import { ensureServices } from './ensure-services.ts';
+import * as queries from './queries.ts';
+import type { ServiceRequestsContext } from './services.ts';
+import { siteOf } from './site-of.ts';
+import { deleteRemoved } from './stop-services.ts';
+
+interface Input {
+  readonly environmentId: EnvironmentId;
+  readonly deleteData: boolean;
+}
+
+const minute = 60_000;
+
+export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
+  const steps: Step<Input>[] = [
+    {
+      name: 'ensure',
+      deadlineMs: 30 * minute,
+      undo: { none: 'What runs goes on running, and data is kept; the next wish goes on from there.' },
+      run: async ({ environmentId }, context) => {
+        const site = await siteOf(ctx, context.workspaceId, environmentId, context);
+        if (!site) return undefined;
+        const isStarting = site.wanted === 'running';
+        const isChanged = await ensureServices(ctx, site, { isStarting, log: (line) => context.log(line) });
+        if (!isChanged) context.log('all services are as they are wanted already');
+        return undefined;
+      },
+    },
+    {
+      name: 'delete-data',
+      deadlineMs: 10 * minute,
+      undo: { none: 'Deleted data cannot be brought back.' },
+      run: async ({ environmentId, deleteData }, context) => {
+        const site = deleteData ? await siteOf(ctx, context.workspaceId, environmentId, context) : undefined;
+        if (!site) return undefined;
+        const gone = await deleteRemoved(ctx, site);
+        if (gone.length > 0) context.log(`deleted the data of ${gone.length} removed services`);
+        return undefined;
+      },
+    },
+    {
+      name: 'mark',
+      deadlineMs: minute,
+      undo: { none: 'It only tells what is.' },
+      run: async ({ environmentId }, { workspaceId }) => {
+        await ctx.db.transaction(async (tx) => {
+          const { projectId } = await lockEnvironment(tx, workspaceId, environmentId);
+          await tellProject(tx, workspaceId, projectId, { reason: 'services_ready', environmentId });
+        });
+        return undefined;
+      },
+    },
+  ];
+  return defineOperation({
+    ...{ kind: servicesKind, readInput, steps },
+    follow: async (tx, { workspaceId, input }, change) => {
+      if (change.state !== 'failed' && change.state !== 'cancelled') return;
+      const { code, message, hint, evidence } = change.fault ?? cancelled;
+      const problem = { code, message, hint, evidence };
+      await queries.failUnfinished(tx, workspaceId, input.environmentId, problem, ctx.clock.now());
+    },
+  });
+}
+
+const cancelled = {
+  ...{ code: 'cancelled', message: 'The work on the services was cancelled.' },
+  ...{ hint: 'Ask for them again.', evidence: null },
+};
+
+function readInput(stored: unknown): Input {
+  const { environmentId, deleteData } = Object(stored);
+  if (typeof environmentId !== 'string' || typeof deleteData !== 'boolean')
+    throw new Error('an input without an environment');
+  return { environmentId: environmentId as EnvironmentId, deleteData };
+}

@@ -1,0 +1,42 @@
+/** What was asked for, checked by itself: names, versions, memory. What is there already is not looked at here. */
+import type { ServiceKind } from '../../analysis/result.ts';
+import { Fault, type FieldError } from '../../fault.ts';
+import { kinds } from './kinds/kinds.ts';
+import type { WantedService } from './services.ts';
+
+export interface ServiceWish {
+  readonly kind: ServiceKind;
+  readonly name: string;
+  /** Not said: the one that it has, or ours. */
+  readonly version: string | undefined;
+  readonly memoryMb: number | null;
+  readonly storage: string | null;
+}
+
+/** The application has these names on its own network. */
+const reserved = new Set(['web', 'localhost']);
+
+export function readWish(wanted: readonly WantedService[]): ServiceWish[] {
+  const wishes = wanted.map(({ kind, name = kind, version, memoryMb = null, storage = null }) => ({
+    ...{ kind, name, version, memoryMb, storage },
+  }));
+  const errors = wishes.flatMap((wish, index) => wrongIn(wish, index, wishes));
+  if (errors.length > 0)
+    throw new Fault('invalid_input', 'The services cannot be as they are wanted.', { errors });
+  return wishes;
+}
+
+function wrongIn(wish: ServiceWish, index: number, all: readonly ServiceWish[]): FieldError[] {
+  const { title, versions, memoryMb } = kinds[wish.kind];
+  const errors: FieldError[] = [];
+  const wrong = (field: string, message: string) =>
+    errors.push({ path: `services[${index}].${field}`, message });
+  const earlier = all.findIndex(({ name }) => name === wish.name);
+  if (earlier < index) wrong('name', `is the name of services[${earlier}] already: \`${wish.name}\``);
+  if (reserved.has(wish.name)) wrong('name', 'is a name that the application has on its network');
+  if (wish.version !== undefined && !versions.includes(wish.version))
+    wrong('version', `must be one of ${versions.join(', ')}`);
+  if (wish.memoryMb !== null && wish.memoryMb < memoryMb.least)
+    wrong('memoryMb', `must be at least ${memoryMb.least}: ${title} does not start with less`);
+  return errors;
+}

@@ -1,0 +1,49 @@
+/**
+ * Services of environments: the databases beside an application. Owns what is wanted of each, its credentials, its
+ * container and its volume; refuses a version that could not read the data, to show a password to anyone but the
+ * application, and to lose data that nobody asked to delete.
+ */
+import type { ServiceKind } from '../../analysis/result.ts';
+import type { Clock } from '../../clock.ts';
+import type { ServiceId, WorkspaceId } from '../../ids.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
+import type { Database } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
+import type { ServersContext } from '../servers/servers.ts';
+
+export const serviceStatuses = ['pending', 'starting', 'running', 'failed', 'stopped', 'removed'] as const;
+export type ServiceStatus = (typeof serviceStatuses)[number];
+
+export interface WantedService {
+  readonly kind: ServiceKind;
+  readonly version?: string;
+  readonly name?: string;
+  readonly storage?: string;
+  readonly memoryMb?: number;
+}
+
+/** Why it does not run, as it is kept and shown. */
+export interface ServiceProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly evidence: string | null;
+}
+
+/** What work on services needs. */
+export interface ServicesContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+}
+
+/** What asking for it needs, too. */
+export interface ServiceRequestsContext extends ServicesContext {
+  readonly queue: OperationQueue;
+  /** The ways to servers. */
+  readonly servers: ServersContext;
+}
+
+export function credentialsPlace(workspaceId: WorkspaceId, id: ServiceId) {
+  return { workspaceId, table: 'services', row: id, column: 'credentials_sealed' } as const;
+}

@@ -1,0 +1,114 @@
+/**
+ * Takes an environment away: what is at work on it ends first, then everything of it leaves its servers, then we forget
+ * it. Data goes only where the user said so; without a word it is refused rather than guessed.
+ */
+import { minute } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
+import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
+import type { Queryable } from '../../store/database.ts';
+import { endUnfinished } from '../deployments/end-unfinished.ts';
+import { untilBack } from '../deployments/steps/working.ts';
+import { deleteEnvironment } from '../environments/delete-environment.ts';
+import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
+import { notFound } from '../environments/environments.ts';
+import { placesOf, removePlace } from '../environments/places.ts';
+import { readOperation } from '../operations/operations.ts';
+import { tellProject } from '../projects/projects.ts';
+import { openSite } from '../releases/open-site.ts';
+import { takeDown } from '../releases/take-down.ts';
+import { holdsData } from './holds-data.ts';
+import { enqueueUpkeep, type Input, readInput, removeKind, type UpkeepContext } from './upkeep.ts';
+
+interface RemoveInput extends Input {
+  readonly deleteData: boolean;
+}
+
+export async function startEnvironmentRemoval(
+  ctx: UpkeepContext,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  wish: { readonly deleteData: boolean | undefined; readonly requestedBy: AccountId },
+  remember: Remember,
+): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+  await refuseToLoseData(ctx, workspaceId, id, wish.deleteData);
+  await endUnfinished(ctx, workspaceId, id);
+  return ctx.db.transaction(async (tx) => {
+    const operationId = await enqueueRemoval(tx, ctx, workspaceId, id, wish);
+    const body = await readOperation(tx, workspaceId, operationId);
+    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+  });
+}
+
+/** In the caller's transaction: a project takes all its environments away. */
+export async function enqueueRemoval(
+  tx: Queryable,
+  ctx: UpkeepContext,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  { deleteData, requestedBy }: { readonly deleteData: boolean | undefined; readonly requestedBy: AccountId },
+): Promise<OperationId> {
+  const environment = await lockEnvironment(tx, workspaceId, id);
+  const input = { deleteData: deleteData ?? false };
+  return enqueueUpkeep(tx, ctx, { workspaceId, environment, kind: removeKind, input, requestedBy });
+}
+
+export async function refuseToLoseData(
+  ctx: UpkeepContext,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  deleteData: boolean | undefined,
+): Promise<void> {
+  const environment = await readEnvironmentState(ctx.db, workspaceId, id);
+  if (!environment) throw notFound();
+  if (deleteData === undefined && (await holdsData(ctx.db, ctx, workspaceId, environment))) throw mustSay();
+}
+
+function mustSay(): Fault {
+  return new Fault('services_hold_data', 'The environment has data on its server.', {
+    hint: 'Say `deleteData=true` to delete it, or `deleteData=false` to leave its volumes on the server.',
+    errors: [{ path: 'deleteData', message: 'must be said, because there is data' }],
+  });
+}
+
+export function removeOperation(ctx: UpkeepContext): OperationKind {
+  return defineOperation<RemoveInput>({
+    kind: removeKind,
+    readInput: (stored) => ({ ...readInput(stored), deleteData: Object(stored).deleteData === true }),
+    steps: [
+      {
+        ...{ name: 'take_down', deadlineMs: 60 * minute, retry: untilBack },
+        undo: { none: 'A deployment would bring it back; its data is where it was unless it was to go.' },
+        run: async (input, step) => {
+          await leaveServers(ctx, input, step);
+          return undefined;
+        },
+      },
+      {
+        ...{ name: 'forget', deadlineMs: minute },
+        undo: { none: 'It is the last step.' },
+        run: async ({ environmentId }, { workspaceId }) => {
+          await ctx.db.transaction(async (tx) => {
+            const found = await readEnvironmentState(tx, workspaceId, environmentId);
+            // A second run finds it gone, which is what was wanted.
+            if (!found || !(await deleteEnvironment(tx, workspaceId, environmentId))) return;
+            await tellProject(tx, workspaceId, found.projectId, {
+              reason: 'environment_deleted',
+              environmentId,
+            });
+          });
+          return undefined;
+        },
+      },
+    ],
+  });
+}
+
+async function leaveServers(ctx: UpkeepContext, input: RemoveInput, step: StepContext): Promise<void> {
+  const { environmentId, deleteData } = input;
+  for (const place of await placesOf(ctx.db, step.workspaceId, environmentId)) {
+    await takeDown(ctx, await openSite(ctx.servers, place, step), { deleteData });
+    await ctx.db.transaction((tx) => removePlace(tx, step.workspaceId, environmentId, place.serverId));
+  }
+}

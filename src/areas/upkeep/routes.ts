@@ -1,0 +1,103 @@
+/** The paths that stop, start and take away an environment. No rules here: schema, permission, and the use case that does it. */
+import Type from 'typebox';
+import { principalOf, scopeOf } from '../../http/access.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { closed, IdParams } from '../../http/schemas.ts';
+import { apiPrefix, type HttpServer } from '../../http/server.ts';
+import type { EnvironmentId } from '../../ids.ts';
+import { OperationAnswer } from '../operations/schemas.ts';
+import { startEnvironmentRemoval } from './remove-environment.ts';
+import { startEnvironment } from './start-environment.ts';
+import { stopEnvironment } from './stop-environment.ts';
+import type { UpkeepContext } from './upkeep.ts';
+
+const change = { access: { kind: 'workspace', permission: 'change' } } as const;
+const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
+const tags = ['Environments'];
+const base = `${apiPrefix}/environments/:id`;
+const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
+
+/** Whether data goes too, for those who delete. Without it, what has data is not deleted. */
+export const DeleteDataQuery = Type.Object(
+  {
+    deleteData: Type.Optional(
+      Type.Boolean({
+        description: 'Whether its volumes are deleted too. Must be said where there is data.',
+        examples: [false],
+      }),
+    ),
+  },
+  closed,
+);
+
+export function upkeepRoutes(app: HttpServer, ctx: UpkeepContext, idempotency: Idempotency): void {
+  app.post(`${base}/stop`, {
+    config: { ...change, faults: [...repeatable] },
+    schema: {
+      tags,
+      operationId: 'stopEnvironment',
+      summary: 'Stop an environment',
+      description:
+        'Visitors get 503 at once, requests in flight are finished, then its containers and services stop. Its data and its releases stay. Takes an `Idempotency-Key`.',
+      params: IdParams,
+      response: { 202: OperationAnswer },
+    },
+    handler: (request, reply) => {
+      const { workspaceId } = scopeOf(request);
+      const { accountId } = principalOf(request);
+      const id = request.params.id as EnvironmentId;
+      return idempotency.once(request, reply, (remember) =>
+        stopEnvironment(ctx, workspaceId, id, accountId, remember),
+      );
+    },
+  });
+
+  app.post(`${base}/start`, {
+    config: { ...change, faults: [...repeatable, 'nothing_to_start'] },
+    schema: {
+      tags,
+      operationId: 'startEnvironment',
+      summary: 'Start an environment again',
+      description: 'Its current release, without a build. Takes an `Idempotency-Key`.',
+      params: IdParams,
+      response: { 202: OperationAnswer },
+    },
+    handler: (request, reply) => {
+      const { workspaceId } = scopeOf(request);
+      const { accountId } = principalOf(request);
+      const id = request.params.id as EnvironmentId;
+      return idempotency.once(request, reply, (remember) =>
+        startEnvironment(ctx, workspaceId, id, accountId, remember),
+      );
+    },
+  });
+
+  app.delete(base, {
+    config: { ...manage, faults: ['services_hold_data'] },
+    schema: {
+      tags,
+      operationId: 'deleteEnvironment',
+      summary: 'Delete an environment',
+      description:
+        'Deployments of it are cancelled, everything of it is taken off its server, then it is forgotten. Where it has data, `deleteData` has to say what becomes of that.',
+      params: IdParams,
+      querystring: DeleteDataQuery,
+      response: { 202: OperationAnswer },
+    },
+    handler: async (request, reply) => {
+      const { workspaceId } = scopeOf(request);
+      const { accountId: requestedBy } = principalOf(request);
+      const wish = { deleteData: request.query.deleteData, requestedBy };
+      const id = request.params.id as EnvironmentId;
+      const { body, location } = await startEnvironmentRemoval(
+        ctx,
+        workspaceId,
+        id,
+        wish,
+        async (_, answer) => answer,
+      );
+      reply.code(202).header('location', location ?? '');
+      return body;
+    },
+  });
+}

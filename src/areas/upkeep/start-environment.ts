@@ -1,0 +1,120 @@
+/**
+ * Puts the current release back into service: what is missing is made, what is stopped is started, the proxy is told.
+ * Used where a person starts an environment, and where a look found that something is not as it should be. Where all is
+ * well it changes nothing.
+ */
+import { restoreSite } from '../../adapters/proxy/sites.ts';
+import { minute } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
+import { untilBack } from '../deployments/steps/working.ts';
+import { lockEnvironment, setStatus, setWanted } from '../environments/environment-state.ts';
+import { readOperation } from '../operations/operations.ts';
+import { tellProject } from '../projects/projects.ts';
+import { proxySite, serversOf } from '../releases/go-live.ts';
+import { addressesOf, deploymentOf, listApp } from '../releases/look-at-site.ts';
+import { type Release, readRelease } from '../releases/releases.ts';
+import { removeContainers } from '../releases/retire.ts';
+import { hasCrons, setCrons } from '../releases/set-crons.ts';
+import { startProcesses, startWeb } from '../releases/start-release.ts';
+import { waitHealthy } from '../releases/wait-healthy.ts';
+import { ensureServices } from '../services/ensure-services.ts';
+import { hasServices } from '../services/read-services.ts';
+import {
+  enqueueUpkeep,
+  environmentOf,
+  type Input,
+  readInput,
+  siteOf,
+  startKind,
+  type UpkeepContext,
+} from './upkeep.ts';
+
+export function startEnvironment(
+  ctx: UpkeepContext,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  requestedBy: AccountId,
+  remember: Remember,
+): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+  return ctx.db.transaction(async (tx) => {
+    const environment = await lockEnvironment(tx, workspaceId, id);
+    if (environment.currentReleaseId === null) {
+      throw new Fault('nothing_to_start', 'Nothing has been deployed to the environment yet.', {
+        hint: 'Deploy it with POST /environments/:id/deployments.',
+      });
+    }
+    await setWanted(tx, workspaceId, id, 'running', ctx.clock.now());
+    const operationId = await enqueueUpkeep(tx, ctx, {
+      workspaceId,
+      environment,
+      kind: startKind,
+      requestedBy,
+    });
+    const body = await readOperation(tx, workspaceId, operationId);
+    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+  });
+}
+
+export function startOperation(ctx: UpkeepContext): OperationKind {
+  return defineOperation<Input>({
+    kind: startKind,
+    readInput,
+    follow: async (tx, { workspaceId, input }, change) => {
+      if (change.state === 'running') return;
+      const { id, projectId, wanted } = await lockEnvironment(tx, workspaceId, input.environmentId);
+      if (wanted === 'stopped') return;
+      const fault = change.state === 'failed' ? change.fault : null;
+      const status = change.state === 'succeeded' ? 'running' : 'degraded';
+      await setStatus(tx, workspaceId, id, status, fault, ctx.clock.now());
+      await tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId: id, status });
+    },
+    steps: [
+      {
+        ...{ name: 'start', deadlineMs: 30 * minute, retry: untilBack },
+        undo: { none: 'What runs of the current release is what is wanted.' },
+        run: async (input, step) => {
+          await putInService(ctx, input, step);
+          return undefined;
+        },
+      },
+    ],
+  });
+}
+
+async function putInService(ctx: UpkeepContext, input: Input, step: StepContext): Promise<void> {
+  const environment = await environmentOf(ctx, input, step);
+  const { currentReleaseId, currentDeploymentId: deploymentId, wanted } = environment;
+  // Stopped meanwhile, by someone who came later.
+  if (currentReleaseId === null || deploymentId === null || wanted === 'stopped') return;
+  const release: Release = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
+  const { run } = release;
+  const site = await siteOf(ctx, environment, step);
+  if (await hasServices(ctx.db, step.workspaceId, environment.id)) {
+    await ensureServices(ctx, site, { log: (line) => step.log(line) });
+  }
+  const found = await listApp(site);
+  const foreign = found.filter((each) => deploymentOf(each) !== deploymentId);
+  const wish = { release, deploymentId, takenAddresses: addressesOf(found) };
+  const web = await startWeb(site, wish);
+  await waitHealthy(site, {
+    containers: web,
+    run,
+    secrets: [...release.variables.values()],
+    tell: () => undefined,
+  });
+  await startProcesses(site, {
+    ...wish,
+    takenAddresses: new Set([...wish.takenAddresses, ...web.map(({ address }) => address)]),
+  });
+  await restoreSite(site, proxySite(site, run, [], serversOf(web, run.port)));
+  if (hasCrons(run)) await setCrons(site, run, deploymentId);
+  // Left over from something that was cut off; they get no requests any more.
+  await removeContainers(
+    site,
+    foreign.map(({ name }) => name),
+    run.stopSeconds,
+  );
+}

@@ -1,0 +1,81 @@
+/** Stops an application: visitors are told so, what they asked for is finished, then its containers and services stop. */
+import { drained, stopSite } from '../../adapters/proxy/sites.ts';
+import { minute } from '../../clock.ts';
+import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { defineOperation, type OperationKind } from '../../operations/definition.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
+import { untilBack } from '../deployments/steps/working.ts';
+import { lockEnvironment, setStatus, setWanted } from '../environments/environment-state.ts';
+import { readOperation } from '../operations/operations.ts';
+import { tellProject } from '../projects/projects.ts';
+import { proxySite } from '../releases/go-live.ts';
+import { listApp } from '../releases/look-at-site.ts';
+import { readRelease } from '../releases/releases.ts';
+import { stopContainers } from '../releases/retire.ts';
+import { endCrons, hasCrons } from '../releases/set-crons.ts';
+import { hasServices } from '../services/read-services.ts';
+import { stopServices } from '../services/stop-services.ts';
+import {
+  enqueueUpkeep,
+  environmentOf,
+  type Input,
+  readInput,
+  siteOf,
+  stopKind,
+  type UpkeepContext,
+} from './upkeep.ts';
+
+export function stopEnvironment(
+  ctx: UpkeepContext,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  requestedBy: AccountId,
+  remember: Remember,
+): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+  return ctx.db.transaction(async (tx) => {
+    const environment = await lockEnvironment(tx, workspaceId, id);
+    await setWanted(tx, workspaceId, id, 'stopped', ctx.clock.now());
+    const operationId = await enqueueUpkeep(tx, ctx, {
+      workspaceId,
+      environment,
+      kind: stopKind,
+      requestedBy,
+    });
+    const body = await readOperation(tx, workspaceId, operationId);
+    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+  });
+}
+
+export function stopOperation(ctx: UpkeepContext): OperationKind {
+  return defineOperation<Input>({
+    kind: stopKind,
+    readInput,
+    follow: async (tx, { workspaceId, input }, change) => {
+      if (change.state !== 'succeeded') return;
+      const { projectId } = await lockEnvironment(tx, workspaceId, input.environmentId);
+      await setStatus(tx, workspaceId, input.environmentId, 'stopped', null, ctx.clock.now());
+      const news = { reason: 'environment', environmentId: input.environmentId, status: 'stopped' };
+      await tellProject(tx, workspaceId, projectId, news);
+    },
+    steps: [
+      {
+        ...{ name: 'stop', deadlineMs: 30 * minute, retry: untilBack },
+        undo: { none: 'A start puts everything back; until then it is what was asked for.' },
+        run: async (input, step) => {
+          const environment = await environmentOf(ctx, input, step);
+          const { currentReleaseId } = environment;
+          if (currentReleaseId === null) return undefined;
+          const { run } = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
+          const site = await siteOf(ctx, environment, step);
+          await stopSite(site, proxySite(site, run, [], []));
+          const names = (await listApp(site)).map(({ name }) => name);
+          await drained(site, environment.id, names, { forMs: run.drainSeconds * 1_000 });
+          if (hasCrons(run)) await endCrons(site);
+          await stopContainers(site, names, run.stopSeconds);
+          if (await hasServices(ctx.db, step.workspaceId, environment.id)) await stopServices(ctx, site);
+          return undefined;
+        },
+      },
+    ],
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * Upkeep: what runs is what should. Owns stopping, starting and taking environments away, and the look that compares
+ * what is on a server with what is wanted there; refuses to touch anything that does not carry our labels. New releases
+ * are the deployments' business.
+ */
+import { Fault } from '../../fault.ts';
+import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
+import type { Json, StepContext } from '../../operations/definition.ts';
+import { enqueueOperation } from '../../operations/operations.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { DeploymentsContext } from '../deployments/deployments.ts';
+import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
+import { notFound } from '../environments/environments.ts';
+import { placesOf } from '../environments/places.ts';
+import { openSite } from '../releases/open-site.ts';
+import type { Place, Site } from '../releases/place.ts';
+
+export const stopKind = 'environment_stop';
+export const startKind = 'environment_start';
+export const removeKind = 'environment_remove';
+
+export type UpkeepContext = DeploymentsContext;
+
+export interface UpkeepWish {
+  readonly workspaceId: WorkspaceId;
+  readonly environment: EnvironmentState;
+  readonly kind: typeof stopKind | typeof startKind | typeof removeKind;
+  readonly input?: Readonly<Record<string, Json>>;
+  readonly requestedBy?: AccountId;
+}
+
+/** After whatever is at work on the environment, in the caller's transaction. */
+export function enqueueUpkeep(tx: Queryable, ctx: UpkeepContext, wish: UpkeepWish): Promise<OperationId> {
+  const { workspaceId, environment, kind, requestedBy } = wish;
+  const { id, serverId } = environment;
+  return enqueueOperation(tx, ctx.queue, {
+    ...{ workspaceId, kind, input: { environmentId: id, ...wish.input }, queueKey: id },
+    subject: { type: 'environment', id },
+    ...(serverId !== null && { serverId }),
+    ...(requestedBy !== undefined && { requestedBy }),
+  });
+}
+
+export interface Input {
+  readonly environmentId: EnvironmentId;
+}
+
+export function readInput(stored: unknown): Input {
+  const { environmentId } = Object(stored);
+  if (typeof environmentId !== 'string') throw new Error('no environment to look after');
+  return { environmentId: environmentId as EnvironmentId };
+}
+
+export async function environmentOf(
+  ctx: UpkeepContext,
+  { environmentId }: Input,
+  { workspaceId }: Pick<StepContext, 'workspaceId'>,
+): Promise<EnvironmentState> {
+  const environment = await readEnvironmentState(ctx.db, workspaceId, environmentId);
+  if (!environment) throw notFound();
+  return environment;
+}
+
+/** Where it stands now; while it moves, the server that it moves to. */
+export async function siteOf(
+  ctx: UpkeepContext,
+  environment: EnvironmentState,
+  step: Pick<StepContext, 'operationId' | 'epoch' | 'signal' | 'workspaceId'>,
+): Promise<Site> {
+  const places = await placesOf(ctx.db, step.workspaceId, environment.id);
+  const place: Place | undefined =
+    places.find(({ serverId }) => serverId === environment.serverId) ?? places[0];
+  if (!place) throw new Fault('server_not_linked', 'The environment stands on no server.');
+  return openSite(ctx.servers, place, step);
+}

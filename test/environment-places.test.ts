@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EnvironmentsContext } from '../src/areas/environments/environments-context.ts';
+import { linkServer } from '../src/areas/environments/link-server.ts';
+import { placeOn, placesOf, removePlace } from '../src/areas/environments/places.ts';
+import { Fault } from '../src/fault.ts';
+import { type AccountId, type DeploymentId, type EnvironmentId, newId, type ServerId } from '../src/ids.ts';
+import { sql } from '../src/store/sql.ts';
+import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
+import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts';
+
+function place({ service, workspaceId }: EnvironmentScene, id: EnvironmentId, serverId: string) {
+  const { db } = service.app.store;
+  return db.transaction((tx) => placeOn(tx, workspaceId, id, serverId as ServerId, new Date()));
+}
+
+/** Rows alone: enough to stand somewhere. */
+async function environments({ service, projectId }: EnvironmentScene, count: number) {
+  const ids = Array.from({ length: count }, () => newId<EnvironmentId>());
+  await service.app.store.db.run(sql`
+    insert into environments (workspace_id, id, project_id, name, slug, branch, status, created_at, updated_at)
+    select workspace_id, each, p.id, each, each, 'main', 'idle', now(), now()
+    from projects p, unnest(${ids}::uuid[]) as each where p.id = ${projectId}`);
+  return ids;
+}
+
+test('environments that come to a server at once each get a port and a network of their own', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { service, workspaceId } = scene;
+  const [one, two] = [await scene.server('web-1'), await scene.server('web-2')];
+  const ids = await environments(scene, 20);
+  const places = await Promise.all([...ids, ...ids].map((id) => place(scene, id, one)));
+  const sorted = (values: readonly number[]) => [...new Set(values)].sort((a, b) => a - b);
+  assert.deepEqual(
+    sorted(places.map(({ port }) => port)),
+    Array.from({ length: 20 }, (_, index) => 21_000 + index),
+  );
+  assert.deepEqual(
+    sorted(places.map(({ network }) => network)),
+    Array.from({ length: 20 }, (_, index) => index),
+  );
+  for (const [index, id] of ids.entries())
+    assert.deepEqual(places[index], places[index + 20], `asked twice at once, ${id} has one place`);
+  const [first] = ids;
+  assert.ok(first);
+  const elsewhere = await place(scene, first, two);
+  assert.deepEqual([elsewhere.port, elsewhere.network], [21_000, 0], 'each server has its own');
+  const { db } = service.app.store;
+  const serversOf = async () => (await placesOf(db, workspaceId, first)).map(({ serverId }) => serverId);
+  assert.deepEqual(await serversOf(), [one, two], 'the older one first');
+  const freed = (await placesOf(db, workspaceId, first))[0];
+  await removePlace(db, workspaceId, first, one as ServerId);
+  assert.deepEqual(await serversOf(), [two]);
+  const [another] = await environments(scene, 1);
+  assert.ok(another);
+  const reused = await place(scene, another, one);
+  assert.deepEqual([reused.port, reused.network], [freed?.port, freed?.network], 'the lowest that is free');
+});
+
+test('a server whose ports are all given away takes no further environment', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const serverId = await scene.server('web-1');
+  const ids = await environments(scene, 1_000);
+  await scene.service.app.store.db.run(sql`
+    insert into environment_places (workspace_id, environment_id, server_id, port, network, created_at)
+    select ${scene.workspaceId}, each, ${serverId}, 20999 + nth, nth, now()
+    from unnest(${ids}::uuid[]) with ordinality as listed (each, nth)`);
+  await assert.rejects(
+    place(scene, scene.environmentId, serverId),
+    (error) => error instanceof Fault && error.code === 'server_full',
+  );
+});
+
+test('an environment that stands on a server shows its address, and keeps the server from being removed', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { ask, environmentId, projectId, service } = scene;
+  const four = await scene.server('four', '192.0.2.7');
+  await place(scene, environmentId, four);
+  const url = async () => (await ask('GET', `/environments/${environmentId}`)).body.url;
+  assert.equal(await url(), 'http://192.0.2.7:21000');
+  const six = await scene.server('six', '2001:db8::7');
+  service.clock.advance(1_000);
+  await place(scene, environmentId, six);
+  assert.equal(await url(), 'http://192.0.2.7:21000', 'until a move is done, the old one serves');
+  await removePlace(service.app.store.db, scene.workspaceId, environmentId, four as ServerId);
+  assert.equal(await url(), 'http://[2001:db8::7]:21000');
+  const project = await ask('GET', `/projects/${projectId}`);
+  assert.equal(Object(project.body.environments)[0].url, 'http://[2001:db8::7]:21000');
+  const kept = await ask('DELETE', `/servers/${six}`);
+  assertProblem(kept, 409, 'in_use');
+  assert.match(kept.text, /Shop: production/);
+});
+
+test('a server is linked where it is ready, and let go where nothing stands on it', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { ask, environmentId } = scene;
+  const patch = (body: object) => ask('PATCH', `/environments/${environmentId}/server`, body);
+  const fresh = await ask('POST', '/servers', {
+    ...{ name: 'new', host: '127.0.0.1', port: 1, auth: { type: 'generated' } },
+  });
+  const early = await patch({ serverId: fresh.body.id });
+  assertProblem(early, 409, 'server_not_ready');
+  assert.deepEqual(errorPaths(early), ['serverId']);
+  const none = await patch({ serverId: newId() });
+  assertProblem(none, 404, 'not_found');
+  assert.deepEqual(errorPaths(none), ['serverId']);
+  const serverId = await scene.server('web-1');
+  const linked = await patch({ serverId });
+  assert.equal(linked.status, 200, linked.text);
+  assert.deepEqual([Object(linked.body.environment).serverId, linked.body.deployment], [serverId, null]);
+  await place(scene, environmentId, serverId);
+  const stands = await patch({ serverId: null });
+  assertProblem(stands, 409, 'in_use');
+  assert.ok(stands.body.hint);
+  await removePlace(scene.service.app.store.db, scene.workspaceId, environmentId, serverId as ServerId);
+  const free = await patch({ serverId: null });
+  assert.deepEqual([free.status, Object(free.body.environment).serverId], [200, null], free.text);
+  await patch({ serverId });
+  await place(scene, environmentId, serverId);
+  await scene.released();
+  const moved = await patch({ serverId: await scene.server('web-2') });
+  const { id: deploymentId } = Object(moved.body.deployment);
+  assert.equal(moved.status, 202, moved.text);
+  const where = `/environments/${environmentId}/deployments/${deploymentId}`;
+  assert.equal(moved.headers.get('location'), `/api/v1${where}`);
+  assert.equal((await ask('GET', where)).body.trigger, 'move');
+  assertInvalid(await patch({}), 'serverId');
+  assertInvalid(await patch({ serverId: 'x' }), 'serverId');
+  assertInvalid(await patch({ serverId, odd: 1 }), 'odd');
+});
+
+test('one that runs elsewhere moves with a deployment, and leaves no data behind unasked', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { service, environmentId, workspaceId, person } = scene;
+  const [old, other] = [await scene.server('old'), await scene.server('other')];
+  const asked: unknown[] = [];
+  const ctx: EnvironmentsContext = {
+    ...service.app.projects,
+    requestDeployment: async (_tx, wish) => {
+      asked.push(wish);
+      return newId<DeploymentId>();
+    },
+  };
+  const accountId = person.accountId as AccountId;
+  const link = (serverId: string, leaveData = false) =>
+    linkServer(ctx, workspaceId, environmentId, accountId, { serverId: serverId as ServerId, leaveData });
+  const refused = (path: string) => (error: unknown) => {
+    assert.ok(error instanceof Fault && error.code === 'services_hold_data', String(error));
+    assert.deepEqual(
+      error.errors?.map((each) => each.path),
+      [path],
+    );
+    return true;
+  };
+  const { db } = service.app.store;
+  assert.equal((await link(old)).deployment, null);
+  await place(scene, environmentId, old);
+  assert.equal((await link(other)).deployment, null, 'nothing of it ever ran');
+  await link(old);
+  await scene.released([{ name: 'uploads', path: '/app/uploads' }]);
+  await assert.rejects(link(other), refused('volumes/uploads'));
+  await scene.released();
+  await db.run(sql`update services set server_id = ${old}, data_version = '17'`);
+  await assert.rejects(link(other), refused('services/postgres'));
+  assert.deepEqual(asked, []);
+  const moved = await link(other, true);
+  assert.deepEqual([moved.environment.serverId, moved.deployment?.status], [other, 'queued']);
+  const requestedBy = person.accountId;
+  assert.deepEqual(asked, [{ workspaceId, environmentId, trigger: 'move', requestedBy }]);
+  assert.equal((await link(other)).deployment, null, 'asked again, there is nothing to do');
+  const back = await link(old);
+  assert.equal(back.deployment, null, 'it stands there still, and its data is there');
+  await db.run(sql`update environments set status = 'deploying', current_release = null`);
+  assert.equal((await link(other, true)).deployment?.status, 'queued', 'after the one that is at work');
+  await db.run(sql`update environments set status = 'stopped', wanted = 'stopped'`);
+  assert.equal((await link(old)).deployment, null, 'what is stopped is not started by it');
+});
