@@ -16,6 +16,7 @@ import type { DeploymentsContext } from './areas/deployments/deployments.ts';
 import { requestDeployment } from './areas/deployments/request-deployment.ts';
 import { deploymentRoutes } from './areas/deployments/routes.ts';
 import type { EnvironmentsContext } from './areas/environments/environments-context.ts';
+import { liveRoutes } from './areas/environments/live-routes.ts';
 import { environmentRoutes } from './areas/environments/routes.ts';
 import { checkProvidersSchedule } from './areas/git-providers/check-providers.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
@@ -37,11 +38,13 @@ import { serverRoutes } from './areas/servers/routes.ts';
 import { securityRoutes } from './areas/servers/security-routes.ts';
 import { securitySchedule } from './areas/servers/security-state.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
-import { holdsData } from './areas/services/read-services.ts';
 import { serviceRoutes } from './areas/services/routes.ts';
 import type { ServiceRequestsContext } from './areas/services/services.ts';
 import { servicesOperation } from './areas/services/services-operation.ts';
+import { knownSecrets } from './areas/upkeep/known-secrets.ts';
+import { lookAfterSchedule } from './areas/upkeep/look-after.ts';
 import { removeOperation as removeEnvironmentOperation } from './areas/upkeep/remove-environment.ts';
+import { environmentRemoval } from './areas/upkeep/remove-environments.ts';
 import { upkeepRoutes } from './areas/upkeep/routes.ts';
 import { startOperation } from './areas/upkeep/start-environment.ts';
 import { stopOperation } from './areas/upkeep/stop-environment.ts';
@@ -168,8 +171,9 @@ export async function startApp(
       ...{ servers, kinds, masterKeys, log },
     };
     const projects: EnvironmentsContext = {
-      ...{ ...deployments, publicUrl, holdsData },
+      ...{ ...deployments, publicUrl },
       takePush: options.takePush ?? takePush(deployments),
+      removal: environmentRemoval(deployments),
       deployFirst: (tx, wish) => deployFirst(tx, deployments, wish),
       requestDeployment: (tx, wish) => requestDeployment(tx, deployments, wish),
     };
@@ -185,6 +189,7 @@ export async function startApp(
     queue.add(securitySchedule(servers));
     queue.add(checkProvidersSchedule(gitProviders));
     queue.add(pollSchedule(projects, config.pollSeconds));
+    queue.add(lookAfterSchedule(deployments));
     queue.add(tidyMirrorsSchedule(projects));
     queue.add(pruneSchedule(db, config.eventDays));
     queue.add(tidySchedule(accounts));
@@ -207,6 +212,10 @@ export async function startApp(
     environmentRoutes(server, projects, idempotency);
     deploymentRoutes(server, deployments, idempotency, streams);
     upkeepRoutes(server, deployments, idempotency);
+    const live = liveRoutes(server, {
+      ...{ ...servers, sessions: authenticator },
+      secretsOf: (workspaceId, environmentId) => knownSecrets(deployments, workspaceId, environmentId),
+    });
     serviceRoutes(server, services);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
@@ -233,6 +242,7 @@ export async function startApp(
     url = await listen(server, config.host, config.port, 'SLIPWAY_PORT');
     undo.push(drain);
     undo.push(() => streams.stop());
+    undo.push(() => live.stop());
     // First of all: whoever takes over should not wait for our last requests.
     undo.push(() => runner.stop());
 

@@ -30,6 +30,9 @@ async function startPushScene(t: TestContext): Promise<PushScene> {
   });
   await analysed(service, person.token, project.id);
   const id = String(project.id);
+  const address = { name: 'web', host: '127.0.0.1', port: 1, auth: { type: 'generated' } };
+  const server = await service.call('POST', '/servers', { token: person.token, body: address });
+  assert.equal(server.status, 201, server.text);
   return {
     ...scene,
     ...{ id, taken },
@@ -42,9 +45,9 @@ async function startPushScene(t: TestContext): Promise<PushScene> {
     environment: async ({ branch = 'main', autoDeploy = true, watchPaths = [] } = {}) => {
       const name = `e${newId()}`;
       await service.app.store.db.run(sql`
-        insert into environments (workspace_id, id, project_id, name, slug, branch, auto_deploy, watch_paths, status,
-          created_at, updated_at)
-        select workspace_id, ${newId()}, id, ${name}, ${name}, ${branch}, ${autoDeploy},
+        insert into environments (workspace_id, id, project_id, server_id, name, slug, branch, auto_deploy,
+          watch_paths, status, created_at, updated_at)
+        select workspace_id, ${newId()}, id, ${String(server.body.id)}, ${name}, ${name}, ${branch}, ${autoDeploy},
           ${JSON.stringify(watchPaths)}::jsonb, 'idle', now(), now()
         from projects where id = ${id}`);
     },

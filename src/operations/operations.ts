@@ -82,6 +82,11 @@ export function isWaiting(tx: Queryable, workspaceId: WorkspaceId, id: Operation
   return queries.lockWaiting(tx, workspaceId, id);
 }
 
+/** Whether anything waits or works in a queue. */
+export function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean> {
+  return queries.hasUnfinished(db, queueKey);
+}
+
 /** The same in the caller's transaction. */
 export async function cancelIn(
   tx: Queryable,

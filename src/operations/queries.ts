@@ -44,6 +44,12 @@ export async function lockWaiting(
   return row !== undefined;
 }
 
+export async function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 from operations where queue_key = ${queueKey} and finished_at is null limit 1`);
+  return row !== undefined;
+}
+
 export function cancelQueued(tx: Queryable, id: OperationId) {
   return tx.run(sql`
     update operations set state = 'cancelled', cancel_requested_at = now(), finished_at = now() where id = ${id}`);

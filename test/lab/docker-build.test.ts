@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { pack } from 'tar-stream';
 import {
@@ -33,7 +34,7 @@ function tarOf(contents: Readonly<Record<string, Content>>): Promise<Buffer> {
     else tar.entry({ name, type: 'symlink', linkname: content.link });
   }
   tar.finalize();
-  return Array.fromAsync(tar).then((chunks) => Buffer.concat(chunks as Buffer[]));
+  return buffer(tar);
 }
 
 const endless = () => new Readable({ read: () => undefined });
@@ -250,11 +251,11 @@ for (const variant of ['docker', 'bookworm'] as const) {
     await t.test('its processor time is capped', async () => {
       const burn = 'timeout 3 sh -c "while :; do :; done"';
       await send(remote, `FROM ${base}\nRUN ${burn} & ${burn} & wait; times\n`);
-      const { said } = await build(remote, { cpus: 0.5 });
+      const { said } = await build(remote, { cpus: 0.2 });
       // The shell's own time, and then that of its children.
       const [, used] = Array.from(said.matchAll(/^#\d+ \S+ 0m([\d.]+)s /gm), ([, each]) => Number(each));
       assert.ok(used !== undefined);
-      assert.ok(used > 0.3 && used < 2.4, `${used} s of 6\n${said}`);
+      assert.ok(used < 1.5, `${used} s of 6\n${said}`);
       const stat = await sh(remote, `cat /sys/fs/cgroup/cpu/${group}/cpu.stat`);
       assert.match(stat, /nr_throttled [1-9]/);
     });
@@ -272,7 +273,7 @@ for (const variant of ['docker', 'bookworm'] as const) {
         assert.equal(Number(limit), 96 * 1024 * 1024);
         await send(
           remote,
-          `FROM ${base}\nRUN head -c 150000000 /dev/zero | tail -c 150000000 > /dev/null; echo fits\n`,
+          `FROM ${base}\nRUN head -c 150000000 /dev/zero | tail -c 150000000 > /dev/null && echo fits\n`,
         );
         await assert.rejects(build(remote, { memoryMb: 96 }), failsWith('build_out_of_memory'));
         assert.match((await build(remote, { memoryMb: 512 })).said, /fits/);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import { test } from 'node:test';
 import { admit, dismiss, drained, readSites, removeSite, switchTo } from '../../src/adapters/proxy/sites.ts';
 import { openLab } from '../support/lab.ts';
@@ -21,7 +22,7 @@ test('twenty releases one after the other, and reloads for other sites meanwhile
     await switchTo(work, { ...each, servers: [server] });
   }
   const sockets = [await openSocket(ground.url(other)), await openSocket(ground.url(other))];
-  const visitors = [new Visitors(ground.url(site)), new Visitors(ground.url(other), 4)];
+  const visitors = [new Visitors(t, ground.url(site)), new Visitors(t, ground.url(other), 4)];
   const expected = new Set([live.name]);
   for (let release = 1; release <= 20; release += 1) {
     const next = await ground.startApp();
@@ -68,7 +69,7 @@ test('twenty releases one after the other, and reloads for other sites meanwhile
   );
 });
 
-test('a request and a WebSocket under way are counted, in a worker from before a reload too, and cut only by dismissal', async (t) => {
+test('a request and a WebSocket under way are counted, in a worker from before a reload too, and new ones reach the new release even there', async (t) => {
   const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
   const { work } = ground;
   const site = ground.site();
@@ -78,6 +79,11 @@ test('a request and a WebSocket under way are counted, in a worker from before a
   await ground.answersThrough(site, next);
   await switchTo(work, { ...site, servers: [old] });
   const socket = await openSocket(ground.url(site));
+  // Connections that stay open, idle, over the reload and the switch.
+  const agents = Array.from({ length: 8 }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
+  t.after(() => agents.forEach((agent) => void agent.destroy()));
+  const idle = () => Promise.all(agents.map((agent) => visit(ground.url(site), { agent })));
+  assert.deepEqual(new Set((await idle()).map((each) => seenBy(each).name)), new Set([old.name]));
   const slow = visit(ground.url(site, '/slow'));
   while ((await drained(work, site.id, [old.name], { forMs: 0 })).get(old.name) !== 2);
   await admit(work, ground.site(), []);
@@ -89,8 +95,15 @@ test('a request and a WebSocket under way are counted, in a worker from before a
   assert.deepEqual([...(await drained(work, site.id, [old.name], { forMs: 300 }))], [[old.name, 1]]);
   assert.equal(await socket.echoes(), true);
   await dismiss(work, site.id, [old.name]);
+  await ground.stopApp(old);
   assert.equal(await socket.echoes(), false);
   assert.deepEqual([...(await drained(work, site.id, [old.name], { forMs: 0 }))], []);
+  const late = (await idle()).map(seenBy);
+  assert.deepEqual(new Set(late.map(({ name }) => name)), new Set([next.name]));
+  assert.deepEqual(
+    new Set(late.map(({ headers }) => headers['x-forwarded-for'])),
+    new Set([lab.about.address]),
+  );
   await dismiss(work, site.id, [old.name]);
   await assert.rejects(dismiss(work, site.id, [next.name]), { code: 'proxy_failed' });
 });

@@ -89,7 +89,7 @@ docker run --quiet --detach --publish 8080:80 nginx > /dev/null`);
   const ours = RegExp.escape(lab.about.address);
   assert.match(status, new RegExp(`^22/tcp +ALLOW +${ours} *$`, 'm'));
   assert.match(status, /^22\/tcp +LIMIT +Anywhere *$/m);
-  for (const open of ['80/tcp', '443/tcp', '443/udp'])
+  for (const open of ['80/tcp', '443/tcp', '21000:21999/tcp', '443/udp'])
     assert.match(status, new RegExp(`^${open} +ALLOW +Anywhere *$`, 'm'));
   assert.doesNotMatch(await inspected.sh('nft list tables'), /inet slipway$/m);
   assert.equal(await answers(server.about.address, 8080, 2_000), false);

@@ -40,7 +40,7 @@ function client(server: TestServer, scene: ServiceScene, network = networkName(s
     const parsed = new URL(url);
     const { image, argv } = clients[parsed.protocol.slice(0, -1)] ?? assert.fail(url);
     return server.trySsh(
-      `timeout 20 docker run --rm --network ${network} --entrypoint '' ${image} ${argv(parsed, statement)} 2>&1`,
+      `timeout 20 docker run --rm --env PGCONNECT_TIMEOUT=5 --network ${network} --entrypoint '' ${image} ${argv(parsed, statement)} 2>&1`,
     );
   };
 }
@@ -191,6 +191,21 @@ test('databases start, answer the application alone, keep their data, and a seco
     await ensureServices(ctx, site);
     await assertKept('after a stop');
   });
+});
+
+test('on Debian 12 with its older Docker it is the same', async (t) => {
+  const server = await lab.fresh(t, 'bookworm');
+  const scene = await serviceScene(t, server);
+  const { ctx, site } = scene;
+  await scene.want({ services: [{ kind: 'postgres' }, { kind: 'redis' }] });
+  await ensureServices(ctx, site);
+  const run = client(server, scene);
+  const variables = await scene.variables();
+  assert.equal((await run(variables.get('DATABASE_URL') ?? '', 'select 41')).stdout.trim(), '41');
+  assert.equal((await run(variables.get('REDIS_URL') ?? '', 'ping')).stdout.trim(), 'PONG');
+  scene.roundTrips();
+  assert.equal(await ensureServices(ctx, site), false);
+  assert.equal(scene.roundTrips(), 1);
 });
 
 test('a removed service keeps its data until that is deleted, and takes it up again', async (t) => {

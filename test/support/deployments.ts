@@ -62,7 +62,10 @@ export class DeployScene {
   }
 
   async call(method: string, path: string, body?: unknown): Promise<Body> {
-    const answer = await this.git.service.call(method, path, { token: this.token, ...(body !== undefined && { body }) });
+    const answer = await this.git.service.call(method, path, {
+      token: this.token,
+      ...(body !== undefined && { body }),
+    });
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
     return answer.body;
   }
@@ -109,14 +112,19 @@ export class DeployScene {
 
   /** The body of a page, once the environment answers with 200 there. */
   async page(environmentId: string, path = '/'): Promise<string> {
-    const answer = await fetch(`${await this.url(environmentId)}${path}`, { signal: AbortSignal.timeout(10_000) });
+    const answer = await fetch(`${await this.url(environmentId)}${path}`, {
+      signal: AbortSignal.timeout(10_000),
+    });
     const text = await answer.text();
     assert.equal(answer.status, 200, text.slice(0, 500));
     return text;
   }
 
   async lines(environmentId: string, id: unknown): Promise<string[]> {
-    const { items } = await this.call('GET', `/environments/${environmentId}/deployments/${id}/logs?limit=1000`);
+    const { items } = await this.call(
+      'GET',
+      `/environments/${environmentId}/deployments/${id}/logs?limit=1000`,
+    );
     return (Array.isArray(items) ? items : []).map((each) => String(each.line));
   }
 }

@@ -11,7 +11,11 @@ import { type GitScene, startGitScene } from './git.ts';
 import { analysed, expressApp, newProject } from './projects.ts';
 
 const run: RunPlan = {
-  ...{ port: 8080, health: { path: null, timeoutSeconds: 5, startSeconds: 60 }, startCommand: null },
+  ...{
+    port: 8080,
+    health: { path: null, port: null, timeoutSeconds: 5, startSeconds: 60 },
+    startCommand: null,
+  },
   ...{ releaseCommand: null, processes: [], replicas: 1, memoryMb: null, cpus: null, volumes: [] },
   ...{ drainSeconds: 30, stopSeconds: 10, holdSeconds: 30, askedOfServices: [] },
 };

@@ -107,7 +107,7 @@ export interface Visit {
 
 export function visit(url: string, options: http.RequestOptions = {}, body?: string): Promise<Visit> {
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { timeout: 60_000, ...options }, (response) => {
+    const request = http.request(url, { timeout: 60_000, agent: false, ...options }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part) => {
@@ -137,7 +137,8 @@ export class Visitors {
   #goesOn = true;
   readonly #all: Promise<void>[];
 
-  constructor(url: string, count = 16) {
+  constructor(t: TestContext, url: string, count = 16) {
+    t.after(() => this.end());
     this.#all = Array.from({ length: count }, () => this.#go(url));
   }
 

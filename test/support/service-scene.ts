@@ -5,8 +5,16 @@ import type { Site } from '../../src/areas/releases/place.ts';
 import { changeServices, type ServicesWish } from '../../src/areas/services/change-services.ts';
 import { serviceVariables } from '../../src/areas/services/service-variables.ts';
 import type { ServiceRequestsContext } from '../../src/areas/services/services.ts';
-import { type EnvironmentId, newId, type OperationId, type ProjectId } from '../../src/ids.ts';
+import {
+  type EnvironmentId,
+  newId,
+  type OperationId,
+  type ProjectId,
+  type ServerId,
+  type WorkspaceId,
+} from '../../src/ids.ts';
 import type { Remote } from '../../src/remote/remote.ts';
+import type { Database } from '../../src/store/database.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys, migratedDatabase, newWorkspace } from './database.ts';
 import type { TestServer } from './lab.ts';
@@ -36,17 +44,8 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
     host: server.about.address,
     hostKey: pinOf(server),
   });
-  const [projectId, environmentId] = [newId<ProjectId>(), newId<EnvironmentId>()];
+  const environmentId = await addEnvironment(db, workspaceId, serverId);
   const now = clock.now();
-  await db.run(sql`
-    insert into projects (workspace_id, id, name, slug, repository_kind, full_name, clone_url, root_directory, status,
-      analysis_status, created_at, updated_at)
-    values (${workspaceId}, ${projectId}, 'Shop', 'shop', 'url', 'shop', 'https://example.com/shop', '.', 'active',
-      'succeeded', ${now}, ${now})`);
-  await db.run(sql`
-    insert into environments (workspace_id, id, project_id, name, slug, branch, server_id, status, created_at, updated_at)
-    values (${workspaceId}, ${environmentId}, ${projectId}, 'production', 'shop', 'main', ${serverId}, 'idle', ${now},
-      ${now})`);
   const place = await db.transaction((tx) => placeOn(tx, workspaceId, environmentId, serverId, now));
   const { remote, taken } = counted(connect(t, server));
   const fence = { scope: newId<OperationId>(), epoch: 1 };
@@ -61,6 +60,26 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
       return new Map([...found].map(([key, value]) => [key, value.reveal()]));
     },
   };
+}
+
+/** Of a project of its own, linked to the server. */
+export async function addEnvironment(
+  db: Database,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+): Promise<EnvironmentId> {
+  const [projectId, environmentId] = [newId<ProjectId>(), newId<EnvironmentId>()];
+  const now = new Date();
+  await db.run(sql`
+    insert into projects (workspace_id, id, name, slug, repository_kind, full_name, clone_url, root_directory, status,
+      analysis_status, created_at, updated_at)
+    values (${workspaceId}, ${projectId}, 'Shop', 'shop', 'url', 'shop', 'https://example.com/shop', '.', 'active',
+      'succeeded', ${now}, ${now})`);
+  await db.run(sql`
+    insert into environments (workspace_id, id, project_id, name, slug, branch, server_id, status, created_at, updated_at)
+    values (${workspaceId}, ${environmentId}, ${projectId}, 'production', 'shop', 'main', ${serverId}, 'idle', ${now},
+      ${now})`);
+  return environmentId;
 }
 
 function counted(remote: Remote): { remote: Remote; taken: () => number } {

@@ -41,11 +41,16 @@ export function buildRefused(why: string, dockerfilePath = ''): Fault {
   return new Fault('build_failed', sentence, { evidence: dockerfilePath });
 }
 
-/** The daemon was stopped, or fell. What a step prints does not count: it may be about any other server. */
+/**
+ * The daemon was stopped, or fell. What a step prints does not count: it may be about any other server. Docker 20.10 has
+ * only its own consequences to tell.
+ */
 function isGone({ step, error }: BuildFailure): boolean {
   if (/cannot connect to the docker daemon|error reading from server|code = unavailable/i.test(error))
     return true;
-  return step === undefined && /unexpected EOF$|error during connect|transport is closing/i.test(error);
+  const isTold =
+    /unexpected EOF$|error during connect|transport is closing|did not provide an image ID$/i.test(error);
+  return step === undefined && isTold;
 }
 
 /** 137 is what a shell makes of SIGKILL. Others, like npm, say it in words, and end with a code of their own. */

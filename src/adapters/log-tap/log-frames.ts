@@ -22,6 +22,11 @@ export class LogFrames {
     this.#status = status;
   }
 
+  /** There is no such container any more. */
+  get isGone(): boolean {
+    return this.#status === 404;
+  }
+
   /** What Docker said instead of the output; undefined as long as it is output. */
   get complaint(): string | undefined {
     if (this.#status === 200) return undefined;

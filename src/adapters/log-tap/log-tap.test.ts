@@ -82,18 +82,18 @@ test('many containers share one channel, and each hears its own', async () => {
   assert.equal(channel.opened, 1);
 });
 
-test('a container that stops ends without a fault; one that Docker refuses, with its words', async () => {
+test('a container that stops or is gone ends without a fault; one that Docker refuses, with its words', async () => {
   const channel = new FakeChannel();
   const tap = await LogTap.open(channel.remote, () => undefined);
-  const [good, bad] = [listener('a'), listener('b')];
-  tap.follow(good);
-  tap.follow(bad);
+  const [good, bad, gone] = [listener('a'), listener('b'), listener('c')];
+  for (const each of [good, bad, gone]) tap.follow(each);
   channel.put(1, ok);
-  channel.put(2, 'HTTP/1.0 404 Not Found\r\n\r\n{"message":"No such container: b"}');
-  channel.stdout.write('1 -1\n2 -1\n');
-  await until(() => good.ends.length === 1 && bad.ends.length === 1);
-  assert.equal(good.ends[0], undefined);
-  assert.match(bad.ends[0]?.evidence ?? '', /No such container/);
+  channel.put(2, 'HTTP/1.0 500 Internal Server Error\r\n\r\n{"message":"no log driver"}');
+  channel.put(3, 'HTTP/1.0 404 Not Found\r\n\r\n{"message":"No such container: c"}');
+  channel.stdout.write('1 -1\n2 -1\n3 -1\n');
+  await until(() => [good, bad, gone].every(({ ends }) => ends.length === 1));
+  assert.deepEqual([good.ends[0], gone.ends[0]], [undefined, undefined]);
+  assert.match(bad.ends[0]?.evidence ?? '', /no log driver/);
 });
 
 test('who leaves hears nothing more, and with the last one the channel is closed', async () => {

@@ -25,6 +25,7 @@ interface Followed {
 
 /** Longer than anybody watches. */
 const foreverMs = 2 ** 31 - 1;
+const mostComplaint = 2_000;
 
 export class LogTap {
   readonly #stream: RemoteStream;
@@ -33,6 +34,7 @@ export class LogTap {
   #rest: Buffer = Buffer.alloc(0);
   #lastKey = 0;
   #isOver = false;
+  #complaint = '';
 
   private constructor(stream: RemoteStream, over: () => void) {
     this.#stream = stream;
@@ -45,7 +47,9 @@ export class LogTap {
     const stream = await remote.stream(argv, { timeoutMs: foreverMs });
     const tap = new LogTap(stream, over);
     stream.stdin.write(lead);
-    stream.stderr.resume();
+    stream.stderr.on('data', (bytes: Buffer) => {
+      tap.#complaint = `${tap.#complaint}${bytes}`.slice(-mostComplaint);
+    });
     tap.#read().catch((error: unknown) => tap.#break(error));
     return tap;
   }
@@ -76,8 +80,9 @@ export class LogTap {
   async #read(): Promise<void> {
     for await (const chunk of this.#stream.stdout) this.#take(chunk);
     const { code } = await this.#stream.ended;
-    if (!this.#isOver)
-      throw new Fault('remote_failed', `Following the output ended with ${code} on the server.`);
+    if (this.#isOver) return;
+    const evidence = this.#complaint;
+    throw new Fault('remote_failed', `Following the output ended with ${code} on the server.`, { evidence });
   }
 
   #take(chunk: Buffer): void {
@@ -104,11 +109,7 @@ export class LogTap {
       return;
     }
     this.#followed.delete(key);
-    const { complaint } = frames;
-    const sentence = 'Docker does not give the output of a container.';
-    follower.ended(
-      complaint === undefined ? undefined : new Fault('remote_failed', sentence, { evidence: complaint }),
-    );
+    follower.ended(frames.isGone ? undefined : refusal(frames.complaint));
     this.#closeIfUnused();
   }
 
@@ -135,4 +136,11 @@ export class LogTap {
     this.#followed.clear();
     for (const { follower } of all) follower.ended(fault);
   }
+}
+
+function refusal(complaint: string | undefined): Fault | undefined {
+  if (complaint === undefined) return undefined;
+  return new Fault('docker_failed', 'Docker does not give the output of a container.', {
+    evidence: complaint,
+  });
 }

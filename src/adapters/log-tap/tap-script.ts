@@ -12,9 +12,9 @@ my %open; my $in = q{};
 sub put { my ($bytes) = @_; my $at = 0;
   while ($at < length $bytes) { my $n = syswrite STDOUT, $bytes, length($bytes) - $at, $at;
     if (defined $n) { $at += $n } elsif ($! != EINTR) { exit 1 } } }
-sub begin { my ($key, $path) = @_;
+sub begin { my ($key, $path) = @_; my $s;
   my $asked = qq{GET $path HTTP/1.0\r\nHost: docker\r\n\r\n};
-  if (socket(my $s, PF_UNIX, SOCK_STREAM, 0) && connect($s, pack_sockaddr_un(q{/var/run/docker.sock})) && syswrite($s, $asked)) { $open{$key} = $s }
+  if (socket($s, PF_UNIX, SOCK_STREAM, 0) && connect($s, pack_sockaddr_un(q{/var/run/docker.sock})) && syswrite($s, $asked)) { $open{$key} = $s }
   else { put(qq{$key -1\n}) } }
 while (1) { my $bits = q{}; vec($bits, 0, 1) = 1;
   vec($bits, fileno($_), 1) = 1 for values %open;

@@ -36,19 +36,20 @@ defaults slipway
   timeout tunnel 24h
 
 # A reload lets open connections have their next answer before it closes them: no request meets a closed door.
+# What an old worker is asked after that it passes on to the new one (inner), with the headers that it has set.
 defaults slipway_in from slipway
   option idle-close-on-response
   http-request set-var(txn.check) req.hdr(x-slipway-check) if { src 127.0.0.1 } { dst 127.0.0.1 }
   http-request del-header x-slipway- -m beg
   http-request set-var(txn.host) req.hdr(host)
-  http-request del-header x-forwarded- -m beg
+  http-request del-header x-forwarded- -m beg unless { so_name inner }
   http-request del-header forwarded
   http-request del-header x-real-ip
   http-request del-header proxy
-  http-request set-header x-forwarded-for %[src]
-  http-request set-header x-forwarded-proto https if { ssl_fc }
-  http-request set-header x-forwarded-proto http unless { ssl_fc }
-  http-request set-header x-forwarded-host %[var(txn.host)] if { var(txn.host) -m found }
+  http-request set-header x-forwarded-for %[src] unless { so_name inner }
+  http-request set-header x-forwarded-proto https if { ssl_fc } !{ so_name inner }
+  http-request set-header x-forwarded-proto http if !{ ssl_fc } !{ so_name inner }
+  http-request set-header x-forwarded-host %[var(txn.host)] if { var(txn.host) -m found } !{ so_name inner }
 
 # A connection that the application closed while it was idle costs no request: reading is tried again, and idle ones
 # are given up before most applications do. Not leastconn: HAProxy 3.0 hangs in it when servers come and go.
@@ -83,7 +84,7 @@ export const holdLua = `core.register_action("hold", { "http-req" }, function(tx
   local last = core.now().sec + tonumber(seconds)
   local pause = 10
   while core.now().sec < last do
-    if txn.f:nbsrv(backend) > 0 or txn.f:srv_is_up(backend .. "/" .. marker) == 0 then return end
+    if txn.f:stopping() == 1 or txn.f:nbsrv(backend) > 0 or txn.f:srv_is_up(backend .. "/" .. marker) == 0 then return end
     core.msleep(pause)
     if pause < 80 then pause = pause + 10 end
   end

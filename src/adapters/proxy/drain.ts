@@ -27,7 +27,10 @@ export async function drained(
   );
 }
 
-/** Takes them out of the running proxy, cutting what they still have. Not those that the site's file gives requests. */
+/**
+ * Takes them out of the running proxy, cutting what they still have there; a worker from before a reload keeps what it has
+ * until the server itself goes. Not those that the site's file gives requests.
+ */
 export async function dismiss(work: ProxyWork, id: EnvironmentId, names: readonly string[]): Promise<void> {
   names.forEach(mustBeServerName);
   if (names.length === 0) return;
@@ -47,11 +50,11 @@ done(q{ok}, join q{}, map { qq{$_ $left{$_}\n} } sort keys %left);
 const dismissProgram = `
 my ($backend, $file, @names) = map { chomp; $_ } <STDIN>; my $wanted = slurp(qq{$dir/config/$file}); my $said = q{};
 for (@names) { done(q{wanted}, $_) if defined $wanted && index($wanted, qq{server $_ }) >= 0 }
-for my $try (1 .. 100) { my $left = 0; my @all = workers(); done(q{down}, q{the proxy does not answer}) unless @all;
-  for my $pid (@all) { my $seen = servers($pid, $backend); next unless $seen;
-    for my $name (grep { $seen->{$_} } @names) { my $which = qq{$backend/$name};
-      $said = order($pid, qq{set server $which state maint}, qq{shutdown sessions server $which}, qq{del server $which});
-      $left += 1 unless $said =~ /Server deleted/ } }
+for my $try (1 .. 100) { my $left = 0; my ($pid) = workers(); done(q{down}, q{the proxy does not answer}) unless defined $pid;
+  my $seen = servers($pid, $backend); done(q{ok}, q{}) unless $seen;
+  for my $name (grep { $seen->{$_} } @names) { my $which = qq{$backend/$name};
+    $said = order($pid, qq{set server $which state maint}, qq{shutdown sessions server $which}, qq{del server $which});
+    $left += 1 unless $said =~ /Server deleted/ }
   done(q{ok}, q{}) unless $left;
   pause(50) }
 done(q{unsettled}, $said);

@@ -40,9 +40,9 @@ export interface SeenProxy {
   readonly sites: readonly SeenSite[];
 }
 
-export async function readSites(work: Omit<ProxyWork, 'fence'>): Promise<SeenProxy> {
+export async function readSites({ remote, signal }: Omit<ProxyWork, 'fence'>): Promise<SeenProxy> {
   const options = { maxOutputBytes: 32 * 1024 * 1024 };
-  const said = await runProxyScript(work, readScript, '', options);
+  const said = await runProxyScript({ remote, signal }, readScript, '', options);
   const rows = said.split('\n').map((line) => line.split(' '));
   const of = (kind: string) => rows.filter(([first]) => first === kind).map(([, ...rest]) => rest);
   const ids = new Set([...of('file'), ...of('marker')].map(([id]) => id ?? ''));
@@ -118,7 +118,7 @@ if (@all) { my %count;
   for (split /\n/, order($all[0], q{show servers state})) { my @f = split / /; next unless @f > 18 && $f[1] =~ /^site_(.+)$/; my $id = $1; $id =~ tr/_/-/;
     my $state = state_of($f[6]);
     if ($f[3] =~ /^shape_/) { push @rows, qq{marker $id $f[3] $state} }
-    else { push @rows, join q{ }, q{server}, $id, $f[3], $f[4], $f[18], $state, $count{qq{$f[1] $f[3]}} || 0 } } }
+    elsif ($f[3] ne q{forward}) { push @rows, join q{ }, q{server}, $id, $f[3], $f[4], $f[18], $state, $count{qq{$f[1] $f[3]}} || 0 } } }
 done(q{ok}, join qq{\n}, @rows);
 `;
 

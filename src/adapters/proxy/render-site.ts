@@ -22,22 +22,28 @@ const longestHoldSeconds = 600;
 /**
  * The marker is a server that gets no requests. Its name tells which text the running proxy has read, so that a reload
  * is made where that differs, and only there; while it is up, requests that nobody can take may wait.
+ *
+ * A worker that was replaced by a reload takes no more orders: it would send requests of connections that are still open
+ * to servers that are long gone. It passes them on to its successor instead, over a socket of this machine alone.
  */
 function rulesOf({ id, port, holdSeconds }: ProxySite): string {
   const backend = backendOf(id);
-  const nobody = `{ nbsrv(${backend}) eq 0 } !{ var(txn.check) -m found }`;
+  const nobody = `{ nbsrv(${backend}) eq 0 } !{ var(txn.check) -m found } !{ stopping }`;
   const page = 'content-type text/plain string "This application is not available at the moment.\\n"';
   return `frontend ${frontendOf(id)} from slipway_in
   bind :${port}
 .if defined(SLIPWAY_IPV6)
   bind :::${port} v6only
 .endif
+  bind abns@slipway_${backend} name inner
   default_backend ${backend}
 
 backend ${backend} from slipway_out
   http-request lua.hold ${backend} ${markerPlace} ${holdSeconds} if ${nobody} { srv_is_up(${backend}/${markerPlace}) }
   http-request return status 503 hdr retry-after ${retryAfterSeconds} hdr cache-control no-store ${page} if ${nobody}
+  use-server forward if { stopping }
   use-server %[var(txn.check)] if { var(txn.check) -m found }
+  server forward abns@slipway_${backend} weight 0
 `;
 }
 
@@ -86,7 +92,7 @@ export function mustBeServers(servers: readonly ProxyServer[]): void {
 }
 
 export function mustBeServerName(name: string): void {
-  if (!/^[a-z0-9][a-z0-9-]{0,127}$/.test(name))
+  if (!/^[a-z0-9][a-z0-9-]{0,127}$/.test(name) || name === 'forward')
     throw wrong('A server is named with small letters, digits and dashes', name);
 }
 

@@ -3,8 +3,8 @@
  * Ubuntu has. It looks at the running proxy and changes it on the server itself, so that a look and what follows from it
  * take one round trip, and nobody comes in between.
  *
- * After a reload the worker before it lives on until its last connection ends. It still has requests, and it still holds
- * those that wait; so whatever is changed or counted is changed and counted in every worker, by the master's socket.
+ * After a reload the worker before it lives on until its last connection ends, and still has requests: so they are
+ * counted in every worker, by the master's socket. Only the newest takes orders; the first in the list is that one.
  */
 import { Fault } from '../../fault.ts';
 import type { RunOptions } from '../../remote/remote.ts';

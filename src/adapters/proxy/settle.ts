@@ -70,7 +70,7 @@ sub server_commands { my ($now) = @_; my (@add, @up, @down); my ($mark) = grep {
     elsif ($seen->{address} ne $address || $seen->{port} ne $port) { push @add, qq{set server $backend/$name addr $address port $port} }
     if ($ready{$name}) { push @up, qq{set server $backend/$name state ready} unless $seen && $seen->{state} eq q{ready} }
     elsif (!$seen || $seen->{state} eq q{maint}) { push @up, qq{set server $backend/$name state drain} } }
-  for my $name (sort keys %$now) { next if $all{$name} || $name =~ /^shape_/ || $others ne q{drain} || $now->{$name}{state} ne q{ready};
+  for my $name (sort keys %$now) { next if $all{$name} || $name =~ /^(shape_|forward$)/ || $others ne q{drain} || $now->{$name}{state} ne q{ready};
     push @down, qq{set server $backend/$name state drain} }
   if (defined $mark && $open eq q{on}) { push @up, qq{set server $backend/$mark state ready} if $now->{$mark}{state} ne q{ready} }
   if (defined $mark && $open eq q{off}) { unshift @down, qq{set server $backend/$mark state maint} if $now->{$mark}{state} ne q{maint} }
@@ -86,7 +86,7 @@ elsif (!defined $old || index($old, qq{server $marker }) < 0) { put($path, $cont
 hosts();
 my ($current) = workers(); done(q{down}, q{the proxy does not answer}) unless defined $current;
 my $now = servers($current, $backend);
-if ($write eq q{remove}) { order($_, map_commands($_)) for workers() }
+if ($write eq q{remove}) { order($current, map_commands($current)) }
 if ($write eq q{remove} ? defined $now : !$now || !$now->{$marker}) {
   my $wrong = checked(); my $is_bad = defined $wrong;
   $wrong = reload() unless $is_bad;
@@ -95,11 +95,11 @@ if ($write eq q{remove} ? defined $now : !$now || !$now->{$marker}) {
     done(q{refused}, $wrong) } }
 my $said = q{}; my $wrong = q{};
 for my $try (1 .. 50) {
-  my @all = workers(); done(q{down}, q{the proxy does not answer}) unless @all;
-  for my $pid (@all) { my $seen = servers($pid, $backend); my @c = map_commands($pid);
-    unshift @c, server_commands($seen) if $seen && $write ne q{remove};
-    $said = order($pid, @c) if @c }
-  $wrong = amiss($all[0]); done(q{ok}, q{}) if $wrong eq q{};
+  my ($pid) = workers(); done(q{down}, q{the proxy does not answer}) unless defined $pid;
+  my $seen = servers($pid, $backend); my @c = map_commands($pid);
+  unshift @c, server_commands($seen) if $seen && $write ne q{remove};
+  $said = order($pid, @c) if @c;
+  $wrong = amiss($pid); done(q{ok}, q{}) if $wrong eq q{};
   pause(100) }
 done(q{unsettled}, qq{$wrong$said});
 `;

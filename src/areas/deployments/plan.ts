@@ -64,6 +64,7 @@ export function runPlanOf(
     port: settings.port ?? app.port ?? exposed ?? 8080,
     health: {
       path: health.path !== undefined ? health.path : orFound(settings.healthPath, app.healthPath),
+      port: health.port ?? null,
       timeoutSeconds: health.timeoutSeconds ?? 5,
       startSeconds: health.startSeconds ?? 60,
     },

@@ -90,8 +90,8 @@ export async function readLogs(
     .map(({ position, at, data }) => ({
       position,
       at: at.toISOString(),
-      step: String(data['step'] ?? ''),
-      line: String(data['line'] ?? ''),
+      step: String(data.step ?? ''),
+      line: String(data.line ?? ''),
     }));
   const last = page.at(-1);
   return { items, nextCursor: events.length > limit && last ? String(last.position) : null };

@@ -51,7 +51,7 @@ export async function recipeOf(ctx: DeploymentsContext, wish: RecipeWish): Promi
   const secretsVersion = versionOf(ctx, workspaceId, secrets);
   const plain = atBuild.filter(({ isSecret }) => !isSecret).map(({ key, value }) => [key, value.reveal()]);
   const buildArgs: Record<string, string> = Object.fromEntries(plain);
-  if (secrets.size > 0) buildArgs['SECRETS_VERSION'] = secretsVersion;
+  if (secrets.size > 0) buildArgs.SECRETS_VERSION = secretsVersion;
   const { dockerfile = '', dockerignore = '' } = written ?? {};
   const buildKey = buildKeyOf({ tree, source, dockerfile, dockerignore, buildArgs, secretsVersion });
   const port = written ? { port: written.port } : {};

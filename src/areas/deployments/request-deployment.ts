@@ -10,7 +10,12 @@ import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { placeOn } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
-import { type DeploymentRequest, type DeploymentsContext, deployKind } from './deployments.ts';
+import {
+  type DeploymentRequest,
+  type DeploymentsContext,
+  deployKind,
+  type WantedCommit,
+} from './deployments.ts';
 import * as queries from './queries.ts';
 
 export async function requestDeployment(
@@ -20,12 +25,12 @@ export async function requestDeployment(
 ): Promise<DeploymentId> {
   const { workspaceId, environmentId, trigger, requestedBy } = request;
   const environment = await lockEnvironment(tx, workspaceId, environmentId);
-  const { serverId, projectId, branch } = environment;
+  const { serverId, projectId, branch, currentDeploymentId } = environment;
   if (serverId === null) throw noServer();
   const now = ctx.clock.now();
   await placeOn(tx, workspaceId, environmentId, serverId, now);
   const id = newId<DeploymentId>();
-  const wanted = request.wanted ?? { branch };
+  const wanted = request.wanted ?? whatMoves(request, currentDeploymentId) ?? { branch };
   const rollbackOf = 'release' in wanted ? wanted.release : null;
   const row = { id, environmentId, trigger, wanted, serverId, rollbackOf, requestedBy: requestedBy ?? null };
   await overtake(tx, ctx, request, id);
@@ -40,6 +45,11 @@ export async function requestDeployment(
   const news = { reason: 'deployment', environmentId, deploymentId: id, status: 'queued' };
   await tellProject(tx, workspaceId, projectId, news);
   return id;
+}
+
+/** A move changes the server and nothing else: the release that runs goes along, and is built there. */
+function whatMoves({ trigger }: DeploymentRequest, current: DeploymentId | null): WantedCommit | undefined {
+  return trigger === 'move' && current !== null ? { release: current, variables: 'now' } : undefined;
 }
 
 async function overtake(

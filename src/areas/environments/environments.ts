@@ -43,7 +43,6 @@ export interface HealthSettings {
   readonly port?: number;
   readonly timeoutSeconds?: number;
   readonly startSeconds?: number;
-  readonly intervalSeconds?: number;
 }
 
 /** One of the analysis, changed; or one that it did not find, which needs a command. */

@@ -95,7 +95,7 @@ function stillStands({ status }: EnvironmentState): Fault {
     hint:
       status === 'deploying'
         ? 'Cancel the deployment first, or wait for its end.'
-        : 'Link another server to move it there, stop it with POST …/stop, or delete the environment.',
+        : 'Link another server to move it there, or delete the environment.',
     errors: [{ path: 'serverId', message: 'cannot be null while something of it is on a server' }],
   });
 }

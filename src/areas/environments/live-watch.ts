@@ -181,8 +181,10 @@ export class LiveWatch {
       },
       ended: (fault) => {
         entry.leave = undefined;
-        if (fault) entry.followedStart = undefined;
-        else for (const line of entry.lines.end()) this.#tell(toldOf(entry, line));
+        if (fault) {
+          entry.followedStart = undefined;
+          this.#tellProblem(fault);
+        } else for (const line of entry.lines.end()) this.#tell(toldOf(entry, line));
       },
     });
   }

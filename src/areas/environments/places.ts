@@ -2,13 +2,13 @@
  * Where environments stand: a port of the server's proxy and a network there, each environment's own for as long as
  * it stands on that server. The lowest free ones, so that a firewall's rule need not cover more than is used.
  */
+import { appPorts } from '../../adapters/proxy/app-ports.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Place } from '../releases/place.ts';
 import * as queries from './place-queries.ts';
 
-const appPorts = { first: 21_000, last: 21_999 } as const;
 const networks = { first: 0, last: 2_047 } as const;
 
 /** The place that it has there, or a new one. */

@@ -133,11 +133,13 @@ export interface PushedRow {
   readonly autoDeploy: boolean;
   readonly watchPaths: readonly string[];
   readonly decidedSha: string | null;
+  readonly hasServer: boolean;
 }
 
 export function lockPushed(tx: Queryable, workspaceId: WorkspaceId, projectId: ProjectId) {
   return tx.rows<PushedRow>(sql`
-    select id, name, branch, auto_deploy as "autoDeploy", watch_paths as "watchPaths", decided_sha as "decidedSha"
+    select id, name, branch, auto_deploy as "autoDeploy", watch_paths as "watchPaths", decided_sha as "decidedSha",
+      server_id is not null as "hasServer"
     from environments where workspace_id = ${workspaceId} and project_id = ${projectId} order by id for update`);
 }
 

@@ -30,6 +30,14 @@ export async function listEnvironments(
   return page.answer(rows, await showing(db, workspaceId, rows));
 }
 
+export async function environmentIdsOf(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+): Promise<EnvironmentId[]> {
+  return (await queries.listOfProjects(db, workspaceId, [projectId])).map(({ id }) => id);
+}
+
 export async function environmentsOf(
   db: Queryable,
   workspaceId: WorkspaceId,

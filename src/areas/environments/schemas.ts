@@ -129,7 +129,7 @@ const WatchPaths = Type.Array(
 export const UpdateBody = Type.Object(
   {
     name: Type.Optional(EnvironmentName),
-    settings: Type.Optional({ ...EnvironmentSettings, examples: [{ replicas: 2 }] }),
+    settings: Type.Optional(EnvironmentSettings),
     resetSettings: Type.Optional(
       Type.Array(Type.Enum(resettable), {
         maxItems: 50,
@@ -241,3 +241,22 @@ export const SetVariablesAnswer = Type.Object(
 );
 
 export const NeedsAnswer = Type.Object({ needs: Needs }, { title: 'ChangeNeeds' });
+
+/** For those who delete. Without a word about it, what has data is not deleted. */
+export const DeleteQuery = Type.Object(
+  {
+    deleteData: Type.Optional(
+      Type.Boolean({
+        description: 'Whether volumes are deleted too. Must be said where there is data.',
+        examples: [false],
+      }),
+    ),
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Forgets it also where its server cannot be reached; what is there stays there.',
+        examples: [false],
+      }),
+    ),
+  },
+  closed,
+);

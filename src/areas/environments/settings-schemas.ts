@@ -42,7 +42,6 @@ const Health = Type.Object(
     port: Type.Optional({ ...Port, description: 'The port of the app, if not said.' }),
     timeoutSeconds: Type.Optional(seconds(1, 60, 5, 'How long one answer may take.')),
     startSeconds: Type.Optional(seconds(5, 900, 60, 'How long it may take until the first good answer.')),
-    intervalSeconds: Type.Optional(seconds(1, 60, 2, 'How long to wait between two looks.')),
   },
   { ...closed, title: 'HealthSettings', examples: [{ path: '/healthz', startSeconds: 120 }] },
 );

@@ -1,4 +1,8 @@
-/** Takes a project away: its hook at the provider first, then what we know of it. The mirror goes with time. */
+/**
+ * Takes a project away: its hook at the provider first, then its environments with all that runs of them, then what we
+ * know of it. The mirror goes with time.
+ */
+import { Fault } from '../../fault.ts';
 import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
@@ -12,15 +16,25 @@ import * as queries from './queries.ts';
 const removeKind = 'project_remove';
 const minute = 60_000;
 
-export function startProjectRemoval(
+export interface RemoveWish {
+  readonly deleteData: boolean | undefined;
+  readonly force: boolean;
+  readonly requestedBy: AccountId;
+}
+
+export async function startProjectRemoval(
   ctx: PushesContext,
   workspaceId: WorkspaceId,
   id: ProjectId,
-  requestedBy: AccountId,
+  asked: RemoveWish,
   remember: Remember,
 ): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+  if (!(await queries.findSource(ctx.db, workspaceId, id))) throw notFound();
+  await ctx.removal.prepare(workspaceId, id, asked.deleteData);
   return ctx.db.transaction(async (tx) => {
     if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
+    const { requestedBy } = asked;
+    await ctx.removal.enqueue(tx, workspaceId, id, asked);
     const subject = { type: 'project', id };
     const wish = { workspaceId, kind: removeKind, input: { projectId: id }, requestedBy, subject };
     const operationId = await enqueueOperation(tx, ctx.queue, wish);
@@ -44,6 +58,18 @@ export function removeProjectOperation(ctx: PushesContext): OperationKind {
         },
       },
       {
+        name: 'environments',
+        deadlineMs: minute,
+        undo: { none: 'Environments that are gone are made anew.' },
+        // They go on their own; this only waits, for up to an hour and a half.
+        retry: { attempts: 400, firstMs: 500, mostMs: 15_000, when: isStillLeaving },
+        run: async ({ projectId }, { workspaceId }) => {
+          const left = await ctx.removal.left(workspaceId, projectId);
+          if (left > 0) throw stillLeaving(left);
+          return undefined;
+        },
+      },
+      {
         name: 'forget',
         deadlineMs: minute,
         undo: { none: 'It is the last step.' },
@@ -58,4 +84,14 @@ export function removeProjectOperation(ctx: PushesContext): OperationKind {
       },
     ],
   });
+}
+
+function stillLeaving(left: number): Fault {
+  return new Fault('in_use', `${left} environments of the project are still being taken off their servers.`, {
+    hint: 'See their operations for what holds them up, then delete the project again.',
+  });
+}
+
+function isStillLeaving(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'in_use';
 }

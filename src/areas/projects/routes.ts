@@ -6,6 +6,7 @@ import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { Streams } from '../../http/streams.ts';
 import type { ProjectId } from '../../ids.ts';
 import { Page } from '../../page.ts';
+import { DeleteQuery } from '../environments/schemas.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { PushesContext } from '../pushes/pushes.ts';
 import { analyseRepository } from './analyse-repository.ts';
@@ -130,20 +131,24 @@ export function projectRoutes(
   });
 
   app.delete(`${base}/:id`, {
-    config: manage,
+    config: { ...manage, faults: ['services_hold_data'] },
     schema: {
       tags,
       operationId: 'deleteProject',
       summary: 'Delete a project',
-      description: 'With everything that belongs to it, as an operation.',
+      description:
+        'With everything that belongs to it, on the servers too, as an operation. Where there is data, `deleteData` has to say what becomes of it.',
       params: IdParams,
+      querystring: DeleteQuery,
       response: { 202: OperationAnswer },
     },
     handler: (request, reply) => {
       const { workspaceId } = scopeOf(request);
-      const { accountId } = principalOf(request);
+      const { accountId: requestedBy } = principalOf(request);
+      const { deleteData, force = false } = request.query;
+      const wish = { deleteData, force, requestedBy };
       return idempotency.once(request, reply, (remember) =>
-        startProjectRemoval(ctx, workspaceId, request.params.id as ProjectId, accountId, remember),
+        startProjectRemoval(ctx, workspaceId, request.params.id as ProjectId, wish, remember),
       );
     },
   });

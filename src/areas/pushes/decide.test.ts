@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decide, type Push, type PushedEnvironment } from './decide.ts';
 
-const environment: PushedEnvironment = { branch: 'main', autoDeploy: true, watchPaths: [], decidedSha: null };
+const environment: PushedEnvironment = {
+  branch: 'main',
+  autoDeploy: true,
+  watchPaths: [],
+  decidedSha: null,
+  hasServer: true,
+};
 const push: Push = {
   branch: 'main',
   sha: 'abc',
@@ -10,6 +16,10 @@ const push: Push = {
   message: 'Mend it',
   changedPaths: ['src/a.ts'],
 };
+
+test('an environment that stands on no server is not deployed to, and says so', () => {
+  assert.equal(decide({ ...environment, hasServer: false }, push), 'no_server');
+});
 
 test('a push to the branch of an environment that deploys on push is deployed', () => {
   assert.equal(decide(environment, push), 'deployed');

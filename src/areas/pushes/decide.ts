@@ -16,6 +16,7 @@ export interface PushedEnvironment {
   readonly autoDeploy: boolean;
   readonly watchPaths: readonly string[];
   readonly decidedSha: string | null;
+  readonly hasServer: boolean;
 }
 
 export const reasons = {
@@ -24,6 +25,7 @@ export const reasons = {
   no_branch: 'No branch was pushed to: a tag, for example.',
   other_branch: 'The environment follows another branch.',
   environment_off: 'Deploying on push is switched off.',
+  no_server: 'The environment stands on no server yet.',
   skip_requested: 'The message of the commit asks not to be deployed.',
   paths_not_watched: 'Nothing changed under the paths that are watched.',
   duplicate: 'The commit was decided on before.',
@@ -42,6 +44,7 @@ export function decide(environment: PushedEnvironment, push: Push): Reason {
   if (push.isDeleted || push.sha === null) return 'branch_deleted';
   if (!environment.autoDeploy) return 'environment_off';
   if (environment.decidedSha === push.sha) return 'duplicate';
+  if (!environment.hasServer) return 'no_server';
   if (asksToSkip(push.message)) return 'skip_requested';
   if (!isWatched(environment.watchPaths, push.changedPaths)) return 'paths_not_watched';
   return 'deployed';

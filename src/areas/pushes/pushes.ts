@@ -31,9 +31,28 @@ export type DeployFirst = (
   },
 ) => Promise<ShownDeployment>;
 
+/** Taking a project away takes its environments away, each in its own time. */
+export interface EnvironmentRemoval {
+  /** Refuses where data would be lost without a word; ends what is at work. */
+  prepare(workspaceId: WorkspaceId, projectId: ProjectId, deleteData: boolean | undefined): Promise<void>;
+  enqueue(
+    tx: Queryable,
+    workspaceId: WorkspaceId,
+    projectId: ProjectId,
+    wish: {
+      readonly deleteData: boolean | undefined;
+      readonly force: boolean;
+      readonly requestedBy: AccountId;
+    },
+  ): Promise<void>;
+  /** How many are still there. */
+  left(workspaceId: WorkspaceId, projectId: ProjectId): Promise<number>;
+}
+
 export interface PushesContext extends ProjectsContext {
   readonly takePush: TakePush;
   readonly deployFirst: DeployFirst;
+  readonly removal: EnvironmentRemoval;
   /** Where providers reach us. */
   readonly publicUrl: () => string;
 }
@@ -92,7 +111,14 @@ function isFinal(reason: Reason): boolean {
 function wholeReason(outcomes: readonly queries.EnvironmentOutcome[]): Reason {
   const said = new Set(outcomes.map(({ reason }) => reason));
   const order: readonly Reason[] = [
-    ...(['deployed', 'duplicate', 'skip_requested', 'paths_not_watched', 'environment_off'] as const),
+    ...([
+      'deployed',
+      'duplicate',
+      'skip_requested',
+      'paths_not_watched',
+      'no_server',
+      'environment_off',
+    ] as const),
     ...(['branch_deleted', 'other_branch', 'no_branch'] as const),
   ];
   return order.find((reason) => said.has(reason)) ?? 'no_environment';

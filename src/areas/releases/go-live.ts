@@ -39,7 +39,9 @@ export async function prove(
   run: RunPlan,
 ): Promise<void> {
   await admit(work, site, servers);
-  const path = run.health.path ?? '/';
+  // What is asked at a port of its own is not behind the proxy: there, as without a path, any answer of the app will do.
+  const asked = run.health.port === null || run.health.port === run.port ? run.health.path : null;
+  const path = asked ?? '/';
   for (const server of servers) {
     const timeoutMs = run.health.timeoutSeconds * 1_000;
     const { status, bytes, problem } = await checkThrough(work, site, server, {
@@ -47,10 +49,9 @@ export async function prove(
       host: server.name,
       timeoutMs,
     });
-    // Without a health path any answer of the app's own will do; the proxy's own are 502, 503 and 504.
+    // The proxy's own answers are 502, 503 and 504.
     const isGood =
-      status !== null &&
-      (run.health.path === null ? status < 502 || status > 504 : status >= 200 && status < 300);
+      status !== null && (asked === null ? status < 502 || status > 504 : status >= 200 && status < 300);
     if (isGood) continue;
     throw new Fault(
       'proxy_check_failed',

@@ -32,6 +32,8 @@ export interface RunPlan {
   readonly health: {
     /** Null: it is enough that the port is open. */
     readonly path: string | null;
+    /** Where it is asked, if not at the port of the app. */
+    readonly port: number | null;
     readonly timeoutSeconds: number;
     readonly startSeconds: number;
   };

@@ -16,7 +16,7 @@ import { redactWhole } from '../../remote/redact.ts';
 import type { Exchange, Try } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
 import { diagnose } from './diagnosis.ts';
-import { type Probe, probeRequest, readProbe } from './health-probe.ts';
+import { isHealthy, type Probe, probeRequest, readProbe } from './health-probe.ts';
 import type { Site } from './place.ts';
 import type { RunPlan } from './releases.ts';
 import type { RunningContainer } from './start-release.ts';
@@ -54,7 +54,9 @@ async function waitForOne(site: Site, wish: HealthWish, container: RunningContai
       probes.push(probe);
       wish.tell(container.name, probe);
     }
-    if (answer?.last.isMet) return;
+    // Also where it answered and then held the connection open: the server's own program saw no end there.
+    const last = probes.at(-1);
+    if (answer?.last.isMet || (last && isHealthy(last, wish.run.health.path))) return;
     const state = await inspect(site, container.name);
     const isOver = performance.now() > deadline;
     if (isOver || isHopeless(state)) throw await explain(site, wish, state, probes);
@@ -63,7 +65,7 @@ async function waitForOne(site: Site, wish: HealthWish, container: RunningContai
 
 function probeOf({ port, health }: RunPlan, { address, name }: RunningContainer): Exchange {
   const common = {
-    to: { host: address, port },
+    to: { host: address, port: health.port ?? port },
     mostBytes: probeBytes,
     timeoutMs: health.timeoutSeconds * 1_000,
   };
@@ -72,7 +74,7 @@ function probeOf({ port, health }: RunPlan, { address, name }: RunningContainer)
   if (health.path === null) return { ...common, send: '', until, mostBytes: 0 };
   return {
     ...common,
-    send: probeRequest({ path: health.path, host: name, port }),
+    send: probeRequest({ path: health.path, host: name, port: health.port ?? port }),
     until,
     expect: '^HTTP/1\\.[01] 2',
   };
@@ -104,11 +106,13 @@ async function explain(
   const [logs] = await ask(remote, [containerLogs(name, shownLines)], { fence, signal });
   const listening = state && state.pid > 0 ? await listeningIn(remote, state.pid) : [];
   const bytes = logs?.status === 200 ? logs.bytes : Buffer.alloc(0);
-  const lastLines = readLogs(bytes).map(({ line }) =>
-    redactWhole(Buffer.from(line), secrets).toString('utf8'),
-  );
+  // All of it at once: a secret of several lines is only found whole.
+  const said = readLogs(bytes).map(({ line }) => line);
+  const lastLines = redactWhole(Buffer.from(said.join('\n')), secrets)
+    .toString('utf8')
+    .split('\n');
   return diagnose({
-    wanted: { port: run.port, path: run.health.path },
+    wanted: { port: run.health.port ?? run.port, path: run.health.path },
     ...{ probes, containers: state ? [state] : [], listening, lastLines },
     ...{ memoryMb: run.memoryMb, startSeconds: run.health.startSeconds },
   });

@@ -1,7 +1,7 @@
 /** What is on a server of an environment's services right now; where all is well, in one round trip. */
 import { exchangeOf, replyOf } from '../../adapters/docker/ask.ts';
 import { type ListedContainer, listContainers, readContainers } from '../../adapters/docker/containers.ts';
-import type { Call, Reply } from '../../adapters/docker/docker.ts';
+import type { Reply } from '../../adapters/docker/docker.ts';
 import { inspectImage, readImage } from '../../adapters/docker/images.ts';
 import { Fault } from '../../fault.ts';
 import type { Secret } from '../../secret.ts';
@@ -31,7 +31,7 @@ export async function lookAtServices(ctx: ServicesContext, site: Site): Promise<
   return look(site, services);
 }
 
-/** Those that never ran are not asked how they are: where nothing is, an answer takes seconds to fail. */
+/** Those that may not run are not asked at once: where nothing is, an answer takes seconds to fail. */
 export async function look(site: Site, services: readonly OpenService[]): Promise<SeenServices> {
   const { place, remote, fence, signal } = site;
   const images = [...new Set(services.map(imageFor))];
@@ -43,17 +43,21 @@ export async function look(site: Site, services: readonly OpenService[]): Promis
   const [listed, ...inspected] = calls.map((call, index): Reply => {
     const answer = answers[index];
     if (!answer) throw new Fault('remote_failed', 'The server skipped a call to Docker.');
-    return replyOf(call satisfies Call, answer, { secrets });
+    return replyOf(call, answer, { secrets });
   });
   const containers = listed ? readContainers(listed) : [];
-  const healthy = new Set(asked.filter((_, index) => answers[calls.length + index]?.last.isMet));
-  // The first that does not answer ends the round trip; of those behind it nothing is known yet.
-  const unasked = asked.slice(Math.max(0, answers.length - calls.length));
-  for (const each of unasked) if (await isAnswering(site, each)) healthy.add(each);
+  const containerOf = ({ id }: OpenService) => containers.find(({ name }) => name === serviceContainer(id));
+  const answered = asked.slice(0, answers.length - calls.length);
+  const healthy = new Set(answered.filter((_, index) => answers[calls.length + index]?.last.isMet));
+  // The first that does not answer ends the round trip: those behind it, and those that were not asked, come now.
+  for (const each of services) {
+    if (answered.includes(each) || containerOf(each)?.status !== 'running') continue;
+    if (await isAnswering(site, each)) healthy.add(each);
+  }
   const names = new Set(services.map(({ id }) => serviceContainer(id)));
   return {
     services: services.map((service) => {
-      const container = containers.find(({ name }) => name === serviceContainer(service.id));
+      const container = containerOf(service);
       const isAsWanted = container?.labels[wishLabel] === wishMark(place, service);
       return { service, container, isAsWanted, isHealthy: healthy.has(service) };
     }),
@@ -63,7 +67,10 @@ export async function look(site: Site, services: readonly OpenService[]): Promis
 }
 
 async function isAnswering({ place, remote, signal }: Site, service: OpenService): Promise<boolean> {
-  const [answer] = await remote.relay([healthExchange(place, service)], { signal });
+  const [answer] = await remote.relay([healthExchange(place, service)], {
+    signal,
+    secrets: secretsOf([service]),
+  });
   return answer?.last.isMet === true;
 }
 

@@ -33,7 +33,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       },
     },
     {
-      name: 'delete-data',
+      name: 'delete_data',
       deadlineMs: 10 * minute,
       undo: { none: 'Deleted data cannot be brought back.' },
       run: async ({ environmentId, deleteData }, context) => {

@@ -3,13 +3,13 @@
  * it. Data goes only where the user said so; without a word it is refused rather than guessed.
  */
 import { minute } from '../../clock.ts';
-import { Fault } from '../../fault.ts';
+import { errorText, Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { endUnfinished } from '../deployments/end-unfinished.ts';
-import { untilBack } from '../deployments/steps/working.ts';
+import { isPassing, untilBack } from '../deployments/steps/working.ts';
 import { deleteEnvironment } from '../environments/delete-environment.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
@@ -23,13 +23,21 @@ import { enqueueUpkeep, type Input, readInput, removeKind, type UpkeepContext } 
 
 interface RemoveInput extends Input {
   readonly deleteData: boolean;
+  readonly force: boolean;
+}
+
+export interface RemovalWish {
+  readonly deleteData: boolean | undefined;
+  /** Does not wait for a server that is gone. */
+  readonly force: boolean;
+  readonly requestedBy: AccountId;
 }
 
 export async function startEnvironmentRemoval(
   ctx: UpkeepContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
-  wish: { readonly deleteData: boolean | undefined; readonly requestedBy: AccountId },
+  wish: RemovalWish,
   remember: Remember,
 ): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
   await refuseToLoseData(ctx, workspaceId, id, wish.deleteData);
@@ -47,10 +55,10 @@ export async function enqueueRemoval(
   ctx: UpkeepContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
-  { deleteData, requestedBy }: { readonly deleteData: boolean | undefined; readonly requestedBy: AccountId },
+  { deleteData, force, requestedBy }: RemovalWish,
 ): Promise<OperationId> {
   const environment = await lockEnvironment(tx, workspaceId, id);
-  const input = { deleteData: deleteData ?? false };
+  const input = { deleteData: deleteData ?? false, force };
   return enqueueUpkeep(tx, ctx, { workspaceId, environment, kind: removeKind, input, requestedBy });
 }
 
@@ -75,7 +83,11 @@ function mustSay(): Fault {
 export function removeOperation(ctx: UpkeepContext): OperationKind {
   return defineOperation<RemoveInput>({
     kind: removeKind,
-    readInput: (stored) => ({ ...readInput(stored), deleteData: Object(stored).deleteData === true }),
+    readInput: (stored) => ({
+      ...readInput(stored),
+      deleteData: Object(stored).deleteData === true,
+      force: Object(stored).force === true,
+    }),
     steps: [
       {
         ...{ name: 'take_down', deadlineMs: 60 * minute, retry: untilBack },
@@ -106,9 +118,14 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
 }
 
 async function leaveServers(ctx: UpkeepContext, input: RemoveInput, step: StepContext): Promise<void> {
-  const { environmentId, deleteData } = input;
+  const { environmentId, deleteData, force } = input;
   for (const place of await placesOf(ctx.db, step.workspaceId, environmentId)) {
-    await takeDown(ctx, await openSite(ctx.servers, place, step), { deleteData });
+    try {
+      await takeDown(ctx, await openSite(ctx.servers, place, step), { deleteData });
+    } catch (error) {
+      if (!force || !isPassing(error)) throw error;
+      step.log(`The server cannot be reached; what is there stays there: ${errorText(error)}`);
+    }
     await ctx.db.transaction((tx) => removePlace(tx, step.workspaceId, environmentId, place.serverId));
   }
 }

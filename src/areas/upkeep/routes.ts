@@ -1,10 +1,10 @@
 /** The paths that stop, start and take away an environment. No rules here: schema, permission, and the use case that does it. */
-import Type from 'typebox';
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { closed, IdParams } from '../../http/schemas.ts';
+import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
+import { DeleteQuery } from '../environments/schemas.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import { startEnvironmentRemoval } from './remove-environment.ts';
 import { startEnvironment } from './start-environment.ts';
@@ -16,19 +16,6 @@ const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Environments'];
 const base = `${apiPrefix}/environments/:id`;
 const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
-
-/** Whether data goes too, for those who delete. Without it, what has data is not deleted. */
-export const DeleteDataQuery = Type.Object(
-  {
-    deleteData: Type.Optional(
-      Type.Boolean({
-        description: 'Whether its volumes are deleted too. Must be said where there is data.',
-        examples: [false],
-      }),
-    ),
-  },
-  closed,
-);
 
 export function upkeepRoutes(app: HttpServer, ctx: UpkeepContext, idempotency: Idempotency): void {
   app.post(`${base}/stop`, {
@@ -81,13 +68,14 @@ export function upkeepRoutes(app: HttpServer, ctx: UpkeepContext, idempotency: I
       description:
         'Deployments of it are cancelled, everything of it is taken off its server, then it is forgotten. Where it has data, `deleteData` has to say what becomes of that.',
       params: IdParams,
-      querystring: DeleteDataQuery,
+      querystring: DeleteQuery,
       response: { 202: OperationAnswer },
     },
     handler: async (request, reply) => {
       const { workspaceId } = scopeOf(request);
       const { accountId: requestedBy } = principalOf(request);
-      const wish = { deleteData: request.query.deleteData, requestedBy };
+      const { deleteData, force = false } = request.query;
+      const wish = { deleteData, force, requestedBy };
       const id = request.params.id as EnvironmentId;
       const { body, location } = await startEnvironmentRemoval(
         ctx,

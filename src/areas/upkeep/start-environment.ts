@@ -6,11 +6,15 @@
 import { restoreSite } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
+import type { Queryable } from '../../store/database.ts';
+import { readDeployment } from '../deployments/read-deployments.ts';
+import { requestDeployment } from '../deployments/request-deployment.ts';
 import { untilBack } from '../deployments/steps/working.ts';
 import { lockEnvironment, setStatus, setWanted } from '../environments/environment-state.ts';
+import { placesOf } from '../environments/places.ts';
 import { readOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
 import { proxySite, serversOf } from '../releases/go-live.ts';
@@ -30,6 +34,7 @@ import {
   siteOf,
   startKind,
   type UpkeepContext,
+  type UpkeepWish,
 } from './upkeep.ts';
 
 export function startEnvironment(
@@ -47,15 +52,25 @@ export function startEnvironment(
       });
     }
     await setWanted(tx, workspaceId, id, 'running', ctx.clock.now());
-    const operationId = await enqueueUpkeep(tx, ctx, {
-      workspaceId,
-      environment,
-      kind: startKind,
-      requestedBy,
-    });
+    const wish = { workspaceId, environment, kind: startKind, requestedBy } as const;
+    const operationId = (await moved(tx, ctx, wish)) ?? (await enqueueUpkeep(tx, ctx, wish));
     const body = await readOperation(tx, workspaceId, operationId);
     return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
   });
+}
+
+/** One that was linked to another server while it was stopped is not there yet: a deployment brings it. */
+async function moved(tx: Queryable, ctx: UpkeepContext, wish: UpkeepWish): Promise<OperationId | undefined> {
+  const { workspaceId, environment, requestedBy } = wish;
+  const places = await placesOf(tx, workspaceId, environment.id);
+  if (places.some(({ serverId }) => serverId === environment.serverId)) return undefined;
+  const request = { workspaceId, environmentId: environment.id, trigger: 'move' } as const;
+  const id = await requestDeployment(tx, ctx, {
+    ...request,
+    ...(requestedBy !== undefined && { requestedBy }),
+  });
+  const { operationId } = await readDeployment(tx, workspaceId, environment.id, id);
+  return operationId ?? undefined;
 }
 
 export function startOperation(ctx: UpkeepContext): OperationKind {

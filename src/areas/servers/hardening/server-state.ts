@@ -21,7 +21,7 @@ export interface ServerState {
   /** Fingerprint and type (`ED25519`) of each host key. */
   readonly hostKeys: ReadonlyMap<string, string>;
   readonly sshListenPorts: readonly number[];
-  /** Allowed things as `22/tcp`, and `22/tcp from 192.0.2.1`, where ufw is active. A limit allows, too. */
+  /** Allowed things as `22/tcp`, `21000:21999/tcp`, and `22/tcp from 192.0.2.1`, where ufw is active. A limit allows, too. */
   readonly ufw: ReadonlySet<string> | undefined;
   readonly isFirewalldActive: boolean;
   readonly tables: ReadonlySet<string>;
@@ -159,7 +159,8 @@ function ufwAllows(lines: readonly string[]): Set<string> | undefined {
   if (!lines.some((line) => line.trim() === 'Status: active')) return undefined;
   return new Set(
     lines.flatMap((line) => {
-      const [, port, verb, from] = /^(\d+(?:\/\w+)?)\s+(ALLOW|LIMIT)(?: IN)?\s+(\S+)\s*$/.exec(line) ?? [];
+      const [, port, verb, from] =
+        /^(\d+(?::\d+)?(?:\/\w+)?)\s+(ALLOW|LIMIT)(?: IN)?\s+(\S+)\s*$/.exec(line) ?? [];
       if (port === undefined) return [];
       if (from === 'Anywhere') return [port];
       return verb === 'ALLOW' ? [`${port} from ${from}`] : [];

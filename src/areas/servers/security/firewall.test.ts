@@ -158,6 +158,21 @@ test('where IPv6 cannot be tried from here, silence proves nothing: the rules de
   assert.equal(status('ACCEPT'), 'unknown');
 });
 
+test('a port of an application is no surprise where the proxy listens on it, and is one where somebody else does', () => {
+  const status = (program: string, port: number) =>
+    checkOf(
+      'open_ports',
+      factsWith(
+        { listeners: `LISTEN 0 4096 0.0.0.0:${port} 0.0.0.0:* users:(("${program}",pid=7,fd=4))` },
+        [22, port].map((each) => ({ address: '10.0.0.5', port: each, answers: true })),
+      ),
+    ).status;
+  assert.equal(status('haproxy', 21_000), 'pass');
+  assert.equal(status('haproxy', 21_999), 'pass');
+  assert.equal(status('haproxy', 22_000), 'fail');
+  assert.equal(status('node', 21_000), 'fail');
+});
+
 const docker = {
   docker: '{"version":"26.1.5","liveRestore":true,"security":["name=no-new-privileges"],"logging":"local"}',
   containers: '"/db" {"5432/tcp":[{"HostIp":"0.0.0.0","HostPort":"5432"}],"80/tcp":null} {}',

@@ -1,4 +1,5 @@
 /** Whether a firewall refuses by default, on both protocols and after a reboot, and what answers in spite of it. */
+import { isAppPort } from '../../../adapters/proxy/app-ports.ts';
 import {
   fail,
   type JudgeContext,
@@ -64,6 +65,13 @@ export function expectedPorts(ctx: JudgeContext): number[] {
   return [ctx.port, 80, 443, ...(ctx.allowPorts ?? [])];
 }
 
+/** The proxy answers for applications on ports of their own. Anybody else who listens there is a surprise all the same. */
+function isExpected(facts: Facts, ctx: JudgeContext, port: number): boolean {
+  if (expectedPorts(ctx).includes(port)) return true;
+  const programs = listeners(facts).filter((each) => each.port === port);
+  return isAppPort(port) && programs.length > 0 && programs.every(({ program }) => program === 'haproxy');
+}
+
 export const firewallRules: readonly Rule[] = [
   {
     id: 'firewall_active',
@@ -106,7 +114,7 @@ export const firewallRules: readonly Rule[] = [
   },
   {
     id: 'open_ports',
-    title: 'From outside, only SSH, 80 and 443 answer',
+    title: 'From outside, only SSH, 80, 443 and applications answer',
     severity: 'high',
     fix: 'Stop what listens there, bind it to 127.0.0.1, or let the firewall refuse the port.',
     judge(facts, ctx) {
@@ -115,8 +123,7 @@ export const firewallRules: readonly Rule[] = [
         facts.probes.filter((probe) => probe.address === address && probe.answers);
       if (!heard(main).some(({ port }) => port === ctx.port))
         return unknown(`Even the SSH port of ${main} did not answer a connection from here.`);
-      const expected = expectedPorts(ctx);
-      const surprising = facts.probes.filter(({ port, answers }) => answers && !expected.includes(port));
+      const surprising = facts.probes.filter(({ port, answers }) => answers && !isExpected(facts, ctx, port));
       if (surprising.length > 0)
         return fail(
           surprising
@@ -129,7 +136,7 @@ export const firewallRules: readonly Rule[] = [
         .filter((address) => heard(address).length === 0)
         .flatMap((address) =>
           reachablePorts(facts)
-            .filter((port) => !expected.includes(port) && couldAnswer(facts, address, port))
+            .filter((port) => !isExpected(facts, ctx, port) && couldAnswer(facts, address, port))
             .map((port) => shownPort(address, port)),
         );
       if (doubtful.length > 0)

@@ -4,6 +4,7 @@
  * Where ufw is active it stays the firewall, and gets the missing allowances by its own command.
  */
 import { isIPv6 } from 'node:net';
+import { appPorts, isAppPort } from '../../../../adapters/proxy/app-ports.ts';
 import { paths } from '../places.ts';
 import type { StepPlan } from '../plan.ts';
 import { plainAddress } from '../wish.ts';
@@ -48,7 +49,7 @@ function firewallRules(ports: readonly number[], tcp: readonly number[], ours: s
     ${family} saddr ${ours} tcp dport { ${ports.join(', ')} } accept
     ct state established,related accept
     ct state invalid drop
-    tcp dport { ${tcp.join(', ')} } accept
+    tcp dport { ${tcp.join(', ')}, ${appPorts.first}-${appPorts.last} } accept
     udp dport 443 accept
     icmp type { echo-request, destination-unreachable, time-exceeded, parameter-problem } accept
     icmpv6 type { echo-request, destination-unreachable, packet-too-big, time-exceeded, parameter-problem, nd-neighbor-solicit, nd-neighbor-advert, nd-router-advert, mld-listener-query, mld-listener-report, mld-listener-done, mld2-listener-report } accept
@@ -121,23 +122,25 @@ function tableStep({ state }: Planning, about: TableStep): StepPlan | undefined 
   });
 }
 
-/** SSH first, then what everybody may reach. */
+/** SSH first, then what everybody may reach. Ports of applications are open as a range: nft takes no port twice in a set. */
 function openTcp({ state, wish }: Planning): number[] {
   const all = [...sshPorts(state, wish.sshPort), 80, 443, ...wish.allowPorts];
-  return [...new Set(all)].sort((a, b) => a - b);
+  return [...new Set(all)].filter((port) => !isAppPort(port)).sort((a, b) => a - b);
 }
 
 export const firewall: StepMaker = (planning) => {
   const { state, wish, note } = planning;
   const tcp = openTcp(planning);
-  const why = `Open: ${tcp.join(', ')} (TCP), 443 (UDP), ICMP. Everything else from outside is dropped, over IPv6 too.`;
+  const why = `Open: ${tcp.join(', ')}, ${appPorts.first} to ${appPorts.last} (TCP), 443 (UDP), ICMP. Everything else from outside is dropped, over IPv6 too.`;
   if (state.isFirewalldActive) {
     note('firewall', 'Left out: firewalld is active and stays the firewall of this server.');
     return undefined;
   }
   if (state.ufw) return ufwStep(planning, tcp, why);
   const open = new Set([...tcp.map((port) => `tcp ${port}`), 'udp 443', 'udp 68', 'udp 546']);
-  const closed = state.listeners.filter((each) => !open.has(each));
+  const isOpen = (each: string) =>
+    open.has(each) || (each.startsWith('tcp ') && isAppPort(Number(each.slice(4))));
+  const closed = state.listeners.filter((each) => !isOpen(each));
   const plan = tableStep(planning, {
     ...{ id: 'firewall', title: 'Close every port that is not needed', why, lockoutRisk: true },
     table: 'inet slipway',
@@ -152,7 +155,7 @@ export const firewall: StepMaker = (planning) => {
 };
 
 function ufwStep({ state, wish }: Planning, tcp: readonly number[], why: string): StepPlan | undefined {
-  const wanted = [...tcp.map((port) => `${port}/tcp`), '443/udp'];
+  const wanted = [...tcp.map((port) => `${port}/tcp`), `${appPorts.first}:${appPorts.last}/tcp`, '443/udp'];
   const absent = wanted.filter((each) => !state.ufw?.has(each) && !state.ufw?.has(each.replace(/\/.*/, '')));
   // Ours before all others: a limit on logins would take the proofs of the steps that follow for an attack.
   const ours = plainAddress(wish.ourAddress);

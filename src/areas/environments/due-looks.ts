@@ -1,0 +1,41 @@
+/** Which environments are to be looked at now, each by one instance, and what was seen of them. */
+import type { DeploymentId, EnvironmentId, ReleaseId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { sql } from '../../store/sql.ts';
+
+type Seen = Readonly<Record<string, { readonly restarts: number; readonly startedAt: string | null }>>;
+
+export interface DueLook {
+  readonly workspaceId: WorkspaceId;
+  readonly environmentId: EnvironmentId;
+  readonly serverId: ServerId;
+  readonly currentDeploymentId: DeploymentId;
+  readonly currentReleaseId: ReleaseId;
+  readonly seen: Seen;
+}
+
+/** Only those that should run, on servers that can be asked. */
+export function takeDueLooks(db: Queryable, now: Date, next: Date, most: number) {
+  return db.rows<DueLook>(sql`
+    with due as (
+      select workspace_id, id from environments
+      where look_at <= ${now} and current_release is not null and wanted = 'running' and server_id is not null
+        and status in ('running', 'degraded')
+      order by look_at limit ${most} for update skip locked
+    )
+    update environments e set look_at = ${next} from due
+    where e.workspace_id = due.workspace_id and e.id = due.id
+    returning e.workspace_id as "workspaceId", e.id as "environmentId", e.server_id as "serverId",
+      e.current_deployment as "currentDeploymentId", e.current_release as "currentReleaseId", e.seen`);
+}
+
+export function setSeen(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  seen: Seen,
+): Promise<number> {
+  return tx.run(sql`
+    update environments set seen = ${JSON.stringify(seen)}::jsonb
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}

@@ -1,0 +1,75 @@
+/** What should run of an environment beside what was seen: pure, so that every odd state can be tried. */
+import type { ContainerState } from '../../adapters/docker/docker.ts';
+import type { ProxyServer, SeenSite } from '../../adapters/proxy/sites.ts';
+import type { DeploymentId } from '../../ids.ts';
+import { appContainer } from '../releases/place.ts';
+import type { RunPlan } from '../releases/releases.ts';
+import { webProcess } from '../releases/start-release.ts';
+
+/** Of each container at the last look, by its name. */
+export type Remembered = Readonly<
+  Record<string, { readonly restarts: number; readonly startedAt: string | null }>
+>;
+
+export type Finding =
+  | { readonly kind: 'well' }
+  /** Something is gone or stopped that can be put back. */
+  | { readonly kind: 'missing'; readonly what: readonly string[] }
+  /** It ended by itself since the last look; Docker has started it again, or is trying. */
+  | { readonly kind: 'crashed'; readonly container: ContainerState };
+
+export function expectedContainers(run: RunPlan, deploymentId: DeploymentId): string[] {
+  const names = (process: string, replicas: number) =>
+    Array.from({ length: replicas }, (_, index) => appContainer(deploymentId, process, index + 1));
+  const workers = run.processes.filter(({ kind }) => kind === 'worker');
+  return [names(webProcess, run.replicas), ...workers.map((each) => names(each.name, each.replicas))].flat();
+}
+
+export interface Seen {
+  readonly containers: ReadonlyMap<string, ContainerState>;
+  readonly site: SeenSite | undefined;
+  readonly isProxyRunning: boolean;
+}
+
+export function compare(
+  run: RunPlan,
+  deploymentId: DeploymentId,
+  { containers, site, isProxyRunning }: Seen,
+  before: Remembered,
+): Finding {
+  const missing: string[] = [];
+  for (const name of expectedContainers(run, deploymentId)) {
+    const container = containers.get(name);
+    if (container && hasCrashed(container, before[name])) return { kind: 'crashed', container };
+    if (container?.status !== 'running') missing.push(name);
+  }
+  if (!isProxyRunning) missing.push('proxy');
+  else if (!site || !serves(site, webServers(run, deploymentId, containers))) missing.push('site');
+  return missing.length > 0 ? { kind: 'missing', what: missing } : { kind: 'well' };
+}
+
+/** A restart by hand, or of the whole server, does not count up. */
+function hasCrashed({ restarts, status }: ContainerState, before: Remembered[string] | undefined): boolean {
+  return status === 'restarting' || restarts > (before?.restarts ?? 0);
+}
+
+function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['containers']): ProxyServer[] {
+  return Array.from({ length: run.replicas }, (_, index) =>
+    appContainer(deploymentId, webProcess, index + 1),
+  ).flatMap((name) => {
+    const address = containers.get(name)?.address ?? null;
+    return address === null ? [] : [{ name, address, port: run.port }];
+  });
+}
+
+function serves({ agrees, file }: SeenSite, servers: readonly ProxyServer[]): boolean {
+  const key = ({ name, address, port }: ProxyServer) => `${name} ${address}:${port}`;
+  const listed = (file?.servers ?? []).map(key).sort().join('\n');
+  return agrees && listed === servers.map(key).sort().join('\n');
+}
+
+export function remember(containers: ReadonlyMap<string, ContainerState>): Remembered {
+  return Object.fromEntries(
+    [...containers].map(([name, { restarts, startedAt }]) => [name, { restarts, startedAt }]),
+  );
+}

@@ -1,0 +1,29 @@
+/** What is told of an application that ended by itself after it was deployed. */
+import type { ContainerState } from '../../adapters/docker/docker.ts';
+import type { OperationFault } from '../../operations/operations.ts';
+import { redactWhole } from '../../remote/redact.ts';
+import type { Secret } from '../../secret.ts';
+
+export function crashFault(
+  { name, exitCode, isOutOfMemory, restarts, status }: ContainerState,
+  lines: readonly string[],
+  secrets: readonly Secret[],
+  memoryMb: number | null,
+): OperationFault {
+  const text = redactWhole(Buffer.from(lines.join('\n')), secrets).toString('utf8');
+  const evidence = [`${name}: ${status}, started again ${restarts} times, exit code ${exitCode}`, text].join(
+    '\n',
+  );
+  if (isOutOfMemory) {
+    return {
+      ...{ code: 'app_out_of_memory', step: null, evidence },
+      message: `The app used more memory than it has${memoryMb === null ? '' : ` (${memoryMb} MB)`} and was ended.`,
+      hint: 'Raise `memoryMb` in the settings, or find what needs so much.',
+    };
+  }
+  return {
+    ...{ code: restarts > 2 ? 'app_crash_loop' : 'app_crashed', step: null, evidence },
+    message: `The app ended by itself with code ${exitCode}; it was started again.`,
+    hint: 'The last lines in the evidence say why. An earlier release can be put back with a rollback.',
+  };
+}

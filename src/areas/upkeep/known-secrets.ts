@@ -1,0 +1,22 @@
+/** Every secret that a container of an environment may know: of the release that runs, and of one that is coming. */
+import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { Secret } from '../../secret.ts';
+import { openVariables, readEnvironmentState } from '../environments/environment-state.ts';
+import { readRelease } from '../releases/releases.ts';
+import { serviceVariables } from '../services/service-variables.ts';
+import type { UpkeepContext } from './upkeep.ts';
+
+export async function knownSecrets(
+  ctx: UpkeepContext,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+): Promise<Secret[]> {
+  const environment = await readEnvironmentState(ctx.db, workspaceId, environmentId);
+  const releaseId = environment?.currentReleaseId ?? null;
+  const released = releaseId && (await readRelease(ctx.db, ctx.sealer, workspaceId, releaseId)).variables;
+  const own = await openVariables(ctx.db, ctx.sealer, workspaceId, environmentId);
+  const brought = await serviceVariables(ctx.db, ctx.sealer, workspaceId, environmentId);
+  const plain = new Set(own.filter(({ isSecret }) => !isSecret).map(({ key }) => key));
+  const old = [...(released || [])].filter(([key]) => !plain.has(key)).map(([, value]) => value);
+  return [...old, ...own.filter(({ isSecret }) => isSecret).map(({ value }) => value), ...brought.values()];
+}

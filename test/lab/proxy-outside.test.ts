@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admit, dismiss, drained, readSites, removeSite, switchTo } from '../../src/adapters/proxy/sites.ts';
+import { openLab } from '../support/lab.ts';
+import { ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
+
+const lab = await openLab();
+
+test('on Debian 12: nobody outside chooses a server or says who they are, and a name that is unknown leads nowhere', async (t) => {
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'bookworm'));
+  const { work } = ground;
+  const site = ground.site({ hosts: ['app.example.com'] });
+  const [live, idle] = [await ground.startApp(), await ground.startApp()];
+  await admit(work, site, [live]);
+  await ground.answersThrough(site, live);
+  await switchTo(work, { ...site, servers: [live] });
+  await admit(work, site, [idle]);
+  await ground.answersThrough(site, idle);
+  const headers = {
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'bank.example.com',
+    'x-forwarded-port': '1',
+    'x-real-ip': '203.0.113.9',
+    forwarded: 'for=203.0.113.9',
+    'x-slipway-check': idle.name,
+    'x-slipway-served': idle.name,
+  };
+  for (const url of [ground.url(site), `http://${ground.address}/`]) {
+    const seen = await visit(url, { headers: { ...headers, host: 'app.example.com' } });
+    const { name, headers: arrived } = seenBy(seen);
+    assert.equal(name, live.name);
+    assert.equal(seen.headers['x-slipway-served'], undefined);
+    const told = Object.entries(arrived).filter(([key]) => /forwarded|slipway|real-ip/.test(key));
+    assert.deepEqual(Object.fromEntries(told), {
+      'x-forwarded-for': lab.about.address,
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'app.example.com',
+    });
+  }
+  const unknown = await visit(`http://${ground.address}/`, { headers: { host: 'other.example.com' } });
+  assert.deepEqual([unknown.status, unknown.text], [404, 'No application answers to this name.\n']);
+
+  const visitors = new Visitors(t, ground.url(site));
+  await switchTo(work, { ...site, servers: [idle] });
+  assert.deepEqual([...(await drained(work, site.id, [live.name], { forMs: 20_000 }))], []);
+  await dismiss(work, site.id, [live.name]);
+  await ground.stopApp(live);
+  await visitors.end();
+  assert.deepEqual(visitors.failures, []);
+  await removeSite(work, site.id);
+  assert.deepEqual((await readSites(work)).sites, []);
+  await assert.rejects(visit(ground.url(site)), { code: 'ECONNREFUSED' });
+  const gone = await visit(`http://${ground.address}/`, { headers: { host: 'app.example.com' } });
+  assert.equal(gone.status, 404);
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type EnvironmentId, newId, type ProjectId } from '../src/ids.ts';
+import { createLog } from '../src/log.ts';
+import { connectDatabase } from '../src/store/database.ts';
+import { sql } from '../src/store/sql.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { newPerson, type Person, text } from './support/people.ts';
+
+/** On no server: what it shows is empty, and all the rest of the route is as it always is. */
+async function newEnvironment(t: TestContext, service: TestApp, { token }: Person): Promise<EnvironmentId> {
+  const me = await service.call('GET', '/auth/me', { token });
+  const workspaceId = text(
+    Object(Object(Object(me.body).workspaces ?? Object(me.body.user).workspaces)[0]).id,
+  );
+  const db = connectDatabase({ connectionString: service.databaseUrl }, createLog('silent'));
+  t.after(() => db.close());
+  const [projectId, id, now] = [newId<ProjectId>(), newId<EnvironmentId>(), new Date()];
+  await db.run(sql`
+    insert into projects (workspace_id, id, name, slug, repository_kind, full_name, clone_url, root_directory, status,
+      analysis_status, created_at, updated_at)
+    values (${workspaceId}, ${projectId}, 'Shop', 'shop', 'url', 'shop', 'https://example.com/shop', '.', 'active',
+      'succeeded', ${now}, ${now})`);
+  await db.run(sql`
+    insert into environments (workspace_id, id, project_id, name, slug, branch, status, created_at, updated_at)
+    values (${workspaceId}, ${id}, ${projectId}, 'production', 'shop', 'main', 'idle', ${now}, ${now})`);
+  return id;
+}
+
+test('what runs now is shown to those whose environment it is, and to nobody else', async (t) => {
+  const service = await startTestApp(t);
+  const [owner, stranger] = [await newPerson(service), await newPerson(service)];
+  const id = await newEnvironment(t, service, owner);
+  for (const path of [`/environments/${id}/logs`, `/environments/${id}/containers`]) {
+    assert.equal((await service.call('GET', path)).status, 401);
+    const other = await service.call('GET', path, { token: stranger.token });
+    assert.deepEqual([other.status, other.body.code], [404, 'not_found']);
+    assert.equal((await service.call('GET', `${path}?unknown=1`, { token: owner.token })).status, 400);
+  }
+  for (const tail of ['-1', '1001', 'x'])
+    assert.equal(
+      (await service.call('GET', `/environments/${id}/logs?tail=${tail}`, { token: owner.token })).status,
+      400,
+    );
+
+  const containers = await service.call('GET', `/environments/${id}/containers`, { token: owner.token });
+  assert.equal(containers.status, 200, containers.text);
+  assert.deepEqual(containers.body.containers, []);
+  assert.ok(!Number.isNaN(Date.parse(text(containers.body.checkedAt))));
+});
+
+test('the stream begins with the state, ten may watch, and a stop of the service ends it', async (t) => {
+  const service = await startTestApp(t);
+  const owner = await newPerson(service);
+  const id = await newEnvironment(t, service, owner);
+  const headers = { authorization: `Bearer ${owner.token}` };
+  const url = `${service.url}/api/v1/environments/${id}/logs`;
+  const gone = new AbortController();
+  const open = () => fetch(url, { headers, signal: gone.signal });
+  const all = [];
+  for (let count = 0; count < 10; count += 1) {
+    const answer = await open();
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const { value = '' } = (await reader?.read()) ?? {};
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    assert.equal(value.split('\n\n')[0], 'event: state\ndata: {"containers":[]}');
+    all.push(reader);
+  }
+  const refused = await open();
+  assert.equal(refused.status, 429);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  const begun = performance.now();
+  await service.app.stop();
+  const { done } = (await all[0]?.read()) ?? {};
+  assert.deepEqual([done, performance.now() - begun < 8_000], [true, true]);
+  gone.abort();
+});
