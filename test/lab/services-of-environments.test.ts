@@ -197,7 +197,7 @@ test('on Debian 12 with its older Docker it is the same', async (t) => {
   const server = await lab.fresh(t, 'bookworm');
   const scene = await serviceScene(t, server);
   const { ctx, site } = scene;
-  await scene.want({ services: [{ kind: 'postgres' }, { kind: 'redis' }] });
+  await scene.want({ services: [{ kind: 'postgres' }, { kind: 'redis', version: '8.0' }] });
   await ensureServices(ctx, site);
   const run = client(server, scene);
   const variables = await scene.variables();

@@ -50,16 +50,16 @@ export function buildSourceOf(app: App, settings: EnvironmentSettings): BuildSou
   return { kind: 'dockerfile', path, target: settings.dockerfileTarget ?? null };
 }
 
-/** `imagePorts` are those that the image exposes: they count where neither the user nor the analysis knows better. */
+/** The port that the image exposes counts where neither the user nor the analysis knows better. */
 export function runPlanOf(
   app: App,
   settings: EnvironmentSettings,
-  imagePorts: readonly number[],
+  image: { readonly exposedPorts: readonly number[]; readonly user: string },
   variables: AnalysisResult['variables'],
 ): RunPlan {
   const { health = {} } = settings;
   const isOwn = buildSourceOf(app, settings).kind === 'dockerfile';
-  const [exposed] = imagePorts;
+  const [exposed] = image.exposedPorts;
   return {
     port: settings.port ?? app.port ?? exposed ?? 8080,
     health: {
@@ -79,6 +79,7 @@ export function runPlanOf(
     drainSeconds: settings.drainSeconds ?? 30,
     stopSeconds: settings.stopSeconds ?? 10,
     holdSeconds: settings.holdSeconds ?? 30,
+    isRoot: /^(0|root)?(:|$)/.test(image.user),
     askedOfServices: variables
       .filter(({ given, apps }) => given === 'service' && apps.includes(app.path))
       .map(({ key }) => key),

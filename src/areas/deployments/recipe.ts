@@ -24,7 +24,7 @@ export interface Recipe {
   readonly buildKey: string;
   readonly image: string;
   /** As far as it can be known without the image. */
-  readonly run: (imagePorts: readonly number[]) => RunPlan;
+  readonly run: (image: { readonly exposedPorts: readonly number[]; readonly user: string }) => RunPlan;
 }
 
 export interface RecipeWish {
@@ -58,7 +58,7 @@ export async function recipeOf(ctx: DeploymentsContext, wish: RecipeWish): Promi
   return {
     ...{ app, source, dockerfile, dockerignore, buildArgs, secrets, buildKey },
     image: imageName(environmentId, buildKey),
-    run: (imagePorts) => runPlanOf(app, { ...settings, ...port }, imagePorts, analysis.variables),
+    run: (image) => runPlanOf(app, { ...settings, ...port }, image, analysis.variables),
   };
 }
 
@@ -115,7 +115,10 @@ function versionOf(
 
 /** The plan as a person sees it with the deployment. */
 export function shownPlan({ app, source, dockerfile, buildKey, image, run, buildArgs, secrets }: Recipe) {
-  const { port, health, releaseCommand, processes, replicas, memoryMb, cpus, volumes } = run([]);
+  const { port, health, releaseCommand, processes, replicas, memoryMb, cpus, volumes } = run({
+    exposedPorts: [],
+    user: '',
+  });
   return {
     app: { path: app.path, name: app.name, language: app.language, framework: app.framework },
     build: {

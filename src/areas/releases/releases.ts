@@ -48,6 +48,8 @@ export interface RunPlan {
   readonly drainSeconds: number;
   readonly stopSeconds: number;
   readonly holdSeconds: number;
+  /** Its image names no user: it begins as root, and may need to become someone else. */
+  readonly isRoot: boolean;
   /** Variables that the app expects of a service, such as `DB_HOST`. */
   readonly askedOfServices: readonly string[];
 }

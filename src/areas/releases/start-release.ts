@@ -165,10 +165,14 @@ function common(place: Place, { release, deploymentId }: StartWish, process: str
     environment: new Map([['PORT', new Secret(String(run.port))], ...variables]),
     volumes: run.volumes.map(({ name, path }) => ({ volume: appVolume(place, name), path })),
     stopSeconds: run.stopSeconds,
+    ...(run.isRoot && { capabilities: rootNeeds }),
     ...(run.memoryMb !== null && { memoryMb: run.memoryMb }),
     ...(run.cpus !== null && { cpus: run.cpus }),
   } as const;
 }
+
+/** What images that begin as root do with it: take folders over, become another user, end their children. */
+const rootNeeds = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'];
 
 /** The user's command is a program for the shell of the user's own image; it is one argument here, and nothing else. */
 function shell(command: string): string[] {

@@ -12,7 +12,7 @@ import { readServer } from '../../servers/read-server.ts';
 import { serviceVariables } from '../../services/service-variables.ts';
 import * as queries from '../queries.ts';
 import { nothingThere } from './fetch.ts';
-import { buildFolder, makeRecipe } from './prepare.ts';
+import { buildFolder, makeRecipe, unsend } from './prepare.ts';
 import { outputOf, siteOf, type Working } from './working.ts';
 
 function buildUnit({ deployment }: Working): string {
@@ -70,8 +70,10 @@ export async function unbuild(work: Working): Promise<void> {
 /** A release of what was built, with the variables of this moment; or the one that is gone back to. */
 export async function keep(work: Working): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
-  if (deployment.releaseId !== null) return { releaseId: deployment.releaseId };
   const { image, buildKey, isBuilt } = outputOf(work, 'send');
+  // With the secrets of the build in it: it is not needed any more, so it goes at once.
+  if (isBuilt) await unsend(work);
+  if (deployment.releaseId !== null) return { releaseId: deployment.releaseId };
   const { commit } = outputOf(work, 'fetch');
   const before = await releaseBefore(work);
   if (before && !isBuilt && 'release' in deployment.wanted && deployment.wanted.variables === 'then') {
@@ -82,7 +84,7 @@ export async function keep(work: Working): Promise<Json> {
   const [reply] = await ask(remote, [inspectImage(image)], { fence, signal });
   const facts = reply && readImage(reply);
   if (!facts) throw new Fault('build_lost', 'The image is not on the server any more.');
-  const run = before?.run ?? (await makeRecipe(work)).run(facts.exposedPorts);
+  const run = before?.run ?? (await makeRecipe(work)).run(facts);
   const keepsVariables = before && 'release' in deployment.wanted && deployment.wanted.variables === 'then';
   const variables = keepsVariables ? before.variables : await variablesOf(work, run.askedOfServices);
   const releaseId = await ctx.db.transaction(async (tx) => {

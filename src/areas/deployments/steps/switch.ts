@@ -21,7 +21,6 @@ import { endCrons, hasCrons, setCrons } from '../../releases/set-crons.ts';
 import { webProcess } from '../../releases/start-release.ts';
 import { takeDown } from '../../releases/take-down.ts';
 import { waitHealthy } from '../../releases/wait-healthy.ts';
-import { unsend } from './prepare.ts';
 import { releaseOf } from './start.ts';
 import { outputOf, siteOf, type Working } from './working.ts';
 
@@ -151,7 +150,6 @@ export async function tidy(work: Working): Promise<undefined> {
   const { old, previousServerIds } = outputOf(work, 'plan');
   await removeContainers(site, namesOf(old), 5);
   if (outputOf(work, 'send').isBuilt) {
-    await unsend(work);
     const keep = await recentImages(ctx.db, workspaceId, environment.id, keptImages);
     await removeOldImages(site, keep);
   }
