@@ -60,7 +60,7 @@ test('a bare server with a sudo user and a password is registered and provisione
       name,
       'sh',
       '-c',
-      'docker ps --no-trunc --format "{{.ID}} {{.Names}}"; sha256sum /etc/docker/daemon.json /var/lib/slipway/proxy/haproxy.cfg; docker network ls --format "{{.ID}} {{.Name}}"',
+      'docker ps --no-trunc --format "{{.ID}} {{.Names}}"; sha256sum /etc/docker/daemon.json /var/lib/slipway/proxy/config/00-base.cfg; docker network ls --format "{{.ID}} {{.Name}}"',
     );
   const before = await state();
   const again = await service.call('POST', `/servers/${id}/provision`, { token });

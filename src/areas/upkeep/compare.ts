@@ -13,7 +13,7 @@ export type Remembered = Readonly<
 
 export type Finding =
   | { readonly kind: 'well' }
-  /** Something is gone or stopped that can be put back. */
+  /** Something is gone, stopped or left behind that can be put right. */
   | { readonly kind: 'missing'; readonly what: readonly string[] }
   /** It ended by itself since the last look; Docker has started it again, or is trying. */
   | { readonly kind: 'crashed'; readonly container: ContainerState };
@@ -29,15 +29,17 @@ export interface Seen {
   readonly containers: ReadonlyMap<string, ContainerState>;
   readonly site: SeenSite | undefined;
   readonly isProxyRunning: boolean;
+  /** What else is not as it should be: services, and what was left behind. */
+  readonly foundWrong: readonly string[];
 }
 
 export function compare(
   run: RunPlan,
   deploymentId: DeploymentId,
-  { containers, site, isProxyRunning }: Seen,
+  { containers, site, isProxyRunning, foundWrong }: Seen,
   before: Remembered,
 ): Finding {
-  const missing: string[] = [];
+  const missing = [...foundWrong];
   for (const name of expectedContainers(run, deploymentId)) {
     const container = containers.get(name);
     if (container && hasCrashed(container, before[name])) return { kind: 'crashed', container };

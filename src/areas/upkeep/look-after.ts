@@ -6,7 +6,10 @@ import { ask } from '../../adapters/docker/ask.ts';
 import {
   containerLogs,
   inspectContainer,
+  type ListedContainer,
+  listContainers,
   readContainer,
+  readContainers,
   readLogs,
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
@@ -20,9 +23,14 @@ import type { Schedule } from '../../operations/queue.ts';
 import type { Remote } from '../../remote/remote.ts';
 import { type DueLook, setSeen, takeDueLooks } from '../environments/due-looks.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
+import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
+import { deploymentOf } from '../releases/look-at-site.ts';
+import type { Place } from '../releases/place.ts';
 import { readRelease } from '../releases/releases.ts';
 import { connectTo } from '../servers/servers.ts';
+import { lookAtServices } from '../services/look-at-services.ts';
+import { hasServices } from '../services/read-services.ts';
 import { compare, expectedContainers, type Finding, type Remembered, remember } from './compare.ts';
 import { crashFault } from './crash-fault.ts';
 import { enqueueUpkeep, startKind, type UpkeepContext } from './upkeep.ts';
@@ -51,11 +59,16 @@ async function lookAtServer(
   const signal = AbortSignal.timeout(lookLimitMs);
   try {
     const { remote } = await connectTo(ctx.servers, first.workspaceId, serverId);
-    const wanted = await Promise.all(looks.map((look) => wantedOf(ctx, look)));
+    const wanted = (await Promise.all(looks.map((look) => wantedOf(ctx, look)))).filter(
+      (each) => each !== undefined,
+    );
     const names = wanted.flatMap((each) => expectedContainers(each.run, each.deploymentId));
-    const containers = await inspectAll(remote, names, signal);
+    const { containers, listed } = await inspectAll(remote, names, signal);
     const proxy = await readSites({ remote, signal });
-    for (const each of wanted) await judge(ctx, remote, each, containers, proxy, signal);
+    for (const each of wanted) {
+      const foundWrong = [...leftOvers(each, listed), ...(await servicesAmiss(ctx, remote, each, signal))];
+      await judge(ctx, remote, each, containers, proxy, foundWrong, signal);
+    }
   } catch (error) {
     // A server that cannot be asked is told of by its own check; what runs there goes on, and is looked at later.
     if (!(error instanceof Fault) && !signal.aborted) throw error;
@@ -66,26 +79,56 @@ interface Wanted {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
   readonly deploymentId: DeploymentId;
+  readonly place: Place;
   readonly seen: Remembered;
   readonly run: Awaited<ReturnType<typeof readRelease>>['run'];
   readonly secrets: Awaited<ReturnType<typeof readRelease>>['variables'];
 }
 
-async function wantedOf(ctx: UpkeepContext, look: DueLook): Promise<Wanted> {
+async function wantedOf(ctx: UpkeepContext, look: DueLook): Promise<Wanted | undefined> {
   const { workspaceId, environmentId, currentDeploymentId: deploymentId, seen } = look;
   const releaseId: ReleaseId = look.currentReleaseId;
   const { run, variables: secrets } = await readRelease(ctx.db, ctx.sealer, workspaceId, releaseId);
-  return { workspaceId, environmentId, deploymentId, seen, run, secrets };
+  const places = await placesOf(ctx.db, workspaceId, environmentId);
+  const place = places.find(({ serverId }) => serverId === look.serverId);
+  if (!place) return undefined;
+  return { workspaceId, environmentId, deploymentId, place, seen, run, secrets };
 }
 
 async function inspectAll(
   remote: Remote,
   names: readonly string[],
   signal: AbortSignal,
-): Promise<Map<string, ContainerState>> {
-  const replies = await ask(remote, names.map(inspectContainer), { signal });
+): Promise<{ containers: Map<string, ContainerState>; listed: ListedContainer[] }> {
+  const calls = [listContainers({ slipway: 'app' }), ...names.map(inspectContainer)];
+  const [list, ...replies] = await ask(remote, calls, { signal });
   const states = replies.flatMap((reply) => readContainer(reply) ?? []);
-  return new Map(states.map((state) => [state.name, state]));
+  const containers = new Map(states.map((state) => [state.name, state]));
+  return { containers, listed: list ? readContainers(list) : [] };
+}
+
+/** Of releases that are not live any more: something was cut off before it could clear up. */
+function leftOvers({ environmentId, deploymentId }: Wanted, listed: readonly ListedContainer[]): string[] {
+  return listed
+    .filter(({ labels }) => labels['slipway.environment'] === environmentId)
+    .filter((each) => deploymentOf(each) !== deploymentId)
+    .map(({ name }) => name);
+}
+
+async function servicesAmiss(
+  ctx: UpkeepContext,
+  remote: Remote,
+  { workspaceId, environmentId, place }: Wanted,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (!(await hasServices(ctx.db, workspaceId, environmentId))) return [];
+  // It only looks, so any fence will do; this one refuses nobody.
+  const site = { place, remote, signal, fence: { scope: 'look', epoch: 0 } };
+  const { services, unwanted } = await lookAtServices(ctx, site);
+  const amiss = services.filter(
+    ({ isAsWanted, isHealthy, container }) => !isAsWanted || !isHealthy || container?.status !== 'running',
+  );
+  return [...amiss.map(({ service }) => `service ${service.name}`), ...unwanted.map(({ name }) => name)];
 }
 
 async function judge(
@@ -94,27 +137,18 @@ async function judge(
   wanted: Wanted,
   all: ReadonlyMap<string, ContainerState>,
   proxy: SeenProxy,
+  foundWrong: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   const { environmentId, deploymentId, run } = wanted;
   const names = expectedContainers(run, deploymentId);
-  const containers = new Map(
-    names.flatMap((name) => (all.has(name) ? [[name, all.get(name)]] : [])).filter(isSeen),
-  );
+  const containers = new Map([...all].filter(([name]) => names.includes(name)));
   const site = proxy.sites.find(({ id }) => id === environmentId);
-  const finding = compare(
-    run,
-    deploymentId,
-    { containers, site, isProxyRunning: proxy.isRunning },
-    wanted.seen,
-  );
+  const seen = { containers, site, isProxyRunning: proxy.isRunning, foundWrong };
+  const finding = compare(run, deploymentId, seen, wanted.seen);
   const problem =
     finding.kind === 'crashed' ? await explain(remote, wanted, finding.container, signal) : null;
   await note(ctx, wanted, finding, problem, remember(containers));
-}
-
-function isSeen(entry: readonly unknown[]): entry is [string, ContainerState] {
-  return entry[1] !== undefined;
 }
 
 async function explain(
