@@ -128,7 +128,11 @@ function* sample(): Generator<Buffer> {
 }
 
 /** The connection of the `ssh` client, open until it is ended. */
-async function openMaster(lab: LabDescription, server: ServerDescription, control: string): Promise<Master> {
+export async function openMaster(
+  lab: LabDescription,
+  server: ServerDescription,
+  control: string,
+): Promise<Master> {
   const options = [
     `UserKnownHostsFile=${lab.knownHosts}`,
     'BatchMode=yes',

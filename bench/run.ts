@@ -1,6 +1,7 @@
 /** `npm run bench [name …]`: measures, prints a table. Figures worth keeping go into docs/benchmarks.md by hand. */
 import { availableParallelism, totalmem } from 'node:os';
 import { benchAnalysis } from './analysis.ts';
+import { benchDeploy } from './deploy.ts';
 import { benchGit } from './git.ts';
 import { benchHttp } from './http.ts';
 import { benchFirstLab, benchLab } from './lab.ts';
@@ -26,6 +27,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   git: benchGit,
   search: benchSearch,
   analysis: benchAnalysis,
+  deploy: benchDeploy,
 };
 
 /** Only by name: it throws away what other runs would reuse. */

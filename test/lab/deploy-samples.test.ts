@@ -1,14 +1,191 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { sample, startDeployScene, succeeded } from '../support/deployments.ts';
+import { type Body, type DeployScene, sample, startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
+import { until } from '../support/service.ts';
+import { openStream, type ReadEvent } from '../support/sse.ts';
 
 const lab = await openLab();
+/** Nobody visits these apps while they are replaced. */
+const quick = { drainSeconds: 1, stopSeconds: 2 };
 
-test('a page of files is deployed and served', async (t) => {
+async function follow(scene: DeployScene, environmentId: string, id: string): Promise<ReadEvent[]> {
+  const path = `/api/v1/environments/${environmentId}/deployments/${id}/status`;
+  const stream = await openStream(`${scene.git.service.url}${path}`, { token: scene.token });
+  assert.equal(stream.status, 200, stream.body);
+  return Array.fromAsync(stream.events());
+}
+
+/** One message there and back over a socket that the proxy upgraded. */
+function echoed(url: string, text: string): Promise<string> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'));
+  return new Promise((resolve, reject) => {
+    socket.onerror = () => reject(new Error(`no WebSocket at ${url}`));
+    socket.onopen = () => socket.send(text);
+    socket.onmessage = ({ data }) => {
+      socket.close();
+      resolve(String(data));
+    };
+  });
+}
+
+async function postNote(url: string, text: string): Promise<void> {
+  const answer = await fetch(`${url}/notes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text }),
+  });
+  assert.equal(answer.status, 201, await answer.text());
+}
+
+function stepsOf(deployment: Body): string[] {
+  const steps: { name: string; status: string }[] = Object(deployment.steps);
+  return Array.from(steps, ({ name, status }) => `${name} ${status}`);
+}
+
+test('from nothing, through the API alone, each sample is deployed and opened', async (t) => {
   const scene = await startDeployScene(t, lab);
-  const { environmentId, deployment } = await scene.deployed({ files: sample('static-page') });
-  console.log((await scene.lines(environmentId, deployment.id)).slice(-30).join('\n'));
-  succeeded(deployment);
-  assert.match(await scene.page(environmentId), /<html/);
+
+  await t.test('static-page: followed live to its end, files as they are', async () => {
+    const { environmentId } = await scene.deployed({ files: sample('static-page'), deploy: false });
+    const { id } = await scene.call('POST', `/environments/${environmentId}/deployments`, {});
+    const events = await follow(scene, environmentId, String(id));
+    const statuses = events.filter(({ event }) => event === 'status').map(({ data }) => data.status);
+    const inOrder = ['queued', 'preparing', 'building', 'starting', 'switching', 'succeeded'];
+    assert.deepEqual([...new Set(statuses)], inOrder);
+    assert.equal(events.at(-1)?.event, 'end');
+    assert.ok(events.some(({ event, data }) => event === 'log' && data.step === 'build'));
+    const positions = events.map((each) => each.id);
+    assert.deepEqual(
+      positions,
+      positions.toSorted((one, other) => one - other),
+    );
+    const deployment = await scene.ended(environmentId, String(id));
+    succeeded(deployment);
+    assert.ok(
+      stepsOf(deployment).every((step) => step.endsWith(' done')),
+      stepsOf(deployment).join(),
+    );
+    assert.match(await scene.page(environmentId), /<html/);
+    const away = await fetch(`${await scene.url(environmentId)}/nowhere`);
+    assert.equal(away.status, 404);
+    assert.match(await away.text(), /<html/);
+    const environment = await scene.call('GET', `/environments/${environmentId}`);
+    assert.deepEqual([environment.status, environment.currentDeploymentId], ['running', id]);
+  });
+
+  await t.test('express-postgres: its database, its migrations, and notes that survive', async () => {
+    const made = await scene.deployed({ files: sample('express-postgres'), settings: quick });
+    const { environmentId, deployment } = made;
+    succeeded(deployment);
+    const lines = await scene.lines(environmentId, deployment.id);
+    assert.ok(lines.some((line) => line.startsWith('Release command: ')));
+    const { services } = await scene.call('GET', `/environments/${environmentId}`);
+    assert.deepEqual(
+      Array.from(Object(services), ({ kind }: Body) => kind),
+      ['postgres'],
+    );
+    const url = await scene.url(environmentId);
+    await postNote(url, 'kept');
+    const second = await scene.deploy(environmentId);
+    succeeded(second);
+    assert.match(await scene.page(environmentId, '/notes'), /"text":"kept"/);
+    assert.match(await scene.page(environmentId, '/healthz'), /ok/);
+  });
+
+  await t.test('vite-spa: a variable of the build, and the fallback of its routes', async () => {
+    const variables = [{ key: 'VITE_API_URL', value: 'https://api.example.test', secret: false }];
+    const { environmentId, deployment } = await scene.deployed({ files: sample('vite-spa'), variables });
+    succeeded(deployment);
+    const page = await scene.page(environmentId, '/about');
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? assert.fail(page);
+    assert.match(await scene.page(environmentId, script), /https:\/\/api\.example\.test/);
+  });
+
+  await t.test('nextjs: rendered for each request, with the variables of today', async () => {
+    const variables = [{ key: 'APP_VERSION', value: '7.0', secret: false, target: 'runtime' }];
+    const { environmentId, deployment } = await scene.deployed({ files: sample('nextjs'), variables });
+    succeeded(deployment);
+    assert.match(await scene.page(environmentId), /nextjs 7\.0/);
+    await scene.page(environmentId, '/healthz');
+  });
+
+  await t.test('fastify-monorepo: the app that was chosen', async () => {
+    const files = sample('fastify-monorepo');
+    const { environmentId, deployment } = await scene.deployed({ files, app: 'apps/api' });
+    succeeded(deployment);
+    assert.match(await scene.page(environmentId, '/greeting?name=Ada'), /fastify-monorepo-api/);
+  });
+
+  await t.test('fastapi-redis: Python, and its Redis from the analysis', async () => {
+    const { environmentId, deployment } = await scene.deployed({ files: sample('fastapi-redis') });
+    succeeded(deployment);
+    assert.deepEqual(JSON.parse(await scene.page(environmentId, '/hits')), { hits: 1 });
+    assert.deepEqual(JSON.parse(await scene.page(environmentId, '/hits')), { hits: 2 });
+  });
+
+  await t.test('go-server: compiled', async () => {
+    const { environmentId, deployment } = await scene.deployed({ files: sample('go-server') });
+    succeeded(deployment);
+    assert.match(await scene.page(environmentId), /go-server/);
+  });
+
+  await t.test('websocket-echo: a message there and back through the proxy', async () => {
+    const { environmentId, deployment } = await scene.deployed({ files: sample('websocket-echo') });
+    succeeded(deployment);
+    assert.equal(await echoed(`${await scene.url(environmentId)}/echo`, 'héllo'), 'héllo');
+  });
+
+  await t.test('build-secret: the build sees its secret, and nobody else does', async () => {
+    const token = 'canary-of-the-build-4711';
+    const variables = [{ key: 'BUILD_TOKEN', value: token, secret: true, target: 'build' }];
+    const made = await scene.deployed({ files: sample('build-secret'), variables });
+    const { environmentId, deployment } = made;
+    succeeded(deployment);
+    const page = await scene.page(environmentId);
+    const fingerprint = createHash('sha256').update(token).digest('hex').slice(0, 12);
+    assert.match(page, new RegExp(`token sha256 ${fingerprint}`));
+    assert.match(page, /token visible at run time: no/);
+    assert.doesNotMatch((await scene.lines(environmentId, deployment.id)).join('\n'), new RegExp(token));
+    const images = `$(docker images -q --filter label=slipway.environment=${environmentId})`;
+    const inspected = await scene.server.ssh(
+      `docker history --no-trunc ${images}; docker inspect ${images}; docker save ${images} | grep -c ${token} || true`,
+    );
+    assert.doesNotMatch(inspected, new RegExp(token));
+    assert.equal(inspected.trim().split('\n').at(-1), '0');
+    assert.equal(await scene.server.ssh('ls -A /var/lib/slipway/builds 2>/dev/null || true'), '');
+  });
+
+  await t.test('dockerfile-app: its own Dockerfile, and not as root', async () => {
+    const { environmentId, deployment } = await scene.deployed({ files: sample('dockerfile-app') });
+    succeeded(deployment);
+    const build = Object(Object(deployment.plan).build);
+    assert.deepEqual([build.kind, build.path], ['dockerfile', 'Dockerfile']);
+    assert.match(await scene.page(environmentId), /dockerfile-app/);
+  });
+
+  await t.test('ignores-sigterm: replaced although the old one has to be killed', async () => {
+    const made = await scene.deployed({ files: sample('ignores-sigterm'), settings: quick });
+    const { environmentId, deployment } = made;
+    succeeded(deployment);
+    const variables = [{ key: 'APP_VERSION', value: '2', secret: false, target: 'runtime' }];
+    await scene.call('PUT', `/environments/${environmentId}/variables`, { variables }).catch(async () => {
+      await scene.call('POST', `/environments/${environmentId}/variables`, { variables });
+    });
+    const second = await scene.deploy(environmentId);
+    succeeded(second);
+    assert.match(await scene.page(environmentId), /ignores-sigterm 2/);
+    const left = await until(
+      async () => {
+        const names = await scene.server.ssh(
+          `docker ps -a --format '{{.Names}}' --filter label=slipway.environment=${environmentId}`,
+        );
+        return names.trim().split('\n').length === 1 && names;
+      },
+      10_000,
+      'the old one to be gone',
+    );
+    assert.match(left, new RegExp(String(second.id)));
+  });
 });

@@ -24,13 +24,16 @@ export function buildFault(end: BuildEnd, failure: BuildFailure): Fault {
         evidence,
       },
     );
-  const hint = hints.find(({ says }) => says.test(evidence))?.hint;
+  const hint = hints.find(({ says }) => says.test(evidence))?.hint ?? usualHint;
   const where = failure.step ? ` Failed: ${failure.step.slice(0, 200)}` : '';
   return new Fault('build_failed', `The image could not be built.${where}`, {
-    ...(hint && { hint }),
+    hint,
     evidence,
   });
 }
+
+const usualHint =
+  'What the failing step printed is in the evidence. Correct it in the repository, or the commands in the settings, then deploy again.';
 
 /** It was not begun. */
 export function buildRefused(why: string, dockerfilePath = ''): Fault {

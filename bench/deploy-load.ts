@@ -1,0 +1,102 @@
+/** Twenty deployments in a row under constant load: how many requests failed, and how long they took. */
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSocket, visit } from '../test/support/proxy.ts';
+import type { Body, DeployBench } from './deploy-scene.ts';
+import type { Figure } from './run.ts';
+
+const visitors = 16;
+const deployments = 20;
+/** Each visitor rests between two requests: a machine that is only waiting for itself measures itself. */
+const restMs = 15;
+
+export async function underLoad(
+  bench: DeployBench,
+  environmentId: string,
+  app: string,
+  settings: Body,
+): Promise<Figure[]> {
+  const other = await bench.environment('second', app, settings);
+  const url = async (id: string) => String((await bench.call('GET', `/environments/${id}`)).url);
+  const [here, there] = [await url(environmentId), await url(other)];
+  const sockets = await Promise.all([1, 2, 3].map(() => openSocket(there)));
+  const load = new Load(here);
+  load.phase = 'outside';
+  await sleep(15_000);
+  load.phase = 'during';
+  for (let round = 0; round < deployments; round += 1) {
+    await bench.commit('first', { 'version.js': `module.exports = 'load ${round}';\n` });
+    const own = await openSocket(here);
+    await bench.deploy(environmentId);
+    own.close();
+  }
+  load.phase = 'outside';
+  await sleep(15_000);
+  await load.end();
+  const alive = await Promise.all(sockets.map((socket) => socket.echoes()));
+  for (const socket of sockets) socket.close();
+  const [during, outside] = [load.p99('during'), load.p99('outside')];
+  return [
+    {
+      what: `requests in ${deployments} deployments and around`,
+      value: String(load.answered),
+      beside: `${visitors} keep-alive connections, GET and POST in turn`,
+    },
+    {
+      what: 'requests that failed',
+      value: String(load.failures.length),
+      beside: load.failures.slice(0, 3).join(' | ') || 'none',
+    },
+    {
+      what: 'p99 during deployments',
+      value: `${during.toFixed(1)} ms`,
+      beside: `outside ${outside.toFixed(1)} ms, ratio ${(during / outside).toFixed(2)}`,
+    },
+    {
+      what: 'WebSockets of the other app that survived',
+      value: `${alive.filter(Boolean).length} of ${alive.length}`,
+    },
+  ];
+}
+
+class Load {
+  readonly failures: string[] = [];
+  readonly #times: Record<'during' | 'outside', number[]> = { during: [], outside: [] };
+  readonly #all: Promise<void>[];
+  phase: 'during' | 'outside' = 'outside';
+  answered = 0;
+  #goesOn = true;
+
+  constructor(url: string) {
+    this.#all = Array.from({ length: visitors }, () => this.#go(url));
+  }
+
+  async #go(url: string): Promise<void> {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const body = 'x'.repeat(2_000);
+    for (let turn = 0; this.#goesOn; turn += 1) {
+      const isPost = turn % 2 === 1;
+      const begun = performance.now();
+      try {
+        const seen = await visit(url, { agent, method: isPost ? 'POST' : 'GET' }, isPost ? body : undefined);
+        if (seen.status !== 200) throw new Error(`${seen.status} ${seen.text.slice(0, 80)}`);
+        this.#times[this.phase].push(performance.now() - begun);
+        this.answered += 1;
+      } catch (error) {
+        this.failures.push(`${isPost ? 'POST' : 'GET'}: ${error}`);
+      }
+      await sleep(restMs);
+    }
+    agent.destroy();
+  }
+
+  p99(phase: 'during' | 'outside'): number {
+    const sorted = this.#times[phase].toSorted((one, other) => one - other);
+    return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  }
+
+  async end(): Promise<void> {
+    this.#goesOn = false;
+    await Promise.all(this.#all);
+  }
+}

@@ -1,0 +1,196 @@
+/** The whole service with a lab server and a Git host, for measuring deployments; every call to the server is counted. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LabDescription, ServerDescription } from '../lab/description.ts';
+import { launchBound } from '../lab/launch.ts';
+import { Progress } from '../lab/progress.ts';
+import { type GitHost, startGitHost } from '../lab/services/git/git-host.ts';
+import { type App, startApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import type { Remote, RemotePool } from '../src/remote/remote.ts';
+import { temporaryFolder } from '../test/support/postgres.ts';
+
+export type Body = Record<string, unknown>;
+
+export class DeployBench {
+  readonly lab: LabDescription;
+  readonly server: ServerDescription;
+  readonly host: GitHost;
+  readonly #app: App;
+  readonly #end: () => Promise<void>;
+  trips = 0;
+  #token = '';
+  #serverId = '';
+  #providerId = '';
+
+  static async start(): Promise<DeployBench> {
+    const lab = await launchBound(`bench-deploy-${process.pid}`, ['docker'], new Progress());
+    const folder = temporaryFolder('bench-deploy');
+    const host = await startGitHost({ address: '127.0.0.1', port: 0, dir: join(folder, 'host') });
+    const config = readConfig({
+      ...{ SLIPWAY_DATA_DIR: join(folder, 'data'), SLIPWAY_PORT: '0', SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on' },
+      ...{ SLIPWAY_LIMIT_TRIGGERS: '100000', SLIPWAY_LIMIT_REQUESTS: '1000000' },
+    });
+    const app = await startApp(config, createLog('silent'));
+    const bench = new DeployBench(lab.about, host, app, async () => {
+      await app.stop();
+      await host.close();
+      const awake = setInterval(() => undefined, 1_000);
+      await lab.end();
+      clearInterval(awake);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    try {
+      await bench.#prepare(join(folder, 'data', 'outbox'));
+      return bench;
+    } catch (error) {
+      await bench.end();
+      throw error;
+    }
+  }
+
+  private constructor(lab: LabDescription, host: GitHost, app: App, end: () => Promise<void>) {
+    const [server] = lab.servers;
+    if (!server) throw new Error('the lab has no server');
+    this.lab = lab;
+    this.server = server;
+    this.host = host;
+    this.#app = app;
+    this.#end = end;
+    const { pool } = app.servers;
+    countCalls(pool, () => {
+      this.trips += 1;
+    });
+  }
+
+  end(): Promise<void> {
+    return this.#end();
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<Body> {
+    const answer = await fetch(`${this.#app.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return text === '' ? {} : JSON.parse(text);
+  }
+
+  /** The id of an environment that is deployed and runs. */
+  async environment(name: string, from: string, settings: Body): Promise<string> {
+    await this.host.createRepository({ owner: 'ada', name, private: true, from });
+    const repository = { providerId: this.#providerId, fullName: `ada/${name}` };
+    const project = await this.call('POST', '/projects', { name, repository });
+    await this.#until(
+      async () => Object((await this.call('GET', `/projects/${project.id}`)).analysis).status === 'succeeded',
+    );
+    const environment = { name: 'production', serverId: this.#serverId };
+    const body = { settings, environment, deploy: true };
+    const made = await this.call('POST', `/projects/${project.id}/finalize`, body);
+    const id = String(Object(made.environment).id);
+    await this.ended(id, String(Object(made.deployment).id));
+    return id;
+  }
+
+  commit(name: string, files: Readonly<Record<string, string>>): Promise<{ sha: string }> {
+    return this.host.commit('ada', name, { branch: 'main', message: 'Another version', files });
+  }
+
+  /** From the wish to its end, as someone sees it who waits for it. */
+  async deploy(environmentId: string): Promise<{ ms: number; trips: number; id: string }> {
+    return this.#timed(environmentId, () =>
+      this.call('POST', `/environments/${environmentId}/deployments`, {}),
+    );
+  }
+
+  async rollback(environmentId: string, to: string): Promise<{ ms: number; trips: number; id: string }> {
+    const path = `/environments/${environmentId}/deployments/${to}/rollback`;
+    return this.#timed(environmentId, () => this.call('POST', path, {}));
+  }
+
+  async #timed(environmentId: string, start: () => Promise<Body>) {
+    const [before, begun] = [this.trips, performance.now()];
+    const id = String((await start()).id);
+    await this.ended(environmentId, id);
+    return { ms: performance.now() - begun, trips: this.trips - before, id };
+  }
+
+  async ended(environmentId: string, id: string): Promise<void> {
+    const path = `/environments/${environmentId}/deployments/${id}`;
+    await this.#until(async () => {
+      const { status, fault } = await this.call('GET', path);
+      if (status === 'failed') throw new Error(JSON.stringify(fault));
+      return status === 'succeeded';
+    });
+  }
+
+  async #until(isSo: () => Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await sleep(15);
+  }
+
+  async #prepare(outbox: string): Promise<void> {
+    const [email, password] = ['bench@example.com', 'a long password for the bench'];
+    await this.call('POST', '/auth/register', { email, password });
+    let code: string | undefined;
+    await this.#until(async () => {
+      const [mail] = readdirSync(outbox).filter((name) => name.endsWith('.eml'));
+      code =
+        mail &&
+        /\b(\d{6})\b/.exec(
+          readFileSync(join(outbox, mail), 'utf8')
+            .split(/\r?\n\r?\n/)
+            .slice(1)
+            .join('\n'),
+        )?.[1];
+      return code !== undefined;
+    });
+    this.#token = String((await this.call('POST', '/auth/verify-otp', { email, code })).accessToken);
+    this.host.createAccount({ login: 'ada', kind: 'user' });
+    const { token } = this.host.createToken({
+      login: 'ada',
+      scopes: ['repo', 'admin:repo_hook', 'read:org'],
+    });
+    const connected = { provider: 'github', token, baseUrl: this.host.url };
+    this.#providerId = String((await this.call('POST', '/git-provider/save-token', connected)).id);
+    const { address, port, user: username, keyFile, name } = this.server;
+    const auth = { type: 'key', privateKey: readFileSync(keyFile ?? '', 'utf8') };
+    const server = await this.call('POST', '/servers', { name, host: address, port, username, auth });
+    this.#serverId = String(server.id);
+    await this.#until(async () => (await this.call('GET', `/servers/${server.id}`)).status === 'ready');
+  }
+}
+
+/** Each method of a remote is one exchange with the server, whatever goes on inside. */
+function countCalls(pool: RemotePool, count: () => void): void {
+  const to = pool.to.bind(pool);
+  pool.to = (target) => {
+    const remote = to(target);
+    const counted =
+      <Given extends readonly unknown[], Result>(work: (...given: Given) => Result) =>
+      (...given: Given): Result => {
+        count();
+        return work(...given);
+      };
+    const all: Remote = {
+      run: counted(remote.run),
+      output: counted(remote.output),
+      script: counted(remote.script),
+      relay: counted(remote.relay),
+      stream: counted(remote.stream),
+      writeFile: counted(remote.writeFile),
+      readFile: counted(remote.readFile),
+      startUnit: counted(remote.startUnit),
+      readUnit: counted(remote.readUnit),
+      stopUnit: counted(remote.stopUnit),
+      fence: counted(remote.fence),
+    };
+    return all;
+  };
+}

@@ -1,0 +1,14 @@
+/** A process of the service that obeys the orders of the fault trials. Settings come as they always do. */
+import { startApp } from '../../src/app.ts';
+import { deployKind } from '../../src/areas/deployments/deployments.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { obey } from './orders.ts';
+
+const { FAULTS_ORDERS = '', FAULTS_LEASE_MS, ...env } = process.env;
+const config = readConfig(env);
+const app = await startApp(config, createLog(config.logLevel), {
+  runner: { hook: obey(FAULTS_ORDERS, deployKind), leaseMs: Number(FAULTS_LEASE_MS), lookMs: 300 },
+});
+process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
+process.stdout.write(`ready ${app.url}\n`);

@@ -1,0 +1,85 @@
+/** Two processes of the service on one database: where one is killed, the other goes on, and it is started again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { masterKey } from '../support/operations.ts';
+import { temporaryFolder } from '../support/postgres.ts';
+import { cleanEnv, until } from '../support/service.ts';
+
+/** Short, so that a kill costs seconds; long enough that a busy machine loses none. */
+export const leaseMs = 4_000;
+
+export class Host {
+  readonly dataDir = temporaryFolder('host');
+  readonly #env: Record<string, string>;
+  #child: ChildProcess | undefined;
+  /** What it printed, all lives together. */
+  said = '';
+  url = '';
+
+  constructor(env: Record<string, string>) {
+    this.#env = { ...env, SLIPWAY_DATA_DIR: this.dataDir };
+  }
+
+  get pid(): number | undefined {
+    return this.isAlive ? this.#child?.pid : undefined;
+  }
+
+  get isAlive(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** On the same data folder as before: a process that was killed must not have left it unusable. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('./host.ts', import.meta.url))], {
+      ...{ stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnv(this.#env) },
+    });
+    this.#child = child;
+    let life = '';
+    const hear = (text: string) => {
+      life += text;
+      this.said = `${this.said}${text}`.slice(-60_000);
+    };
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
+    const ready = await until(
+      () => /^ready (\S+)$/m.exec(life) ?? (this.isAlive ? undefined : null),
+      60_000,
+      'a process of the service to start',
+    );
+    if (!ready) throw new Error(`the service ended before it was ready: ${life}`);
+    this.url = ready[1] ?? '';
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (!child || !this.isAlive) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGCONT');
+    child.kill(signal);
+    await gone;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child?.kill(name);
+  }
+
+  remove(): void {
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+export function hostSettings(databaseUrl: string, ordersFolder: string): Record<string, string> {
+  return {
+    SLIPWAY_DATABASE_URL: databaseUrl,
+    SLIPWAY_MASTER_KEY: masterKey,
+    SLIPWAY_PORT: '0',
+    SLIPWAY_LOG_LEVEL: 'info',
+    SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on',
+    SLIPWAY_LIMIT_SIGN_IN: '100000',
+    SLIPWAY_LIMIT_REQUESTS: '1000000',
+    SLIPWAY_LIMIT_TRIGGERS: '1000000',
+    FAULTS_ORDERS: ordersFolder,
+    FAULTS_LEASE_MS: String(leaseMs),
+  };
+}
