@@ -5,6 +5,10 @@
 
 /** Codes that a caller of the API can meet, with what each means. */
 export const apiFaultCodes = {
+  acme_nonsense: 'The certificate authority gives an answer that cannot be understood.',
+  acme_rate_limited: 'The certificate authority takes no more requests for now; it is asked again by itself.',
+  acme_refused: 'The certificate authority refuses the request; what it says is in the sentence.',
+  acme_unreachable: 'The certificate authority cannot be reached, or is out of order.',
   already_finalized: 'The project has been finalised; more environments are made on their own.',
   already_finished: 'The operation has ended; it cannot be cancelled any more.',
   analysis_running: 'The repository of the project is being analysed.',
@@ -24,6 +28,9 @@ export const apiFaultCodes = {
   build_lost: 'A build was cut off by the server before it could end.',
   build_out_of_memory: 'The build needed more memory than builds may take on the server.',
   cancelled: 'Someone cancelled it.',
+  certificate_invalid: 'A certificate or its key cannot be used; `errors` says why.',
+  challenge_failed:
+    'The certificate authority looked at a name over HTTP and did not find this server answering there.',
   changed_since: 'A file on the server was changed by someone else since; undoing would lose that change.',
   clock_wrong: 'The clock of the server is off by more than a minute.',
   commit_not_found: 'The repository has no such branch, tag or commit.',

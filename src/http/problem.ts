@@ -6,6 +6,10 @@ import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
 export const problemType = 'application/problem+json';
 
 export const statusOfCode = {
+  acme_nonsense: 502,
+  acme_rate_limited: 503,
+  acme_refused: 422,
+  acme_unreachable: 502,
   already_finalized: 409,
   already_finished: 409,
   analysis_running: 409,
@@ -24,6 +28,8 @@ export const statusOfCode = {
   build_lost: 502,
   build_out_of_memory: 422,
   cancelled: 409,
+  certificate_invalid: 422,
+  challenge_failed: 422,
   changed_since: 409,
   clock_wrong: 422,
   commit_not_found: 422,

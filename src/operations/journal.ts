@@ -9,8 +9,9 @@ import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 import type { Change, Json } from './definition.ts';
 import type { OperationKinds } from './kinds.ts';
+import { LeaseLost } from './lease-lost.ts';
 import { type OperationFault, tellWorkspace } from './operations.ts';
-import type { ClaimedOperation } from './queries.ts';
+import { type ClaimedOperation, lockHeld } from './queries.ts';
 
 export type StepStatus = 'running' | 'waiting' | 'done' | 'failed' | 'undoing' | 'undone';
 
@@ -19,13 +20,6 @@ export interface JournalRow {
   readonly status: StepStatus;
   readonly attempt: number;
   readonly output: Json | null;
-}
-
-export class LeaseLost extends Error {
-  constructor() {
-    super('the lease of this operation has passed on');
-    this.name = 'LeaseLost';
-  }
 }
 
 /** Called around every write of a journal: the tests kill the process there. */
@@ -204,9 +198,7 @@ export class Journal {
       try {
         return await this.#db.transaction(async (tx) => {
           const { id, epoch } = this.#operation;
-          const held = await tx.one(sql`
-            select 1 from operations where id = ${id} and lease_epoch = ${epoch} and finished_at is null for update`);
-          if (!held) throw new LeaseLost();
+          if (!(await lockHeld(tx, id, epoch))) throw new LeaseLost();
           await work(tx);
         });
       } catch (error) {

@@ -10,6 +10,7 @@ import { type AccountId, newId, type OperationId, type ServerId, type WorkspaceI
 import type { Database, Queryable } from '../store/database.ts';
 import type { Json } from './definition.ts';
 import type { OperationKinds } from './kinds.ts';
+import { LeaseLost } from './lease-lost.ts';
 import * as queries from './queries.ts';
 import type { OperationQueue } from './queue.ts';
 
@@ -85,6 +86,17 @@ export function isWaiting(tx: Queryable, workspaceId: WorkspaceId, id: Operation
 /** Whether anything waits or works in a queue. */
 export function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean> {
   return queries.hasUnfinished(db, queueKey);
+}
+
+/**
+ * For what a step changes in rows that later operations change, too: the caller's transaction does so only while the
+ * step's worker still holds the operation. One that wakes too late would otherwise undo what came after.
+ */
+export async function mustHold(
+  tx: Queryable,
+  { operationId, epoch }: { readonly operationId: OperationId; readonly epoch: number },
+): Promise<void> {
+  if (!(await queries.lockHeld(tx, operationId, epoch))) throw new LeaseLost();
 }
 
 /** The same in the caller's transaction. */

@@ -141,6 +141,13 @@ export function renewLeases(
     returning o.id, o.cancel_requested_at is not null as "cancelRequested"`);
 }
 
+/** Whether the operation is still of that epoch, and unfinished; it is locked then. */
+export async function lockHeld(tx: Queryable, id: OperationId, epoch: number): Promise<boolean> {
+  const held = await tx.one(sql`
+    select 1 from operations where id = ${id} and lease_epoch = ${epoch} and finished_at is null for update`);
+  return held !== undefined;
+}
+
 /** Gives the lease back, so that another worker can go on, at once or after a while. */
 export function releaseLease(db: Queryable, id: OperationId, epoch: number, wakeAfterMs: number) {
   return db.run(sql`

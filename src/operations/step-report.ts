@@ -1,7 +1,8 @@
 /** What a step says while it runs: lines and progress, gathered for a moment and written together, in order. */
 import type { NewEvent } from '../events/events.ts';
 import type { Json } from './definition.ts';
-import { type Journal, LeaseLost } from './journal.ts';
+import type { Journal } from './journal.ts';
+import { LeaseLost } from './lease-lost.ts';
 
 const gatherMs = 100;
 const mostLines = 200;

@@ -108,7 +108,8 @@ systemd-run --quiet --collect --unit="$3.service" --setenv=HOME=/root --setenv=L
 `;
 
 /**
- * `$1` name, `$2` from which byte, `$3` how many tenths of a second to wait for more, `$4` how many bytes at most. First
+ * `$1` name, `$2` from which byte, `$3` how many tenths of a second to wait for more, `$4` how many bytes at most, `$5`
+ * how many tenths to gather once something has come: a line a trip would cost more than what it tells. First
  * a line with state, code and size, then the bytes. The state is read before the size: what has ended prints no more.
  */
 export const readScript = `${isLive}
@@ -132,6 +133,11 @@ while [ "$now" = 'running 0' ] && [ "$left" -gt 0 ] && [ ! -e "$dir/code" ] && [
   sleep 0.1
   left=$((left - 1))
   if [ $((left % 20)) = 0 ]; then now=$(state "$1"); fi
+done
+left=$5
+while [ "$now" = 'running 0' ] && [ "$left" -gt 0 ] && [ ! -e "$dir/code" ]; do
+  sleep 0.1
+  left=$((left - 1))
 done
 if [ "$now" = 'running 0' ]; then now=$(state "$1"); fi
 echo "$now $(size)"

@@ -12,6 +12,8 @@ import { exits, fenceScript, readScript, startScript, stopScript } from './unit-
 export const lostCode = 255;
 
 const mostBytes = 1024 * 1024;
+/** Tenths of a second: who watches a build sees its lines within this. */
+const mostGathering = 8;
 
 export async function startUnit(commands: Commands, wish: UnitWish): Promise<void> {
   const { name, argv, input, fence } = wish;
@@ -30,7 +32,8 @@ export async function readUnit(
 ): Promise<UnitOutput> {
   mustBeUnitName(name);
   const tenths = Math.max(0, Math.ceil(waitMs / 100));
-  const args = [name, String(from), String(tenths), String(mostBytes)];
+  const gathering = Math.min(tenths, mostGathering);
+  const args = [name, String(from), String(tenths), String(mostBytes), String(gathering)];
   const answer = await commands.script(readScript, args, {
     timeoutMs: waitMs + 60_000,
     maxOutputBytes: mostBytes + 1024,

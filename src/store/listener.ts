@@ -56,9 +56,17 @@ export class Listener {
       this.#hearers.get(channel)?.heard(payload ?? '');
     });
     client.on('error', () => undefined); // always followed by `end`
-    client.once('end', () => this.#connectAgain());
-    await client.connect();
-    for (const channel of this.#hearers.keys()) await listenTo(client, channel);
+    // One that never came to be is told by the throw below: were both to try again, each failure would double the tries.
+    client.once('end', () => {
+      if (this.#client === client) this.#connectAgain();
+    });
+    try {
+      await client.connect();
+      for (const channel of this.#hearers.keys()) await listenTo(client, channel);
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
     this.#client = client;
     this.#pauseMs = 100;
   }

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/postgres.ts';
 import { cleanEnv, until } from '../support/service.ts';
 
 /** Short, so that a kill costs seconds; long enough that a busy machine loses none. */
-export const leaseMs = 4_000;
+export const usualLeaseMs = 4_000;
 
 export class Host {
   readonly dataDir = temporaryFolder('host');
@@ -17,6 +17,8 @@ export class Host {
   /** What it printed, all lives together. */
   said = '';
   url = '';
+  /** Told to stand still: it answers nobody. */
+  isStalled = false;
 
   constructor(env: Record<string, string>) {
     this.#env = { ...env, SLIPWAY_DATA_DIR: this.dataDir };
@@ -39,7 +41,7 @@ export class Host {
     let life = '';
     const hear = (text: string) => {
       life += text;
-      this.said = `${this.said}${text}`.slice(-60_000);
+      this.said += text;
     };
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
     const ready = await until(
@@ -64,12 +66,28 @@ export class Host {
     this.#child?.kill(name);
   }
 
+  /** Goes on after a standstill, until it has seen that its work is somebody else's. */
+  async wake(withinMs: number): Promise<void> {
+    const before = this.said.length;
+    this.#child?.kill('SIGCONT');
+    this.isStalled = false;
+    await until(
+      () => this.said.slice(before).includes('"outcome":"given up"') || undefined,
+      withinMs,
+      'the worker that stood still to give up',
+    );
+  }
+
   remove(): void {
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
 
-export function hostSettings(databaseUrl: string, ordersFolder: string): Record<string, string> {
+export function hostSettings(
+  databaseUrl: string,
+  ordersFolder: string,
+  leaseMs: number,
+): Record<string, string> {
   return {
     SLIPWAY_DATABASE_URL: databaseUrl,
     SLIPWAY_MASTER_KEY: masterKey,

@@ -17,7 +17,11 @@ function fail(what: string, error: unknown, begunAt: number): void {
   process.send?.({ failure: { what, said, begunAt, at: Date.now() } });
 }
 
-function ask(agent: Agent, path: string, sent?: Buffer): Promise<{ status: number; version: string; bytes: Buffer }> {
+function ask(
+  agent: Agent,
+  path: string,
+  sent?: Buffer,
+): Promise<{ status: number; version: string; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}${path}`, { agent, method: sent ? 'POST' : 'GET', timeout: patienceMs });
     asked.on('timeout', () => asked.destroy(new Error('no answer in time')));
@@ -86,7 +90,9 @@ async function oneSocket(): Promise<void> {
       socket.addEventListener('message', take, { once: true });
     });
     socket.send(`${count}`);
-    const late = sleep(15_000, undefined, { ref: false }).then(() => Promise.reject(new Error('no echo in 15 s')));
+    const late = sleep(15_000, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error('no echo in 15 s')),
+    );
     await Promise.race([heard, broken, late]);
     echoes += 1;
     await sleep(100);
@@ -95,11 +101,11 @@ async function oneSocket(): Promise<void> {
 }
 
 const visitors = [
-  visit('GET', '/', 10),
-  visit('GET', '/', 25),
+  visit('GET', '/', 20),
+  visit('GET', '/', 60),
   visit('slow GET', '/slow?ms=400', 5),
-  visit('POST', '/echo', 20, body),
-  visit('slow POST', '/echo?ms=150', 20, body),
+  visit('POST', '/echo', 40, body),
+  visit('slow POST', '/echo?ms=150', 40, body),
   ...(socketUrl === '' ? [] : [listen()]),
 ];
 process.on('message', (word) => {

@@ -41,8 +41,13 @@ export class Orders {
     return { pid: Number(said) };
   }
 
-  /** Lets those go who wait. */
-  release(): void {
+  /** Lets the one go who waits there. */
+  letGo(point: Point): void {
+    rmSync(join(this.folder, 'met', nameOf(point)), { force: true });
+  }
+
+  /** Takes back what nobody came to. */
+  clear(): void {
     for (const folder of ['given', 'met'])
       for (const each of readdirSync(join(this.folder, folder))) rmSync(join(this.folder, folder, each));
   }
@@ -57,7 +62,11 @@ export function obey(folder: string, kind: string): JournalHook {
   return (moment, entry, operation) => {
     if (operation.kind !== kind) return;
     const name = nameOf({ moment, entry });
-    const [given, mine, met] = [join(folder, 'given', name), join(folder, `${process.pid}`), join(folder, 'met', name)];
+    const [given, mine, met] = [
+      join(folder, 'given', name),
+      join(folder, `${process.pid}`),
+      join(folder, 'met', name),
+    ];
     if (!existsSync(given)) return;
     try {
       renameSync(given, mine);

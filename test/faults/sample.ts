@@ -60,7 +60,12 @@ export interface Version {
   readonly ballast?: number;
 }
 
-export function filesOf({ name, build = 'true', crashes = false, ballast = 0 }: Version): Record<string, string> {
+export function filesOf({
+  name,
+  build = 'true',
+  crashes = false,
+  ballast = 0,
+}: Version): Record<string, string> {
   return {
     ...{ 'server.js': server, Dockerfile: dockerfile, 'build.sh': `${build}\n` },
     'version.json': JSON.stringify({ name, crashes }),

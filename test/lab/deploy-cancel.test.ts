@@ -46,7 +46,7 @@ class Ground {
   }
 
   settings(settings: Body): Promise<Body> {
-    return this.scene.call('PUT', this.#path, { settings });
+    return this.scene.call('PATCH', this.#path, { settings });
   }
 
   async commit(files: Record<string, string>): Promise<void> {
@@ -79,7 +79,11 @@ class Ground {
   /** It ended as cancelled, says so everywhere, left nothing behind, and what was before is. */
   async wasCancelled(id: string, marks: readonly string[] = []): Promise<Body> {
     const found = await this.scene.ended(this.environmentId, id, 60_000);
-    assert.deepEqual([found.status, found.fault, found.step], ['cancelled', null, null], JSON.stringify(found));
+    assert.deepEqual(
+      [found.status, found.fault, found.step],
+      ['cancelled', null, null],
+      JSON.stringify(found),
+    );
     assert.deepEqual(await tracesOf(this.scene.server, id, marks), []);
     const events = await this.events(id);
     assert.deepEqual([events.at(-1)?.event, events.at(-1)?.data.status], ['end', 'cancelled']);
@@ -122,9 +126,10 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
   const { environmentId, repository, current } = ground;
   const watchers = new Watchers(t, await scene.url(environmentId));
 
-  await t.test('in the queue, and the one before it in the fetch', async () => {
+  await t.test('in the queue, and the one before it in the fetch', async (t) => {
     const fault = { pathPrefix: `/${repository}`, status: null };
     scene.git.host.setFault({ ...fault, delayMs: 600_000 });
+    t.after(() => scene.git.host.setFault(fault));
     const first = await ground.begin();
     await ground.at(first, 'fetch');
     const waiting = await ground.begin();
@@ -135,7 +140,6 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
     assert.equal((await ground.events(waiting)).at(-1)?.event, 'end');
     assert.deepEqual(await tracesOf(scene.server, waiting), []);
     await ground.cancelled(first);
-    scene.git.host.setFault(fault);
   });
 
   await t.test('in the build, with a step that would take an hour', async () => {
@@ -154,7 +158,7 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
     const { operationId } = await ground.read(id);
     await scene.call('POST', `/operations/${operationId}/cancel`);
     await ground.wasCancelled(id, ['sleep 4712']);
-    const events = await eventsOf(scene, `/operations/${operationId}/stream`);
+    const events = await eventsOf(scene, `/operations/${operationId}/events`);
     assert.deepEqual([events.at(-1)?.event, events.at(-1)?.data.status], ['end', 'cancelled']);
     await ground.settings({ releaseCommand: null });
   });
@@ -246,7 +250,11 @@ test('a release that had to stop, or was about to, comes back when its successor
     await ground.cancelled(id);
     // Past the moment at which Docker would have killed it.
     const killedBy = Date.now() + 13_000;
-    await until(async () => (await scene.page(ground.environmentId)) === 'one' && Date.now() > killedBy, 30_000, 'it');
+    await until(
+      async () => (await scene.page(ground.environmentId)) === 'one' && Date.now() > killedBy,
+      30_000,
+      'it',
+    );
     await endsWell(watchers);
   });
 

@@ -59,7 +59,7 @@ function wishOf(more: Partial<BuildWish> = {}): BuildWish {
 
 async function build(remote: Remote, more: Partial<BuildWish> = {}, secrets: readonly Secret[] = []) {
   const lines: string[] = [];
-  const { image } = await buildImage(remote, wishOf(more), {
+  const { id: image } = await buildImage(remote, wishOf(more), {
     ...{ signal: AbortSignal.timeout(120_000), secrets, line: (text) => void lines.push(text) },
   });
   return { image, said: lines.join('\n') };

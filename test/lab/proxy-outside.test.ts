@@ -36,6 +36,7 @@ test('on Debian 12: nobody outside chooses a server or says who they are, and a 
       'x-forwarded-for': lab.about.address,
       'x-forwarded-proto': 'http',
       'x-forwarded-host': 'app.example.com',
+      'x-forwarded-port': new URL(url).port || '80',
     });
   }
   const unknown = await visit(`http://${ground.address}/`, { headers: { host: 'other.example.com' } });

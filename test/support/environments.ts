@@ -17,7 +17,14 @@ const run: RunPlan = {
     startCommand: null,
   },
   ...{ releaseCommand: null, processes: [], replicas: 1, memoryMb: null, cpus: null, volumes: [] },
-  ...{ drainSeconds: 30, stopSeconds: 10, holdSeconds: 30, isRoot: false, askedOfServices: [] },
+  ...{
+    drainSeconds: 30,
+    stopSeconds: 10,
+    holdSeconds: 30,
+    isRoot: false,
+    plainKeys: [],
+    askedOfServices: [],
+  },
 };
 
 export interface EnvironmentScene extends GitScene {

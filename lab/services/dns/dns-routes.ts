@@ -45,6 +45,19 @@ export function dnsRoutes(app: FastifyInstance, dns: LabDns): void {
       return { faults: dns.faults() };
     });
 
+    scope.get('/dns/remembered', () => ({ remembered: dns.remembered() }));
+
+    scope.put('/dns/remembered', ({ body }) => {
+      const example = { name: 'app.lab.test', type: 'A', values: ['192.0.2.1'], ttl: 3600 };
+      const { name, type, values, ttl } = parse(RecordBody, body, example);
+      return dns.remember(name, type, values, ttl);
+    });
+
+    scope.delete('/dns/remembered', ({ query }) => {
+      const { name, type } = parse(Removal, query, 'DELETE /dns/remembered?name=app.lab.test&type=A');
+      return { removed: dns.forget(name, type) };
+    });
+
     scope.get('/dns/queries', ({ query }) => {
       const { name } = parse(Queries, query, 'GET /dns/queries?name=app.lab.test');
       return { queries: dns.queries(name) };

@@ -1,9 +1,11 @@
 /**
  * The lab's name server. Owns its zones (the authority for `lab.test` and those added later) and hands every other
  * name to the upstreams. It refuses zone transfers, keeps no cache, signs nothing, and delegates nothing: NS records
- * below a zone are plain data. An alias that leads out of our zones is answered as it stands, and not followed.
+ * below a zone are plain data. An alias that leads out of our zones is answered as it stands, and not followed. Who
+ * asks for recursion sees a resolver: what it was told to remember, and bad signatures where that was asked for.
  */
 import { isIP, isIPv4 } from 'node:net';
+import { CHECKING_DISABLED, RECURSION_DESIRED } from 'dns-packet';
 import { zone as labZone } from '../../places.ts';
 import { InputError } from '../control/input.ts';
 import { listen, type Respond, type Source } from './listen.ts';
@@ -20,6 +22,7 @@ import { fitted, nothingWith, type Query, readQuery, writeBadVersion, writeReply
 import { checkedName, plainName } from './names.ts';
 import { type LoggedQuery, QueryLog } from './query-log.ts';
 import type { RecordSet, RecordValue } from './records.ts';
+import { Remembered } from './remembered.ts';
 import { forward, shownUpstream, type Upstream, upstreamOf } from './upstream.ts';
 import { Zones } from './zones.ts';
 
@@ -45,6 +48,11 @@ export interface LabDns {
   /** Without a type, all of the name. Says how many sets went. */
   remove(name: string, type?: string): number;
   list(): RecordSet[];
+  /** What resolvers still have of a name, whatever the zone says; no values for «there is none». */
+  remember(name: string, type: string, values: readonly RecordValue[], ttl?: number): RecordSet;
+  /** Without a type, all of the name. Says how many went. */
+  forget(name: string, type?: string): number;
+  remembered(): RecordSet[];
   /** For any name, ours or not; undefined ends the fault. */
   fail(name: string, fault: Fault | undefined): void;
   faults(): { name: string; fault: Fault }[];
@@ -60,10 +68,12 @@ export async function startDns(options: DnsOptions): Promise<LabDns> {
   const zones = new Zones(options.zones ?? [labZone], nameServer);
   const upstreams = options.upstreams.map(upstreamOf);
   const faults = new Map<string, Fault>();
+  const remembered = new Remembered();
   const log = new QueryLog();
   const stop = new AbortController();
   const answering = {
     zones,
+    remembered,
     faults,
     log,
     upstreams,
@@ -87,6 +97,9 @@ export async function startDns(options: DnsOptions): Promise<LabDns> {
     set: (name, type, values, ttl) => zones.set(name, type, values, ttl),
     remove: (name, type) => zones.remove(name, type),
     list: () => zones.list(),
+    remember: (name, type, values, ttl) => remembered.set(name, type, values, ttl),
+    forget: (name, type) => remembered.remove(name, type),
+    remembered: () => remembered.list(),
     fail: (name, fault) => {
       const key = checkedName(name, { wildcard: false });
       if (fault === undefined) faults.delete(key);
@@ -105,6 +118,7 @@ export async function startDns(options: DnsOptions): Promise<LabDns> {
 
 interface Answering {
   readonly zones: Zones;
+  readonly remembered: Remembered;
   readonly faults: ReadonlyMap<string, Fault>;
   readonly log: QueryLog;
   readonly upstreams: readonly Upstream[];
@@ -131,7 +145,7 @@ function responder(answering: Answering): Respond {
 }
 
 async function decide(query: Query, answering: Answering): Promise<Decided> {
-  const { zones, faults, upstreams } = answering;
+  const { zones, remembered, upstreams } = answering;
   const asked: { name: string; type: string; class?: string | undefined } = query.question;
   const recursive = upstreams.length > 0;
   const ending = (found: Found | undefined, ours: boolean): Decided => {
@@ -146,12 +160,16 @@ async function decide(query: Query, answering: Answering): Promise<Decided> {
   const foreignClass = asked.class !== 'IN' && asked.class !== 'ANY';
   if (foreignClass || asked.type === 'AXFR' || asked.type === 'IXFR') return simply('REFUSED');
   const name = plainName(asked.name);
-  if (zones.zoneOf(name) !== undefined)
-    return ending(
-      lookUp(zones, asked, (each) => faults.get(each)),
-      true,
-    );
-  const fault = faults.get(name);
+  const asResolver = (query.flags & RECURSION_DESIRED) !== 0;
+  const validates = asResolver && (query.flags & CHECKING_DISABLED) === 0;
+  const faultOf = (each: string) => {
+    const fault = answering.faults.get(each);
+    return fault === 'bogus' && !validates ? undefined : fault;
+  };
+  const kept = asResolver && !faultOf(name) ? remembered.find(asked) : undefined;
+  if (kept) return ending(kept, false);
+  if (zones.zoneOf(name) !== undefined) return ending(lookUp(zones, asked, faultOf), true);
+  const fault = faultOf(name);
   if (fault) return ending(foundByFault(fault), false);
   return recursive ? askUpstreams(query, answering, simply) : simply('REFUSED');
 }

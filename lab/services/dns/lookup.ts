@@ -7,7 +7,8 @@ import type { Sets, Zones } from './zones.ts';
 export const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const;
 export type Rcode = keyof typeof rcodes;
 
-export const faults = ['servfail', 'timeout', 'nxdomain', 'refused'] as const;
+/** `bogus` is what a validating resolver makes of wrong signatures: an error, except for whoever says not to validate. */
+export const faults = ['servfail', 'timeout', 'nxdomain', 'refused', 'bogus'] as const;
 export type Fault = (typeof faults)[number];
 
 export interface Found {
@@ -34,6 +35,7 @@ export function foundByFault(
     case 'nxdomain':
       return { rcode: 'NXDOMAIN', answers, authorities };
     case 'servfail':
+    case 'bogus':
       return { rcode: 'SERVFAIL', answers: [], authorities: [] };
     case 'refused':
       return { rcode: 'REFUSED', answers: [], authorities: [] };

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts';
 import { type Following, followUnit } from '../../remote/follow-unit.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
 import { buildFault, buildRefused } from './build-faults.ts';
-import { BuildOutput } from './build-output.ts';
+import { BuildOutput, type BuiltImage } from './build-output.ts';
 import { buildScript, orphansScript } from './build-script.ts';
 
 export { removeContext, removeOldBuilds, sendContext } from './send-context.ts';
@@ -31,14 +31,10 @@ export interface BuildWish {
 const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_DEFAULT_ATTESTATIONS=1'];
 
 /**
- * The id of the image. Joined where it runs already. Fails with `build_out_of_memory`, `disk_full`, `build_failed`; with
+ * The image. Its folder is gone then. Joined where it runs already. Fails with `build_out_of_memory`, `disk_full`, `build_failed`; with
  * `remote_failed` where it was lost on the way, in a reboot for example, and may be tried again.
  */
-export async function buildImage(
-  remote: Remote,
-  wish: BuildWish,
-  following: Following,
-): Promise<{ readonly image: string }> {
+export async function buildImage(remote: Remote, wish: BuildWish, following: Following): Promise<BuiltImage> {
   const output = new BuildOutput();
   const line = (text: string) => {
     if (output.push(text)) following.line(text);
@@ -55,9 +51,9 @@ export async function buildImage(
     if (fault.code === 'remote_failed') await endOrphanedSteps(remote);
     throw fault;
   }
-  const image = output.end?.image;
-  if (!image) throw new Fault('remote_failed', 'The build ended without telling its image.');
-  return { image };
+  const built = output.end?.image;
+  if (!built) throw new Fault('remote_failed', 'The build ended without telling its image.');
+  return built;
 }
 
 /** Ends what the steps of builds left behind when the daemon ended under them. Builds that run are not touched. */
@@ -71,7 +67,7 @@ function argvOf(wish: BuildWish): string[] {
   const pairs = (option: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
   const options = [
-    ...['--progress=plain', '--tag', tag],
+    '--progress=plain',
     ...pairs('--label', labels),
     ...pairs('--build-arg', buildArgs),
     ...secretKeys.flatMap((key) => ['--secret', `id=${asKey(key)},src=${folder}/secrets/${key}`]),
@@ -79,7 +75,7 @@ function argvOf(wish: BuildWish): string[] {
     ...(target === undefined ? [] : ['--target', target]),
   ];
   const program = ['sh', '-eu', '-c', buildScript, 'slipway-build'];
-  return ['env', ...environment, ...program, ...limits, folder, dockerfilePath, ...options];
+  return ['env', ...environment, ...program, ...limits, folder, dockerfilePath, tag, ...options];
 }
 
 /** The option is a list with commas in it, and the key a file's name. */

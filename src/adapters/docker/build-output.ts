@@ -1,12 +1,20 @@
 /** What a build prints, read as it comes: which step failed, what it said last, and how the whole ended. */
 import { endMark, refusalMark } from './build-script.ts';
 
+export interface BuiltImage {
+  readonly id: string;
+  /** Of TCP. */
+  readonly exposedPorts: readonly number[];
+  /** Empty where it runs as root. */
+  readonly user: string;
+}
+
 export interface BuildEnd {
   readonly code: number;
   /** How often the memory was used up; where the kernel tells no more than that, nobody need have been killed. */
   readonly memoryHits: number;
   readonly isKilled: boolean;
-  readonly image: string | undefined;
+  readonly image: BuiltImage | undefined;
 }
 
 export interface BuildFailure {
@@ -80,11 +88,31 @@ export class BuildOutput {
 }
 
 function readEnd(line: string): BuildEnd {
-  const [, code, kind, hits, image = '-'] = line.split(' ');
+  const [, code, kind, hits, image = '-', ports = 'null', ...user] = line.split(' ');
   return {
     code: Number(code),
     memoryHits: Number(hits),
     isKilled: kind === 'killed' && Number(hits) > 0,
-    image: image === '-' ? undefined : image,
+    image:
+      image === '-' ? undefined : { id: image, exposedPorts: portsIn(ports), user: userIn(user.join(' ')) },
   };
+}
+
+function portsIn(text: string): number[] {
+  const exposed = Object.keys(Object(parsed(text))).filter((each) => !/\/(udp|sctp)$/.test(each));
+  return exposed.map((each) => Number.parseInt(each, 10)).filter((port) => port > 0);
+}
+
+function userIn(text: string): string {
+  const user = parsed(text);
+  return typeof user === 'string' ? user : '';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }

@@ -48,7 +48,10 @@ end_orphans
 
 /**
  * `$1` processor time in percent, `$2` bytes of memory, `$3` the folder, `$4` a Dockerfile inside the context or empty,
- * then the options of `docker build`.
+ * `$5` the tag, then the options of `docker build`.
+ *
+ * A build that has succeeded takes its folder away, with the secrets in it. Who runs it again, because its end was not
+ * written down, finds the image by its tag.
  *
  * Under version 2 of control groups the limits are systemd's to set: written by hand, it may take the controller away
  * again. Under version 1 they are written: there systemd may not hold the controllers at all. A limit below what other
@@ -56,8 +59,8 @@ end_orphans
  * limits at all builds nevertheless, and the output says so.
  */
 export const buildScript = `
-percent=$1 bytes=$2 folder=$3 dockerfile=$4
-shift 4
+percent=$1 bytes=$2 folder=$3 dockerfile=$4 tag=$5
+shift 5
 ${places}
 most_processes=4096
 put() { if [ -e "$2" ]; then echo "$1" 2>/dev/null >"$2" || :; fi; }
@@ -123,6 +126,15 @@ refuse() {
   echo "${refusalMark} $1"
   exit 1
 }
+tell_end() {
+  about=$(docker image inspect --format '{{json .Config.ExposedPorts}} {{json .Config.User}}' -- "$4")
+  echo "${endMark} $1 $2 $3 $4 $about"
+}
+if [ ! -e "$folder" ]; then
+  image=$(docker image inspect --format '{{.Id}}' -- "$tag")
+  tell_end 0 none 0 "$image"
+  exit 0
+fi
 place=$folder/Dockerfile
 if [ -n "$dockerfile" ]; then
   # A link of the repository must not lead to a file of the server, whose lines would stand in the error.
@@ -143,10 +155,15 @@ end_orphans
 rm -f "$folder/image"
 before=$(hits)
 code=0
-docker build "$@" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/context" || code=$?
+docker build "$@" --tag "$tag" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/context" || code=$?
 image=-
 if [ -s "$folder/image" ]; then image=$(cat "$folder/image"); fi
 if is_second; then kind=killed; else kind=met; fi
-echo "${endMark} $code $kind $(($(hits) - before)) $image"
+if [ "$code" = 0 ] && [ "$image" != - ]; then
+  tell_end 0 "$kind" "$(($(hits) - before))" "$image"
+  rm -rf "$folder"
+else
+  echo "${endMark} $code $kind $(($(hits) - before)) $image"
+fi
 exit "$code"
 `;

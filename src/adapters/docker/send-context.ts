@@ -59,6 +59,7 @@ mkdir -p "$(dirname "$folder")"
 new=$(mktemp -d "$folder.new-XXXXXXXX")
 trap 'rm -rf "$new"' EXIT
 trap 'exit 1' HUP INT TERM PIPE
+find "$(dirname "$folder")" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} +
 mkdir "$new/context"
 chmod 755 "$new/context"
 while [ "$#" -gt 0 ]; do

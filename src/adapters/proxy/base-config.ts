@@ -2,7 +2,53 @@
  * What is the same on every server: the listeners of the world, what a request may carry, and how long things may take.
  * Sites take their rules from the two named defaults here, so that a change of them needs no site to be written anew.
  */
-import { hostsMapInside, proxyFolderInside } from './places.ts';
+import {
+  certificateListInside,
+  hostsMapInside,
+  policiesMapInside,
+  proxyFolderInside,
+  settingsMapInside,
+} from './places.ts';
+
+/** Mozilla's intermediate profile. Nothing of a session is kept by the client, so no ticket key has to be changed. */
+const tls = `  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets prefer-client-ciphers
+  ssl-default-bind-curves X25519:prime256v1:secp384r1
+  ssl-default-bind-ciphersuites TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256
+  ssl-default-bind-ciphers ${[
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+    'DHE-RSA-AES128-GCM-SHA256',
+    'DHE-RSA-AES256-GCM-SHA384',
+    'DHE-RSA-CHACHA20-POLY1305',
+  ].join(':')}
+  tune.ssl.default-dh-param 2048
+`;
+
+const listener = `ssl crt-list ${certificateListInside} alpn h2,http/1.1`;
+
+/**
+ * What is known of a name, the exact one before the wildcard. The key of a wildcard is made only of what can be a label,
+ * so nothing else can get into an address that somebody is sent to.
+ */
+const routing = `  http-request set-var(txn.name) var(txn.host),host_only,lower,rtrim(.)
+  http-request return status 200 content-type text/plain hdr cache-control no-store lf-string "%[path,field(4,/)].%[str(thumbprint),map_str(${settingsMapInside})]" if METH_GET { path -m reg ^/\\.well-known/acme-challenge/[A-Za-z0-9_-]{1,512}$ } { str(thumbprint),map_str(${settingsMapInside}) -m found }
+  http-request set-var(txn.key) var(txn.name)
+  http-request set-var(txn.site) var(txn.key),map_str(${hostsMapInside})
+  http-request set-var(txn.key) var(txn.name),regsub(^[^.]*,*) if !{ var(txn.site) -m found } { var(txn.name) -m reg ^[a-z0-9_-]{1,63}\\.[a-z0-9_.-]{1,250}$ }
+  http-request set-var(txn.site) var(txn.key),map_str(${hostsMapInside}) unless { var(txn.site) -m found }
+  http-request return status 404 content-type text/plain string "No application answers to this name.\\n" unless { var(txn.site) -m found }
+  http-request set-var(txn.policy) var(txn.key),map_str(${policiesMapInside})
+  http-request set-var(txn.hsts) var(txn.policy),field(2,|) if { var(txn.proto) -m str https } { var(txn.policy),field(2,|) -m reg ^[0-9]+$ }
+  http-request set-var(txn.to) var(txn.policy),field(4,|) if { var(txn.proto) -m str https }
+  http-request set-var(txn.to) var(txn.policy),field(3,|) if { var(txn.proto) -m str http }
+  http-request redirect prefix %[var(txn.to)] code 308 if { var(txn.to) -m beg http }
+  http-request redirect prefix https://%[var(txn.name)] code 308 if { var(txn.proto) -m str http } { var(txn.policy),field(1,|) -m str force }
+  http-after-response set-header strict-transport-security max-age=%[var(txn.hsts)] if { var(txn.hsts) -m found }
+`;
 
 /**
  * Only this machine may ask for a certain server, and only over the address of this machine: a visitor's address can be
@@ -18,8 +64,7 @@ global
   stats timeout 2m
   hard-stop-after 24h
   mworker-max-reloads 100
-  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets
-  tune.lua.log.stderr off
+${tls}  tune.lua.log.stderr off
   lua-load-per-thread ${proxyFolderInside}/config/hold.lua
 
 defaults slipway
@@ -46,9 +91,12 @@ defaults slipway_in from slipway
   http-request del-header forwarded
   http-request del-header x-real-ip
   http-request del-header proxy
+  http-request set-var(txn.proto) req.hdr(x-forwarded-proto) if { so_name inner }
+  http-request set-var(txn.proto) str(https) if { ssl_fc } !{ so_name inner }
+  http-request set-var(txn.proto) str(http) if !{ ssl_fc } !{ so_name inner }
   http-request set-header x-forwarded-for %[src] unless { so_name inner }
-  http-request set-header x-forwarded-proto https if { ssl_fc } !{ so_name inner }
-  http-request set-header x-forwarded-proto http if !{ ssl_fc } !{ so_name inner }
+  http-request set-header x-forwarded-proto %[var(txn.proto)] unless { so_name inner }
+  http-request set-header x-forwarded-port %[dst_port] unless { so_name inner }
   http-request set-header x-forwarded-host %[var(txn.host)] if { var(txn.host) -m found } !{ so_name inner }
 
 # A connection that the application closed while it was idle costs no request: reading is tried again, and idle ones
@@ -63,17 +111,28 @@ defaults slipway_out from slipway
   http-response del-header x-slipway- -m beg
   http-response set-header x-slipway-served %s if { var(txn.check) -m found }
 
+# A worker that was replaced by a reload knows nothing of names that have come since, nor of those that are gone: it
+# passes on what open connections still ask of it.
 frontend web from slipway_in
   bind :80
-  bind :443 ssl crt ${proxyFolderInside}/certificates/ alpn h2,http/1.1
+  bind :443 ${listener}
 .if defined(SLIPWAY_IPV6)
   bind :::80 v6only
-  bind :::443 v6only ssl crt ${proxyFolderInside}/certificates/ alpn h2,http/1.1
+  bind :::443 v6only ${listener}
 .endif
+  bind abns@slipway_web name inner
   http-request unset-var(txn.check)
-  http-request set-var(txn.site) var(txn.host),host_only,lower,map_str(${hostsMapInside})
-  http-request return status 404 content-type text/plain string "No application answers to this name.\\n" unless { var(txn.site) -m found }
+  http-request allow if { stopping }
+${routing}  use_backend web_next if { stopping }
   use_backend %[var(txn.site)]
+  default_backend web_absent
+
+backend web_next from slipway_out
+  server next abns@slipway_web
+
+# Names may be given to an application before it is there for the first time.
+backend web_absent from slipway_out
+  http-request return status 503 hdr retry-after 5 hdr cache-control no-store content-type text/plain string "This application is not available at the moment.\\n"
 `;
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { Remote } from '../../remote/remote.ts';
 import { baseConfig, holdLua } from './base-config.ts';
-import { proxyContainer, proxyFolder } from './places.ts';
+import { defaultCertificateInside, proxyContainer, proxyFolder } from './places.ts';
 import { library, lockProxy } from './server-program.ts';
 
 export { proxyContainer };
@@ -33,7 +33,10 @@ umask 022
 mkdir -p "$folder/run" "$folder/certificates" "$folder/config"
 chmod 700 "$folder/run" "$folder/certificates"
 rm -f "$folder/haproxy.cfg"
-[ -e "$folder/config/hosts.map" ] || : > "$folder/config/hosts.map"
+for each in hosts.map policies.map settings.map; do
+  [ -e "$folder/config/$each" ] || : > "$folder/config/$each"
+done
+[ -e "$folder/config/certificates.list" ] || echo ${defaultCertificateInside} > "$folder/config/certificates.list"
 changed=
 write() {
   cat > "$folder/config/.$1.new"

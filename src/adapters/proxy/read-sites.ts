@@ -3,8 +3,9 @@
  * in one round trip, and claims nothing.
  */
 import type { EnvironmentId } from '../../ids.ts';
-import { backendOf, hostsMapInside } from './places.ts';
+import { backendOf, hostsMapInside, policiesMapInside } from './places.ts';
 import type { SiteState } from './render-site.ts';
+import { type ProxyRoute, routeFrom } from './routes.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
 import type { ProxyServer, ProxyWork } from './sites.ts';
 
@@ -22,11 +23,13 @@ export interface SeenSite {
     readonly port: number;
     readonly servers: readonly ProxyServer[];
     readonly hosts: readonly string[];
+    readonly routes: readonly ProxyRoute[];
   } | null;
   readonly running: {
     readonly state: SiteState;
     readonly servers: readonly SeenServer[];
     readonly hosts: readonly string[];
+    readonly routes: readonly ProxyRoute[];
   } | null;
   /** The running proxy does what the file says. Servers without requests may be there beside. */
   readonly agrees: boolean;
@@ -60,6 +63,12 @@ function seenSite(id: EnvironmentId, all: Rows): SeenSite {
       .filter(([, to]) => to === backendOf(id))
       .map(([host = '']) => host)
       .sort();
+  const routes = (names: readonly string[], kind: string) =>
+    all(kind)
+      .filter(([host = '']) => names.includes(host))
+      .map(([host = '', policy = '']) => routeFrom(host, policy))
+      .sort((a, b) => (a.host < b.host ? -1 : 1));
+  const [writtenHosts, ledHosts] = [hosts('host'), hosts('led')];
   const [inFile, marker] = [of('file')[0], of('marker')[0]];
   const written = of('written').map(([, name = '', address = '', port]) => ({
     ...{ name, address, port: Number(port) },
@@ -70,11 +79,12 @@ function seenSite(id: EnvironmentId, all: Rows): SeenSite {
   const ready = servers.filter(({ state }) => state === 'ready');
   const file = inFile && {
     state: siteState(written.length, inFile[3] === 'on'),
-    ...{ port: Number(inFile[1]), servers: written, hosts: hosts('host') },
+    ...{ port: Number(inFile[1]), servers: written, hosts: writtenHosts },
+    routes: routes(writtenHosts, 'policy'),
   };
   const running = marker && {
     state: siteState(ready.length, marker[2] === 'ready'),
-    ...{ servers, hosts: hosts('led') },
+    ...{ servers, hosts: ledHosts, routes: routes(ledHosts, 'kept') },
   };
   const agrees =
     file !== undefined &&
@@ -82,7 +92,8 @@ function seenSite(id: EnvironmentId, all: Rows): SeenSite {
     inFile?.[2] === marker?.[1] &&
     file.state === running.state &&
     listed(written) === listed(ready) &&
-    file.hosts.join() === running.hosts.join();
+    file.hosts.join() === running.hosts.join() &&
+    JSON.stringify(file.routes) === JSON.stringify(running.routes);
   return { id, file: file ?? null, running: running ?? null, agrees };
 }
 
@@ -111,10 +122,12 @@ for (sort readdir $folder) { next unless /^site-([0-9a-f-]{36})\.cfg$/; my $id =
   my ($port) = $text =~ /^  bind :(\d+)$/m; my ($marker, $off) = $text =~ /^  server (shape_\w+) \S+ weight 0( disabled)?$/m;
   push @rows, join q{ }, q{file}, $id, $port || 0, $marker || q{-}, $off ? q{off} : q{on};
   push @rows, qq{written $id $1 $2 $3} while $text =~ /^  server ([a-z0-9][a-z0-9-]*) $address /mg }
-my $hosts = slurp(qq{$dir/config/hosts.map}); push @rows, map { qq{host $_} } split /\n/, defined $hosts ? $hosts : q{};
+for ([q{host}, q{hosts.map}], [q{policy}, q{policies.map}]) { my ($kind, $name) = @$_; my $text = slurp(qq{$dir/config/$name});
+  push @rows, map { qq{$kind $_} } split /\n/, defined $text ? $text : q{} }
 if (@all) { my %count;
   for my $pid (@all) { for (split /\n/, order($pid, q{show stat -1 4 -1})) { my @f = split /,/; $count{qq{$f[0] $f[1]}} += $f[2] + $f[4] if @f > 5 && /^site_/ } }
-  push @rows, map { my @f = split / /; @f == 3 ? qq{led $f[1] $f[2]} : () } split /\n/, order($all[0], q{show map ${hostsMapInside}});
+  for ([q{led}, q{${hostsMapInside}}], [q{kept}, q{${policiesMapInside}}]) { my ($kind, $name) = @$_;
+    push @rows, map { my @f = split / /; @f == 3 ? qq{$kind $f[1] $f[2]} : () } split /\n/, order($all[0], qq{show map $name}) }
   for (split /\n/, order($all[0], q{show servers state})) { my @f = split / /; next unless @f > 18 && $f[1] =~ /^site_(.+)$/; my $id = $1; $id =~ tr/_/-/;
     my $state = state_of($f[6]);
     if ($f[3] =~ /^shape_/) { push @rows, qq{marker $id $f[3] $state} }

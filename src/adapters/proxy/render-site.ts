@@ -7,6 +7,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { Fault } from '../../fault.ts';
 import { isAppPort } from './app-ports.ts';
 import { backendOf, frontendOf } from './places.ts';
+import { mustBeHost, mustBeRoutes } from './routes.ts';
 import type { ProxyServer, ProxySite } from './sites.ts';
 
 /** `held`: nobody gets requests for now, they wait. Without servers, and not held, it is stopped. */
@@ -77,6 +78,7 @@ export function mustBeSite(site: ProxySite): void {
   if (!Number.isInteger(holdSeconds) || holdSeconds < 0 || holdSeconds > longestHoldSeconds)
     throw wrong(`Requests are held for 0 to ${longestHoldSeconds} whole seconds`, String(holdSeconds));
   site.hosts.forEach(mustBeHost);
+  mustBeRoutes(site.routes ?? []);
   mustBeServers(site.servers);
 }
 
@@ -94,13 +96,6 @@ export function mustBeServers(servers: readonly ProxyServer[]): void {
 export function mustBeServerName(name: string): void {
   if (!/^[a-z0-9][a-z0-9-]{0,127}$/.test(name) || name === 'forward')
     throw wrong('A server is named with small letters, digits and dashes', name);
-}
-
-/** A-labels only; the map is compared with names in small letters. */
-function mustBeHost(host: string): void {
-  const label = '(?!-)[a-z0-9-]{1,63}(?<!-)';
-  if (host.length > 253 || !new RegExp(`^${label}(\\.${label})+$`).test(host))
-    throw wrong('A host is a name in small letters, as DNS has it', host);
 }
 
 function wrong(what: string, evidence: string): Fault {

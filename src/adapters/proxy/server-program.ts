@@ -83,7 +83,7 @@ export async function runProxyScript(
   { remote, fence, signal }: Omit<ProxyWork, 'fence'> & Partial<Pick<ProxyWork, 'fence'>>,
   script: string,
   input: string,
-  options: Pick<RunOptions, 'timeoutMs' | 'maxOutputBytes'> = {},
+  options: Pick<RunOptions, 'timeoutMs' | 'maxOutputBytes' | 'secrets'> = {},
 ): Promise<string> {
   const said = await remote.script(script, fenceArguments(fence), {
     input,
@@ -96,7 +96,8 @@ export async function runProxyScript(
   const rest = text.slice(word.length + 1);
   if (word === 'ok') return rest;
   if (word === 'fenced') throw fencedOff(rest.trim());
-  throw new Fault('proxy_failed', sentences[word] ?? 'The proxy on the server could not be changed.', {
+  const code = word === 'unfit' ? 'certificate_invalid' : 'proxy_failed';
+  throw new Fault(code, sentences[word] ?? 'The proxy on the server could not be changed.', {
     evidence: rest.trim().slice(-4000),
     ...(word === 'down' && { hint: 'Provision the server again: that starts the proxy.' }),
   });
@@ -105,6 +106,8 @@ export async function runProxyScript(
 const sentences: Record<string, string> = {
   down: 'The proxy on the server does not run, or does not answer.',
   refused: 'The proxy on the server refused the configuration; the one before is in force.',
+  unfit: 'The proxy on the server refused the certificate; what it showed before is in force.',
+  unproven: 'The proxy on the server does not show the certificate; what it showed before is in force again.',
   unsettled: 'The proxy on the server did not become what was asked of it.',
   wanted: 'A server that gets requests cannot be taken away.',
 };

@@ -2,6 +2,7 @@
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { markerOf, mustBeServers, mustBeSite, renderSite, type SiteState, stateOf } from './render-site.ts';
+import { entriesOf, mustBeHost, mustBeRoutes, type ProxyRoute } from './routes.ts';
 import { settle } from './settle.ts';
 import type { ProxyServer, ProxySite, ProxyWork } from './sites.ts';
 
@@ -60,7 +61,29 @@ async function bring(work: ProxyWork, site: ProxySite, state: SiteState): Promis
     ready: state === 'serving' ? site.servers : [],
     idle: [],
     others: 'drain',
-    hosts: site.hosts,
+    hosts: entriesOf(site),
+  });
+}
+
+/**
+ * Its names become these, at once and without a reload; what else the site is stays as it is. Before there is a site they
+ * answer with 503, as a stopped one does. A name that another site had is taken from it.
+ */
+export async function setRoutes(
+  work: ProxyWork,
+  id: EnvironmentId,
+  { hosts = [], routes }: { readonly hosts?: readonly string[]; readonly routes: readonly ProxyRoute[] },
+): Promise<void> {
+  hosts.forEach(mustBeHost);
+  mustBeRoutes(routes);
+  await settle(work, {
+    id,
+    file: { write: 'keep' },
+    marker: { name: 'shape_none', state: 'keep' },
+    ready: [],
+    idle: [],
+    others: 'keep',
+    hosts: entriesOf({ hosts, routes }),
   });
 }
 

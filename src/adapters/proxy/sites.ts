@@ -5,6 +5,7 @@
  */
 import type { EnvironmentId } from '../../ids.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
+import type { ProxyRoute } from './routes.ts';
 
 export interface ProxyServer {
   /** The container's name: unique, made of ids. */
@@ -19,6 +20,8 @@ export interface ProxySite {
   readonly port: number;
   /** Names that lead to it on ports 80 and 443. */
   readonly hosts: readonly string[];
+  /** More names, or some of them, with what is done with requests to them. */
+  readonly routes?: readonly ProxyRoute[];
   /** Who gets requests. None: it is stopped, and answers 503 with Retry-After. */
   readonly servers: readonly ProxyServer[];
   /** How long a request waits where nobody can take it for now. */
@@ -31,7 +34,16 @@ export interface ProxyWork {
   readonly signal: AbortSignal;
 }
 
+export {
+  type CertificateWish,
+  installCertificate,
+  readCertificates,
+  removeCertificate,
+  type SeenCertificate,
+} from './certificates.ts';
+export { setChallengeThumbprint } from './challenge.ts';
 export { type CheckOptions, checkThrough, type ThroughAnswer } from './check-through.ts';
 export { dismiss, drained } from './drain.ts';
 export { readSites, type SeenProxy, type SeenServer, type SeenSite } from './read-sites.ts';
-export { admit, hold, removeSite, restoreSite, stopSite, switchTo } from './site-changes.ts';
+export type { ProxyRoute } from './routes.ts';
+export { admit, hold, removeSite, restoreSite, setRoutes, stopSite, switchTo } from './site-changes.ts';

@@ -4,7 +4,12 @@ import { appendEvents } from '../../events/events.ts';
 import type { DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Change } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
-import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
+import {
+  type EnvironmentState,
+  lockEnvironment,
+  setServer,
+  setStatus,
+} from '../environments/environment-state.ts';
 import type { EnvironmentStatus } from '../environments/environments.ts';
 import { tellProject } from '../projects/projects.ts';
 import { type DeploymentStatus, isOver } from './deployments.ts';
@@ -43,11 +48,27 @@ export async function followDeployment(
   await appendEvents(tx, { workspaceId, feedId: deploymentId }, events);
   if (status === before.status) return;
   const environment = await lockEnvironment(tx, workspaceId, environmentId);
-  const shown = environmentStatus(status, environment);
-  const problem = shown === 'degraded' ? environment.problem : null;
+  // One that ends while it waits has changed nothing; another may be at work.
+  const hasBegun = before.status !== 'queued' || !isOver(status);
+  const shown = hasBegun ? environmentStatus(status, environment) : environment.status;
+  // Kept while one is at work: if that leads to nothing, it is as bad as before.
+  const problem = shown === 'degraded' || shown === 'deploying' ? environment.problem : null;
   if (shown !== environment.status) await setStatus(tx, workspaceId, environmentId, shown, problem, now);
+  const isLostMove = before.trigger === 'move' && isOver(status) && status !== 'succeeded';
+  if (isLostMove) await stayWhereItIs(tx, workspaceId, environment, now);
   const news = { reason: 'deployment', environmentId, deploymentId, status };
   await tellProject(tx, workspaceId, environment.projectId, news);
+}
+
+/** A move that led to nothing: it stands where its live release does, and is looked after there. */
+async function stayWhereItIs(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, currentDeploymentId, serverId }: EnvironmentState,
+  now: Date,
+): Promise<void> {
+  const live = currentDeploymentId && (await queries.findDeployment(tx, workspaceId, currentDeploymentId));
+  if (live && live.serverId !== serverId) await setServer(tx, workspaceId, id, live.serverId, now);
 }
 
 function statusOf(change: Change, { status, supersededBy }: queries.LockedDeployment): DeploymentStatus {
@@ -76,9 +97,8 @@ function stepsAfter(steps: readonly queries.ShownStep[], change: Change, now: Da
 /** After the end it is what it was before, or what the deployment has made of it. */
 function environmentStatus(
   status: DeploymentStatus,
-  { currentReleaseId, wanted, status: before, problem }: Awaited<ReturnType<typeof lockEnvironment>>,
+  { currentReleaseId, wanted, problem }: EnvironmentState,
 ): EnvironmentStatus {
-  if (status === 'superseded') return before;
   if (!isOver(status)) return 'deploying';
   if (status === 'succeeded') return 'running';
   if (currentReleaseId === null) return 'idle';

@@ -80,6 +80,7 @@ export function runPlanOf(
     stopSeconds: settings.stopSeconds ?? 10,
     holdSeconds: settings.holdSeconds ?? 30,
     isRoot: /^(0|root)?(:|$)/.test(image.user),
+    plainKeys: [],
     askedOfServices: variables
       .filter(({ given, apps }) => given === 'service' && apps.includes(app.path))
       .map(({ key }) => key),

@@ -60,13 +60,14 @@ export interface LockedDeployment {
   readonly environmentId: EnvironmentId;
   readonly status: DeploymentStatus;
   readonly steps: readonly ShownStep[];
+  readonly trigger: DeploymentTrigger;
   readonly operationId: OperationId | null;
   readonly supersededBy: DeploymentId | null;
 }
 
 export function lockDeployment(tx: Queryable, workspaceId: WorkspaceId, id: DeploymentId) {
   return tx.one<LockedDeployment>(sql`
-    select environment_id as "environmentId", status, steps, operation_id as "operationId",
+    select environment_id as "environmentId", status, steps, trigger, operation_id as "operationId",
       superseded_by as "supersededBy"
     from deployments where workspace_id = ${workspaceId} and id = ${id} for update`);
 }
@@ -127,6 +128,14 @@ export function listQueued(tx: Queryable, workspaceId: WorkspaceId, environmentI
       and operation_id is not null order by number`);
 }
 
+/** The releases that were live, the newest first, of as many deployments as anyone goes back to. */
+export function listLiveReleases(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+  return db.rows<{ releaseId: ReleaseId }>(sql`
+    select release_id as "releaseId" from deployments
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and status = 'succeeded'
+      and release_id is not null order by number desc limit 200`);
+}
+
 /** Everything that has not ended, the one at work first. */
 export function listUnfinished(tx: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
   return tx.rows<{ id: DeploymentId; operationId: OperationId }>(sql`
@@ -146,7 +155,7 @@ export interface Course {
   readonly fault: OperationFault | null;
 }
 
-/** A terminal state is final. */
+/** A terminal state is final. One that ends while it waits has never begun. */
 export function setCourse(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -157,7 +166,8 @@ export function setCourse(
   const fault = course.fault === null ? null : JSON.stringify(course.fault);
   return tx.run(sql`
     update deployments set status = ${course.status}, steps = ${JSON.stringify(course.steps)}::jsonb,
-      fault = ${fault}::jsonb, started_at = coalesce(started_at, ${now}),
+      fault = ${fault}::jsonb,
+      started_at = case when ${course.status} in ('cancelled', 'superseded') then started_at else coalesce(started_at, ${now}) end,
       finished_at = case when ${course.status} in ('succeeded', 'failed', 'cancelled', 'superseded') then ${now}::timestamptz end
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
 }

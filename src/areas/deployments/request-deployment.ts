@@ -7,7 +7,7 @@ import { Fault } from '../../fault.ts';
 import { type DeploymentId, newId } from '../../ids.ts';
 import { cancelIn, enqueueOperation, isWaiting } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
-import { lockEnvironment } from '../environments/environment-state.ts';
+import { lockEnvironment, setWanted } from '../environments/environment-state.ts';
 import { placeOn } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import {
@@ -28,6 +28,10 @@ export async function requestDeployment(
   const { serverId, projectId, branch, currentDeploymentId } = environment;
   if (serverId === null) throw noServer();
   const now = ctx.clock.now();
+  // One that waits goes to the new server by itself, and brings what is newer along.
+  const [waiting] = (await queries.listQueued(tx, workspaceId, environmentId)).slice(-1);
+  if (trigger === 'move' && waiting) return waiting.id;
+  await setWanted(tx, workspaceId, environmentId, 'running', now);
   await placeOn(tx, workspaceId, environmentId, serverId, now);
   const id = newId<DeploymentId>();
   const wanted = request.wanted ?? whatMoves(request, currentDeploymentId) ?? { branch };

@@ -113,7 +113,10 @@ export const DeploymentAnswer = Type.Object(
         problem: nullable(Type.String()),
         repeated: Type.Integer({ description: 'How many like it came right after.' }),
       }),
-      { description: 'Every health check, with its answer.' },
+      {
+        description:
+          'The health checks with their answers; equal ones in a row are one, and of very many the middle is left out.',
+      },
     ),
   },
   { title: 'Deployment' },

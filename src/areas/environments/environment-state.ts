@@ -1,5 +1,5 @@
 /** What an environment is at, for those who deploy, stop and look after it: read under its lock, and written. */
-import type { DeploymentId, EnvironmentId, ReleaseId, WorkspaceId } from '../../ids.ts';
+import type { DeploymentId, EnvironmentId, ReleaseId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -28,6 +28,26 @@ export async function lockEnvironment(
   const row = await queries.lockEnvironment(tx, workspaceId, id);
   if (!row) throw notFound();
   return row;
+}
+
+/** The same for those who come late: undefined where it is gone. */
+export function tryLockEnvironment(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+): Promise<EnvironmentState | undefined> {
+  return queries.lockEnvironment(tx, workspaceId, id);
+}
+
+/** Where it stands after all: a move that led to nothing. */
+export async function setServer(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  serverId: ServerId,
+  now: Date,
+): Promise<void> {
+  await queries.setServer(tx, workspaceId, id, serverId, now);
 }
 
 export async function setStatus(

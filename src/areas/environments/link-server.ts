@@ -8,6 +8,7 @@ import type { Queryable } from '../../store/database.ts';
 import { tellProject } from '../projects/projects.ts';
 import type { Place } from '../releases/place.ts';
 import { readRelease } from '../releases/releases.ts';
+import { leaveBehind } from '../services/leave-behind.ts';
 import { holdsData } from '../services/read-services.ts';
 import { checkServer } from './check-server.ts';
 import { type EnvironmentState, lockEnvironment } from './environment-state.ts';
@@ -42,7 +43,8 @@ export function linkServer(
       return { environment: await readEnvironment(tx, workspaceId, id), deployment: null };
     const places = await placesOf(tx, workspaceId, id);
     if (serverId === null && (places.length > 0 || before.status === 'deploying')) throw stillStands(before);
-    if (!leaveData) await refuseDataElsewhere(ctx, tx, workspaceId, before, places, serverId);
+    if (leaveData) await leaveBehind(tx, workspaceId, id, serverId);
+    else await refuseDataElsewhere(ctx, tx, workspaceId, before, places, serverId);
     await queries.setServer(tx, workspaceId, id, serverId, ctx.clock.now());
     const standsElsewhere = places.some((place) => place.serverId !== serverId);
     const hasRelease = before.currentReleaseId !== null && standsElsewhere;

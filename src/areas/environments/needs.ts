@@ -13,7 +13,7 @@ const effects: Readonly<Record<keyof EnvironmentSettings, Needs | 'with_start'>>
   // With the next deployment, whatever that is for.
   releaseCommand: 'nothing',
   staticOutput: 'rebuild',
-  port: 'restart',
+  port: 'with_start',
   healthPath: 'restart',
   dockerfilePath: 'rebuild',
   dockerfileTarget: 'rebuild',

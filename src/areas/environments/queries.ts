@@ -134,12 +134,13 @@ export interface PushedRow {
   readonly watchPaths: readonly string[];
   readonly decidedSha: string | null;
   readonly hasServer: boolean;
+  readonly isStopped: boolean;
 }
 
 export function lockPushed(tx: Queryable, workspaceId: WorkspaceId, projectId: ProjectId) {
   return tx.rows<PushedRow>(sql`
     select id, name, branch, auto_deploy as "autoDeploy", watch_paths as "watchPaths", decided_sha as "decidedSha",
-      server_id is not null as "hasServer"
+      server_id is not null as "hasServer", wanted = 'stopped' as "isStopped"
     from environments where workspace_id = ${workspaceId} and project_id = ${projectId} order by id for update`);
 }
 

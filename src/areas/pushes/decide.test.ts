@@ -8,6 +8,7 @@ const environment: PushedEnvironment = {
   watchPaths: [],
   decidedSha: null,
   hasServer: true,
+  isStopped: false,
 };
 const push: Push = {
   branch: 'main',
@@ -19,6 +20,7 @@ const push: Push = {
 
 test('an environment that stands on no server is not deployed to, and says so', () => {
   assert.equal(decide({ ...environment, hasServer: false }, push), 'no_server');
+  assert.equal(decide({ ...environment, isStopped: true }, push), 'environment_stopped');
 });
 
 test('a push to the branch of an environment that deploys on push is deployed', () => {

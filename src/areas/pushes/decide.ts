@@ -17,6 +17,7 @@ export interface PushedEnvironment {
   readonly watchPaths: readonly string[];
   readonly decidedSha: string | null;
   readonly hasServer: boolean;
+  readonly isStopped: boolean;
 }
 
 export const reasons = {
@@ -26,6 +27,7 @@ export const reasons = {
   other_branch: 'The environment follows another branch.',
   environment_off: 'Deploying on push is switched off.',
   no_server: 'The environment stands on no server yet.',
+  environment_stopped: 'The environment is stopped; a start or a deployment by hand wakes it.',
   skip_requested: 'The message of the commit asks not to be deployed.',
   paths_not_watched: 'Nothing changed under the paths that are watched.',
   duplicate: 'The commit was decided on before.',
@@ -45,6 +47,7 @@ export function decide(environment: PushedEnvironment, push: Push): Reason {
   if (!environment.autoDeploy) return 'environment_off';
   if (environment.decidedSha === push.sha) return 'duplicate';
   if (!environment.hasServer) return 'no_server';
+  if (environment.isStopped) return 'environment_stopped';
   if (asksToSkip(push.message)) return 'skip_requested';
   if (!isWatched(environment.watchPaths, push.changedPaths)) return 'paths_not_watched';
   return 'deployed';

@@ -117,6 +117,7 @@ function wholeReason(outcomes: readonly queries.EnvironmentOutcome[]): Reason {
       'skip_requested',
       'paths_not_watched',
       'no_server',
+      'environment_stopped',
       'environment_off',
     ] as const),
     ...(['branch_deleted', 'other_branch', 'no_branch'] as const),

@@ -11,11 +11,14 @@ import {
   drained,
   hold,
   removeSite,
+  stopSite,
   switchTo,
 } from '../../adapters/proxy/sites.ts';
 import { Fault } from '../../fault.ts';
+import { redactWhole } from '../../remote/redact.ts';
+import type { Secret } from '../../secret.ts';
 import type { Site } from './place.ts';
-import type { RunPlan } from './releases.ts';
+import { type Release, type RunPlan, secretsOf } from './releases.ts';
 import type { RunningContainer } from './start-release.ts';
 
 export function proxySite(
@@ -36,7 +39,7 @@ export async function prove(
   work: Site,
   site: ProxySite,
   servers: readonly ProxyServer[],
-  run: RunPlan,
+  { run, variables }: Pick<Release, 'run' | 'variables'>,
 ): Promise<void> {
   await admit(work, site, servers);
   // What is asked at a port of its own is not behind the proxy: there, as without a path, any answer of the app will do.
@@ -58,10 +61,14 @@ export async function prove(
       'The new release is healthy, but does not answer through the proxy.',
       {
         hint: 'The old release goes on serving. Look at the evidence, and deploy again.',
-        evidence: `${path} → ${status ?? problem ?? 'no answer'}\n${bytes.toString('utf8', 0, 500)}`,
+        evidence: `${path} → ${status ?? problem ?? 'no answer'}\n${said(bytes, secretsOf({ run, variables }))}`,
       },
     );
   }
+}
+
+function said(bytes: Buffer, secrets: readonly Secret[]): string {
+  return redactWhole(bytes, secrets).toString('utf8', 0, 500);
 }
 
 /** All new requests go to the servers of `site`; the others get none any more. */
@@ -82,6 +89,11 @@ export function drain(work: Site, site: ProxySite, names: readonly string[], run
 
 export function letGo(work: Site, site: ProxySite, names: readonly string[]): Promise<void> {
   return names.length === 0 ? Promise.resolve() : dismiss(work, site.id, names);
+}
+
+/** It is stopped: 503 at once. */
+export function refuseRequests(work: Site, site: ProxySite): Promise<void> {
+  return stopSite(work, { ...site, servers: [] });
 }
 
 export function forgetSite(work: Site, site: ProxySite): Promise<void> {

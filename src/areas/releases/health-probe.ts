@@ -1,6 +1,8 @@
 /** One question to an app whether it is well, as bytes of HTTP, and what its answer says. No I/O: `remote/` carries it. */
 import { Fault } from '../../fault.ts';
+import { redactWhole } from '../../remote/redact.ts';
 import type { Try } from '../../remote/remote.ts';
+import type { Secret } from '../../secret.ts';
 
 export type ProbeOutcome =
   | 'ok'
@@ -66,14 +68,14 @@ function refused(path: string, message: string): Fault {
  * An answer whose head is whole counts by its status, also where the rest never came: a server that ignores
  * `Connection: close` has answered all the same.
  */
-export function readProbe({ atMs, problem, bytes }: Try): Probe {
+export function readProbe({ atMs, problem, bytes }: Try, secrets: readonly Secret[] = []): Probe {
   const none = { atMs, status: null, location: null, body: '', problem };
-  const answer = answerIn(bytes);
+  const answer = answerIn(bytes, secrets);
   if (answer) return { ...none, ...answer, problem: null };
   if (bytes.length > 0 && !isBeginOfHttp(bytes)) {
     // A TLS alert (21) of any version: the answer of most to a plain request on a port for https.
     const said = bytes[0] === 21 && bytes[1] === 3 ? 'answer:TLS' : (problem ?? 'answer:not HTTP');
-    return { ...none, outcome: 'not_http', body: printable(bytes), problem: said };
+    return { ...none, outcome: 'not_http', body: printable(redactWhole(bytes, secrets)), problem: said };
   }
   return { ...none, outcome: failureOf(problem) };
 }
@@ -106,7 +108,7 @@ function isBeginOfHttp(bytes: Buffer): boolean {
 
 type Answered = Pick<Probe, 'outcome' | 'status' | 'location' | 'body'>;
 
-function answerIn(bytes: Buffer): Answered | undefined {
+function answerIn(bytes: Buffer, secrets: readonly Secret[]): Answered | undefined {
   const text = bytes.toString('latin1');
   // Some programs end their lines with a bare LF; browsers take that too.
   const end = /\r?\n\r?\n/.exec(text);
@@ -114,16 +116,17 @@ function answerIn(bytes: Buffer): Answered | undefined {
   if (!end || Number.isNaN(status)) return undefined;
   const rest = bytes.subarray(end.index + end[0].length);
   // Early hints and the like come before the answer itself.
-  if (status >= 100 && status < 200 && status !== 101) return answerIn(rest);
+  if (status >= 100 && status < 200 && status !== 101) return answerIn(rest, secrets);
   const head = text.slice(0, end.index);
-  const body = printable(/^transfer-encoding:.*\bchunked/im.test(head) ? dechunked(rest) : rest);
+  const whole = /^transfer-encoding:.*\bchunked/im.test(head) ? dechunked(rest) : rest;
+  const body = printable(redactWhole(whole, secrets));
   const location = /^location:[ \t]*([^\r\n]*)/im.exec(head)?.[1];
   if (status >= 200 && status < 300) return { outcome: 'ok', status, location: null, body };
   if (location && status >= 300 && status < 400)
     return {
       outcome: 'redirect',
       status,
-      location: printable(Buffer.from(location, 'latin1'), mostOfLocation),
+      location: printable(redactWhole(Buffer.from(location, 'latin1'), secrets), mostOfLocation),
       body,
     };
   return { outcome: 'status', status, location: null, body };

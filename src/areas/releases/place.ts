@@ -30,7 +30,7 @@ export function networkName({ environmentId }: Place): string {
 
 /**
  * 198.18.0.0/15 is set aside for measurements (RFC 2544): no network of a server's owner has it. Each environment gets
- * 64 addresses; the first is the gateway's, the next are the services', the upper half the application's.
+ * 64 addresses; the first is the gateway's, the next are the services', from the sixteenth on the application's.
  */
 export function subnetOf({ network }: Place): string {
   return `${addressAt(network, 0)}/26`;

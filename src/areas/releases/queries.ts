@@ -31,14 +31,7 @@ export function insertRelease(tx: Queryable, workspaceId: WorkspaceId, release: 
       ${JSON.stringify(commit)}::jsonb, ${JSON.stringify(run)}::jsonb, ${variablesSealed}, ${now})`);
 }
 
-/** The newest images of an environment, each once: those that a rollback finds without a build. */
-export function recentImages(
-  db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-  most: number,
-) {
-  return db.rows<{ image: string }>(sql`
-    select image from releases where workspace_id = ${workspaceId} and environment_id = ${environmentId}
-    group by image order by max(created_at) desc limit ${most}`);
+export function imagesOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly ReleaseId[]) {
+  return db.rows<{ id: ReleaseId; image: string }>(sql`
+    select id, image from releases where workspace_id = ${workspaceId} and id = any(${[...ids]}::uuid[])`);
 }

@@ -50,6 +50,8 @@ export interface RunPlan {
   readonly holdSeconds: number;
   /** Its image names no user: it begins as root, and may need to become someone else. */
   readonly isRoot: boolean;
+  /** Variables that are no secret: they may stand in a log. */
+  readonly plainKeys: readonly string[];
   /** Variables that the app expects of a service, such as `DB_HOST`. */
   readonly askedOfServices: readonly string[];
 }
@@ -71,6 +73,12 @@ export interface Release {
  */
 export function mustSwap(run: RunPlan): boolean {
   return run.volumes.length > 0;
+}
+
+/** What must not be seen of a release in what it prints. */
+export function secretsOf({ run, variables }: Pick<Release, 'run' | 'variables'>): Secret[] {
+  const plain = new Set(run.plainKeys);
+  return [...variables].filter(([key]) => !plain.has(key)).map(([, value]) => value);
 }
 
 export function variablesPlace(workspaceId: WorkspaceId, id: ReleaseId) {

@@ -16,12 +16,13 @@ export async function stopContainers(
   );
 }
 
-/** The same containers as before, at the same addresses. */
-export async function startAgain(site: Site, names: readonly string[]): Promise<void> {
-  await send(
-    site,
-    names.map((name) => startContainer(name)),
-  );
+/**
+ * The same containers as before, at the same addresses. Docker goes through with a stop although nobody waits for it any
+ * more: one that still runs may be about to be killed, so its stop is brought to its end first.
+ */
+export async function startAgain(site: Site, names: readonly string[], stopSeconds: number): Promise<void> {
+  const stopped = names.map((name) => stopContainer(name, stopSeconds));
+  await send(site, [...stopped, ...names.map((name) => startContainer(name))]);
 }
 
 export async function removeContainers(
@@ -33,6 +34,15 @@ export async function removeContainers(
     site,
     names.flatMap((name) => [stopContainer(name, stopSeconds), removeContainer(name)]),
   );
+}
+
+/** What is left of old releases, in one round trip. An image that runs, or that another tag names, refuses by itself. */
+export async function clearAway(
+  site: Site,
+  { containers, images }: { readonly containers: readonly string[]; readonly images: readonly string[] },
+): Promise<void> {
+  const stopped = containers.flatMap((name) => [stopContainer(name, 5), removeContainer(name)]);
+  await send(site, [...stopped, ...images.map((tag) => removeImage(tag))]);
 }
 
 /** Of this environment alone, and never one that is kept. An image that runs refuses by itself. */

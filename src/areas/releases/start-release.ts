@@ -12,6 +12,7 @@ import {
 import type { Call, ContainerState, ContainerWish } from '../../adapters/docker/docker.ts';
 import { createNetwork } from '../../adapters/docker/networks.ts';
 import { createVolume } from '../../adapters/docker/volumes.ts';
+import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import {
@@ -26,7 +27,7 @@ import {
   type Site,
   subnetOf,
 } from './place.ts';
-import type { Release, RunProcess } from './releases.ts';
+import { type Release, type RunProcess, secretsOf } from './releases.ts';
 
 export const webProcess = 'web';
 
@@ -105,7 +106,7 @@ async function startAll(
     ...wishes.filter(isStarted).map(({ name }) => startContainer(name)),
     ...wishes.map(({ name }) => inspectContainer(name)),
   ];
-  const secrets = [...release.variables.values()];
+  const secrets = secretsOf(release);
   const replies = await ask(remote, calls, { fence, signal, secrets });
   return replies.slice(-wishes.length).map((reply, index) => {
     const state = readContainer(reply);
@@ -189,7 +190,9 @@ function freeAddresses(place: Place, taken: ReadonlySet<string>): () => string {
       slot += 1;
       return address;
     }
-    throw new Error('the network of the environment has no address left');
+    throw new Fault('server_full', 'The environment has more containers than its network has addresses.', {
+      hint: 'Run fewer replicas or processes; about twenty at a time fit, because old and new run side by side.',
+    });
   };
 }
 

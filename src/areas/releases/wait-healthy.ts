@@ -50,7 +50,7 @@ async function waitForOne(site: Site, wish: HealthWish, container: RunningContai
     const begunAt = startSeconds * 1_000 - (deadline - performance.now());
     const [answer] = await remote.relay([probeOf(wish.run, container)], { fence, signal });
     for (const each of answer?.tries ?? []) {
-      const probe = probeIn({ ...each, atMs: Math.round(begunAt + each.atMs) });
+      const probe = probeIn({ ...each, atMs: Math.round(begunAt + each.atMs) }, wish.secrets);
       probes.push(probe);
       wish.tell(container.name, probe);
     }
@@ -59,7 +59,7 @@ async function waitForOne(site: Site, wish: HealthWish, container: RunningContai
     if (answer?.last.isMet || (last && isHealthy(last, wish.run.health.path))) return;
     const state = await inspect(site, container.name);
     const isOver = performance.now() > deadline;
-    if (isOver || isHopeless(state)) throw await explain(site, wish, state, probes);
+    if (isOver || isHopeless(state)) throw await explain(site, wish, container.name, state, probes);
   }
 }
 
@@ -80,9 +80,10 @@ function probeOf({ port, health }: RunPlan, { address, name }: RunningContainer)
   };
 }
 
-function probeIn(one: Try): Probe {
+/** An app may say its secrets in an answer, too. */
+function probeIn(one: Try, secrets: readonly Secret[]): Probe {
   const { atMs, isMet } = one;
-  if (!isMet || one.bytes.length > 0) return readProbe(one);
+  if (!isMet || one.bytes.length > 0) return readProbe(one, secrets);
   return { atMs, outcome: 'ok', status: null, location: null, body: '', problem: null };
 }
 
@@ -98,11 +99,11 @@ function isHopeless(state: ContainerState | undefined): boolean {
 
 async function explain(
   { remote, fence, signal }: Site,
-  { run, containers, secrets }: HealthWish,
+  { run, secrets }: HealthWish,
+  name: string,
   state: ContainerState | undefined,
   probes: readonly Probe[],
 ): Promise<Fault> {
-  const name = state?.name ?? containers[0]?.name ?? '';
   const [logs] = await ask(remote, [containerLogs(name, shownLines)], { fence, signal });
   const listening = state && state.pid > 0 ? await listeningIn(remote, state.pid) : [];
   const bytes = logs?.status === 200 ? logs.bytes : Buffer.alloc(0);

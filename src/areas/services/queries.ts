@@ -143,3 +143,16 @@ export function forgetData(tx: Queryable, workspaceId: WorkspaceId, ids: readonl
     update services set server_id = null, data_version = null, status = 'pending', updated_at = ${now}
     where workspace_id = ${workspaceId} and id = any(${ids}::uuid[]) and removed_at is null`);
 }
+
+/** Of all that stood elsewhere. */
+export function forgetPlaces(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  except: ServerId | null,
+): Promise<number> {
+  return tx.run(sql`
+    update services set server_id = null, data_version = null, status = 'pending'
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and removed_at is null
+      and server_id is distinct from ${except}`);
+}

@@ -50,9 +50,9 @@ export function compare(
   return missing.length > 0 ? { kind: 'missing', what: missing } : { kind: 'well' };
 }
 
-/** A restart by hand, or of the whole server, does not count up. */
+/** A restart by hand, or of the whole server, does not count up. What was before the first look was the deployment's. */
 function hasCrashed({ restarts, status }: ContainerState, before: Remembered[string] | undefined): boolean {
-  return status === 'restarting' || restarts > (before?.restarts ?? 0);
+  return status === 'restarting' || (before !== undefined && restarts > before.restarts);
 }
 
 function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['containers']): ProxyServer[] {

@@ -10,10 +10,14 @@ export function crashFault(
   secrets: readonly Secret[],
   memoryMb: number | null,
 ): OperationFault {
+  // Of one that runs again Docker no longer tells how it ended.
+  const isKnown = status !== 'running';
+  const how = isKnown ? ` with code ${exitCode}` : '';
   const text = redactWhole(Buffer.from(lines.join('\n')), secrets).toString('utf8');
-  const evidence = [`${name}: ${status}, started again ${restarts} times, exit code ${exitCode}`, text].join(
-    '\n',
-  );
+  const evidence = [
+    `${name}: ${status}, started again ${restarts} times${isKnown ? `, exit code ${exitCode}` : ''}`,
+    text,
+  ].join('\n');
   if (isOutOfMemory) {
     return {
       ...{ code: 'app_out_of_memory', step: null, evidence },
@@ -23,7 +27,7 @@ export function crashFault(
   }
   return {
     ...{ code: restarts > 2 ? 'app_crash_loop' : 'app_crashed', step: null, evidence },
-    message: `The app ended by itself with code ${exitCode}; it was started again.`,
+    message: `The app ended by itself${how}; it was started again.`,
     hint: 'The last lines in the evidence say why. An earlier release can be put back with a rollback.',
   };
 }

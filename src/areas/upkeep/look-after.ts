@@ -21,13 +21,14 @@ import type { OperationFault } from '../../operations/operations.ts';
 import { hasUnfinished } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Remote } from '../../remote/remote.ts';
+import type { Secret } from '../../secret.ts';
 import { type DueLook, setSeen, takeDueLooks } from '../environments/due-looks.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import { deploymentOf } from '../releases/look-at-site.ts';
 import type { Place } from '../releases/place.ts';
-import { readRelease } from '../releases/releases.ts';
+import { type RunPlan, readRelease, secretsOf } from '../releases/releases.ts';
 import { connectTo } from '../servers/servers.ts';
 import { lookAtServices } from '../services/look-at-services.ts';
 import { hasServices } from '../services/read-services.ts';
@@ -65,10 +66,14 @@ async function lookAtServer(
     const names = wanted.flatMap((each) => expectedContainers(each.run, each.deploymentId));
     const { containers, listed } = await inspectAll(remote, names, signal);
     const proxy = await readSites({ remote, signal });
-    for (const each of wanted) {
-      const foundWrong = [...leftOvers(each, listed), ...(await servicesAmiss(ctx, remote, each, signal))];
-      await judge(ctx, remote, each, containers, proxy, foundWrong, signal);
-    }
+    const looked = await Promise.allSettled(
+      wanted.map(async (each) => {
+        const foundWrong = [...leftOvers(each, listed), ...(await servicesAmiss(ctx, remote, each, signal))];
+        await judge(ctx, remote, each, containers, proxy, foundWrong, signal);
+      }),
+    );
+    // What goes wrong with one is no reason to leave the others.
+    for (const each of looked) if (each.status === 'rejected') throw each.reason;
   } catch (error) {
     // A server that cannot be asked is told of by its own check; what runs there goes on, and is looked at later.
     if (!(error instanceof Fault) && !signal.aborted) throw error;
@@ -81,14 +86,16 @@ interface Wanted {
   readonly deploymentId: DeploymentId;
   readonly place: Place;
   readonly seen: Remembered;
-  readonly run: Awaited<ReturnType<typeof readRelease>>['run'];
-  readonly secrets: Awaited<ReturnType<typeof readRelease>>['variables'];
+  readonly run: RunPlan;
+  readonly secrets: readonly Secret[];
 }
 
 async function wantedOf(ctx: UpkeepContext, look: DueLook): Promise<Wanted | undefined> {
   const { workspaceId, environmentId, currentDeploymentId: deploymentId, seen } = look;
   const releaseId: ReleaseId = look.currentReleaseId;
-  const { run, variables: secrets } = await readRelease(ctx.db, ctx.sealer, workspaceId, releaseId);
+  const release = await readRelease(ctx.db, ctx.sealer, workspaceId, releaseId);
+  const { run } = release;
+  const secrets = secretsOf(release);
   const places = await placesOf(ctx.db, workspaceId, environmentId);
   const place = places.find(({ serverId }) => serverId === look.serverId);
   if (!place) return undefined;
@@ -159,7 +166,7 @@ async function explain(
 ): Promise<OperationFault> {
   const [logs] = await ask(remote, [containerLogs(container.name, 30)], { signal });
   const lines = logs?.status === 200 ? readLogs(logs.bytes).map(({ line }) => line) : [];
-  return crashFault(container, lines, [...secrets.values()], run.memoryMb);
+  return crashFault(container, lines, secrets, run.memoryMb);
 }
 
 /** Under the environment's lock, and only where nothing is at work on it that would know better. */

@@ -3,6 +3,7 @@
  * Used where a person starts an environment, and where a look found that something is not as it should be. Where all is
  * well it changes nothing.
  */
+import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import { restoreSite } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
@@ -13,13 +14,18 @@ import type { Queryable } from '../../store/database.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { untilBack } from '../deployments/steps/working.ts';
-import { lockEnvironment, setStatus, setWanted } from '../environments/environment-state.ts';
+import {
+  lockEnvironment,
+  setStatus,
+  setWanted,
+  tryLockEnvironment,
+} from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
 import { readOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
 import { proxySite, serversOf } from '../releases/go-live.ts';
 import { addressesOf, deploymentOf, listApp } from '../releases/look-at-site.ts';
-import { type Release, readRelease } from '../releases/releases.ts';
+import { type Release, readRelease, secretsOf } from '../releases/releases.ts';
 import { removeContainers } from '../releases/retire.ts';
 import { hasCrons, setCrons } from '../releases/set-crons.ts';
 import { startProcesses, startWeb } from '../releases/start-release.ts';
@@ -78,9 +84,10 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
     kind: startKind,
     readInput,
     follow: async (tx, { workspaceId, input }, change) => {
-      if (change.state === 'running') return;
-      const { id, projectId, wanted } = await lockEnvironment(tx, workspaceId, input.environmentId);
-      if (wanted === 'stopped') return;
+      if (change.state === 'running' || change.state === 'cancelled') return;
+      const environment = await tryLockEnvironment(tx, workspaceId, input.environmentId);
+      if (!environment || environment.wanted === 'stopped') return;
+      const { id, projectId } = environment;
       const fault = change.state === 'failed' ? change.fault : null;
       const status = change.state === 'succeeded' ? 'running' : 'degraded';
       await setStatus(tx, workspaceId, id, status, fault, ctx.clock.now());
@@ -88,7 +95,7 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
     },
     steps: [
       {
-        ...{ name: 'start', deadlineMs: 30 * minute, retry: untilBack },
+        ...{ name: 'start', deadlineMs: 180 * minute, retry: untilBack },
         undo: { none: 'What runs of the current release is what is wanted.' },
         run: async (input, step) => {
           await putInService(ctx, input, step);
@@ -107,6 +114,8 @@ async function putInService(ctx: UpkeepContext, input: Input, step: StepContext)
   const release: Release = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
   const { run } = release;
   const site = await siteOf(ctx, environment, step);
+  // First of all: without it nothing on the server is reached, whoever it belongs to.
+  await ensureProxy(site.remote, site.signal);
   if (await hasServices(ctx.db, step.workspaceId, environment.id)) {
     await ensureServices(ctx, site, { log: (line) => step.log(line) });
   }
@@ -117,7 +126,7 @@ async function putInService(ctx: UpkeepContext, input: Input, step: StepContext)
   await waitHealthy(site, {
     containers: web,
     run,
-    secrets: [...release.variables.values()],
+    secrets: secretsOf(release),
     tell: () => undefined,
   });
   await startProcesses(site, {

@@ -5,14 +5,20 @@ import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import { untilBack } from '../deployments/steps/working.ts';
-import { lockEnvironment, setStatus, setWanted } from '../environments/environment-state.ts';
+import {
+  lockEnvironment,
+  setStatus,
+  setWanted,
+  tryLockEnvironment,
+} from '../environments/environment-state.ts';
 import { readOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
 import { proxySite } from '../releases/go-live.ts';
-import { listApp } from '../releases/look-at-site.ts';
+import { listApp, processOf } from '../releases/look-at-site.ts';
 import { readRelease } from '../releases/releases.ts';
 import { stopContainers } from '../releases/retire.ts';
 import { endCrons, hasCrons } from '../releases/set-crons.ts';
+import { webProcess } from '../releases/start-release.ts';
 import { hasServices } from '../services/read-services.ts';
 import { stopServices } from '../services/stop-services.ts';
 import {
@@ -52,14 +58,16 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
     readInput,
     follow: async (tx, { workspaceId, input }, change) => {
       if (change.state !== 'succeeded') return;
-      const { projectId } = await lockEnvironment(tx, workspaceId, input.environmentId);
+      const environment = await tryLockEnvironment(tx, workspaceId, input.environmentId);
+      if (!environment || environment.currentReleaseId === null) return;
+      const { projectId } = environment;
       await setStatus(tx, workspaceId, input.environmentId, 'stopped', null, ctx.clock.now());
       const news = { reason: 'environment', environmentId: input.environmentId, status: 'stopped' };
       await tellProject(tx, workspaceId, projectId, news);
     },
     steps: [
       {
-        ...{ name: 'stop', deadlineMs: 30 * minute, retry: untilBack },
+        ...{ name: 'stop', deadlineMs: 150 * minute, retry: untilBack },
         undo: { none: 'A start puts everything back; until then it is what was asked for.' },
         run: async (input, step) => {
           const environment = await environmentOf(ctx, input, step);
@@ -68,8 +76,10 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
           const { run } = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
           const site = await siteOf(ctx, environment, step);
           await stopSite(site, proxySite(site, run, [], []));
-          const names = (await listApp(site)).map(({ name }) => name);
-          await drained(site, environment.id, names, { forMs: run.drainSeconds * 1_000 });
+          const found = await listApp(site);
+          const names = found.map(({ name }) => name);
+          const web = found.filter((each) => processOf(each) === webProcess).map(({ name }) => name);
+          await drained(site, environment.id, web, { forMs: run.drainSeconds * 1_000 });
           if (hasCrons(run)) await endCrons(site);
           await stopContainers(site, names, run.stopSeconds);
           if (await hasServices(ctx.db, step.workspaceId, environment.id)) await stopServices(ctx, site);

@@ -1,7 +1,5 @@
 /** The image: built on the server as work that outlives us, or found there. What it becomes is a release. */
-import { ask } from '../../../adapters/docker/ask.ts';
 import { buildImage } from '../../../adapters/docker/build-image.ts';
-import { inspectImage, readImage } from '../../../adapters/docker/images.ts';
 import { Fault } from '../../../fault.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { openVariables } from '../../environments/environment-state.ts';
@@ -12,7 +10,7 @@ import { readServer } from '../../servers/read-server.ts';
 import { serviceVariables } from '../../services/service-variables.ts';
 import * as queries from '../queries.ts';
 import { nothingThere } from './fetch.ts';
-import { buildFolder, makeRecipe, unsend } from './prepare.ts';
+import { buildFolder, makeRecipe } from './prepare.ts';
 import { outputOf, siteOf, type Working } from './working.ts';
 
 function buildUnit({ deployment }: Working): string {
@@ -22,7 +20,7 @@ function buildUnit({ deployment }: Working): string {
 export async function build(work: Working): Promise<Json> {
   const { step } = work;
   const { image, isBuilt } = outputOf(work, 'send');
-  if (!isBuilt) return { image: null };
+  if (!isBuilt) return { built: null };
   const recipe = await makeRecipe(work);
   const { remote, place, fence } = await siteOf(work);
   const { source } = recipe;
@@ -40,8 +38,8 @@ export async function build(work: Working): Promise<Json> {
   const secrets = [...recipe.secrets.values()];
   const following = { signal: step.signal, secrets, line: (text: string) => step.log(text) };
   try {
-    const built = await buildImage(remote, wish, following);
-    return { image: built.image };
+    const { id, exposedPorts, user } = await buildImage(remote, wish, following);
+    return { built: { id, exposedPorts: [...exposedPorts], user } };
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
     throw new Fault('build_lost', 'The build was cut off before it could end.', {
@@ -51,7 +49,7 @@ export async function build(work: Working): Promise<Json> {
   }
 }
 
-/** Half of the server unless someone said otherwise: what runs there goes on. */
+/** Half of the memory and most of the processors unless someone said otherwise: what runs there goes on. */
 async function shareOf({ ctx, workspaceId, deployment, environment }: Working) {
   const { facts } = await readServer(ctx.db, workspaceId, deployment.serverId);
   const { buildCpus, buildMemoryMb } = environment.settings;
@@ -71,8 +69,6 @@ export async function unbuild(work: Working): Promise<void> {
 export async function keep(work: Working): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   const { image, buildKey, isBuilt } = outputOf(work, 'send');
-  // With the secrets of the build in it: it is not needed any more, so it goes at once.
-  if (isBuilt) await unsend(work);
   if (deployment.releaseId !== null) return { releaseId: deployment.releaseId };
   const { commit } = outputOf(work, 'fetch');
   const before = await releaseBefore(work);
@@ -80,13 +76,13 @@ export async function keep(work: Working): Promise<Json> {
     await queries.setRelease(ctx.db, workspaceId, deployment.id, before.id, before.imageDigest);
     return { releaseId: before.id };
   }
-  const { remote, fence, signal } = await siteOf(work);
-  const [reply] = await ask(remote, [inspectImage(image)], { fence, signal });
-  const facts = reply && readImage(reply);
-  if (!facts) throw new Fault('build_lost', 'The image is not on the server any more.');
-  const run = before?.run ?? (await makeRecipe(work)).run(facts);
+  const facts = outputOf(work, 'build').built ?? outputOf(work, 'plan').found;
+  if (!facts) throw new Error('neither built nor found');
+  const planned = before?.run ?? (await makeRecipe(work)).run(facts);
   const keepsVariables = before && 'release' in deployment.wanted && deployment.wanted.variables === 'then';
-  const variables = keepsVariables ? before.variables : await variablesOf(work, run.askedOfServices);
+  const now = keepsVariables ? undefined : await variablesOf(work, planned.askedOfServices);
+  const variables = now?.variables ?? before?.variables ?? new Map();
+  const run = now ? { ...planned, plainKeys: now.plainKeys } : planned;
   const releaseId = await ctx.db.transaction(async (tx) => {
     const release = {
       environmentId: environment.id,
@@ -116,8 +112,8 @@ async function releaseBefore({ ctx, workspaceId, deployment }: Working): Promise
 async function variablesOf({ ctx, workspaceId, environment }: Working, asked: readonly string[]) {
   const brought = await serviceVariables(ctx.db, ctx.sealer, workspaceId, environment.id, asked);
   const own = await openVariables(ctx.db, ctx.sealer, workspaceId, environment.id);
-  const atRunTime = own
-    .filter(({ target }) => target !== 'build')
-    .map(({ key, value }) => [key, value] as const);
-  return new Map([...brought, ...atRunTime]);
+  const atRunTime = own.filter(({ target }) => target !== 'build');
+  const plainKeys = atRunTime.filter(({ isSecret }) => !isSecret).map(({ key }) => key);
+  const values = atRunTime.map(({ key, value }) => [key, value] as const);
+  return { variables: new Map([...brought, ...values]), plainKeys };
 }

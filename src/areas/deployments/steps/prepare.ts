@@ -14,7 +14,7 @@ export async function plan(work: Working): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   const wantedImage = await imageOf(work);
   const site = await siteOf(work);
-  const { containers, image } = await lookAtSite(site, wantedImage);
+  const { containers, image, tags } = await lookAtSite(site, wantedImage);
   const old = containers.filter((each) => deploymentOf(each) !== deployment.id);
   const { currentReleaseId, currentDeploymentId } = environment;
   const previous =
@@ -25,7 +25,8 @@ export async function plan(work: Working): Promise<Json> {
   const places = await placesOf(ctx.db, workspaceId, environment.id);
   return {
     image: wantedImage,
-    isThere: image !== undefined,
+    found: image ? { id: image.id, exposedPorts: [...image.exposedPorts], user: image.user } : null,
+    tags: [...tags],
     old: old.map((each) => ({
       ...{ name: each.name, process: processOf(each), address: each.address ?? '' },
       isRunning: each.status === 'running' || each.status === 'restarting',
@@ -80,8 +81,8 @@ export function buildFolder(work: Working): string {
 
 export async function send(work: Working): Promise<Json> {
   const { ctx, workspaceId, environment, step } = work;
-  const { image, isThere } = outputOf(work, 'plan');
-  if (isThere) {
+  const { image, found } = outputOf(work, 'plan');
+  if (found) {
     step.log('The image for these files and settings is there already: nothing has to be built.');
     return { image, buildKey: image.slice(image.indexOf(':') + 1), isBuilt: false };
   }

@@ -13,7 +13,7 @@ import { followUnit } from '../../../remote/follow-unit.ts';
 import { drain, holdRequests, proxySite, serversOf, takeOver } from '../../releases/go-live.ts';
 import { deploymentOf, listApp } from '../../releases/look-at-site.ts';
 import { appContainer, type Site } from '../../releases/place.ts';
-import { mustSwap, type Release, readRelease } from '../../releases/releases.ts';
+import { mustSwap, type Release, readRelease, secretsOf } from '../../releases/releases.ts';
 import { removeContainers, startAgain, stopContainers } from '../../releases/retire.ts';
 import {
   groundCalls,
@@ -50,7 +50,8 @@ export async function runReleaseCommand(work: Working): Promise<undefined> {
   const { deployment, step } = work;
   const release = await releaseOf(work);
   const { releaseCommand } = release.run;
-  if (releaseCommand === null) return;
+  // It has run for this release when it was new; what came after it is not undone by running it again.
+  if (releaseCommand === null || deployment.trigger === 'rollback') return;
   const site = await siteOf(work);
   const name = appContainer(deployment.id, 'release', 1);
   const wish = {
@@ -64,7 +65,7 @@ export async function runReleaseCommand(work: Working): Promise<undefined> {
     inspectContainer(name),
   ];
   const { remote, fence, signal } = site;
-  const secrets = [...release.variables.values()];
+  const secrets = secretsOf(release);
   const replies = await ask(remote, calls, { fence, signal, secrets });
   const last = replies.at(-1);
   const state = last && readContainer(last);
@@ -140,31 +141,26 @@ export async function unstart(work: Working): Promise<void> {
   const planned = readOutput(work.step.outputs.get('plan'), 'plan');
   const kept = readOutput(work.step.outputs.get('keep'), 'keep');
   if (!planned || !kept || planned.oldPort === null) return;
-  const { run } = await releaseOf(work);
+  const release = await releaseOf(work);
   const running = planned.old.filter(({ isRunning }) => isRunning);
-  if (!mustSwap(run) || running.length === 0) return;
+  if (!mustSwap(release.run) || running.length === 0) return;
   await startAgain(
     site,
     running.map(({ name }) => name),
+    release.run.stopSeconds,
   );
   const web = running.filter(({ process }) => process === webProcess);
-  await waitHealthy(site, {
-    containers: web,
-    run: await oldRun(work, run),
-    secrets: [],
-    tell: () => undefined,
-  });
-  await takeOver(site, proxySite(site, run, [], serversOf(web, planned.oldPort)));
+  const old = await oldRelease(work, release);
+  const secrets = secretsOf(old);
+  await waitHealthy(site, { containers: web, run: old.run, secrets, tell: () => undefined });
+  await takeOver(site, proxySite(site, release.run, [], serversOf(web, planned.oldPort)));
 }
 
 /** The old release is asked as it was asked when it came. */
-async function oldRun(
-  { ctx, workspaceId, step }: Working,
-  otherwise: Release['run'],
-): Promise<Release['run']> {
+async function oldRelease({ ctx, workspaceId, step }: Working, otherwise: Release): Promise<Release> {
   const previous = readOutput(step.outputs.get('plan'), 'plan')?.previous;
   if (!previous) return otherwise;
-  return (await readRelease(ctx.db, ctx.sealer, workspaceId, previous.releaseId as ReleaseId)).run;
+  return readRelease(ctx.db, ctx.sealer, workspaceId, previous.releaseId as ReleaseId);
 }
 
 export async function health(work: Working): Promise<undefined> {
@@ -175,7 +171,7 @@ export async function health(work: Working): Promise<undefined> {
   let last = '';
   try {
     await waitHealthy(await siteOf(work), {
-      ...{ containers: web, run: release.run, secrets: [...release.variables.values()] },
+      ...{ containers: web, run: release.run, secrets: secretsOf(release) },
       tell: (container, probe) => {
         kept.add(container, probe);
         const said =

@@ -2,25 +2,30 @@
 
 import type { ProxySite } from '../../../adapters/proxy/sites.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
-import { setCurrent, setWanted } from '../../environments/environment-state.ts';
+import { mustHold } from '../../../operations/operations.ts';
+import { setSeen } from '../../environments/due-looks.ts';
+import { setCurrent } from '../../environments/environment-state.ts';
 import { removePlace } from '../../environments/places.ts';
 import {
   drain as drainServers,
   forgetSite,
+  holdRequests,
   letGo,
   prove as proveServers,
   proxySite,
+  refuseRequests,
   serversOf,
   takeOver,
 } from '../../releases/go-live.ts';
 import type { Site } from '../../releases/place.ts';
 import { recentImages } from '../../releases/recent-images.ts';
-import { mustSwap, type Release, readRelease } from '../../releases/releases.ts';
-import { removeContainers, removeOldImages, startAgain, stopContainers } from '../../releases/retire.ts';
+import { mustSwap, type Release, readRelease, secretsOf } from '../../releases/releases.ts';
+import { clearAway, startAgain, stopContainers } from '../../releases/retire.ts';
 import { endCrons, hasCrons, setCrons } from '../../releases/set-crons.ts';
 import { webProcess } from '../../releases/start-release.ts';
 import { takeDown } from '../../releases/take-down.ts';
 import { waitHealthy } from '../../releases/wait-healthy.ts';
+import * as queries from '../queries.ts';
 import { releaseOf } from './start.ts';
 import { outputOf, siteOf, type Working } from './working.ts';
 
@@ -55,12 +60,15 @@ export async function prove(work: Working): Promise<undefined> {
   const { site, release, before, after } = await sidesOf(work);
   // Where the old one had to step aside it is stopped: it is held for, not listed.
   const now = mustSwap(release.run) ? { ...before, servers: [] } : before;
-  await proveServers(site, now, after.servers, release.run);
+  await proveServers(site, now, after.servers, release);
 }
 
 export async function unprove(work: Working): Promise<void> {
   const { site, before, after, release } = await sidesOf(work);
-  if (before.servers.length === 0) return forgetSite(site, after);
+  if (before.servers.length === 0) {
+    const wasThere = outputOf(work, 'plan').previous !== null;
+    return wasThere ? refuseRequests(site, after) : forgetSite(site, after);
+  }
   await drainServers(site, before, namesOf(after.servers), release.run);
   await letGo(site, after, namesOf(after.servers));
 }
@@ -73,8 +81,10 @@ export async function switchOver(work: Working): Promise<undefined> {
 
 /** The old one still runs here, or was started again by the undo of a later step. */
 export async function switchBack(work: Working): Promise<void> {
-  const { site, before, release } = await sidesOf(work);
-  if (before.servers.length > 0 && !mustSwap(release.run)) await takeOver(site, before);
+  const { site, before, after, release } = await sidesOf(work);
+  // One that had to step aside is stopped still: requests wait until the undo of the start has brought it back.
+  if (mustSwap(release.run)) await holdRequests(site, { ...after, servers: [] });
+  else if (before.servers.length > 0) await takeOver(site, before);
 }
 
 export async function drain(work: Working): Promise<undefined> {
@@ -111,9 +121,10 @@ export async function unretire(work: Working): Promise<void> {
   }
   // The undo of the start brings those back that had to step aside, once the new one is gone.
   if (oldNames.length === 0 || mustSwap(release.run) || !old) return;
-  await startAgain(site, oldNames);
-  await waitHealthy(site, { containers: oldWeb, run: old.run, secrets: [], tell: () => undefined });
-  await proveServers(site, before, before.servers, old.run);
+  await startAgain(site, oldNames, release.run.stopSeconds);
+  const secrets = secretsOf(old);
+  await waitHealthy(site, { containers: oldWeb, run: old.run, secrets, tell: () => undefined });
+  await proveServers(site, before, before.servers, old);
 }
 
 function previousRelease({ ctx, workspaceId }: Working, id: string): Promise<Release> {
@@ -125,8 +136,9 @@ export async function point(work: Working): Promise<undefined> {
   const releaseId = outputOf(work, 'keep').releaseId as ReleaseId;
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
+    await mustHold(tx, work.step);
     await setCurrent(tx, workspaceId, environment.id, { deploymentId: deployment.id, releaseId }, now);
-    await setWanted(tx, workspaceId, environment.id, 'running', now);
+    await setSeen(tx, workspaceId, environment.id, {});
   });
 }
 
@@ -138,7 +150,10 @@ export async function pointBack(work: Working): Promise<void> {
     deploymentId: previous.deploymentId as DeploymentId,
     releaseId: previous.releaseId as ReleaseId,
   };
-  await setCurrent(ctx.db, workspaceId, environment.id, before, ctx.clock.now());
+  await ctx.db.transaction(async (tx) => {
+    await mustHold(tx, work.step);
+    await setCurrent(tx, workspaceId, environment.id, before, ctx.clock.now());
+  });
 }
 
 const keptImages = 5;
@@ -147,12 +162,11 @@ const keptImages = 5;
 export async function tidy(work: Working): Promise<undefined> {
   const { ctx, workspaceId, environment } = work;
   const site = await siteOf(work);
-  const { old, previousServerIds } = outputOf(work, 'plan');
-  await removeContainers(site, namesOf(old), 5);
-  if (outputOf(work, 'send').isBuilt) {
-    const keep = await recentImages(ctx.db, workspaceId, environment.id, keptImages);
-    await removeOldImages(site, keep);
-  }
+  const { old, tags, previousServerIds } = outputOf(work, 'plan');
+  const before = await queries.listLiveReleases(ctx.db, workspaceId, environment.id);
+  const live = [outputOf(work, 'keep').releaseId as ReleaseId, ...before.map(({ releaseId }) => releaseId)];
+  const keep = await recentImages(ctx.db, workspaceId, live, keptImages);
+  await clearAway(site, { containers: namesOf(old), images: tags.filter((tag) => !keep.has(tag)) });
   for (const serverId of previousServerIds) {
     const there = await siteOf(work, serverId as ServerId);
     await takeDown(ctx, there, { deleteData: false });

@@ -81,6 +81,12 @@ const Container = Type.Object({
   isRunning: Type.Boolean(),
 });
 
+const Image = Type.Object({
+  id: Type.String(),
+  exposedPorts: Type.Array(Type.Integer()),
+  user: Type.String(),
+});
+
 const Commit = Type.Object({
   sha: Type.String(),
   message: Type.String(),
@@ -93,7 +99,10 @@ export const outputs = {
   fetch: Type.Object({ commit: Commit, tree: Type.String() }),
   plan: Type.Object({
     image: Type.String(),
-    isThere: Type.Boolean(),
+    /** The image, where it is there already; nothing is built then. */
+    found: Type.Union([Image, Type.Null()]),
+    /** Of all images of the environment that are there. */
+    tags: Type.Array(Type.String()),
     /** What runs now: it goes on until the new one has taken over. */
     old: Type.Array(Container),
     oldPort: Type.Union([Type.Integer(), Type.Null()]),
@@ -105,6 +114,7 @@ export const outputs = {
     previousServerIds: Type.Array(Type.String()),
   }),
   send: Type.Object({ image: Type.String(), buildKey: Type.String(), isBuilt: Type.Boolean() }),
+  build: Type.Object({ built: Type.Union([Image, Type.Null()]) }),
   keep: Type.Object({ releaseId: Type.String() }),
   start: Type.Object({ web: Type.Array(Type.Omit(Container, ['isRunning'])) }),
   processes: Type.Object({ names: Type.Array(Type.String()) }),

@@ -1,0 +1,99 @@
+/** What is on the server after a trial, beside what should be: one release, and nothing of any other. */
+import { readSites } from '../../src/adapters/proxy/sites.ts';
+import { unitRoot } from '../../src/remote/unit-scripts.ts';
+import { until } from '../support/service.ts';
+import type { Body, Ground } from './ground.ts';
+
+/** Units, folders of builds, containers, and processes of a build that nobody waits for. */
+const look = `
+docker ps --all --filter label=slipway=app --format 'container {{.Label "slipway.environment"}} {{.Label "slipway.deployment"}} {{.State}} {{.Names}}'
+docker images --filter label=slipway=image --format 'image {{.Repository}}:{{.Tag}}'
+docker images --filter label=slipway=image --filter dangling=true --format 'dangling {{.ID}}'
+systemctl list-units --all --plain --no-legend 'slipway-*.service' | awk '{ print "unit", $1, $3 }'
+for each in units builds; do if [ -d ${unitRoot}/$each ]; then ls -A ${unitRoot}/$each | sed "s/^/$each /"; fi; done
+find /sys/fs/cgroup/*/slipwaybuild.slice -name cgroup.procs -exec cat {} + 2> /dev/null | sort -u | sed 's/^/process /' || true
+`;
+
+export interface Images {
+  readonly before: ReadonlySet<string>;
+  /** Whether the trial has built and ended well: then only those of the newest releases are kept. */
+  readonly isTidied: boolean;
+}
+
+const keptImages = 5;
+
+export async function imagesOn(ground: Ground): Promise<Set<string>> {
+  return new Set(of(await ground.sh(look), 'image').filter((each) => each.includes(ground.environmentId)));
+}
+
+/** What a worker that was killed had asked of the server may still be on its way: it gets a moment. */
+export async function consistent(ground: Ground, images: Images): Promise<void> {
+  let found: string[] = [];
+  await until(
+    async () => {
+      found = await wrongs(ground, images);
+      return found.length === 0 || undefined;
+    },
+    20_000,
+    'the server to be as it should',
+  ).catch((error: unknown) => {
+    throw new Error(`after the trial: ${found.join('; ')}`, { cause: error });
+  });
+}
+
+async function wrongs(ground: Ground, images: Images): Promise<string[]> {
+  const seen = await ground.sh(look);
+  const wrong: string[] = [];
+  const { sites, isRunning } = await readSites({
+    remote: ground.remote,
+    signal: AbortSignal.timeout(30_000),
+  });
+  if (!isRunning) wrong.push('the proxy does not run');
+  for (const id of [ground.environmentId, ground.otherId]) {
+    const environment = await ground.environment(id);
+    if (environment.status !== 'running') wrong.push(`environment ${id} is ${environment.status}`);
+    wrong.push(...containersOf(seen, environment));
+    const site = sites.find((each) => each.id === id);
+    const listed = [...(site?.file?.servers ?? []), ...(site?.running?.servers ?? [])].map(
+      ({ name }) => name,
+    );
+    const only = `slipway-${environment.currentDeploymentId}-web-1`;
+    if (listed.join() !== [only, only].join() || !site?.agrees)
+      wrong.push(`the proxy of ${id} has ${listed.join()}`);
+  }
+  for (const kind of ['unit', 'units', 'builds', 'process', 'dangling'])
+    wrong.push(...of(seen, kind).map((each) => `${kind} ${each} is left`));
+  wrong.push(...imagesOver(seen, ground, images));
+  const active = (await ground.deployments()).filter(({ finishedAt }) => finishedAt === null);
+  if (active.length > 0) wrong.push(`${active.length} deployments have not ended`);
+  return wrong;
+}
+
+function containersOf(seen: string, { id, currentDeploymentId }: Body): string[] {
+  const mine = of(seen, 'container')
+    .map((each) => each.split(' '))
+    .filter(([environment]) => environment === id);
+  const running = mine.filter(
+    ([, deployment, state]) => deployment === currentDeploymentId && state === 'running',
+  );
+  const others = mine.filter((each) => !running.includes(each)).map((each) => `${each.join(' ')} is left`);
+  return [
+    ...(running.length === 1 ? [] : [`${running.length} containers of ${currentDeploymentId} run`]),
+    ...others,
+  ];
+}
+
+/** One that did not end well leaves at most its own image: it is not built again when it is tried again. */
+function imagesOver(seen: string, { environmentId }: Ground, { before, isTidied }: Images): string[] {
+  const now = of(seen, 'image').filter((each) => each.includes(environmentId));
+  const added = now.filter((each) => !before.has(each));
+  if (added.length > 1) return [`images ${added.join()} are new`];
+  return isTidied && now.length > keptImages ? [`${now.length} images are kept`] : [];
+}
+
+function of(seen: string, kind: string): string[] {
+  return seen
+    .split('\n')
+    .filter((line) => line.startsWith(`${kind} `))
+    .map((line) => line.slice(kind.length + 1));
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { type Body, type DeployScene, startDeployScene, succeeded } from '../support/deployments.ts';
+import { openLab } from '../support/lab.ts';
+
+const lab = await openLab();
+const mark = `pwned-${process.pid}`;
+
+/** Wherever a shell, or a program that reads options, gets hold of it, a file is made. */
+const nasty = `x$(touch /tmp/${mark}-a)\`touch /tmp/${mark}-b\`;touch /tmp/${mark}-c;'"&& touch /tmp/${mark}-d #%s%n ☃ \${HOME}`;
+/** Without spaces: for paths of HTTP and for branches. */
+const dense = `$(touch$IFS/tmp/${mark}-e);\`touch$IFS/tmp/${mark}-f\`|'"&%s`;
+/** A program for the shell of the user's own container, that may do there as it likes. */
+const command = (then: string) =>
+  `touch "/tmp/${mark}-own" && : '$(touch /tmp/x)' "%s ☃" --help \`touch /tmp/${mark}-own2\`; ${then}`;
+
+const server = `require('node:http').createServer((request, response) => {
+  response.end(JSON.stringify(process.env));
+}).listen(process.env.PORT, '0.0.0.0');
+`;
+const nodeApp = {
+  'package.json': JSON.stringify({ name: 'app', scripts: { start: 'node server.js', build: 'node -v' } }),
+  'server.js': server,
+};
+/** Names that tar, git, a shell or a loop over lines may trip over. */
+const oddNames = [
+  ...['--checkpoint=1', `--checkpoint-action=exec=touch /tmp/${mark}-g`, '-rf', `$(touch ${mark}-h)`],
+  ...[`\`touch ${mark}-i\``, `;touch ${mark}-j`, `new\nline`, `'"`, '☃ %s', `-I touch ${mark}-k`],
+];
+const oddFiles = Object.fromEntries(oddNames.map((name) => [name, name]));
+
+test('what does not fit is refused by the name of its field', async (t) => {
+  const scene = await startDeployScene(t, lab);
+  const { environmentId, projectId } = await scene.deployed({ files: nodeApp, deploy: false });
+  const base = `/environments/${environmentId}`;
+  const setting = (field: string, value: unknown) =>
+    ['PATCH', base, { settings: { [field]: value } }, field] as const;
+  const variable = (key: string) =>
+    ['POST', `${base}/variables`, { variables: [{ key, value: 'x' }] }, 'variables[0].key'] as const;
+  const refused: (readonly [method: string, path: string, body: Body, field: string])[] = [
+    ...[variable(nasty), variable('A=$(id)'), variable('--option'), variable('A\nB'), variable('%s')],
+    ...['installCommand', 'buildCommand', 'startCommand', 'releaseCommand'].map((field) =>
+      setting(field, `true\n${nasty}`),
+    ),
+    ...['../../etc/passwd', '/etc/passwd', 'a\nb', 'a\\b'].flatMap((path) => [
+      setting('dockerfilePath', path),
+      setting('staticOutput', path),
+    ]),
+    ...[nasty, '--target', dense, 'a b', 'a\nb'].map((target) => setting('dockerfileTarget', target)),
+    ...[nasty, 'no-slash', '/a b', '/a\r\nHost: x', '/☃'].map((path) => setting('healthPath', path)),
+    ...['/a b', '/a\r\nX: y'].map(
+      (path) => ['PATCH', base, { settings: { health: { path } } }, 'path'] as const,
+    ),
+    ...[nasty, dense, '-x', 'a b', 'web', 'a/b', '../x', 'a\nb'].map(
+      (name) =>
+        ['PATCH', base, { settings: { processes: { [name]: { command: 'true' } } } }, 'processes'] as const,
+    ),
+    ['PATCH', base, { settings: { processes: { a: { command: `true\n${nasty}` } } } }, 'command'],
+    ...[`* * * * $(id)`, nasty, '* * * *', '* * * * *\n[Service]\nExecStart=/bin/true', '%h * * * *'].map(
+      (schedule) =>
+        [
+          'PATCH',
+          base,
+          { settings: { processes: { a: { command: 'true', schedule } } } },
+          'schedule',
+        ] as const,
+    ),
+    ...[nasty, '-v', '../x', 'a/b', 'A'].map(
+      (name) => ['PATCH', base, { settings: { volumes: [{ name, path: '/data' }] } }, 'name'] as const,
+    ),
+    ...['data', '/a:ro', '/a,b', '/../etc', '/a\nb', '/'].map(
+      (path) => ['PATCH', base, { settings: { volumes: [{ name: 'data', path }] } }, 'path'] as const,
+    ),
+    ...['--upload-pack=touch', '-x', 'a b', 'a\nb', 'a..b', 'a:b', 'x.lock', '@{-1}x'].flatMap((branch) => [
+      ['PATCH', `${base}/branch`, { branch }, 'branch'] as const,
+      ['POST', `${base}/deployments`, { branch }, 'branch'] as const,
+    ]),
+    ...[nasty, '--all', 'HEAD', 'main', 'a'.repeat(39)].map(
+      (commit) => ['POST', `${base}/deployments`, { commit }, 'commit'] as const,
+    ),
+    ...['a\nb', '\u0007', ' '].map((name) => ['PATCH', base, { name }, 'name'] as const),
+    ['PUT', `/projects/${projectId}`, { name: 'a\nb' }, 'name'],
+    ...[nasty, '-x', 'a b'].map((name) => {
+      const body = { projectId, name: 'other', services: [{ kind: 'redis', name }] };
+      return ['POST', '/environments', body, 'name'] as const;
+    }),
+  ];
+  for (const [method, path, body, field] of refused) {
+    const answer = await scene.git.service.call(method, path, { token: scene.token, body });
+    const what = `${method} ${path} ${JSON.stringify(body)}: ${answer.text}`;
+    assert.equal(answer.status, 400, what);
+    const errors = Array.from(Object(answer.body.errors), (each: Body) => String(each.path));
+    assert.ok(
+      errors.some((each) => each.includes(field)),
+      what,
+    );
+  }
+  await nothingMade(scene);
+});
+
+test('what is taken is data, on the way to the server and there', async (t) => {
+  const scene = await startDeployScene(t, lab);
+
+  await t.test('variables, names, commands, paths and a branch', async () => {
+    const settings = {
+      ...{ port: 8080, drainSeconds: 1, stopSeconds: 1, healthPath: `/h${dense}` },
+      ...{ installCommand: command('true'), buildCommand: command('true') },
+      ...{ startCommand: command('exec node server.js'), releaseCommand: command('true') },
+      volumes: [{ name: 'data', path: `/data/$(touch ${mark}-l);'"& %s ☃` }],
+      processes: {
+        worker: { command: command('exec sleep 1000') },
+        nightly: { command: command('true'), schedule: '0 3 * * *' },
+      },
+    };
+    const value = `${nasty}\nsecond line\n--option\n`;
+    const variables = [
+      ...['PLAIN', 'HIDDEN'].flatMap((key) => [
+        { key, value: `${key} ${value}`, secret: key === 'HIDDEN', target: 'runtime' },
+        { key: `${key}_BOTH`, value: `${key} ${value}`, secret: key === 'HIDDEN', target: 'both' },
+      ]),
+    ];
+    const files = { ...nodeApp, ...oddFiles };
+    const { environmentId, projectId, repository, deployment } = await scene.deployed({
+      files,
+      settings,
+      variables,
+    });
+    succeeded(deployment);
+    const seen = JSON.parse(await scene.page(environmentId));
+    for (const each of variables) assert.equal(seen[each.key], each.value, each.key);
+    const inside = await scene.server.ssh(`docker exec slipway-${deployment.id}-web-1 ls /tmp`);
+    assert.match(inside, new RegExp(`${mark}-own`), 'its own command ran where it belongs');
+
+    await scene.call('PUT', `/projects/${projectId}`, { name: nasty.slice(0, 60) });
+    await scene.call('PATCH', `/environments/${environmentId}`, { name: nasty.slice(0, 40) });
+    const branch = `feature/${dense}`;
+    const [owner = '', name = ''] = repository.split('/');
+    const author = { name: nasty, email: 'ada@example.test' };
+    const message = `${nasty}\n\n${nasty}`;
+    const commit = { branch, message, author, files: { 'new.txt': nasty } };
+    const { sha } = await scene.git.host.commit(owner, name, commit);
+    const second = await scene.deploy(environmentId, { branch });
+    succeeded(second);
+    assert.deepEqual([Object(second.commit).sha, Object(second.commit).branch], [sha, branch]);
+    const none = await scene.deploy(environmentId, { branch: `${branch}-nowhere` });
+    assert.equal(none.status, 'failed');
+    assert.notEqual(Object(none.fault).code, 'internal_error');
+  });
+
+  await t.test('a Dockerfile of an odd name, with odd files beside it', async () => {
+    const path = `odd $(touch ${mark}-m);'"& %s ☃.Dockerfile`;
+    const dockerfile = `FROM node:24-slim AS base
+# $(touch /tmp/${mark}-n)
+LABEL odd='$(touch /tmp/${mark}-o)' other="\`touch /tmp/${mark}-p\`;%s"
+ARG PLAIN
+WORKDIR /app
+COPY . .
+FROM base AS prod.x_y-z
+CMD ["node", "server.js"]
+`;
+    const settings = { port: 8080, dockerfilePath: path, dockerfileTarget: 'prod.x_y-z' };
+    const variables = [{ key: 'PLAIN', value: nasty, secret: false, target: 'build' }];
+    const files = { 'server.js': server, ...oddFiles, [path]: dockerfile };
+    const { environmentId, deployment } = await scene.deployed({ files, settings, variables });
+    succeeded(deployment);
+    const listed = await scene.server.ssh(`docker exec slipway-${deployment.id}-web-1 ls -b /app`);
+    for (const name of ['--checkpoint=1', '-rf', 'new\\nline']) assert.ok(listed.includes(name), listed);
+    assert.match(await scene.page(environmentId), /PORT/);
+  });
+
+  await t.test('static files in a folder of an odd name', async () => {
+    const folder = `out $(touch ${mark}-q);'"& %s ☃`;
+    const files = { 'index.html': 'root', [`${folder}/index.html`]: '<html>odd</html>' };
+    const { environmentId, deployment } = await scene.deployed({ files, settings: { staticOutput: folder } });
+    if (deployment.status === 'succeeded') assert.match(await scene.page(environmentId), /odd/);
+    else
+      assert.match(
+        String(Object(deployment.fault).code),
+        /^(?!internal_error)/,
+        JSON.stringify(deployment.fault),
+      );
+  });
+
+  await nothingMade(scene);
+});
+
+/** Neither on the server, outside of the users' containers, nor on the machine of the service. */
+async function nothingMade({ server, git }: DeployScene): Promise<void> {
+  const there = await server.ssh(
+    `find / -xdev \\( -path /proc -o -path /sys -o -path /var/lib/docker \\) -prune -o -name '${mark}-*' -print`,
+  );
+  assert.equal(there, '');
+  const folder = dirname(git.service.app.store.folder.outboxDir);
+  const places = ['/', '/tmp/', `${homedir()}/`, `${process.cwd()}/`, `${folder}/**/`];
+  assert.deepEqual(globSync(places.map((place) => `${place}${mark}-*`)), []);
+}
