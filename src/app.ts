@@ -1,6 +1,7 @@
 /** Composition: the only file that knows everyone. Starts the floors from the ground up, stops them top down. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { kindOfAddress } from './adapters/egress/address-kinds.ts';
 import { createEgress } from './adapters/egress/egress.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
 import type { AccountsContext } from './areas/accounts/accounts.ts';
@@ -15,6 +16,12 @@ import { deployFirst, takePush } from './areas/deployments/deploy-on-behalf.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
 import { requestDeployment } from './areas/deployments/request-deployment.ts';
 import { deploymentRoutes } from './areas/deployments/routes.ts';
+import { caaNamesOf } from './areas/domains/authority.ts';
+import { checkDomainsSchedule, renewCertificatesSchedule } from './areas/domains/domain-schedules.ts';
+import type { DomainsContext } from './areas/domains/domains.ts';
+import { certificateOperation } from './areas/domains/issue-certificate.ts';
+import { retireCertificateOperation } from './areas/domains/remove-domain.ts';
+import { domainRoutes } from './areas/domains/routes.ts';
 import type { EnvironmentsContext } from './areas/environments/environments-context.ts';
 import { liveRoutes } from './areas/environments/live-routes.ts';
 import { environmentRoutes } from './areas/environments/routes.ts';
@@ -45,6 +52,7 @@ import { knownSecrets } from './areas/upkeep/known-secrets.ts';
 import { lookAfterSchedule } from './areas/upkeep/look-after.ts';
 import { removeOperation as removeEnvironmentOperation } from './areas/upkeep/remove-environment.ts';
 import { environmentRemoval } from './areas/upkeep/remove-environments.ts';
+import { routeOperation } from './areas/upkeep/route-environment.ts';
 import { upkeepRoutes } from './areas/upkeep/routes.ts';
 import { startOperation } from './areas/upkeep/start-environment.ts';
 import { stopOperation } from './areas/upkeep/stop-environment.ts';
@@ -83,6 +91,7 @@ export interface App {
   readonly gitProviders: GitProvidersContext;
   readonly projects: EnvironmentsContext;
   readonly deployments: DeploymentsContext;
+  readonly domains: DomainsContext;
   stop(): Promise<void>;
 }
 
@@ -177,11 +186,38 @@ export async function startApp(
       deployFirst: (tx, wish) => deployFirst(tx, deployments, wish),
       requestDeployment: (tx, wish) => requestDeployment(tx, deployments, wish),
     };
+    // The authority is the operator's choice, not a user's: it may be in the operator's own network.
+    const acmeCaFile = config.acmeCaFile ?? config.caFile;
+    const toAuthority = createEgress({
+      ...{ allowPrivate: true, dnsServers: config.dnsServers },
+      ...(acmeCaFile !== undefined && { caFile: acmeCaFile }),
+    });
+    undo.push(() => toAuthority.close());
+    const domains: DomainsContext = {
+      ...{ db, clock, sealer, queue, servers },
+      dns: once(async () => {
+        const { createDns } = await import('./adapters/dns/dns.ts');
+        const { dnsServers, allowPrivateEgress: allowPrivate } = config;
+        return createDns({ servers: dnsServers ?? [], allowPrivate, kindOfAddress, clock });
+      }),
+      authority: {
+        directoryUrl: config.acmeDirectory,
+        caaNames: caaNamesOf(config.acmeDirectory),
+        acme: once(async () => {
+          const { createAcme } = await import('./adapters/acme/acme.ts');
+          const { acmeDirectory: directoryUrl } = config;
+          return createAcme({ directoryUrl, userAgent: 'slipway', fetch: toAuthority.fetch, clock });
+        }),
+      },
+    };
     const services: ServiceRequestsContext = { db, clock, sealer, queue, servers };
     kinds.add(analysisOperation(projects));
     kinds.add(removeProjectOperation(projects));
     kinds.add(deployOperation(deployments));
     kinds.add(servicesOperation(services));
+    kinds.add(certificateOperation(domains));
+    kinds.add(retireCertificateOperation(domains));
+    kinds.add(routeOperation(deployments));
     for (const make of [stopOperation, startOperation, removeEnvironmentOperation])
       kinds.add(make(deployments));
     for (const kind of options.kinds ?? []) kinds.add(kind);
@@ -190,6 +226,8 @@ export async function startApp(
     queue.add(checkProvidersSchedule(gitProviders));
     queue.add(pollSchedule(projects, config.pollSeconds));
     queue.add(lookAfterSchedule(deployments));
+    queue.add(checkDomainsSchedule(domains));
+    queue.add(renewCertificatesSchedule(domains));
     queue.add(tidyMirrorsSchedule(projects));
     queue.add(pruneSchedule(db, config.eventDays));
     queue.add(tidySchedule(accounts));
@@ -217,6 +255,7 @@ export async function startApp(
       secretsOf: (workspaceId, environmentId) => knownSecrets(deployments, workspaceId, environmentId),
     });
     serviceRoutes(server, services);
+    domainRoutes(server, domains, idempotency);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();
@@ -264,6 +303,7 @@ export async function startApp(
       gitProviders,
       projects,
       deployments,
+      domains,
       stop,
     };
   } catch (error) {

@@ -97,6 +97,17 @@ export const settings = {
     read.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     'Least severe log lines to write.',
   ),
+  acmeDirectory: setting(
+    'SLIPWAY_ACME_DIRECTORY',
+    'https://acme-v02.api.letsencrypt.org/directory',
+    read.webAddress,
+    'Directory of the certificate authority (ACME).',
+  ),
+  acmeCaFile: optional(
+    'SLIPWAY_ACME_CA_FILE',
+    read.readableFile,
+    'Certificates (PEM) that the authority’s own address is checked against, beside the usual ones.',
+  ),
   limitRequests: setting(
     'SLIPWAY_LIMIT_REQUESTS',
     '300',
@@ -191,6 +202,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     corsOrigins: value(settings.corsOrigins),
     monitorListen: value(settings.monitorListen) ?? { at: read.isLoopback(host) ? 'main' : 'off' },
     logLevel: value(settings.logLevel),
+    acmeDirectory: value(settings.acmeDirectory),
+    acmeCaFile: value(settings.acmeCaFile),
     limitRequests: value(settings.limitRequests),
     limitSignIn: value(settings.limitSignIn),
     limitSearch: value(settings.limitSearch),

@@ -40,6 +40,8 @@ export const apiFaultCodes = {
   docker_failed: 'Docker on the server could not do what it was asked.',
   docker_missing: 'Docker is not installed on the server, or does not answer.',
   docker_too_old: 'The Docker on the server is older than Slipway can work with.',
+  domain_not_verified: 'The name has not been proven to be yours yet.',
+  domain_taken: 'The name belongs to another workspace.',
   egress_failed:
     'An address that was given cannot be reached, breaks off, or shows a certificate that is not trusted.',
   egress_refused:

@@ -55,6 +55,13 @@ export const webOrigin: Reader<string> = (raw) => {
   return right(parsed.origin);
 };
 
+export const webAddress: Reader<string> = (raw) => {
+  const parsed = url(raw, ['http:', 'https:']);
+  if (!parsed || parsed.username)
+    return wrong('is not an address such as https://authority.example/directory');
+  return right(parsed.href);
+};
+
 export const webOriginList: Reader<readonly string[]> = listOf(webOrigin);
 
 export const postgresUrl: Reader<Secret> = (raw) => {

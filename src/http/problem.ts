@@ -39,6 +39,8 @@ export const statusOfCode = {
   docker_failed: 502,
   docker_missing: 422,
   docker_too_old: 422,
+  domain_not_verified: 422,
+  domain_taken: 409,
   egress_failed: 502,
   egress_refused: 422,
   email_not_verified: 403,

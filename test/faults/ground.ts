@@ -88,12 +88,11 @@ export class Ground {
 
   async #furnish(): Promise<void> {
     const [first, second] = this.hosts;
-    // Alone at first: the mail with the code is in the outbox of whoever sends it.
+    // Alone until all is there: the mail with the code is in the outbox of whoever sends it, and mirrors where they are made.
     await first.start();
     await this.call('POST', '/auth/register', person);
     const code = await new Mailbox(join(first.dataDir, 'outbox')).code(person.email);
     await this.call('POST', '/auth/verify-otp', { email: person.email, code });
-    await second.start();
     this.#git.createAccount({ login: 'ada', kind: 'user' });
     const { token } = this.#git.createToken({ login: 'ada', scopes: enoughScopes });
     const saved = await this.call('POST', '/git-provider/save-token', {
@@ -108,6 +107,7 @@ export class Ground {
     // So that there is always one to go back to.
     const { status, fault } = await this.ended(await this.deploy(await this.push({ name: 'second' })));
     assert.equal(status, 'succeeded', JSON.stringify(fault));
+    await second.start();
   }
 
   async #addServer(): Promise<string> {
@@ -131,10 +131,15 @@ export class Ground {
       name,
       repository: { providerId, fullName: `ada/${name}` },
     });
-    const isAnalysed = async () =>
-      Object((await this.call('GET', `/projects/${project.id}`)).analysis).status === 'succeeded' ||
-      undefined;
-    await until(isAnalysed, patienceMs, 'the analysis');
+    const analysis = await until(
+      async () => {
+        const found = Object((await this.call('GET', `/projects/${project.id}`)).analysis);
+        return ['succeeded', 'failed'].includes(found.status) ? found : undefined;
+      },
+      patienceMs,
+      'the analysis',
+    );
+    assert.equal(analysis.status, 'succeeded', JSON.stringify(analysis.fault));
     const environment = { name: 'production', serverId };
     const made = await this.call('POST', `/projects/${project.id}/finalize`, {
       ...{ settings: sampleSettings, environment, deploy: true },
@@ -214,11 +219,16 @@ export class Ground {
 
   /** Passes when nothing is at work any more: what runs may have to be put right after the deployment has ended. */
   async quiet(withinMs: number): Promise<void> {
-    const unfinished = async () => {
-      const { items } = await this.call('GET', '/operations');
-      return (Array.isArray(items) ? items : []).filter((each) => each.finishedAt === null);
-    };
-    await until(async () => (await unfinished()).length === 0 || undefined, withinMs, 'all work to end');
+    await until(
+      async () => {
+        const { items } = await this.call('GET', '/operations');
+        const isQuiet = Array.isArray(items) && items.every(({ finishedAt }) => finishedAt !== null);
+        if (!isQuiet) await sleep(250);
+        return isQuiet || undefined;
+      },
+      withinMs,
+      'all work to end',
+    );
   }
 
   /** As root on the server, by its console. */

@@ -10,5 +10,7 @@ const config = readConfig(env);
 const app = await startApp(config, createLog(config.logLevel), {
   runner: { hook: obey(FAULTS_ORDERS, deployKind), leaseMs: Number(FAULTS_LEASE_MS), lookMs: 300 },
 });
+// Whoever started it holds the other end: it must not outlive a campaign that was killed.
+process.stdin.on('end', () => process.exit(1)).resume();
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
 process.stdout.write(`ready ${app.url}\n`);

@@ -46,7 +46,7 @@ export class Rounds {
       trial.trouble,
     );
     for (const each of [cancelling, troubling]) each.catch(() => undefined);
-    const ended = await this.#ground.ended(id);
+    const ended = await this.#ground.ended(id, this.#ground.environmentId, patienceOf(trial));
     const isCancelled = await soon(cancelling, 'the cancel');
     const window = await soon(troubling, 'the trouble');
     await this.#ground.revive();
@@ -153,6 +153,12 @@ function versionFor(kind: Trial['course']['kind'], name: string, isLong: boolean
     return { name, build: `node -e 'const all = []; for (;;) all.push(Buffer.alloc(2e7, 1))'` };
   if (kind === 'crashing') return { name, crashes: true };
   return { name, build: `echo ${name}; sleep ${isLong ? 30 : 2}`, ballast: 200_000 };
+}
+
+/** Each kill costs a lease and a start; a long cut is sat out. */
+function patienceOf({ trouble }: Trial): number {
+  if (trouble.kind === 'kill') return 300_000 + trouble.points.length * 15_000;
+  return 300_000 + ('forMs' in trouble ? trouble.forMs : 0);
 }
 
 const codes: Partial<Record<Trial['course']['kind'], RegExp>> = {

@@ -168,18 +168,3 @@ test('of a burst the newest is live, the rest is overtaken, and never two are at
   assert.deepEqual([lookout.atWork, lookout.held], [1, 1], 'the most that were at work at once');
   assert.deepEqual(watchers.failures, []);
 });
-
-test('the database itself refuses two that are at work in one environment', async (t) => {
-  const scene = await startDeployScene(t, lab);
-  const made = await scene.deployed({ files: plainApp(), settings: plainSettings, deploy: false });
-  const { db } = scene.git.service.app.store;
-  const insert = (number: number, status: string) =>
-    db.run(sql`
-      insert into deployments (workspace_id, id, environment_id, number, trigger, wanted, status, server_id, queued_at)
-      select workspace_id, ${newId()}, id, ${number}, 'manual', '{"branch":"main"}', ${status}, server_id, now()
-      from environments where id = ${made.environmentId}`);
-  await insert(1, 'building');
-  for (const status of ['preparing', 'building', 'starting', 'switching'])
-    await assert.rejects(insert(2, status), /deployments_one_active|unique/i, status);
-  await insert(2, 'queued');
-});

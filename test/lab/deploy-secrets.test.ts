@@ -23,7 +23,7 @@ CMD ["node", "server.js"]
   'server.js': `const { RUNTIME, MULTI, POSTGRES_URL, SICK } = process.env;
 const told = [RUNTIME, Buffer.from('x' + RUNTIME).toString('base64'), POSTGRES_URL, JSON.stringify(MULTI), MULTI].join('\\n');
 console.log(told);
-console.error('again: ' + told);
+console.error('again: ' + told + '\\nthat was all');
 require('node:http').createServer((request, response) => {
   if (request.url === '/own') return response.end(JSON.stringify(process.env));
   if (request.url === '/healthz' && SICK) response.statusCode = 503;
@@ -133,7 +133,7 @@ async function told(
   return all;
 }
 
-/** The app's own lines as they are shown, until what it printed to both of its outputs has come. */
+/** The app's own lines as they are shown, until the last of what it printed has come. */
 async function liveLines(scene: DeployScene, environmentId: string): Promise<string> {
   const answer = await fetch(`${scene.git.service.url}/api/v1/environments/${environmentId}/logs?tail=100`, {
     headers: { authorization: `Bearer ${scene.token}` },
@@ -143,7 +143,7 @@ async function liveLines(scene: DeployScene, environmentId: string): Promise<str
   let text = '';
   for await (const chunk of answer.body ?? []) {
     text += Buffer.from(chunk).toString('utf8');
-    if (text.includes('again: ') && text.split('BEGIN KEY').length > 4) break;
+    if (text.includes('that was all')) break;
   }
   return text;
 }

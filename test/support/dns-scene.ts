@@ -45,7 +45,7 @@ export async function startScene(t: TestContext): Promise<Scene> {
   const resolver = await startDns({
     ...{ address: resolverAddress, port, zones: [], nameServer: resolverAddress },
     upstreams: [`${firstAddress}:${port}`, `${secondAddress}:${port}`],
-    upstreamTimeoutMs: 200,
+    upstreamTimeoutMs: 1_000,
   });
   t.after(() => resolver.close());
   const both = [first, second];
@@ -72,7 +72,7 @@ export async function startScene(t: TestContext): Promise<Scene> {
 
 export function dnsOf(port: number, servers: readonly string[], options: Partial<DnsOptions> = {}) {
   return createDns({
-    ...{ servers, allowPrivate: true, kindOfAddress, timeoutMs: 400, authorityPort: port },
+    ...{ servers, allowPrivate: true, kindOfAddress, timeoutMs: 4_000, authorityPort: port },
     ...options,
   });
 }
@@ -99,14 +99,12 @@ export interface Asked {
   readonly transport: Source['transport'];
 }
 
-type Said = Partial<packet.Packet> & { readonly flags?: number };
-
 /** A server that answers whatever it is told to: a message, bytes, or nothing. */
 export async function startScripted(
   t: TestContext,
   address: string,
   port: number,
-  answer: (asked: Asked) => Said | Buffer | undefined,
+  answer: (asked: Asked) => Partial<packet.Packet> | Buffer | undefined,
 ): Promise<number> {
   const sockets = await listen(address, port, async (bytes, { transport }) => {
     const query = packet.decode(bytes);

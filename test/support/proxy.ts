@@ -1,5 +1,6 @@
 /** The proxy on a lab server with small applications behind it, and visitors that count what they did not get. */
 import http from 'node:http';
+import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
@@ -14,13 +15,20 @@ import type { TestServer } from './lab.ts';
 import { connect } from './remote.ts';
 import { until } from './waiting.ts';
 
-/** Answers with its name and what it was sent; an upgrade becomes an echo. `/slow` begins an answer and ends it later. */
+/**
+ * Answers with its name and what it was sent; an upgrade becomes an echo. `/slow` begins an answer and ends it later,
+ * `/events` says something and does not end.
+ */
 const app = `const [, name] = process.argv;
 const server = require('node:http').createServer((request, response) => {
   let size = 0;
   request.on('data', (bytes) => { size += bytes.length; });
   request.on('end', () => {
     const body = JSON.stringify({ name, size, headers: request.headers });
+    if (request.url === '/events') {
+      response.setHeader('content-type', 'text/event-stream');
+      return response.write('data: first\\n\\n');
+    }
     if (request.url !== '/slow') return setTimeout(() => response.end(body), Math.random() * 10);
     response.flushHeaders();
     setTimeout(() => response.end(body), 2000);
@@ -105,19 +113,23 @@ export interface Visit {
   readonly text: string;
 }
 
-export function visit(url: string, options: http.RequestOptions = {}, body?: string): Promise<Visit> {
+export function visit(url: string, options: https.RequestOptions = {}, body?: string): Promise<Visit> {
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { timeout: 60_000, agent: false, ...options }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (part) => {
-        text += part;
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-      );
-      response.on('error', reject);
-    });
+    const request = (url.startsWith('https:') ? https : http).request(
+      url,
+      { timeout: 60_000, agent: false, ...options },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part) => {
+          text += part;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+        response.on('error', reject);
+      },
+    );
     request.on('timeout', () => request.destroy(new Error('no answer in 60 s')));
     request.on('error', reject);
     request.end(body);
@@ -168,10 +180,14 @@ export class Visitors {
 }
 
 /** An open WebSocket; `echoes` is false once it is cut. */
-export async function openSocket(url: string): Promise<{ echoes(): Promise<boolean>; close(): void }> {
+export async function openSocket(
+  url: string,
+  options: https.RequestOptions = {},
+): Promise<{ echoes(): Promise<boolean>; close(): void }> {
   const socket = await new Promise<Socket>((resolve, reject) => {
     const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
-    const request = http.request(url, { headers: { connection: 'Upgrade', upgrade: 'websocket', ...key } });
+    const headers = { connection: 'Upgrade', upgrade: 'websocket', ...key, ...options.headers };
+    const request = (url.startsWith('https:') ? https : http).request(url, { ...options, headers });
     request.on('upgrade', (_response, upgraded: Socket) => resolve(upgraded));
     request.on('response', ({ statusCode }) => reject(new Error(`no upgrade: ${statusCode}`)));
     request.on('error', reject);

@@ -103,9 +103,10 @@ test('what Docker refuses is a fault with its own words, without secrets', async
   assert.equal((await failure('nonsense')).code, 'docker_failed');
 });
 
-test('a socket that is absent, refuses or is silent is told apart', async () => {
+test('a socket that is absent, refuses, breaks off or is silent is told apart', async () => {
   assert.equal((await failure({ problem: 'connect:No such file or directory' })).code, 'docker_missing');
   assert.equal((await failure({ problem: 'connect:Connection refused' })).code, 'docker_missing');
   assert.equal((await failure({ problem: 'answer:timed out' })).code, 'remote_timeout');
-  assert.equal((await failure({ problem: 'answer:Connection reset by peer' })).code, 'docker_failed');
+  assert.equal((await failure({ problem: 'answer:Connection reset by peer' })).code, 'docker_missing');
+  assert.equal((await failure('')).code, 'docker_missing');
 });

@@ -46,6 +46,7 @@ export function exchangeOf({ method, path, body, ok, timeoutMs = defaultTimeoutM
 
 export function replyOf(call: Call, { last }: Answer, options: SendOptions): Reply {
   if (last.problem !== null) throw noAnswer(call, last.problem);
+  if (last.bytes.length === 0) throw noAnswer(call, 'it hung up without a word');
   const reply = parse(last.bytes);
   if (!reply) throw failed(call, 'It did not answer in HTTP.', last.bytes.toString('latin1'), options);
   if (call.ok.includes(reply.status)) return reply;
@@ -86,7 +87,8 @@ function noAnswer({ method, path }: Call, problem: string): Fault {
     });
   if (problem.endsWith('timed out'))
     return new Fault('remote_timeout', 'Docker took longer to answer than it may.', { evidence });
-  return new Fault('docker_failed', 'The connection to Docker broke off.', { evidence });
+  // It ended while it was asked, as in a restart: who asks again finds it there, or not.
+  return new Fault('docker_missing', 'Docker broke off on the server.', { evidence });
 }
 
 function failed({ method, path }: Call, how: string, said: string, { secrets }: SendOptions): Fault {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnalysisResult, App } from '../../analysis/result.ts';
+import type { AnalysisResult, App, Variable } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
 import { type BuildInputs, buildKeyOf, buildSourceOf, chooseApp, runPlanOf } from './plan.ts';
 
@@ -142,13 +142,14 @@ test('a folder keeps its volume from release to release, and two folders never s
 });
 
 test('what an app asks of services is its own, not that of its neighbour', () => {
-  const variable = (key: string, apps: string[], given: 'service' | null) =>
-    ({ ...{ key, apps, given, isRequired: true, isSecret: true, example: null } }) as unknown;
+  const variable = (key: string, apps: string[], given: Variable['given']): Variable => ({
+    ...{ key, apps, given, required: true, secret: true, build: false, default: null, reason: '' },
+  });
   const variables = [
     variable('DB_HOST', ['.'], 'service'),
     variable('OTHER_HOST', ['apps/x'], 'service'),
     variable('API_KEY', ['.'], null),
-  ] as AnalysisResult['variables'];
+  ];
   assert.deepEqual(runPlanOf(app, {}, image, variables).askedOfServices, ['DB_HOST']);
 });
 

@@ -81,7 +81,9 @@ async function generate(
   const { entries } = await tree.list(mostEntries, signal);
   const files = new Repository(entries, await tree.read(filesToRead(entries), signal));
   const { installCommand, buildCommand, startCommand, staticOutput, port } = settings;
-  return generateDockerfile(app, monorepo, {
+  // A volume begins with the owner that its folder has in the image; without one it would be root's, and closed to the app.
+  const volumes = settings.volumes?.map(({ path }) => path) ?? app.volumes;
+  return generateDockerfile({ ...app, volumes }, monorepo, {
     buildVariables: atBuild.map(({ key, isSecret }) => ({ key, secret: isSecret })),
     files,
     // Environments do not trust each other with what their builds leave in a cache.

@@ -2,6 +2,7 @@
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
+import { namesOfEnvironments, type ShownName } from '../domains/read-names.ts';
 import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
 import { type ServiceInEnvironment, servicesOf } from '../services/read-services.ts';
@@ -56,7 +57,11 @@ async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly q
   const ids = rows.map(({ id }) => id);
   const services = await servicesOf(db, workspaceId, ids);
   const urls = await urlsOf(db, workspaceId, ids);
-  return (row: queries.EnvironmentRow) => shown(row, services.get(row.id) ?? [], urls.get(row.id) ?? null);
+  const names = await namesOfEnvironments(db, workspaceId, ids);
+  return (row: queries.EnvironmentRow) => {
+    const [domain = null] = names.get(row.id) ?? [];
+    return shown(row, services.get(row.id) ?? [], domain, domain?.url ?? urls.get(row.id) ?? null);
+  };
 }
 
 /** Where it has stood longest: that one serves until a move is done. */
@@ -73,7 +78,12 @@ async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly Env
   return urls;
 }
 
-function shown(row: queries.EnvironmentRow, services: ServiceInEnvironment[], url: string | null) {
+function shown(
+  row: queries.EnvironmentRow,
+  services: ServiceInEnvironment[],
+  domain: ShownName | null,
+  url: string | null,
+) {
   const { id, projectId, name, slug, branch, serverId, autoDeploy, watchPaths, status } = row;
   const { currentDeploymentId, problem } = row;
   const { volumes, ...settings } = row.settings;
@@ -82,7 +92,7 @@ function shown(row: queries.EnvironmentRow, services: ServiceInEnvironment[], ur
     settings: { ...settings, ...(volumes && { volumes: [...volumes] }) },
     watchPaths: [...watchPaths],
     services,
-    domain: null,
+    domain,
     problem,
     url,
     createdAt: row.createdAt.toISOString(),

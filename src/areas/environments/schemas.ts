@@ -1,6 +1,7 @@
 /** What goes over the wire about environments. */
 import Type from 'typebox';
 import { closed, Id, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import { NameAnswer } from '../domains/schemas.ts';
 import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
 import { EnvironmentSettings, resettable } from './settings-schemas.ts';
 
@@ -27,7 +28,7 @@ export const NewVariable = Type.Object(
 export const EnvironmentName = Type.String({
   minLength: 1,
   maxLength: 40,
-  pattern: '^[^\\p{C}]*\\S[^\\p{C}]*$',
+  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
   description: 'Yours to choose; once in a project.',
   examples: ['production'],
 });
@@ -54,7 +55,7 @@ const environment = {
   watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
   settings: EnvironmentSettings,
   services: Type.Array(ServiceInEnvironment),
-  domain: Type.Null({ description: 'None yet.' }),
+  domain: nullable(NameAnswer),
   currentDeploymentId: nullable({ ...Id, description: 'The deployment that is live.' }),
   status: Type.Enum(['idle', 'deploying', 'running', 'degraded', 'stopped']),
   problem: nullable(Problem),

@@ -28,7 +28,7 @@ const Volume = Type.Object(
     name: Type.String({ maxLength: 40, pattern: '^[a-z][a-z0-9-]*$', examples: ['uploads'] }),
     path: Type.String({
       maxLength: 500,
-      pattern: '^/(?!.*(^|/)\\.{1,2}(/|$))(?!/)[^\\x00-\\x1f\\x7f:,\\\\]+$',
+      pattern: '^(?!.*/\\.{1,2}(/|$))/(?!/)[^\\x00-\\x1f\\x7f:,\\\\]+$',
       description: 'In the container, from the root.',
       examples: ['/app/uploads'],
     }),

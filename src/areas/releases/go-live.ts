@@ -3,6 +3,7 @@
  * function may be called again; the proxy's own file says what is wanted, so a restart in between does no harm.
  */
 
+import type { ProxyRoute } from '../../adapters/proxy/routes.ts';
 import type { ProxyServer, ProxySite } from '../../adapters/proxy/sites.ts';
 import {
   admit,
@@ -24,10 +25,17 @@ import type { RunningContainer } from './start-release.ts';
 export function proxySite(
   { place }: Site,
   run: RunPlan,
-  hosts: readonly string[],
+  routes: readonly ProxyRoute[],
   servers: readonly ProxyServer[],
 ): ProxySite {
-  return { id: place.environmentId, port: place.port, hosts, servers, holdSeconds: run.holdSeconds };
+  return {
+    id: place.environmentId,
+    port: place.port,
+    hosts: [],
+    routes,
+    servers,
+    holdSeconds: run.holdSeconds,
+  };
 }
 
 export function serversOf(containers: readonly RunningContainer[], port: number): ProxyServer[] {

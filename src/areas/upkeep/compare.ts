@@ -67,7 +67,7 @@ function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['
 function serves({ agrees, file }: SeenSite, servers: readonly ProxyServer[]): boolean {
   const key = ({ name, address, port }: ProxyServer) => `${name} ${address}:${port}`;
   const listed = (file?.servers ?? []).map(key).sort().join('\n');
-  return agrees && listed === servers.map(key).sort().join('\n');
+  return agrees && file?.state === 'serving' && listed === servers.map(key).sort().join('\n');
 }
 
 export function remember(containers: ReadonlyMap<string, ContainerState>): Remembered {

@@ -14,6 +14,7 @@ import type { Queryable } from '../../store/database.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { untilBack } from '../deployments/steps/working.ts';
+import { routesOf } from '../domains/proxy-names.ts';
 import {
   lockEnvironment,
   setStatus,
@@ -133,7 +134,8 @@ async function putInService(ctx: UpkeepContext, input: Input, step: StepContext)
     ...wish,
     takenAddresses: new Set([...wish.takenAddresses, ...web.map(({ address }) => address)]),
   });
-  await restoreSite(site, proxySite(site, run, [], serversOf(web, run.port)));
+  const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
+  await restoreSite(site, proxySite(site, run, routes, serversOf(web, run.port)));
   if (hasCrons(run)) await setCrons(site, run, deploymentId);
   // Left over from something that was cut off; they get no requests any more.
   await removeContainers(

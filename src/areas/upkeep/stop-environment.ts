@@ -5,6 +5,7 @@ import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import { untilBack } from '../deployments/steps/working.ts';
+import { routesOf } from '../domains/proxy-names.ts';
 import {
   lockEnvironment,
   setStatus,
@@ -75,7 +76,8 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
           if (currentReleaseId === null) return undefined;
           const { run } = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
           const site = await siteOf(ctx, environment, step);
-          await stopSite(site, proxySite(site, run, [], []));
+          const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
+          await stopSite(site, proxySite(site, run, routes, []));
           const found = await listApp(site);
           const names = found.map(({ name }) => name);
           const web = found.filter((each) => processOf(each) === webProcess).map(({ name }) => name);

@@ -10,6 +10,7 @@ import { Fault } from '../../../fault.ts';
 import type { ReleaseId } from '../../../ids.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { followUnit } from '../../../remote/follow-unit.ts';
+import { routesOf } from '../../domains/proxy-names.ts';
 import { drain, holdRequests, proxySite, serversOf, takeOver } from '../../releases/go-live.ts';
 import { deploymentOf, listApp } from '../../releases/look-at-site.ts';
 import { appContainer, type Site } from '../../releases/place.ts';
@@ -114,7 +115,8 @@ async function stepAside(work: Working, site: Site): Promise<void> {
   if (running.length === 0 || oldPort === null) return;
   const { run } = await releaseOf(work);
   const web = running.filter(({ process }) => process === webProcess);
-  const proxied = proxySite(site, run, [], serversOf(web, oldPort));
+  const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
+  const proxied = proxySite(site, run, routes, serversOf(web, oldPort));
   await holdRequests(site, proxied);
   await drain(
     site,
@@ -153,7 +155,8 @@ export async function unstart(work: Working): Promise<void> {
   const old = await oldRelease(work, release);
   const secrets = secretsOf(old);
   await waitHealthy(site, { containers: web, run: old.run, secrets, tell: () => undefined });
-  await takeOver(site, proxySite(site, release.run, [], serversOf(web, planned.oldPort)));
+  const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
+  await takeOver(site, proxySite(site, release.run, routes, serversOf(web, planned.oldPort)));
 }
 
 /** The old release is asked as it was asked when it came. */

@@ -3,6 +3,7 @@
 import type { ProxySite } from '../../../adapters/proxy/sites.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { mustHold } from '../../../operations/operations.ts';
+import { routesOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-looks.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
 import { removePlace } from '../../environments/places.ts';
@@ -47,10 +48,11 @@ async function sidesOf(work: Working): Promise<Sides> {
   const oldWeb = running.filter(({ process }) => process === webProcess);
   const { run } = release;
   const { web } = outputOf(work, 'start');
+  const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
   return {
     ...{ site, release, oldWeb, oldNames: running.map(({ name }) => name) },
-    before: proxySite(site, run, [], oldPort === null ? [] : serversOf(oldWeb, oldPort)),
-    after: proxySite(site, run, [], serversOf(web, run.port)),
+    before: proxySite(site, run, routes, oldPort === null ? [] : serversOf(oldWeb, oldPort)),
+    after: proxySite(site, run, routes, serversOf(web, run.port)),
   };
 }
 

@@ -1,0 +1,68 @@
+/** What is wrong with a list of certificates that is to be served: the order, the signatures, the strength, the dates. */
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import { isSelfSigned, keyTypeOf } from './read-certificate.ts';
+
+const leastRsaBits = 2048;
+const serverAuth = '1.3.6.1.5.5.7.3.1';
+const goodCurves = ['EC P-256', 'EC P-384', 'EC P-521'];
+
+type Chain = readonly [X509Certificate, ...X509Certificate[]];
+
+export function chainErrors(chain: Chain, now: Date): string[] {
+  return [...chain.flatMap((each, index) => ownErrors(each, index, now)), ...linkErrors(chain)];
+}
+
+/** Where the certificate of a key comes too late in the list, its place counted from one. */
+export function placeOfLeaf(chain: Chain, key: KeyObject | undefined): number {
+  const ofKey = key ? chain.findIndex((each) => each.checkPrivateKey(key)) : -1;
+  if (ofKey >= 0) return ofKey + 1;
+  return chain[0].ca ? chain.findIndex((each) => !each.ca) + 1 || 1 : 1;
+}
+
+function ownErrors(certificate: X509Certificate, index: number, now: Date): string[] {
+  const which = named(certificate, index);
+  const errors: string[] = [];
+  if (certificate.validToDate <= now)
+    errors.push(`${which} expired on ${certificate.validToDate.toISOString()}`);
+  if (certificate.validFromDate > now)
+    errors.push(`${which} is not valid before ${certificate.validFromDate.toISOString()}`);
+  const weak = weakness(certificate.publicKey);
+  if (weak) errors.push(`${which} ${weak}`);
+  // Nobody looks at the signature of a root: it is known, or it is not.
+  const algorithm = certificate.signatureAlgorithm ?? certificate.signatureAlgorithmOid;
+  if (/md[245]|sha-?1(?!\d)/i.test(algorithm) && !(index > 0 && isSelfSigned(certificate)))
+    errors.push(`${which} is signed with ${algorithm}, which is no longer safe`);
+  if (index === 0 && certificate.keyUsage && !certificate.keyUsage.includes(serverAuth))
+    errors.push(`${which} is not made for servers`);
+  return errors;
+}
+
+export function weakness(key: KeyObject): string | undefined {
+  const type = keyTypeOf(key);
+  if (key.asymmetricKeyType === 'rsa') {
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+    return bits < leastRsaBits ? `has a key of ${bits} bits; ${leastRsaBits} are the least` : undefined;
+  }
+  if (goodCurves.includes(type)) return undefined;
+  return `has a key of type ${type}, which browsers do not take; use RSA or EC on P-256 or P-384`;
+}
+
+function linkErrors(chain: Chain): string[] {
+  return chain.flatMap((each, index) => {
+    const next = chain[index + 1];
+    if (!next || isSignedBy(each, next)) return [];
+    const which = named(each, index);
+    const real = chain.findIndex((other) => other !== each && isSignedBy(each, other));
+    if (real >= 0) return [`the order is wrong: ${which} is signed by ${named(chain[real] ?? next, real)}`];
+    return [`the chain is broken: ${which} is not signed by ${named(next, index + 1)}`];
+  });
+}
+
+function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+function named(certificate: X509Certificate, index: number): string {
+  const name = /^CN=(.*)$/m.exec(certificate.subject ?? '')?.[1];
+  return `certificate ${index + 1}${name ? ` (${name.slice(0, 80)})` : ''}`;
+}

@@ -1,0 +1,133 @@
+/** The SQL of certificates and of our accounts with authorities, always by workspace. */
+import type { AcmeAccountId, CertificateId, WorkspaceId } from '../../ids.ts';
+import type { OperationFault } from '../../operations/operations.ts';
+import type { Queryable } from '../../store/database.ts';
+import { sql } from '../../store/sql.ts';
+import type { CertificateStatus } from './name-queries.ts';
+
+export interface CertificateRow {
+  readonly id: CertificateId;
+  readonly source: 'acme' | 'custom';
+  readonly names: readonly string[];
+  readonly status: CertificateStatus;
+  readonly chain: string | null;
+  readonly keySealed: Buffer | null;
+  readonly notBefore: Date | null;
+  readonly notAfter: Date | null;
+  readonly failures: number;
+  readonly fault: OperationFault | null;
+}
+
+export function findCertificate(db: Queryable, workspaceId: WorkspaceId, id: CertificateId) {
+  return db.one<CertificateRow>(sql`
+    select id, source, names, status, chain, key_sealed as "keySealed", not_before as "notBefore",
+      not_after as "notAfter", failures, fault
+    from certificates where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function insertCertificate(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, source, names }: Pick<CertificateRow, 'id' | 'source' | 'names'>,
+  now: Date,
+) {
+  return tx.run(sql`
+    insert into certificates (workspace_id, id, source, names, status, renew_at, created_at, updated_at)
+    values (${workspaceId}, ${id}, ${source}, ${names}, 'pending', ${source === 'acme' ? now : null}, ${now}, ${now})`);
+}
+
+export interface IssuedCertificate {
+  readonly chain: string;
+  readonly keySealed: Buffer;
+  readonly issuer: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly renewAt: Date | null;
+}
+
+export function setIssued(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: CertificateId,
+  { chain, keySealed, issuer, notBefore, notAfter, renewAt }: IssuedCertificate,
+  now: Date,
+) {
+  return tx.run(sql`
+    update certificates set status = 'issued', chain = ${chain}, key_sealed = ${keySealed}, issuer = ${issuer},
+      not_before = ${notBefore}, not_after = ${notAfter}, fault = null, failures = 0, renew_at = ${renewAt},
+      warned_at = null, updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** The one before it goes on serving until its end: only one that never was is failed. */
+export function setFailed(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: CertificateId,
+  { fault, renewAt }: { readonly fault: OperationFault; readonly renewAt: Date },
+  now: Date,
+) {
+  return tx.run(sql`
+    update certificates set status = case when chain is null or not_after < ${now} then 'failed' else status end,
+      fault = ${JSON.stringify(fault)}::jsonb, failures = failures + 1, renew_at = ${renewAt}, updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function deleteCertificate(tx: Queryable, workspaceId: WorkspaceId, id: CertificateId) {
+  return tx.run(sql`delete from certificates where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** Those to be issued or renewed now, of names that lead somewhere; each for one instance. */
+export function takeDueCertificates(db: Queryable, now: Date, next: Date, most: number) {
+  return db.rows<{ workspaceId: WorkspaceId; id: CertificateId }>(sql`
+    with due as (
+      select c.workspace_id, c.id from certificates c
+      where c.renew_at <= ${now} and c.source = 'acme' and c.status <> 'revoked'
+        and exists (select 1 from environment_domains n
+                    join environment_places p on p.workspace_id = n.workspace_id and p.environment_id = n.environment_id
+                    where n.workspace_id = c.workspace_id and n.certificate_id = c.id)
+      order by c.renew_at limit ${most} for update of c skip locked
+    )
+    update certificates c set renew_at = ${next} from due
+    where c.workspace_id = due.workspace_id and c.id = due.id
+    returning c.workspace_id as "workspaceId", c.id`);
+}
+
+/** Near their end and told of to nobody yet. */
+export function takeExpiring(tx: Queryable, before: Date, now: Date, most: number) {
+  return tx.rows<{ workspaceId: WorkspaceId; id: CertificateId; names: readonly string[] }>(sql`
+    update certificates c set warned_at = ${now}
+    from (select workspace_id, id from certificates
+          where not_after < ${before} and warned_at is null and status <> 'revoked'
+          order by not_after limit ${most} for update skip locked) due
+    where c.workspace_id = due.workspace_id and c.id = due.id
+    returning c.workspace_id as "workspaceId", c.id, c.names`);
+}
+
+export interface AccountRow {
+  readonly id: AcmeAccountId;
+  readonly accountUrl: string;
+  readonly thumbprint: string;
+  readonly keySealed: Buffer;
+}
+
+export function findAccount(db: Queryable, workspaceId: WorkspaceId, directoryUrl: string) {
+  return db.one<AccountRow>(sql`
+    select id, account_url as "accountUrl", thumbprint, key_sealed as "keySealed" from acme_accounts
+    where workspace_id = ${workspaceId} and directory_url = ${directoryUrl}`);
+}
+
+/** False where another was first. */
+export async function insertAccount(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  directoryUrl: string,
+  { id, accountUrl, thumbprint, keySealed }: AccountRow,
+  now: Date,
+): Promise<boolean> {
+  const made = await tx.run(sql`
+    insert into acme_accounts (workspace_id, id, directory_url, account_url, thumbprint, key_sealed, created_at)
+    values (${workspaceId}, ${id}, ${directoryUrl}, ${accountUrl}, ${thumbprint}, ${keySealed}, ${now})
+    on conflict do nothing`);
+  return made === 1;
+}

@@ -1,0 +1,39 @@
+/** Work that names ask for: telling a server's proxy of them, and getting or installing a certificate. */
+import type { AccountId, CertificateId, OperationId, WorkspaceId } from '../../ids.ts';
+import { enqueueOperation } from '../../operations/operations.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { EnvironmentState } from '../environments/environment-state.ts';
+
+/** Brings the names of an environment to its proxy; done by upkeep, which knows what runs there. */
+export const routeKind = 'environment_route';
+export const certificateKind = 'certificate';
+
+export function enqueueRouting(
+  tx: Queryable,
+  ctx: { readonly queue: OperationQueue },
+  workspaceId: WorkspaceId,
+  { id, serverId }: Pick<EnvironmentState, 'id' | 'serverId'>,
+  requestedBy?: AccountId,
+): Promise<OperationId> {
+  return enqueueOperation(tx, ctx.queue, {
+    ...{ workspaceId, kind: routeKind, input: { environmentId: id }, queueKey: id },
+    subject: { type: 'environment', id },
+    ...(serverId !== null && { serverId }),
+    ...(requestedBy !== undefined && { requestedBy }),
+  });
+}
+
+export function enqueueCertificate(
+  tx: Queryable,
+  ctx: { readonly queue: OperationQueue },
+  workspaceId: WorkspaceId,
+  certificateId: CertificateId,
+  requestedBy?: AccountId,
+): Promise<OperationId> {
+  return enqueueOperation(tx, ctx.queue, {
+    ...{ workspaceId, kind: certificateKind, input: { certificateId }, queueKey: certificateId },
+    subject: { type: 'certificate', id: certificateId },
+    ...(requestedBy !== undefined && { requestedBy }),
+  });
+}

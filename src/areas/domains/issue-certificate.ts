@@ -1,0 +1,201 @@
+/**
+ * A certificate, from the wish to the handshake that shows it: the servers learn to answer the authority, the authority
+ * is asked, what it gives is kept sealed, and every server that needs it shows it. Whatever fails, the one before goes on
+ * serving, and the next try comes by itself, as often as the authority allows.
+ */
+import { type AcmeAccount, newAccountKey, thumbprint } from '../../adapters/acme/acme.ts';
+import { bundleOf } from '../../adapters/certificates/bundle.ts';
+import { nextTry, renewalTime } from '../../adapters/certificates/renewal-time.ts';
+import { installCertificate, setChallengeThumbprint } from '../../adapters/proxy/sites.ts';
+import { minute } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import { type AcmeAccountId, type CertificateId, newId, type WorkspaceId } from '../../ids.ts';
+import {
+  type Change,
+  defineOperation,
+  type OperationKind,
+  type StepContext,
+} from '../../operations/definition.ts';
+import type { Queryable } from '../../store/database.ts';
+import { readEnvironmentState } from '../environments/environment-state.ts';
+import { placesOf } from '../environments/places.ts';
+import { openSite } from '../releases/open-site.ts';
+import type { Place } from '../releases/place.ts';
+import * as queries from './certificate-queries.ts';
+import { certificateKind, enqueueRouting } from './domain-work.ts';
+import { accountKeyPlace, certificateKeyPlace, type DomainsContext } from './domains.ts';
+import * as names from './name-queries.ts';
+import { tellCertificate } from './tell-certificate.ts';
+
+interface Input {
+  readonly certificateId: CertificateId;
+}
+
+/** Servers that are away for a moment; what an authority says is an answer, and has its own times. */
+const passing = new Set([
+  'remote_unreachable',
+  'remote_timeout',
+  'port_refused',
+  'port_filtered',
+  'proxy_failed',
+]);
+const untilBack = {
+  ...{ attempts: 20, firstMs: 1_000, mostMs: 15_000 },
+  when: (error: unknown) => error instanceof Fault && passing.has(error.code),
+};
+
+export function certificateOperation(ctx: DomainsContext): OperationKind {
+  return defineOperation<Input>({
+    kind: certificateKind,
+    readInput: (stored) => {
+      const { certificateId } = Object(stored);
+      if (typeof certificateId !== 'string') throw new Error('no certificate to get');
+      return { certificateId: certificateId as CertificateId };
+    },
+    follow: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
+    steps: [
+      {
+        ...{ name: 'challenge', deadlineMs: 15 * minute, retry: untilBack },
+        undo: { none: 'A server that could answer the authority does no harm.' },
+        run: async (input, step) => {
+          if (!(await isWanted(ctx, input, step))) return { isOrdered: false };
+          const account = await accountOf(ctx, step);
+          for (const place of await placesBehind(ctx, step.workspaceId, input.certificateId))
+            await setChallengeThumbprint(await openSite(ctx.servers, place, step), thumbprint(account.key));
+          return { isOrdered: true };
+        },
+      },
+      {
+        ...{ name: 'order', deadlineMs: 10 * minute },
+        undo: { none: 'A certificate that nobody shows does no harm.' },
+        run: async (input, step) => {
+          if (Object(step.outputs.get('challenge')).isOrdered === true) await order(ctx, input, step);
+          return undefined;
+        },
+      },
+      {
+        ...{ name: 'install', deadlineMs: 15 * minute, retry: untilBack },
+        undo: { none: 'What was shown before is shown until the new one is.' },
+        run: async (input, step) => {
+          await install(ctx, input, step);
+          return undefined;
+        },
+      },
+      {
+        ...{ name: 'route', deadlineMs: minute },
+        undo: { none: 'Routes follow what is stored.' },
+        run: async ({ certificateId }, { workspaceId }) => {
+          await ctx.db.transaction(async (tx) => {
+            for (const { environmentId } of await names.listOfCertificate(tx, workspaceId, certificateId)) {
+              const environment = await readEnvironmentState(tx, workspaceId, environmentId);
+              if (environment) await enqueueRouting(tx, ctx, workspaceId, environment);
+            }
+          });
+          return undefined;
+        },
+      },
+    ],
+  });
+}
+
+/** One of the user's own is only installed; one that is good for long is not asked for again. */
+async function isWanted(
+  ctx: DomainsContext,
+  { certificateId }: Input,
+  { workspaceId }: StepContext,
+): Promise<boolean> {
+  const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
+  if (!row || row.source === 'custom' || row.status === 'revoked') return false;
+  if (row.notAfter === null || row.notBefore === null) return true;
+  const { notBefore, notAfter } = row;
+  const now = ctx.clock.now();
+  return renewalTime({ notBefore, notAfter, now, random: () => 0.99 }) <= now;
+}
+
+async function order(ctx: DomainsContext, { certificateId }: Input, step: StepContext): Promise<void> {
+  const { workspaceId, signal } = step;
+  const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
+  const [first, ...others] = row?.names ?? [];
+  if (!row || first === undefined) throw new Fault('not_found', 'The certificate is not wanted any more.');
+  const account = await accountOf(ctx, step);
+  step.log(
+    `Asking ${new URL(ctx.authority.directoryUrl).host} for a certificate for ${row.names.join(', ')}.`,
+  );
+  const issued = await (await ctx.authority.acme()).order(account, {
+    ...{ names: [first, ...others], signal, preflight: async () => undefined },
+    ...(row.chain !== null && { replaces: row.chain }),
+  });
+  const { certificate: chain, privateKey, issuer, notBefore, notAfter } = issued;
+  const now = ctx.clock.now();
+  const renewAt = renewalTime({ notBefore, notAfter, now, random: Math.random });
+  await ctx.db.transaction(async (tx) => {
+    const keySealed = await ctx.sealer.seal(tx, certificateKeyPlace(workspaceId, certificateId), privateKey);
+    const kept = { chain, keySealed, issuer, notBefore, notAfter, renewAt };
+    await queries.setIssued(tx, workspaceId, certificateId, kept, now);
+    await tellCertificate(tx, workspaceId, row, 'issued');
+  });
+}
+
+async function install(ctx: DomainsContext, { certificateId }: Input, step: StepContext): Promise<void> {
+  const { workspaceId } = step;
+  const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
+  if (!row || row.chain === null || row.keySealed === null) return;
+  const place = certificateKeyPlace(workspaceId, certificateId);
+  const bundle = bundleOf(row.chain, await ctx.sealer.open(ctx.db, place, row.keySealed));
+  for (const where of await placesBehind(ctx, workspaceId, certificateId)) {
+    const site = await openSite(ctx.servers, where, step);
+    await installCertificate(site, { id: certificateId, names: row.names, bundle });
+  }
+}
+
+async function placesBehind(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  id: CertificateId,
+): Promise<Place[]> {
+  const places: Place[] = [];
+  for (const { environmentId } of await names.listOfCertificate(ctx.db, workspaceId, id))
+    places.push(...(await placesOf(ctx.db, workspaceId, environmentId)));
+  return places;
+}
+
+/** Made with the first certificate of a workspace. Of two who are first at once, both use the one that was kept. */
+async function accountOf(
+  ctx: DomainsContext,
+  step: Pick<StepContext, 'workspaceId' | 'signal'>,
+): Promise<AcmeAccount> {
+  const { workspaceId, signal } = step;
+  const { directoryUrl } = ctx.authority;
+  const known = await queries.findAccount(ctx.db, workspaceId, directoryUrl);
+  if (known) {
+    const key = await ctx.sealer.open(ctx.db, accountKeyPlace(workspaceId, known.id), known.keySealed);
+    return { key, url: known.accountUrl };
+  }
+  const made = await (await ctx.authority.acme()).newAccount({ key: newAccountKey(), signal });
+  const id = newId<AcmeAccountId>();
+  const isFirst = await ctx.db.transaction(async (tx) => {
+    const place = accountKeyPlace(workspaceId, id);
+    const keySealed = await ctx.sealer.seal(tx, place, made.key);
+    const row = { id, accountUrl: made.url, thumbprint: made.thumbprint, keySealed };
+    return queries.insertAccount(tx, workspaceId, directoryUrl, row, ctx.clock.now());
+  });
+  return isFirst ? made : accountOf(ctx, step);
+}
+
+async function follow(
+  tx: Queryable,
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  { certificateId }: Input,
+  change: Change,
+): Promise<void> {
+  if (change.state !== 'failed' || change.fault === null) return;
+  const row = await queries.findCertificate(tx, workspaceId, certificateId);
+  if (!row) return;
+  const { fault } = change;
+  const now = ctx.clock.now();
+  const retryAfterSeconds = Number(/retry after (\d+) seconds/i.exec(fault.evidence ?? '')?.[1] ?? 0);
+  const renewAt = nextTry({ failures: row.failures + 1, retryAfterSeconds, now, random: Math.random });
+  await queries.setFailed(tx, workspaceId, certificateId, { fault, renewAt }, now);
+  await tellCertificate(tx, workspaceId, row, 'failed');
+}

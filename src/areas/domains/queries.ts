@@ -1,0 +1,108 @@
+/** The SQL of domains, always by workspace, except where it is asked whether a name belongs to another. */
+import type { DomainId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { sql } from '../../store/sql.ts';
+import type { DomainStatus } from './domains.ts';
+import type { LastCheck } from './last-check.ts';
+
+export interface DomainRow {
+  readonly id: DomainId;
+  readonly hostname: string;
+  readonly status: DomainStatus;
+  readonly token: string;
+  readonly verifiedAt: Date | null;
+  readonly missingSince: Date | null;
+  readonly lastCheck: LastCheck | null;
+  readonly checks: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** False where the workspace has it already. */
+export async function insertDomain(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, hostname, token }: Pick<DomainRow, 'id' | 'hostname' | 'token'>,
+  now: Date,
+): Promise<boolean> {
+  const made = await tx.run(sql`
+    insert into domains (workspace_id, id, hostname, status, token, check_at, created_at, updated_at)
+    values (${workspaceId}, ${id}, ${hostname}, 'pending', ${token}, ${now}, ${now}, ${now})
+    on conflict do nothing`);
+  return made === 1;
+}
+
+export function findDomain(db: Queryable, workspaceId: WorkspaceId, id: DomainId) {
+  return db.one<DomainRow>(sql`
+    select id, hostname, status, token, verified_at as "verifiedAt", missing_since as "missingSince",
+      last_check as "lastCheck", checks, created_at as "createdAt", updated_at as "updatedAt"
+    from domains where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function findByName(db: Queryable, workspaceId: WorkspaceId, hostname: string) {
+  return db.one<{ id: DomainId }>(sql`
+    select id from domains where workspace_id = ${workspaceId} and hostname = ${hostname}`);
+}
+
+export function listDomains(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  page: { readonly before: string | null; readonly limit: number },
+) {
+  return db.rows<DomainRow>(sql`
+    select id, hostname, status, token, verified_at as "verifiedAt", missing_since as "missingSince",
+      last_check as "lastCheck", checks, created_at as "createdAt", updated_at as "updatedAt"
+    from domains where workspace_id = ${workspaceId} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    order by id desc limit ${page.limit}`);
+}
+
+/**
+ * Whose the names are: of those that were proven, the longest counts. Asked under `lockNames` by those who prove, so that
+ * two cannot both be first.
+ */
+export function nearestProven(db: Queryable, names: readonly string[]) {
+  return db.one<{ workspaceId: WorkspaceId; id: DomainId; hostname: string }>(sql`
+    select workspace_id as "workspaceId", id, hostname from domains
+    where status = 'verified' and hostname = any(${names}::text[]) order by length(hostname) desc limit 1`);
+}
+
+/** Proofs are written one after the other in the whole installation: a name and one above it must not both be first. */
+export function lockNames(tx: Queryable) {
+  return tx.run(sql`select pg_advisory_xact_lock(7175204402)`);
+}
+
+export function setChecked(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: DomainId,
+  seen: {
+    readonly status: DomainStatus;
+    readonly lastCheck: LastCheck;
+    readonly verifiedAt: Date | null;
+    readonly missingSince: Date | null;
+    readonly checkAt: Date;
+  },
+  now: Date,
+) {
+  return tx.run(sql`
+    update domains set status = ${seen.status}, last_check = ${JSON.stringify(seen.lastCheck)}::jsonb,
+      verified_at = ${seen.verifiedAt}, missing_since = ${seen.missingSince}, check_at = ${seen.checkAt},
+      checks = checks + 1, updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function deleteDomain(tx: Queryable, workspaceId: WorkspaceId, id: DomainId) {
+  return tx.run(sql`delete from domains where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** Those whose time has come, each for one instance. */
+export function takeDueDomains(db: Queryable, now: Date, next: Date, most: number) {
+  return db.rows<{ workspaceId: WorkspaceId; id: DomainId }>(sql`
+    with due as (
+      select workspace_id, id from domains where check_at <= ${now}
+      order by check_at limit ${most} for update skip locked
+    )
+    update domains d set check_at = ${next} from due
+    where d.workspace_id = due.workspace_id and d.id = due.id
+    returning d.workspace_id as "workspaceId", d.id`);
+}

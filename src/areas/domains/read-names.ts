@@ -1,0 +1,52 @@
+/** Names of environments as shown. */
+import { Fault } from '../../fault.ts';
+import type { EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { readEnvironmentState } from '../environments/environment-state.ts';
+import { notFound } from '../environments/environments.ts';
+import { listNames, type NameRow } from './name-queries.ts';
+import { hasCertificate, servingName } from './proxy-names.ts';
+
+export type ShownName = ReturnType<typeof shownName>;
+
+export async function namesOfEnvironments(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  ids: readonly EnvironmentId[],
+): Promise<ReadonlyMap<EnvironmentId, ShownName[]>> {
+  const rows = ids.length === 0 ? [] : await listNames(db, workspaceId, ids);
+  const grouped = Map.groupBy(rows, ({ environmentId }) => environmentId);
+  return new Map([...grouped].map(([id, each]) => [id, each.map(shownName)]));
+}
+
+export async function listNamesOf(db: Queryable, workspaceId: WorkspaceId, id: EnvironmentId) {
+  if (!(await readEnvironmentState(db, workspaceId, id))) throw notFound();
+  return { items: (await listNames(db, workspaceId, [id])).map(shownName) };
+}
+
+export async function readName(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  id: EnvironmentDomainId,
+): Promise<ShownName> {
+  const found = (await listNames(db, workspaceId, [environmentId])).find((each) => each.id === id);
+  if (!found) throw new Fault('not_found', 'There is no such domain of this environment.');
+  return shownName(found);
+}
+
+export function shownName(row: NameRow) {
+  const { id, environmentId, domainId, hostname, redirectHttp, www, hstsSeconds, sslMode } = row;
+  const status =
+    row.certificateId === null ? ('none' as const) : (row.certificateStatus ?? ('none' as const));
+  return {
+    ...{ id, environmentId, domainId, hostname, redirectHttp, www, hstsSeconds },
+    url: `${hasCertificate(row) ? 'https' : 'http'}://${servingName(row)}`,
+    ssl: { mode: sslMode },
+    certificate: {
+      ...{ status, issuer: row.issuer, fault: row.fault },
+      notAfter: row.notAfter?.toISOString() ?? null,
+    },
+    createdAt: row.createdAt.toISOString(),
+  };
+}

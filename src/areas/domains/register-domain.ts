@@ -1,0 +1,62 @@
+/** A name that a workspace says is its own. It counts once its owner has put our value into the zone. */
+import { randomBytes } from 'node:crypto';
+import { toAscii } from '../../adapters/dns/to-ascii.ts';
+import { Fault } from '../../fault.ts';
+import { type DomainId, newId, type WorkspaceId } from '../../ids.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
+import type { Queryable } from '../../store/database.ts';
+import { ancestorsOf, type DomainsContext, tellDomain } from './domains.ts';
+import * as queries from './queries.ts';
+import { readDomain } from './read-domains.ts';
+
+type Shown = Awaited<ReturnType<typeof readDomain>>;
+
+export function registerDomain(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  given: string,
+  remember: Remember,
+): Promise<Answer<Shown>> {
+  // The proof of a name is good for everything below it, so a wildcard is the same as the name itself.
+  const hostname = readHostname(given, 'hostname', true).replace(/^\*\./, '');
+  const now = ctx.clock.now();
+  return ctx.db.transaction(async (tx) => {
+    await refuseForeign(tx, workspaceId, hostname, 'hostname');
+    const id = newId<DomainId>();
+    const token = randomBytes(20).toString('base64url');
+    if (!(await queries.insertDomain(tx, workspaceId, { id, hostname, token }, now))) throw taken(hostname);
+    const body = await readDomain(tx, workspaceId, id);
+    const answer = await remember(tx, { status: 201, location: `/api/v1/domains/${id}`, body });
+    await tellDomain(tx, workspaceId, { domainId: id, hostname, reason: 'registered', status: 'pending' });
+    return answer;
+  });
+}
+
+/** As it is stored: A-labels, small letters. A name that cannot be one says why, with the field that it stands in. */
+export function readHostname(given: string, path: string, wildcard = false): string {
+  const read = toAscii(given, { wildcard });
+  if (read.ok) return read.ascii;
+  const { message, hint } = read;
+  throw new Fault('invalid_input', message, { hint, errors: [{ path, message }] });
+}
+
+/** A name that another workspace has proven, or one below it, is not there to be had. */
+export async function refuseForeign(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  hostname: string,
+  path: string,
+): Promise<void> {
+  const owner = await queries.nearestProven(tx, ancestorsOf(hostname));
+  if (!owner || owner.workspaceId === workspaceId) return;
+  throw new Fault('domain_taken', `${hostname} belongs to another workspace of this Slipway.`, {
+    hint: 'Whoever has proven it has to delete it there first.',
+    errors: [{ path, message: 'belongs to another workspace' }],
+  });
+}
+
+function taken(hostname: string): Fault {
+  return new Fault('name_taken', `${hostname} is registered already.`, {
+    errors: [{ path: 'hostname', message: 'is registered in this workspace already' }],
+  });
+}

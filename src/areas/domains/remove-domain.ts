@@ -1,0 +1,132 @@
+/** A domain that is not wanted any more, and a name that no longer leads to an environment. */
+import { removeCertificate } from '../../adapters/proxy/sites.ts';
+import { minute } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { CertificateId, DomainId, EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { defineOperation, type OperationKind } from '../../operations/definition.ts';
+import { enqueueOperation } from '../../operations/operations.ts';
+import type { Queryable } from '../../store/database.ts';
+import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
+import { placesOf } from '../environments/places.ts';
+import { tellProject } from '../projects/projects.ts';
+import { openSite } from '../releases/open-site.ts';
+import * as certificates from './certificate-queries.ts';
+import { enqueueRouting } from './domain-work.ts';
+import { accountKeyPlace, type DomainsContext, notFound, tellDomain } from './domains.ts';
+import * as names from './name-queries.ts';
+import * as queries from './queries.ts';
+
+export const retireKind = 'certificate_retire';
+
+export async function removeDomain(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  id: DomainId,
+): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const domain = await queries.findDomain(tx, workspaceId, id);
+    if (!domain) throw notFound();
+    const used = await names.listOfDomain(tx, workspaceId, id);
+    if (used.length > 0) {
+      throw new Fault('in_use', `${domain.hostname} still leads to environments.`, {
+        hint: 'Take its names away there first.',
+        errors: used.map(({ environmentId, hostname }) => ({
+          path: `environments/${environmentId}`,
+          message: `has ${hostname}`,
+        })),
+      });
+    }
+    await queries.deleteDomain(tx, workspaceId, id);
+    await tellDomain(tx, workspaceId, { domainId: id, hostname: domain.hostname, reason: 'deleted' });
+  });
+}
+
+export async function disconnectDomain(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  id: EnvironmentDomainId,
+): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const environment = await lockEnvironment(tx, workspaceId, environmentId);
+    const found = (await names.listNames(tx, workspaceId, [environmentId])).find((each) => each.id === id);
+    if (!found) throw new Fault('not_found', 'There is no such domain of this environment.');
+    await names.deleteName(tx, workspaceId, id);
+    await retire(tx, ctx, workspaceId, environment, found.certificateId);
+    if ((await placesOf(tx, workspaceId, environmentId)).length > 0)
+      await enqueueRouting(tx, ctx, workspaceId, environment);
+    await tellProject(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
+  });
+}
+
+/** One that no other name has any more: taken off the server and, where it is an authority's, revoked. */
+async function retire(
+  tx: Queryable,
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  { id: environmentId, serverId }: EnvironmentState,
+  certificateId: CertificateId | null,
+): Promise<void> {
+  if (certificateId === null) return;
+  if ((await names.listOfCertificate(tx, workspaceId, certificateId)).length > 0) return;
+  await enqueueOperation(tx, ctx.queue, {
+    ...{ workspaceId, kind: retireKind, input: { certificateId, environmentId }, queueKey: certificateId },
+    subject: { type: 'certificate', id: certificateId },
+    ...(serverId !== null && { serverId }),
+  });
+}
+
+interface RetireInput {
+  readonly certificateId: CertificateId;
+  readonly environmentId: EnvironmentId;
+}
+
+export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
+  return defineOperation<RetireInput>({
+    kind: retireKind,
+    readInput: (stored) => {
+      const { certificateId, environmentId } = Object(stored);
+      if (typeof certificateId !== 'string' || typeof environmentId !== 'string')
+        throw new Error('no certificate to retire');
+      return { certificateId: certificateId as CertificateId, environmentId: environmentId as EnvironmentId };
+    },
+    steps: [
+      {
+        ...{
+          name: 'uninstall',
+          deadlineMs: 15 * minute,
+          retry: { attempts: 10, firstMs: 1_000, mostMs: 15_000 },
+        },
+        undo: { none: 'It is not wanted any more.' },
+        run: async ({ certificateId, environmentId }, step) => {
+          for (const place of await placesOf(ctx.db, step.workspaceId, environmentId))
+            await removeCertificate(await openSite(ctx.servers, place, step), certificateId);
+          return undefined;
+        },
+      },
+      {
+        ...{ name: 'revoke', deadlineMs: 5 * minute },
+        undo: { none: 'What is revoked stays so.' },
+        isAfterthought: true,
+        run: async ({ certificateId }, step) => {
+          await revoke(ctx, step.workspaceId, certificateId, step.signal);
+          await certificates.deleteCertificate(ctx.db, step.workspaceId, certificateId);
+          return undefined;
+        },
+      },
+    ],
+  });
+}
+
+async function revoke(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  id: CertificateId,
+  signal: AbortSignal,
+): Promise<void> {
+  const row = await certificates.findCertificate(ctx.db, workspaceId, id);
+  const account = await certificates.findAccount(ctx.db, workspaceId, ctx.authority.directoryUrl);
+  if (row?.source !== 'acme' || row.chain === null || !account) return;
+  const key = await ctx.sealer.open(ctx.db, accountKeyPlace(workspaceId, account.id), account.keySealed);
+  await (await ctx.authority.acme()).revoke({ key, url: account.accountUrl }, row.chain, 'cessation', signal);
+}

@@ -1,0 +1,112 @@
+/**
+ * The look at a domain's zone: whether our value stands there, and everything else that would keep its owner from what
+ * they want. A name that was proven stays proven for some days without its record: a mistake in a zone must not take an
+ * application off the air.
+ */
+import type { DomainLook } from '../../adapters/dns/dns.ts';
+import { after, day, hour, minute } from '../../clock.ts';
+import type { DomainId, WorkspaceId } from '../../ids.ts';
+import { readServer } from '../servers/read-server.ts';
+import { type DomainStatus, type DomainsContext, notFound, proofOf, tellDomain } from './domains.ts';
+import { environmentsBehind } from './environments-behind.ts';
+import type { LastCheck } from './last-check.ts';
+import * as queries from './queries.ts';
+import { readDomain } from './read-domains.ts';
+import { refuseForeign } from './register-domain.ts';
+
+/** How long a proven name may be without its record before it is let go. */
+const graceMs = 7 * day;
+
+export async function verifyDomain(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  id: DomainId,
+  signal: AbortSignal,
+) {
+  const domain = await queries.findDomain(ctx.db, workspaceId, id);
+  if (!domain) throw notFound();
+  const look = await (await ctx.dns()).lookAtDomain(
+    {
+      ...{ hostname: domain.hostname, record: proofOf(domain), authority: ctx.authority.caaNames },
+      serverAddresses: await addressesBehind(ctx, workspaceId, id),
+    },
+    signal,
+  );
+  await note(ctx, workspaceId, id, look);
+  return readDomain(ctx.db, workspaceId, id);
+}
+
+/** Where its names should lead: the servers of the environments that have it. */
+async function addressesBehind(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  id: DomainId,
+): Promise<string[]> {
+  const addresses = new Set<string>();
+  for (const { serverId } of await environmentsBehind(ctx.db, workspaceId, id)) {
+    if (serverId !== null) addresses.add((await readServer(ctx.db, workspaceId, serverId)).host);
+  }
+  return [...addresses];
+}
+
+/** Under the lock of all names, so that of two workspaces with the same value in one zone only one is first. */
+async function note(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  id: DomainId,
+  look: DomainLook,
+): Promise<void> {
+  const now = ctx.clock.now();
+  const lastCheck: LastCheck = { at: now.toISOString(), findings: look.findings.map(shownFinding) };
+  await ctx.db.transaction(async (tx) => {
+    await queries.lockNames(tx);
+    const before = await queries.findDomain(tx, workspaceId, id);
+    if (!before) throw notFound();
+    if (look.isProven) await refuseForeign(tx, workspaceId, before.hostname, 'hostname');
+    const seen = afterLook(before, look.isProven, now);
+    await queries.setChecked(
+      tx,
+      workspaceId,
+      id,
+      { ...seen, lastCheck, checkAt: nextLook(seen, before, now) },
+      now,
+    );
+    const isNews =
+      seen.status !== before.status || (seen.missingSince === null) !== (before.missingSince === null);
+    const reason = seen.missingSince !== null ? 'proof_missing' : 'checked';
+    const news = { domainId: id, hostname: before.hostname, reason, status: seen.status };
+    if (isNews) await tellDomain(tx, workspaceId, news);
+  });
+}
+
+interface AfterLook {
+  readonly status: DomainStatus;
+  readonly verifiedAt: Date | null;
+  readonly missingSince: Date | null;
+}
+
+export function afterLook(before: queries.DomainRow, isProven: boolean, now: Date): AfterLook {
+  if (isProven) return { status: 'verified', verifiedAt: before.verifiedAt ?? now, missingSince: null };
+  if (before.status !== 'verified') return { status: 'failed', verifiedAt: null, missingSince: null };
+  const missingSince = before.missingSince ?? now;
+  if (now.getTime() - missingSince.getTime() < graceMs) {
+    return { status: 'verified', verifiedAt: before.verifiedAt, missingSince };
+  }
+  return { status: 'failed', verifiedAt: null, missingSince };
+}
+
+/** Soon while someone waits for it, then less and less often; what is proven is looked at twice a day. */
+function nextLook(
+  { status, missingSince }: AfterLook,
+  { checks, createdAt }: queries.DomainRow,
+  now: Date,
+): Date {
+  if (status === 'verified') return after(now, missingSince === null ? 12 * hour : hour);
+  const age = now.getTime() - createdAt.getTime();
+  if (age > 30 * day) return after(now, day);
+  return after(now, Math.min(minute * 2 ** Math.min(checks, 8), age < 2 * day ? 10 * minute : 3 * hour));
+}
+
+function shownFinding({ code, severity, message, hint, evidence }: DomainLook['findings'][number]) {
+  return { code, severity, message, hint: hint ?? null, evidence: evidence ?? null };
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ContainerState } from '../../adapters/docker/docker.ts';
+import type { SeenSite } from '../../adapters/proxy/sites.ts';
+import { type DeploymentId, type EnvironmentId, newId } from '../../ids.ts';
+import type { RunPlan } from '../releases/releases.ts';
+import { compare, expectedContainers, type Remembered, remember, type Seen } from './compare.ts';
+
+const id = newId<DeploymentId>();
+const run: RunPlan = {
+  ...{ port: 8080, health: { path: null, port: null, timeoutSeconds: 5, startSeconds: 60 } },
+  ...{ startCommand: null, releaseCommand: null, replicas: 2, memoryMb: null, cpus: null, volumes: [] },
+  processes: [
+    { name: 'worker', kind: 'worker', command: 'x', schedule: null, replicas: 1 },
+    { name: 'nightly', kind: 'cron', command: 'x', schedule: '0 3 * * *', replicas: 1 },
+  ],
+  ...{ drainSeconds: 30, stopSeconds: 10, holdSeconds: 30, isRoot: false, askedOfServices: [] },
+  plainKeys: [],
+};
+const [first = '', second = '', worker = ''] = expectedContainers(run, id);
+
+const container = (name: string, more: Partial<ContainerState> = {}): [string, ContainerState] => [
+  name,
+  {
+    ...{ name, id: name, labels: {}, status: 'running', exitCode: 0, isOutOfMemory: false, restarts: 0 },
+    ...{ startedAt: '2026-01-01T00:00:00Z', finishedAt: null, pid: 1, image: 'sha256:x' },
+    address: { [first]: '198.18.0.16', [second]: '198.18.0.17', [worker]: '198.18.0.18' }[name] ?? null,
+    ...more,
+  },
+];
+const well = [container(first), container(second), container(worker)];
+const servers = [
+  { name: second, address: '198.18.0.17', port: 8080 },
+  { name: first, address: '198.18.0.16', port: 8080 },
+];
+const file: NonNullable<SeenSite['file']> = {
+  ...{ state: 'serving', port: 21_000, servers, hosts: [], routes: [] },
+};
+const site: SeenSite = { id: newId<EnvironmentId>(), file, running: null, agrees: true };
+const look = (containers: [string, ContainerState][], more: Partial<Seen> = {}, before: Remembered = {}) =>
+  compare(
+    run,
+    id,
+    { containers: new Map(containers), site, isProxyRunning: true, foundWrong: [], ...more },
+    before,
+  );
+
+test('web and workers are expected, each with its number; a cron process is not', () => {
+  assert.deepEqual(expectedContainers(run, id), [
+    ...[`slipway-${id}-web-1`, `slipway-${id}-web-2`, `slipway-${id}-worker-1`],
+  ]);
+});
+
+test('all there, and the proxy agrees in whatever order: well', () => {
+  assert.deepEqual(look(well), { kind: 'well' });
+});
+
+test('what is gone, or stands still without having crashed, is to be put back', () => {
+  assert.deepEqual(look([container(first), container(worker)]), {
+    kind: 'missing',
+    what: [second, 'site'],
+  });
+  for (const status of ['exited', 'created', 'dead', 'paused'] as const) {
+    const stopped = [container(first), container(second), container(worker, { status })];
+    assert.deepEqual(look(stopped), { kind: 'missing', what: [worker] }, status);
+  }
+  assert.deepEqual(look(well, { foundWrong: ['service main'] }), { kind: 'missing', what: ['service main'] });
+});
+
+test('a proxy that is away, has no site, another one, or one that does not serve, is to be put right', () => {
+  const what = (more: Partial<Seen>) => {
+    const finding = look(well, more);
+    return finding.kind === 'missing' ? finding.what : finding.kind;
+  };
+  assert.deepEqual(what({ isProxyRunning: false, site: undefined }), ['proxy']);
+  assert.deepEqual(what({ site: undefined }), ['site']);
+  assert.deepEqual(what({ site: { ...site, agrees: false } }), ['site']);
+  assert.deepEqual(what({ site: { ...site, file: null } }), ['site']);
+  const [one, other] = servers;
+  assert.ok(one && other);
+  assert.deepEqual(what({ site: { ...site, file: { ...file, servers: [one] } } }), ['site']);
+  assert.deepEqual(what({ site: { ...site, file: { ...file, servers: [one, { ...other, port: 1 }] } } }), [
+    'site',
+  ]);
+  for (const state of ['held', 'stopped'] as const)
+    assert.deepEqual(what({ site: { ...site, file: { ...file, state } } }), ['site'], state);
+});
+
+test('one that ended by itself since the last look has crashed, once', () => {
+  const crashed = container(first, { restarts: 2 });
+  const all = [crashed, container(second), container(worker)];
+  const before = remember(new Map([container(first, { restarts: 1 })]));
+  assert.deepEqual(look(all, {}, before), { kind: 'crashed', container: crashed[1] });
+  assert.deepEqual(look(all, {}, remember(new Map(all))), { kind: 'well' });
+  assert.deepEqual(look(all), { kind: 'well' }, 'before the first look it was the deployment’s to judge');
+  const trying = [container(first, { status: 'restarting' }), container(second), container(worker)];
+  assert.equal(look(trying).kind, 'crashed');
+});
+
+test('a server that was started anew counts from nothing, and is no crash', () => {
+  const before = remember(new Map([container(first, { restarts: 4 })]));
+  assert.deepEqual(look(well, {}, before), { kind: 'well' });
+});

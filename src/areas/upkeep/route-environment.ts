@@ -1,0 +1,43 @@
+/** Tells the proxy of the names that lead to an environment, as they are stored; what serves them is not touched. */
+import { restoreSite, stopSite } from '../../adapters/proxy/sites.ts';
+import { minute } from '../../clock.ts';
+import { defineOperation, type OperationKind } from '../../operations/definition.ts';
+import { untilBack } from '../deployments/steps/working.ts';
+import { routeKind } from '../domains/domain-work.ts';
+import { routesOf } from '../domains/proxy-names.ts';
+import { proxySite, serversOf } from '../releases/go-live.ts';
+import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
+import { readRelease } from '../releases/releases.ts';
+import { webProcess } from '../releases/start-release.ts';
+import { environmentOf, type Input, readInput, siteOf, type UpkeepContext } from './upkeep.ts';
+
+export function routeOperation(ctx: UpkeepContext): OperationKind {
+  return defineOperation<Input>({
+    kind: routeKind,
+    readInput,
+    steps: [
+      {
+        ...{ name: 'route', deadlineMs: 15 * minute, retry: untilBack },
+        undo: { none: 'Names follow what is stored.' },
+        run: async (input, step) => {
+          const environment = await environmentOf(ctx, input, step);
+          const { currentReleaseId, currentDeploymentId, wanted } = environment;
+          // The first deployment tells the proxy of them.
+          if (currentReleaseId === null) return undefined;
+          const { run } = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
+          const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
+          const site = await siteOf(ctx, environment, step);
+          if (wanted === 'stopped') {
+            await stopSite(site, proxySite(site, run, routes, []));
+            return undefined;
+          }
+          const web = (await listApp(site))
+            .filter((each) => deploymentOf(each) === currentDeploymentId && processOf(each) === webProcess)
+            .map((each) => ({ name: each.name, process: webProcess, address: each.address ?? '' }));
+          await restoreSite(site, proxySite(site, run, routes, serversOf(web, run.port)));
+          return undefined;
+        },
+      },
+    ],
+  });
+}
