@@ -34,7 +34,7 @@ const lab = files.some(needsLab) ? await startLab() : undefined;
 const env = { ...process.env, ...postgres.env, ...(lab && { TEST_LAB: lab.about.control }) };
 const child = spawn(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=600000', '--test-reporter=spec', ...files],
+  ['--test', '--test-concurrency=3', '--test-timeout=600000', '--test-reporter=spec', ...files],
   { cwd: root, stdio: 'inherit', env },
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));

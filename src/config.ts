@@ -106,7 +106,7 @@ export const settings = {
   acmeCaFile: optional(
     'SLIPWAY_ACME_CA_FILE',
     read.readableFile,
-    'Certificates (PEM) that the authority’s own address is checked against, beside the usual ones.',
+    'Certificates (PEM) that the authority’s own address is checked against, beside the usual ones. Absent: those of `SLIPWAY_CA_FILE`.',
   ),
   limitRequests: setting(
     'SLIPWAY_LIMIT_REQUESTS',
@@ -124,7 +124,7 @@ export const settings = {
     'SLIPWAY_LIMIT_SEARCH',
     '60',
     read.wholeNumber(1, 1_000_000),
-    'Searches of repositories, lists of branches and direct analyses a minute per account.',
+    'Searches of repositories, lists of branches, direct analyses and looks at domains a minute per account.',
   ),
   limitTriggers: setting(
     'SLIPWAY_LIMIT_TRIGGERS',

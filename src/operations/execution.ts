@@ -208,6 +208,7 @@ export function faultOf(error: unknown, step: string | null): OperationFault {
     message: known?.message ?? 'A step failed unexpectedly.',
     hint: known?.hint ?? null,
     evidence: known ? (known.evidence ?? null) : errorText(error),
+    ...(known?.retryAfterSeconds !== undefined && { retryAfterSeconds: known.retryAfterSeconds }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface OperationFault {
   readonly message: string;
   readonly hint: string | null;
   readonly evidence: string | null;
+  /** When whoever refused wants to be asked again, where it said so; kept for those who ask again by themselves. */
+  readonly retryAfterSeconds?: number;
 }
 
 export interface NewOperation {

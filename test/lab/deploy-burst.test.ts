@@ -101,7 +101,7 @@ const countOf = (rows: readonly Row[], wanted: string) =>
   rows.filter(({ status }) => status === wanted).length;
 
 test('of a burst the newest is live, the rest is overtaken, and never two are at work', async (t) => {
-  const scene = await startDeployScene(t, lab);
+  const scene = await startDeployScene(t, lab, { env: { SLIPWAY_LIMIT_TRIGGERS: '1000' } });
   const wish = { files: { ...plainApp('COPY page ./'), page: '0' }, settings: plainSettings };
   const { environmentId, repository, deployment } = await scene.deployed(wish);
   succeeded(deployment);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { Ground } from '../faults/ground.ts';
 import type { Point } from '../faults/orders.ts';
 import { Rounds } from '../faults/rounds.ts';
@@ -28,46 +28,46 @@ function pointsOf(entries: readonly string[]): Point[] {
   });
 }
 
-test('deployments under load stand whatever happens to the service in between, and lose no request', async (t) => {
-  const database = await createTestDatabase();
-  t.after(() => database.drop());
-  const ground = await Ground.open(lab.client, lab.about, database.url, { leaseMs: 2_000 });
-  t.after(() => ground.close());
-  const rounds = new Rounds(ground);
-  t.after(() => rounds.endNow());
-  let count = 0;
-  const run = async (trial: Trial, end: string) => {
-    count += 1;
-    const round = await rounds.run(trial, `kills-${count}`);
-    assert.equal(round.end, end, round.what);
-    t.diagnostic(`${round.end} after ${round.ms} ms, ${round.answered} requests answered`);
-  };
+/** One ground for all: what a trial leaves behind would be in the next one's way, and is meant to be. */
+const database = await createTestDatabase();
+const ground = await Ground.open(lab.client, lab.about, database.url, { leaseMs: 2_000 });
+const rounds = new Rounds(ground);
+after(async () => {
+  rounds.endNow();
+  await ground.close();
+  await database.drop();
+});
 
-  await t.test('killed at each write of its journal, a deployment is ended by whoever is left', async () => {
-    const course = { kind: 'deploy' } as const;
-    const points = pointsOf(entriesOf(course));
-    assert.ok(points.length > 30);
-    await run({ course, trouble: { kind: 'kill', points } }, 'succeeded');
-  });
+let count = 0;
+async function run(t: TestContext, trial: Trial, end: string): Promise<void> {
+  count += 1;
+  const round = await rounds.run(trial, `kills-${count}`);
+  assert.equal(round.end, end, round.what);
+  t.diagnostic(`${round.end} after ${round.ms} ms, ${round.answered} requests answered`);
+}
 
-  await t.test('killed at each write of its undoing, a cancelled one leaves nothing behind', async () => {
-    const course = { kind: 'cancel', at: 'point' } as const;
-    const entries = entriesOf(course);
-    const points = pointsOf(entries.slice(entries.indexOf('turn cancelled')));
-    assert.ok(points.length > 15);
-    await run({ course, trouble: { kind: 'kill', points } }, 'cancelled');
-  });
+test('killed under load at each write of its journal, a deployment is ended by whoever is left and loses no request', async (t) => {
+  const course = { kind: 'deploy' } as const;
+  const points = pointsOf(entriesOf(course));
+  assert.ok(points.length > 30);
+  await run(t, { course, trouble: { kind: 'kill', points } }, 'succeeded');
+});
 
-  await t.test('a network that is away for ten seconds in the build is waited for', async () => {
-    const at = { moment: 'after', entry: 'build running' } as const;
-    await run(
-      { course: { kind: 'deploy' }, trouble: { kind: 'cut', at, afterMs: 300, forMs: 10_000 } },
-      'succeeded',
-    );
-  });
+test('killed under load at each write of its undoing, a cancelled one leaves nothing behind', async (t) => {
+  const course = { kind: 'cancel', at: 'point' } as const;
+  const entries = entriesOf(course);
+  const points = pointsOf(entries.slice(entries.indexOf('turn cancelled')));
+  assert.ok(points.length > 15);
+  await run(t, { course, trouble: { kind: 'kill', points } }, 'cancelled');
+});
 
-  await t.test('a worker that wakes after its lease and another deployment changes nothing', async () => {
-    const at = { moment: 'after', entry: 'point running' } as const;
-    await run({ course: { kind: 'redeploy' }, trouble: { kind: 'stall', at, goesOn: true } }, 'succeeded');
-  });
+test('a network that is away for ten seconds in the build is waited for', async (t) => {
+  const at = { moment: 'after', entry: 'build running' } as const;
+  const trouble = { kind: 'cut', at, afterMs: 300, forMs: 10_000 } as const;
+  await run(t, { course: { kind: 'deploy' }, trouble }, 'succeeded');
+});
+
+test('a worker that wakes after its lease and after another deployment changes nothing', async (t) => {
+  const at = { moment: 'after', entry: 'point running' } as const;
+  await run(t, { course: { kind: 'redeploy' }, trouble: { kind: 'stall', at, goesOn: true } }, 'succeeded');
 });

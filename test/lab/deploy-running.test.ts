@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attempt } from '../../lab/command.ts';
 import { lookAfterDue } from '../../src/areas/upkeep/look-after.ts';
 import {
   addServer,
@@ -334,7 +335,8 @@ test('what runs goes on running', async (t) => {
     await scene.page(made.environmentId);
     await operationDone(scene, await scene.call('DELETE', `${path}?deleteData=true`));
     await assertNothingLeft(first, made.environmentId);
-    await assert.rejects(fetch(url));
+    // A connection of its own: one that is kept alive ends when its visitor goes.
+    assert.equal((await attempt('curl', ['-s', '-o', '/dev/null', url])).code, 7);
     const gone = await scene.git.service.call('GET', path, { token: scene.token });
     assert.equal(gone.status, 404);
   });
@@ -362,7 +364,8 @@ test('what runs goes on running', async (t) => {
     const url = await scene.url(environmentId);
     await operationDone(scene, await scene.call('DELETE', `/projects/${projectId}`));
     await assertNothingLeft(other, environmentId);
-    await assert.rejects(fetch(url));
+    // A connection of its own: one that is kept alive ends when its visitor goes.
+    assert.equal((await attempt('curl', ['-s', '-o', '/dev/null', url])).code, 7);
     const gone = await scene.git.service.call('GET', `/projects/${projectId}`, { token: scene.token });
     assert.equal(gone.status, 404);
   });

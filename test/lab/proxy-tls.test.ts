@@ -251,13 +251,20 @@ test('a broken bundle, or one that is not shown, leaves the old one; restart, re
     assert.doesNotMatch(`${fault.message}${fault.evidence}`, /PRIVATE/);
   }
   // One that Node reads but the proxy does not take: it is refused there, and the old one is shown.
-  const weak = await run('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:1024', '-nodes', '-subj', '/CN=app.test', '-days', '2'],
-    ...['-addext', 'subjectAltName=DNS:app.test', '-keyout', '-', '-out', '-'],
-  ]);
-  for (const at of [id, newId()]) {
-    const weakWish = { id: at, names: ['app.test'], bundle: new Secret(weak.stdout) };
-    assert.equal((await faultOf(() => installCertificate(work, weakWish))).code, 'certificate_invalid');
+  for (const [key, hint] of [
+    ['rsa:1024', /2048/],
+    ['ec', /refused/],
+  ] as const) {
+    const weak = await run('openssl', [
+      ...['req', '-x509', '-newkey', key, ...(key === 'ec' ? ['-pkeyopt', 'ec_paramgen_curve:P-192'] : [])],
+      ...['-nodes', '-subj', '/CN=app.test', '-days', '2', '-addext', 'subjectAltName=DNS:app.test'],
+      ...['-keyout', '-', '-out', '-'],
+    ]);
+    for (const at of [id, newId()]) {
+      const weakWish = { id: at, names: ['app.test'], bundle: new Secret(weak.stdout) };
+      const fault = await faultOf(() => installCertificate(work, weakWish));
+      assert.deepEqual([fault.code, hint.test(fault.message)], ['certificate_invalid', true], fault.message);
+    }
   }
   await good();
 

@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-import type { Fault } from '../../fault.ts';
+import { Fault } from '../../fault.ts';
 import { thumbprintOf } from './account-key.ts';
 import {
   challengeFailed,
@@ -16,7 +16,7 @@ import {
   unfinished,
 } from './acme-faults.ts';
 import type { Answer, Authority, Signer } from './authority.ts';
-import { AcmeProblem, ProblemDocument, saysAuthority, shown } from './problem.ts';
+import { AcmeProblem, ProblemDocument, shown } from './problem.ts';
 import { signingRequest } from './signing-request.ts';
 
 /** Called before the authority is told to look: fails where it would look in vain. */
@@ -107,9 +107,9 @@ async function begin(
   if (!URL.canParse(url)) throw nonsense(authority.label, 'it does not say where the order is');
   return { url, order: authority.shaped(Order, answer) };
 
-  /** To say what is replaced is a courtesy that lifts limits; that it has been replaced before is no obstacle. */
+  /** To say what is replaced is a courtesy that lifts limits; one that the authority does not know is no obstacle. */
   function withoutReplacing(error: unknown): Promise<Answer> {
-    if (saysAuthority(error, 'alreadyReplaced')) return ask({});
+    if (error instanceof Fault && error.code === 'acme_refused') return ask({});
     throw error;
   }
 }

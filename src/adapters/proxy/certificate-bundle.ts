@@ -22,6 +22,8 @@ export interface CheckedBundle {
   readonly leaf: string;
 }
 
+/** Nobody accepts fewer, the proxy's OpenSSL among them. */
+const leastRsaBits = 2048;
 const mostNames = 200;
 const mostBytes = 256 * 1024;
 
@@ -38,6 +40,9 @@ export function checkBundle({ id, names, bundle }: CertificateWish): CheckedBund
   const [leaf, key] = [chain[0], keys[0]];
   if (!leaf || !key || keys.length > 1) throw invalid('A bundle has a certificate, its chain, and one key.');
   if (!leaf.checkPrivateKey(key)) throw invalid('The key is not that of the first certificate.');
+  const { modulusLength } = leaf.publicKey.asymmetricKeyDetails ?? {};
+  if (leaf.publicKey.asymmetricKeyType === 'rsa' && (modulusLength ?? 0) < leastRsaBits)
+    throw invalid(`An RSA key has at least ${leastRsaBits} bits.`, String(modulusLength));
   for (const [index, each] of chain.entries()) {
     const issuer = chain[index + 1];
     if (issuer && !(each.checkIssued(issuer) && each.verify(issuer.publicKey)))

@@ -70,7 +70,7 @@ put($file, $pem) unless defined $old && $old eq $pem;
 write_list(@others, join q{ }, $path, @names);
 my $wrong;
 if ($is_large) { $wrong = checked(); $is_bad = defined $wrong; $wrong = reload() unless $is_bad }
-else { $wrong = commit($pid); $wrong = bring_list($pid) unless defined $wrong }
+else { $wrong = commit($pid); $wrong = bring_list($pid) unless defined $wrong; $is_bad = defined $wrong }
 $wrong = unproven() unless defined $wrong;
 done(q{ok}, q{}) unless defined $wrong;
 put($file, $old) if defined $old;

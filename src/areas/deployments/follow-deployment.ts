@@ -54,7 +54,7 @@ export async function followDeployment(
   // Kept while one is at work: if that leads to nothing, it is as bad as before.
   const problem = shown === 'degraded' || shown === 'deploying' ? environment.problem : null;
   if (shown !== environment.status) await setStatus(tx, workspaceId, environmentId, shown, problem, now);
-  const isLostMove = before.trigger === 'move' && isOver(status) && status !== 'succeeded';
+  const isLostMove = before.trigger === 'move' && (status === 'failed' || status === 'cancelled');
   if (isLostMove) await stayWhereItIs(tx, workspaceId, environment, now);
   const news = { reason: 'deployment', environmentId, deploymentId, status };
   await tellProject(tx, workspaceId, environment.projectId, news);

@@ -1,5 +1,5 @@
 /** The SQL of certificates and of our accounts with authorities, always by workspace. */
-import type { AcmeAccountId, CertificateId, WorkspaceId } from '../../ids.ts';
+import type { AcmeAccountId, CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
@@ -34,6 +34,30 @@ export function insertCertificate(
   return tx.run(sql`
     insert into certificates (workspace_id, id, source, names, status, renew_at, created_at, updated_at)
     values (${workspaceId}, ${id}, ${source}, ${names}, 'pending', ${source === 'acme' ? now : null}, ${now}, ${now})`);
+}
+
+/** Asked for anew, for other names or from another hand. What it had is shown until then. */
+export function changeCertificate(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: CertificateId,
+  { source, names }: Pick<CertificateRow, 'source' | 'names'>,
+  now: Date,
+) {
+  return tx.run(sql`
+    update certificates set source = ${source}, names = ${names}, status = 'pending', fault = null, failures = 0,
+      renew_at = ${source === 'acme' ? now : null}, updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/** Those of an environment that can be shown. */
+export function listOfEnvironment(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+  return db.rows<{ id: CertificateId; names: readonly string[]; chain: string; keySealed: Buffer }>(sql`
+    select c.id, c.names, c.chain, c.key_sealed as "keySealed" from certificates c
+    where c.workspace_id = ${workspaceId} and c.chain is not null and c.key_sealed is not null
+      and c.id in (select certificate_id from environment_domains
+                   where workspace_id = ${workspaceId} and environment_id = ${environmentId})
+    order by c.id`);
 }
 
 export interface IssuedCertificate {
@@ -73,16 +97,29 @@ export function setFailed(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
+/** Shown everywhere: nothing is wrong with it any more, and its next time is known. */
+export function setSettled(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: CertificateId,
+  renewAt: Date | null,
+  now: Date,
+) {
+  return tx.run(sql`
+    update certificates set fault = null, failures = 0, renew_at = ${renewAt}, updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
 export function deleteCertificate(tx: Queryable, workspaceId: WorkspaceId, id: CertificateId) {
   return tx.run(sql`delete from certificates where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Those to be issued or renewed now, of names that lead somewhere; each for one instance. */
+/** Those to be issued, renewed or installed now, of names that lead somewhere; each for one instance. */
 export function takeDueCertificates(db: Queryable, now: Date, next: Date, most: number) {
   return db.rows<{ workspaceId: WorkspaceId; id: CertificateId }>(sql`
     with due as (
       select c.workspace_id, c.id from certificates c
-      where c.renew_at <= ${now} and c.source = 'acme' and c.status <> 'revoked'
+      where c.renew_at <= ${now} and c.status <> 'revoked'
         and exists (select 1 from environment_domains n
                     join environment_places p on p.workspace_id = n.workspace_id and p.environment_id = n.environment_id
                     where n.workspace_id = c.workspace_id and n.certificate_id = c.id)
@@ -93,13 +130,16 @@ export function takeDueCertificates(db: Queryable, now: Date, next: Date, most: 
     returning c.workspace_id as "workspaceId", c.id`);
 }
 
-/** Near their end and told of to nobody yet. */
+/** Near their end and told of to nobody yet; one of a short life only in its last part. */
 export function takeExpiring(tx: Queryable, before: Date, now: Date, most: number) {
   return tx.rows<{ workspaceId: WorkspaceId; id: CertificateId; names: readonly string[] }>(sql`
     update certificates c set warned_at = ${now}
-    from (select workspace_id, id from certificates
-          where not_after < ${before} and warned_at is null and status <> 'revoked'
-          order by not_after limit ${most} for update skip locked) due
+    from (select e.workspace_id, e.id from certificates e
+          where e.not_after < least(${before}::timestamptz, ${now}::timestamptz + (e.not_after - e.not_before) / 6)
+            and e.warned_at is null and e.status <> 'revoked'
+            and exists (select 1 from environment_domains n
+                        where n.workspace_id = e.workspace_id and n.certificate_id = e.id)
+          order by e.not_after limit ${most} for update of e skip locked) due
     where c.workspace_id = due.workspace_id and c.id = due.id
     returning c.workspace_id as "workspaceId", c.id, c.names`);
 }
@@ -130,4 +170,15 @@ export async function insertAccount(
     values (${workspaceId}, ${id}, ${directoryUrl}, ${accountUrl}, ${thumbprint}, ${keySealed}, ${now})
     on conflict do nothing`);
   return made === 1;
+}
+
+/** The authority has forgotten it; it has the same key again. */
+export function setAccountUrl(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  id: AcmeAccountId,
+  accountUrl: string,
+) {
+  return db.run(sql`
+    update acme_accounts set account_url = ${accountUrl} where workspace_id = ${workspaceId} and id = ${id}`);
 }

@@ -17,7 +17,11 @@ import {
 import { Secret } from '../../secret.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
+import {
+  type EnvironmentState,
+  lockEnvironment,
+  readEnvironmentState,
+} from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
@@ -28,6 +32,7 @@ import { namesOf } from './proxy-names.ts';
 import * as queries from './queries.ts';
 import { readName, type ShownName } from './read-names.ts';
 import { readHostname, refuseForeign } from './register-domain.ts';
+import { letGo, retireCertificate } from './remove-domain.ts';
 
 export interface ConnectWish {
   readonly domainId?: string;
@@ -58,10 +63,12 @@ export function connectDomain(
     await queries.lockNames(tx);
     const { hostname, domainId } = await whichName(tx, workspaceId, wish);
     const { www = 'none', redirectHttp = true, hstsSeconds = null } = wish;
-    const mine = await refuseTaken(tx, workspaceId, environmentId, namesOf({ hostname, www }));
-    const sslMode = wish.ssl?.mode ?? 'auto';
     const all = namesOf({ hostname, www });
-    const certificateId = await certificateFor(tx, ctx, workspaceId, all, sslMode, wish, mine, now);
+    const taken = await names.findTaken(tx, all);
+    const mine = refuseTaken(taken, workspaceId, environmentId, hostname);
+    const sslMode = wish.ssl?.mode ?? 'auto';
+    const before = mine?.certificateId ?? null;
+    const certificateId = await certificateFor(tx, ctx, workspaceId, all, sslMode, wish, before, now);
     const id = mine?.id ?? newId<EnvironmentDomainId>();
     const row = {
       id,
@@ -74,7 +81,10 @@ export function connectDomain(
       www,
       hstsSeconds,
     };
+    for (const stale of taken.filter((each) => each.workspaceId !== workspaceId))
+      await letGoOfStale(tx, ctx, stale);
     await names.putName(tx, workspaceId, row, now);
+    if (certificateId === null) await retireCertificate(tx, ctx, workspaceId, environment, before);
     const operationId = await work(tx, ctx, workspaceId, environment, {
       sslMode,
       certificateId,
@@ -105,7 +115,8 @@ async function whichName(
   // With a redirect between the two, the bare one is what is kept.
   const hostname = www === 'none' ? named : named.replace(/^www\./, '');
   const path = found ? 'domainId' : 'hostname';
-  await refuseForeign(tx, workspaceId, hostname, path);
+  // The one with `www.` may have an owner of its own.
+  for (const each of namesOf({ hostname, www })) await refuseForeign(tx, workspaceId, each, path);
   const owner = await queries.nearestProven(tx, ancestorsOf(hostname));
   if (!owner || owner.workspaceId !== workspaceId) {
     throw new Fault('domain_not_verified', `${hostname} has not been proven to be yours yet.`, {
@@ -116,26 +127,33 @@ async function whichName(
   return { hostname, domainId: owner.id };
 }
 
+type Taken = Awaited<ReturnType<typeof names.findTaken>>[number];
+
 /** The row that the environment has for it already; what leads elsewhere is not taken away. */
-async function refuseTaken(
-  tx: Queryable,
+function refuseTaken(
+  taken: readonly Taken[],
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
-  wanted: readonly string[],
-) {
-  const taken = await names.findTaken(tx, wanted);
-  const [foreign] = taken.filter(
-    (each) => each.workspaceId !== workspaceId || each.environmentId !== environmentId,
-  );
-  if (foreign) {
-    throw new Fault('in_use', `${foreign.hostname} leads to another environment.`, {
-      hint: 'Take it away there first with DELETE /environments/:id/domains/:domainId.',
-      errors: [{ path: 'hostname', message: 'leads to another environment' }],
-    });
-  }
-  return taken[0];
+  hostname: string,
+): Taken | undefined {
+  const ours = taken.filter((each) => each.workspaceId === workspaceId);
+  const [other] = ours.filter((each) => each.environmentId !== environmentId || each.hostname !== hostname);
+  if (!other) return ours[0];
+  const where = other.environmentId === environmentId ? 'this environment' : 'another environment';
+  throw new Fault('in_use', `${other.hostname} leads to ${where} already.`, {
+    hint: 'Take it away there first with DELETE /environments/:id/domains/:domainId.',
+    errors: [{ path: 'hostname', message: `leads to ${where} already` }],
+  });
 }
 
+/** Of a workspace that had proven it once: whoever connects it now has proven it since. */
+async function letGoOfStale(tx: Queryable, ctx: DomainsContext, stale: Taken): Promise<void> {
+  const { workspaceId, environmentId } = stale;
+  const environment = await readEnvironmentState(tx, workspaceId, environmentId);
+  if (environment) await letGo(tx, ctx, workspaceId, environment, stale);
+}
+
+/** A name keeps its certificate's place for as long as it has one: what was there is shown until the new one is. */
 async function certificateFor(
   tx: Queryable,
   ctx: DomainsContext,
@@ -143,14 +161,11 @@ async function certificateFor(
   all: readonly string[],
   mode: names.SslMode,
   { ssl }: ConnectWish,
-  mine: { readonly id: EnvironmentDomainId } | undefined,
+  before: CertificateId | null,
   now: Date,
 ): Promise<CertificateId | null> {
   if (mode === 'off') return null;
-  if (mode === 'auto')
-    return (
-      (await sameCertificate(tx, workspaceId, mine, all)) ?? newCertificate(tx, workspaceId, 'acme', all, now)
-    );
+  if (mode === 'auto') return (await placeFor(tx, workspaceId, 'acme', all, before, now)).id;
   const { certificate, privateKey } = ssl ?? {};
   const missing = [
     ...(certificate === undefined ? ['ssl.certificate'] : []),
@@ -166,7 +181,7 @@ async function certificateFor(
   );
   const [first] = checked;
   if (!first) throw new Error('a name without a name');
-  const id = await newCertificate(tx, workspaceId, 'custom', all, now);
+  const { id } = await placeFor(tx, workspaceId, 'custom', all, before, now);
   const { issuer, notBefore, notAfter } = first.facts;
   const keySealed = await ctx.sealer.seal(tx, certificateKeyPlace(workspaceId, id), first.privateKey);
   const issued = { chain: first.certificate, keySealed, issuer, notBefore, notAfter, renewAt: null };
@@ -174,30 +189,24 @@ async function certificateFor(
   return id;
 }
 
-/** One for the same names is kept: asking for another would only count against the authority's limits. */
-async function sameCertificate(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  mine: { readonly id: EnvironmentDomainId } | undefined,
-  all: readonly string[],
-): Promise<CertificateId | undefined> {
-  const before = mine && (await names.findName(tx, workspaceId, mine.id));
-  if (!before?.certificateId) return undefined;
-  const found = await certificates.findCertificate(tx, workspaceId, before.certificateId);
-  const isSame = found?.source === 'acme' && [...found.names].sort().join() === [...all].sort().join();
-  return isSame ? found.id : undefined;
-}
-
-async function newCertificate(
+/** One for the same names is kept as it is: asking for another would only count against the authority's limits. */
+async function placeFor(
   tx: Queryable,
   workspaceId: WorkspaceId,
   source: 'acme' | 'custom',
   all: readonly string[],
+  before: CertificateId | null,
   now: Date,
-): Promise<CertificateId> {
-  const id = newId<CertificateId>();
-  await certificates.insertCertificate(tx, workspaceId, { id, source, names: all }, now);
-  return id;
+): Promise<{ readonly id: CertificateId }> {
+  const found = before === null ? undefined : await certificates.findCertificate(tx, workspaceId, before);
+  if (!found) {
+    const id = newId<CertificateId>();
+    await certificates.insertCertificate(tx, workspaceId, { id, source, names: all }, now);
+    return { id };
+  }
+  const isSame = found.source === source && [...found.names].sort().join() === [...all].sort().join();
+  if (!isSame) await certificates.changeCertificate(tx, workspaceId, found.id, { source, names: all }, now);
+  return found;
 }
 
 /** What there is to do on the server; null where it stands on none yet: the first deployment does it then. */

@@ -3,13 +3,12 @@
  * is asked, what it gives is kept sealed, and every server that needs it shows it. Whatever fails, the one before goes on
  * serving, and the next try comes by itself, as often as the authority allows.
  */
-import { type AcmeAccount, newAccountKey, thumbprint } from '../../adapters/acme/acme.ts';
-import { bundleOf } from '../../adapters/certificates/bundle.ts';
+import { thumbprint } from '../../adapters/acme/acme.ts';
 import { nextTry, renewalTime } from '../../adapters/certificates/renewal-time.ts';
-import { installCertificate, setChallengeThumbprint } from '../../adapters/proxy/sites.ts';
+import { setChallengeThumbprint } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import { type AcmeAccountId, type CertificateId, newId, type WorkspaceId } from '../../ids.ts';
+import type { CertificateId, WorkspaceId } from '../../ids.ts';
 import {
   type Change,
   defineOperation,
@@ -21,9 +20,11 @@ import { readEnvironmentState } from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
 import { openSite } from '../releases/open-site.ts';
 import type { Place } from '../releases/place.ts';
+import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';
 import { certificateKind, enqueueRouting } from './domain-work.ts';
-import { accountKeyPlace, certificateKeyPlace, type DomainsContext } from './domains.ts';
+import { certificateKeyPlace, type DomainsContext } from './domains.ts';
+import { showCertificate } from './installed-certificates.ts';
 import * as names from './name-queries.ts';
 import { tellCertificate } from './tell-certificate.ts';
 
@@ -98,7 +99,7 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
   });
 }
 
-/** One of the user's own is only installed; one that is good for long is not asked for again. */
+/** One of the user's own is only installed; one that is good for long, or that no name has any more, is not asked for. */
 async function isWanted(
   ctx: DomainsContext,
   { certificateId }: Input,
@@ -106,10 +107,11 @@ async function isWanted(
 ): Promise<boolean> {
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   if (!row || row.source === 'custom' || row.status === 'revoked') return false;
-  if (row.notAfter === null || row.notBefore === null) return true;
-  const { notBefore, notAfter } = row;
-  const now = ctx.clock.now();
-  return renewalTime({ notBefore, notAfter, now, random: () => 0.99 }) <= now;
+  if ((await placesBehind(ctx, workspaceId, certificateId)).length === 0) return false;
+  const { status, notBefore, notAfter } = row;
+  if (status !== 'issued' || notAfter === null || notBefore === null) return true;
+  // The earliest that chance could have chosen; seen from its beginning, because what is overdue is put off a little.
+  return renewalTime({ notBefore, notAfter, now: notBefore, random: () => 1 }) <= ctx.clock.now();
 }
 
 async function order(ctx: DomainsContext, { certificateId }: Input, step: StepContext): Promise<void> {
@@ -117,14 +119,16 @@ async function order(ctx: DomainsContext, { certificateId }: Input, step: StepCo
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   const [first, ...others] = row?.names ?? [];
   if (!row || first === undefined) throw new Fault('not_found', 'The certificate is not wanted any more.');
-  const account = await accountOf(ctx, step);
   step.log(
     `Asking ${new URL(ctx.authority.directoryUrl).host} for a certificate for ${row.names.join(', ')}.`,
   );
-  const issued = await (await ctx.authority.acme()).order(account, {
-    ...{ names: [first, ...others], signal, preflight: async () => undefined },
-    ...(row.chain !== null && { replaces: row.chain }),
-  });
+  const acme = await ctx.authority.acme();
+  const issued = await withAccount(ctx, step, (account) =>
+    acme.order(account, {
+      ...{ names: [first, ...others], signal, preflight: async () => undefined },
+      ...(row.chain !== null && { replaces: row.chain }),
+    }),
+  );
   const { certificate: chain, privateKey, issuer, notBefore, notAfter } = issued;
   const now = ctx.clock.now();
   const renewAt = renewalTime({ notBefore, notAfter, now, random: Math.random });
@@ -140,11 +144,10 @@ async function install(ctx: DomainsContext, { certificateId }: Input, step: Step
   const { workspaceId } = step;
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   if (!row || row.chain === null || row.keySealed === null) return;
-  const place = certificateKeyPlace(workspaceId, certificateId);
-  const bundle = bundleOf(row.chain, await ctx.sealer.open(ctx.db, place, row.keySealed));
+  const { id, names: all, chain, keySealed } = row;
   for (const where of await placesBehind(ctx, workspaceId, certificateId)) {
     const site = await openSite(ctx.servers, where, step);
-    await installCertificate(site, { id: certificateId, names: row.names, bundle });
+    await showCertificate(ctx, site, { id, names: all, chain, keySealed });
   }
 }
 
@@ -159,29 +162,6 @@ async function placesBehind(
   return places;
 }
 
-/** Made with the first certificate of a workspace. Of two who are first at once, both use the one that was kept. */
-async function accountOf(
-  ctx: DomainsContext,
-  step: Pick<StepContext, 'workspaceId' | 'signal'>,
-): Promise<AcmeAccount> {
-  const { workspaceId, signal } = step;
-  const { directoryUrl } = ctx.authority;
-  const known = await queries.findAccount(ctx.db, workspaceId, directoryUrl);
-  if (known) {
-    const key = await ctx.sealer.open(ctx.db, accountKeyPlace(workspaceId, known.id), known.keySealed);
-    return { key, url: known.accountUrl };
-  }
-  const made = await (await ctx.authority.acme()).newAccount({ key: newAccountKey(), signal });
-  const id = newId<AcmeAccountId>();
-  const isFirst = await ctx.db.transaction(async (tx) => {
-    const place = accountKeyPlace(workspaceId, id);
-    const keySealed = await ctx.sealer.seal(tx, place, made.key);
-    const row = { id, accountUrl: made.url, thumbprint: made.thumbprint, keySealed };
-    return queries.insertAccount(tx, workspaceId, directoryUrl, row, ctx.clock.now());
-  });
-  return isFirst ? made : accountOf(ctx, step);
-}
-
 async function follow(
   tx: Queryable,
   ctx: DomainsContext,
@@ -189,13 +169,21 @@ async function follow(
   { certificateId }: Input,
   change: Change,
 ): Promise<void> {
-  if (change.state !== 'failed' || change.fault === null) return;
   const row = await queries.findCertificate(tx, workspaceId, certificateId);
   if (!row) return;
-  const { fault } = change;
   const now = ctx.clock.now();
-  const retryAfterSeconds = Number(/retry after (\d+) seconds/i.exec(fault.evidence ?? '')?.[1] ?? 0);
+  if (change.state === 'succeeded')
+    return void (await queries.setSettled(tx, workspaceId, certificateId, nextRenewal(row, now), now));
+  if (change.state !== 'failed' || change.fault === null) return;
+  const { fault } = change;
+  const { retryAfterSeconds } = fault;
   const renewAt = nextTry({ failures: row.failures + 1, retryAfterSeconds, now, random: Math.random });
   await queries.setFailed(tx, workspaceId, certificateId, { fault, renewAt }, now);
   await tellCertificate(tx, workspaceId, row, 'failed');
+}
+
+/** Null where nobody but the user renews it. */
+function nextRenewal({ source, notBefore, notAfter }: queries.CertificateRow, now: Date): Date | null {
+  if (source === 'custom' || notBefore === null || notAfter === null) return null;
+  return renewalTime({ notBefore, notAfter, now, random: Math.random });
 }

@@ -44,8 +44,10 @@ export function findTaken(db: Queryable, names: readonly string[]) {
     environmentId: EnvironmentId;
     id: EnvironmentDomainId;
     hostname: string;
+    certificateId: CertificateId | null;
   }>(sql`
-    select workspace_id as "workspaceId", environment_id as "environmentId", id, hostname from environment_domains
+    select workspace_id as "workspaceId", environment_id as "environmentId", id, hostname,
+      certificate_id as "certificateId" from environment_domains
     where hostname = any(${names}::text[])
       or (www <> 'none' and 'www.' || hostname = any(${names}::text[]))`);
 }
@@ -74,7 +76,7 @@ export function putName(
       redirect_http, www, hsts_seconds, created_at, updated_at)
     values (${workspaceId}, ${id}, ${environmentId}, ${domainId}, ${hostname}, ${sslMode}, ${certificateId},
       ${redirectHttp}, ${www}, ${hstsSeconds}, ${now}, ${now})
-    on conflict (workspace_id, id) do update set ssl_mode = excluded.ssl_mode,
+    on conflict (workspace_id, id) do update set domain_id = excluded.domain_id, ssl_mode = excluded.ssl_mode,
       certificate_id = excluded.certificate_id, redirect_http = excluded.redirect_http, www = excluded.www,
       hsts_seconds = excluded.hsts_seconds, updated_at = excluded.updated_at`);
 }
@@ -93,10 +95,4 @@ export function listOfCertificate(db: Queryable, workspaceId: WorkspaceId, id: C
   return db.rows<{ environmentId: EnvironmentId }>(sql`
     select distinct environment_id as "environmentId" from environment_domains
     where workspace_id = ${workspaceId} and certificate_id = ${id}`);
-}
-
-export function findName(db: Queryable, workspaceId: WorkspaceId, id: EnvironmentDomainId) {
-  return db.one<{ certificateId: CertificateId | null; hostname: string }>(sql`
-    select certificate_id as "certificateId", hostname from environment_domains
-    where workspace_id = ${workspaceId} and id = ${id}`);
 }

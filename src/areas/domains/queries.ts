@@ -71,6 +71,12 @@ export function lockNames(tx: Queryable) {
   return tx.run(sql`select pg_advisory_xact_lock(7175204402)`);
 }
 
+export function setVerified(tx: Queryable, workspaceId: WorkspaceId, id: DomainId, now: Date) {
+  return tx.run(sql`
+    update domains set status = 'verified', verified_at = ${now}, updated_at = ${now}
+    where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
 export function setChecked(
   tx: Queryable,
   workspaceId: WorkspaceId,

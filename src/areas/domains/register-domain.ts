@@ -21,13 +21,16 @@ export function registerDomain(
   const hostname = readHostname(given, 'hostname', true).replace(/^\*\./, '');
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
+    await queries.lockNames(tx);
     await refuseForeign(tx, workspaceId, hostname, 'hostname');
     const id = newId<DomainId>();
     const token = randomBytes(20).toString('base64url');
     if (!(await queries.insertDomain(tx, workspaceId, { id, hostname, token }, now))) throw taken(hostname);
+    // One below a name of theirs needs no proof of its own; under the lock, as every proof.
+    if (await provenAbove(tx, workspaceId, hostname)) await queries.setVerified(tx, workspaceId, id, now);
     const body = await readDomain(tx, workspaceId, id);
     const answer = await remember(tx, { status: 201, location: `/api/v1/domains/${id}`, body });
-    await tellDomain(tx, workspaceId, { domainId: id, hostname, reason: 'registered', status: 'pending' });
+    await tellDomain(tx, workspaceId, { domainId: id, hostname, reason: 'registered', status: body.status });
     return answer;
   });
 }
@@ -38,6 +41,16 @@ export function readHostname(given: string, path: string, wildcard = false): str
   if (read.ok) return read.ascii;
   const { message, hint } = read;
   throw new Fault('invalid_input', message, { hint, errors: [{ path, message }] });
+}
+
+/** The name above it that the workspace has proven, if there is one. */
+export async function provenAbove(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  hostname: string,
+): Promise<string | undefined> {
+  const owner = await queries.nearestProven(tx, ancestorsOf(hostname).slice(1));
+  return owner?.workspaceId === workspaceId ? owner.hostname : undefined;
 }
 
 /** A name that another workspace has proven, or one below it, is not there to be had. */

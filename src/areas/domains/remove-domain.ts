@@ -3,16 +3,18 @@ import { removeCertificate } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { CertificateId, DomainId, EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
-import { defineOperation, type OperationKind } from '../../operations/definition.ts';
+import { defineOperation, type OperationKind, type Retry } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import { openSite } from '../releases/open-site.ts';
+import { knownAccount } from './authority-account.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueRouting } from './domain-work.ts';
-import { accountKeyPlace, type DomainsContext, notFound, tellDomain } from './domains.ts';
+import { type DomainsContext, notFound, tellDomain } from './domains.ts';
 import * as names from './name-queries.ts';
 import * as queries from './queries.ts';
 
@@ -24,6 +26,7 @@ export async function removeDomain(
   id: DomainId,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
+    await queries.lockNames(tx);
     const domain = await queries.findDomain(tx, workspaceId, id);
     if (!domain) throw notFound();
     const used = await names.listOfDomain(tx, workspaceId, id);
@@ -51,18 +54,43 @@ export async function disconnectDomain(
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const found = (await names.listNames(tx, workspaceId, [environmentId])).find((each) => each.id === id);
     if (!found) throw new Fault('not_found', 'There is no such domain of this environment.');
-    await names.deleteName(tx, workspaceId, id);
-    await retire(tx, ctx, workspaceId, environment, found.certificateId);
-    if ((await placesOf(tx, workspaceId, environmentId)).length > 0)
-      await enqueueRouting(tx, ctx, workspaceId, environment);
-    await tellProject(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
+    await letGo(tx, ctx, workspaceId, environment, found);
   });
 }
 
-/** One that no other name has any more: taken off the server and, where it is an authority's, revoked. */
-async function retire(
+/** In the caller's transaction, last: the name leads here no more. */
+export async function letGo(
   tx: Queryable,
   ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  environment: EnvironmentState,
+  { id, certificateId }: Pick<names.NameRow, 'id' | 'certificateId'>,
+): Promise<void> {
+  const { id: environmentId, projectId } = environment;
+  await names.deleteName(tx, workspaceId, id);
+  await retireCertificate(tx, ctx, workspaceId, environment, certificateId);
+  if ((await placesOf(tx, workspaceId, environmentId)).length > 0)
+    await enqueueRouting(tx, ctx, workspaceId, environment);
+  await tellProject(tx, workspaceId, projectId, { reason: 'domain', environmentId });
+}
+
+/** With their environment, which has left its servers: an authority's certificate is revoked all the same. */
+export async function forgetNames(
+  tx: Queryable,
+  ctx: { readonly queue: OperationQueue },
+  workspaceId: WorkspaceId,
+  environment: EnvironmentState,
+): Promise<void> {
+  for (const { id, certificateId } of await names.listNames(tx, workspaceId, [environment.id])) {
+    await names.deleteName(tx, workspaceId, id);
+    await retireCertificate(tx, ctx, workspaceId, environment, certificateId);
+  }
+}
+
+/** One that no other name has any more: taken off the server and, where it is an authority's, revoked. */
+export async function retireCertificate(
+  tx: Queryable,
+  ctx: { readonly queue: OperationQueue },
   workspaceId: WorkspaceId,
   { id: environmentId, serverId }: EnvironmentState,
   certificateId: CertificateId | null,
@@ -75,6 +103,13 @@ async function retire(
     ...(serverId !== null && { serverId }),
   });
 }
+
+/** About an hour. One that cannot be revoked then runs out by itself; its key is gone all the same. */
+const untilHeard: Retry = {
+  ...{ attempts: 12, firstMs: 5_000, mostMs: 10 * minute },
+  when: (error) =>
+    error instanceof Fault && ['acme_unreachable', 'acme_rate_limited', 'acme_nonsense'].includes(error.code),
+};
 
 interface RetireInput {
   readonly certificateId: CertificateId;
@@ -105,11 +140,19 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'revoke', deadlineMs: 5 * minute },
+        ...{ name: 'revoke', deadlineMs: 5 * minute, retry: untilHeard },
         undo: { none: 'What is revoked stays so.' },
         isAfterthought: true,
         run: async ({ certificateId }, step) => {
           await revoke(ctx, step.workspaceId, certificateId, step.signal);
+          return undefined;
+        },
+      },
+      {
+        ...{ name: 'forget', deadlineMs: minute },
+        undo: { none: 'Nobody shows it any more.' },
+        isAfterthought: true,
+        run: async ({ certificateId }, step) => {
           await certificates.deleteCertificate(ctx.db, step.workspaceId, certificateId);
           return undefined;
         },
@@ -125,8 +168,7 @@ async function revoke(
   signal: AbortSignal,
 ): Promise<void> {
   const row = await certificates.findCertificate(ctx.db, workspaceId, id);
-  const account = await certificates.findAccount(ctx.db, workspaceId, ctx.authority.directoryUrl);
-  if (row?.source !== 'acme' || row.chain === null || !account) return;
-  const key = await ctx.sealer.open(ctx.db, accountKeyPlace(workspaceId, account.id), account.keySealed);
-  await (await ctx.authority.acme()).revoke({ key, url: account.accountUrl }, row.chain, 'cessation', signal);
+  if (row?.source !== 'acme' || row.chain === null) return;
+  const account = await knownAccount(ctx, workspaceId);
+  if (account) await (await ctx.authority.acme()).revoke(account, row.chain, 'cessation', signal);
 }

@@ -77,9 +77,10 @@ export function domainRoutes(app: HttpServer, ctx: DomainsContext, idempotency: 
       params: IdParams,
       response: { 200: schemas.DomainAnswer },
     },
-    handler: (request) => {
+    handler: (request, reply) => {
       const gone = new AbortController();
-      request.raw.once('close', () => gone.abort(new Error('the client has gone')));
+      // Of the answer: the request is closed as soon as its body has been read.
+      reply.raw.once('close', () => gone.abort(new Error('the client has gone')));
       return verifyDomain(ctx, scopeOf(request).workspaceId, request.params.id as DomainId, gone.signal);
     },
   });

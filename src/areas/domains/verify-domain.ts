@@ -9,10 +9,10 @@ import type { DomainId, WorkspaceId } from '../../ids.ts';
 import { readServer } from '../servers/read-server.ts';
 import { type DomainStatus, type DomainsContext, notFound, proofOf, tellDomain } from './domains.ts';
 import { environmentsBehind } from './environments-behind.ts';
-import type { LastCheck } from './last-check.ts';
+import type { ShownFinding } from './last-check.ts';
 import * as queries from './queries.ts';
 import { readDomain } from './read-domains.ts';
-import { refuseForeign } from './register-domain.ts';
+import { provenAbove, refuseForeign } from './register-domain.ts';
 
 /** How long a proven name may be without its record before it is let go. */
 const graceMs = 7 * day;
@@ -57,13 +57,15 @@ async function note(
   look: DomainLook,
 ): Promise<void> {
   const now = ctx.clock.now();
-  const lastCheck: LastCheck = { at: now.toISOString(), findings: look.findings.map(shownFinding) };
   await ctx.db.transaction(async (tx) => {
     await queries.lockNames(tx);
     const before = await queries.findDomain(tx, workspaceId, id);
     if (!before) throw notFound();
-    if (look.isProven) await refuseForeign(tx, workspaceId, before.hostname, 'hostname');
-    const seen = afterLook(before, look.isProven, now);
+    const above = await provenAbove(tx, workspaceId, before.hostname);
+    const isProven = look.isProven || above !== undefined;
+    if (isProven) await refuseForeign(tx, workspaceId, before.hostname, 'hostname');
+    const lastCheck = { at: now.toISOString(), findings: shownFindings(look, above) };
+    const seen = afterLook(before, isProven, now);
     await queries.setChecked(
       tx,
       workspaceId,
@@ -107,6 +109,13 @@ function nextLook(
   return after(now, Math.min(minute * 2 ** Math.min(checks, 8), age < 2 * day ? 10 * minute : 3 * hour));
 }
 
-function shownFinding({ code, severity, message, hint, evidence }: DomainLook['findings'][number]) {
-  return { code, severity, message, hint: hint ?? null, evidence: evidence ?? null };
+/** Where a name above it is the proof, nobody has to put a record of its own. */
+function shownFindings({ isProven, findings }: DomainLook, above: string | undefined): ShownFinding[] {
+  const shown = findings.map(({ code, severity, message, hint, evidence }) => ({
+    ...{ code, severity, message, hint: hint ?? null, evidence: evidence ?? null },
+  }));
+  if (isProven || above === undefined) return shown;
+  const message = `${above} is verified, which is proof for every name below it.`;
+  const instead = { code: 'record_not_needed', severity: 'ok', message, hint: null, evidence: null } as const;
+  return [instead, ...shown.filter(({ code }) => !code.startsWith('record_'))];
 }

@@ -17,7 +17,7 @@ import { enqueueOperation, type OperationFault } from '../../operations/operatio
 import type { Queryable } from '../../store/database.ts';
 import * as analysis from './analysis-queries.ts';
 import { findingsOf } from './findings.ts';
-import { notFound, type ProjectsContext, tellProject } from './projects.ts';
+import { mirrorKeyOf, notFound, type ProjectsContext, sourceOf, tellProject } from './projects.ts';
 import type { AnalysedCommit, AnalysisStatus } from './queries.ts';
 import { analyseCommit, fetchCommit } from './read-repository.ts';
 import { readableRepository } from './read-source.ts';
@@ -84,6 +84,10 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
         run: async ({ projectId, analysisId }, { workspaceId, operationId, outputs, signal }) => {
           const repository = await readableRepository(ctx, workspaceId, projectId);
           const commit = readCommit(outputs.get('fetch'));
+          // Another instance may have fetched it, into its own mirror; one that is here costs nothing.
+          const source = await sourceOf(ctx, workspaceId, repository);
+          const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
+          await (await ctx.mirrors()).fetch(key, source, { want: { sha: commit.sha }, signal });
           const result = await analyseCommit(ctx, workspaceId, repository, commit.sha, signal);
           await ctx.db.transaction(async (tx) => {
             const kept = await analysis.setAnalysisResult(

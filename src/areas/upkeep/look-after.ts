@@ -13,7 +13,12 @@ import {
   readLogs,
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
-import { readSites, type SeenProxy } from '../../adapters/proxy/sites.ts';
+import {
+  readCertificates,
+  readSites,
+  type SeenCertificate,
+  type SeenProxy,
+} from '../../adapters/proxy/sites.ts';
 import { after, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId, EnvironmentId, ReleaseId, ServerId, WorkspaceId } from '../../ids.ts';
@@ -22,6 +27,7 @@ import { hasUnfinished } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Remote } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
+import { missingCertificates } from '../domains/installed-certificates.ts';
 import { type DueLook, setSeen, takeDueLooks } from '../environments/due-looks.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
@@ -66,9 +72,14 @@ async function lookAtServer(
     const names = wanted.flatMap((each) => expectedContainers(each.run, each.deploymentId));
     const { containers, listed } = await inspectAll(remote, names, signal);
     const proxy = await readSites({ remote, signal });
+    const missing = await certificatesAmiss(ctx, remote, wanted, signal);
     const looked = await Promise.allSettled(
       wanted.map(async (each) => {
-        const foundWrong = [...leftOvers(each, listed), ...(await servicesAmiss(ctx, remote, each, signal))];
+        const foundWrong = [
+          ...leftOvers(each, listed),
+          ...(await servicesAmiss(ctx, remote, each, signal)),
+          ...(missing.get(each.environmentId) ?? []),
+        ];
         await judge(ctx, remote, each, containers, proxy, foundWrong, signal);
       }),
     );
@@ -136,6 +147,29 @@ async function servicesAmiss(
     ({ isAsWanted, isHealthy, container }) => !isAsWanted || !isHealthy || container?.status !== 'running',
   );
   return [...amiss.map(({ service }) => `service ${service.name}`), ...unwanted.map(({ name }) => name)];
+}
+
+/** Gone after a server was rebuilt, or changed by hand. Asked only where some should be there. */
+async function certificatesAmiss(
+  ctx: UpkeepContext,
+  remote: Remote,
+  wanted: readonly Wanted[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<EnvironmentId, string[]>> {
+  const listMissing = async (seen: readonly SeenCertificate[]) => {
+    const all = new Map<EnvironmentId, string[]>();
+    for (const { workspaceId, environmentId } of wanted) {
+      const ids = await missingCertificates(ctx.db, workspaceId, environmentId, seen);
+      if (ids.length > 0)
+        all.set(
+          environmentId,
+          ids.map((id) => `certificate ${id}`),
+        );
+    }
+    return all;
+  };
+  const all = await listMissing([]);
+  return all.size === 0 ? all : listMissing(await readCertificates({ remote, signal }));
 }
 
 async function judge(

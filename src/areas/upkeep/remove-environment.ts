@@ -10,6 +10,8 @@ import type { Answer, Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { endUnfinished } from '../deployments/end-unfinished.ts';
 import { isPassing, untilBack } from '../deployments/steps/working.ts';
+import { takeCertificatesAway } from '../domains/installed-certificates.ts';
+import { forgetNames } from '../domains/remove-domain.ts';
 import { deleteEnvironment } from '../environments/delete-environment.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
@@ -104,7 +106,9 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
           await ctx.db.transaction(async (tx) => {
             const found = await readEnvironmentState(tx, workspaceId, environmentId);
             // A second run finds it gone, which is what was wanted.
-            if (!found || !(await deleteEnvironment(tx, workspaceId, environmentId))) return;
+            if (!found) return;
+            await forgetNames(tx, ctx, workspaceId, found);
+            if (!(await deleteEnvironment(tx, workspaceId, environmentId))) return;
             await tellProject(tx, workspaceId, found.projectId, {
               reason: 'environment_deleted',
               environmentId,
@@ -121,7 +125,9 @@ async function leaveServers(ctx: UpkeepContext, input: RemoveInput, step: StepCo
   const { environmentId, deleteData, force } = input;
   for (const place of await placesOf(ctx.db, step.workspaceId, environmentId)) {
     try {
-      await takeDown(ctx, await openSite(ctx.servers, place, step), { deleteData });
+      const site = await openSite(ctx.servers, place, step);
+      await takeDown(ctx, site, { deleteData });
+      await takeCertificatesAway(ctx.db, site);
     } catch (error) {
       if (!force || !isPassing(error)) throw error;
       step.log(`The server cannot be reached; what is there stays there: ${errorText(error)}`);

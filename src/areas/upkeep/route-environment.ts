@@ -4,6 +4,7 @@ import { minute } from '../../clock.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { untilBack } from '../deployments/steps/working.ts';
 import { routeKind } from '../domains/domain-work.ts';
+import { bringCertificates } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import { proxySite, serversOf } from '../releases/go-live.ts';
 import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
@@ -27,6 +28,8 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
           const { run } = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
           const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
           const site = await siteOf(ctx, environment, step);
+          // Before the names: none is sent to https that could not be shown there.
+          await bringCertificates(ctx, site);
           if (wanted === 'stopped') {
             await stopSite(site, proxySite(site, run, routes, []));
             return undefined;

@@ -14,6 +14,7 @@ import type { Queryable } from '../../store/database.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { untilBack } from '../deployments/steps/working.ts';
+import { bringCertificates } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import {
   lockEnvironment,
@@ -135,6 +136,7 @@ async function putInService(ctx: UpkeepContext, input: Input, step: StepContext)
     takenAddresses: new Set([...wish.takenAddresses, ...web.map(({ address }) => address)]),
   });
   const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
+  await bringCertificates(ctx, site);
   await restoreSite(site, proxySite(site, run, routes, serversOf(web, run.port)));
   if (hasCrons(run)) await setCrons(site, run, deploymentId);
   // Left over from something that was cut off; they get no requests any more.

@@ -3,6 +3,7 @@
 import type { ProxySite } from '../../../adapters/proxy/sites.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { mustHold } from '../../../operations/operations.ts';
+import { bringCertificates, takeCertificatesAway } from '../../domains/installed-certificates.ts';
 import { routesOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-looks.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
@@ -60,6 +61,9 @@ const namesOf = (each: readonly { readonly name: string }[]) => each.map(({ name
 
 export async function prove(work: Working): Promise<undefined> {
   const { site, release, before, after } = await sidesOf(work);
+  const { previous, previousServerIds } = outputOf(work, 'plan');
+  // New on this server: its names must be shown there before anyone is sent to them.
+  if (previous === null || previousServerIds.length > 0) await bringCertificates(work.ctx, site);
   // Where the old one had to step aside it is stopped: it is held for, not listed.
   const now = mustSwap(release.run) ? { ...before, servers: [] } : before;
   await proveServers(site, now, after.servers, release);
@@ -172,6 +176,7 @@ export async function tidy(work: Working): Promise<undefined> {
   for (const serverId of previousServerIds) {
     const there = await siteOf(work, serverId as ServerId);
     await takeDown(ctx, there, { deleteData: false });
+    await takeCertificatesAway(ctx.db, there);
     await ctx.db.transaction((tx) => removePlace(tx, workspaceId, environment.id, serverId as ServerId));
   }
 }
