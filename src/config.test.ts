@@ -29,9 +29,12 @@ test('without settings everything has its documented default', () => {
     corsOrigins: [],
     monitorListen: { at: 'main' },
     logLevel: 'info',
+    acmeDirectory: 'https://acme-v02.api.letsencrypt.org/directory',
+    acmeCaFile: undefined,
     limitRequests: 300,
     limitSignIn: 10,
     limitSearch: 60,
+    limitTriggers: 30,
     pollSeconds: 300,
     mirrorMegabytes: 2048,
     allowPrivateEgress: false,
@@ -66,6 +69,8 @@ test('a value that is right is taken, in the form the code wants it', () => {
     SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on',
     SLIPWAY_DNS_SERVERS: '192.0.2.53, [2001:db8::53]:5353,192.0.2.54:54',
     SLIPWAY_CA_FILE: 'package.json',
+    SLIPWAY_ACME_DIRECTORY: 'https://Authority.example/dir',
+    SLIPWAY_ACME_CA_FILE: 'package.json',
   });
   assert.equal(config.host, '0.0.0.0');
   assert.equal(config.port, 0);
@@ -83,6 +88,8 @@ test('a value that is right is taken, in the form the code wants it', () => {
   assert.equal(config.allowPrivateEgress, true);
   assert.deepEqual(config.dnsServers, ['192.0.2.53', '[2001:db8::53]:5353', '192.0.2.54:54']);
   assert.equal(config.caFile, resolve('package.json'));
+  assert.equal(config.acmeDirectory, 'https://authority.example/dir');
+  assert.equal(config.acmeCaFile, resolve('package.json'));
 });
 
 test('secrets are kept whole, and out of sight', () => {
@@ -144,6 +151,9 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_LIMIT_REQUESTS', '0', '1000001', 'none'],
   ['SLIPWAY_LIMIT_SIGN_IN', '0', '1000001', '-5'],
   ['SLIPWAY_LIMIT_SEARCH', '0', '1000001', 'few'],
+  ['SLIPWAY_LIMIT_TRIGGERS', '0', '1000001', 'few'],
+  ['SLIPWAY_ACME_DIRECTORY', 'letsencrypt', 'ftp://authority.example/', 'https://user@authority.example/'],
+  ['SLIPWAY_ACME_CA_FILE', '/nowhere/ca.pem'],
   ['SLIPWAY_POLL_SECONDS', '-1', '86401', 'hourly'],
   ['SLIPWAY_LIMIT_MIRROR_MB', '0', '1000001', '2GB'],
   ['SLIPWAY_ALLOW_PRIVATE_EGRESS', 'perhaps'],

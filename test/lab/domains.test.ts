@@ -1,104 +1,283 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
-import { getOver } from '../../lab/services/acme.ts';
-import { type Body, sample, startDeployScene, succeeded } from '../support/deployments.ts';
+import { createAcme } from '../../src/adapters/acme/acme.ts';
+import { lookAfterDue } from '../../src/areas/upkeep/look-after.ts';
+import { hour, minute } from '../../src/clock.ts';
+import { sql } from '../../src/store/sql.ts';
+import { succeeded } from '../support/deployments.ts';
+import { fingerprint, startWorld, statusOf, type World } from '../support/domain-world.ts';
 import { openLab } from '../support/lab.ts';
+import { versionVariable } from '../support/plain-app.ts';
+import { visit } from '../support/proxy.ts';
+import { shownFor, TlsVisitors, visitTls } from '../support/proxy-tls.ts';
 import { until } from '../support/service.ts';
 
 const lab = await openLab();
 const { about, client } = lab;
 
-const env = {
-  SLIPWAY_DNS_SERVERS: `${about.dns.address}:${about.dns.port}`,
-  SLIPWAY_ACME_DIRECTORY: about.acme.directory,
-  SLIPWAY_ACME_CA_FILE: about.acme.caFile,
-};
-
+const zone = `shop-${process.pid}.${about.dns.zone}`;
+const api = `api.${zone}`;
 const setRecord = (name: string, type: string, values: readonly string[]) =>
   client.call('PUT', '/dns', { name, type, values });
 
-test('from a registered domain to https with a certificate of the authority, through the API alone', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-domain-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const scene = await startDeployScene(t, lab, { env });
-  const { environmentId, deployment } = await scene.deployed({ files: sample('static-page') });
-  succeeded(deployment);
+test('from a registered domain to https, and everything that happens to a name after that', async (t) => {
+  const world = await startWorld(t, lab);
+  const { scene, environmentId, address } = world;
+  await fromDomainToHttps(t, world);
 
-  const hostname = `shop-${process.pid}.${about.dns.zone}`;
-  const domain = await scene.call('POST', '/domains', { hostname });
-  assert.deepEqual([domain.status, domain.hostname], ['pending', hostname]);
+  await t.test('the application sees who asks and how, whatever a visitor claims', async () => {
+    const headers = {
+      ...{ 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'http', forwarded: 'for=1.2.3.4' },
+      ...{ 'x-forwarded-host': 'evil.test', 'x-real-ip': '1.2.3.4', 'x-forwarded-port': '1' },
+    };
+    const seen = JSON.parse((await visitTls(world.place(zone), '/', { headers })).text).headers;
+    const own = JSON.parse((await visitTls(world.place(zone))).text).headers;
+    assert.match(own['x-forwarded-for'], /^10\.213\.\d+\.\d+$/);
+    assert.equal(seen['x-forwarded-for'], own['x-forwarded-for']);
+    assert.equal(seen['x-forwarded-proto'], 'https');
+    assert.equal(seen.host, zone);
+    assert.ok(!JSON.stringify(seen).includes('1.2.3.4'), JSON.stringify(seen));
+    assert.ok(!JSON.stringify(seen).includes('evil.test'), JSON.stringify(seen));
+  });
+
+  await t.test(
+    'http and the partner with www lead to the name, which browsers are told to keep',
+    async () => {
+      const plain = await visit(`http://${address}/a?b=c`, { headers: { host: zone } });
+      assert.ok([301, 308].includes(plain.status), String(plain.status));
+      assert.equal(plain.headers.location, `https://${zone}/a?b=c`);
+      const www = await visitTls(world.place(`www.${zone}`), '/a?b=c');
+      assert.ok([301, 308].includes(www.status), String(www.status));
+      assert.equal(www.headers.location, `https://${zone}/a?b=c`);
+      const page = await world.answers(200, zone);
+      assert.match(String(page.headers['strict-transport-security']), /max-age=600/);
+      const other = await world.answers(200, api);
+      assert.equal(other.headers['strict-transport-security'], undefined);
+    },
+  );
+
+  await t.test('a redeployment and a rollback keep the names, without a failed request', async (t) => {
+    const visitors = new TlsVisitors(t, world.place(zone), { kept: 4, fresh: 1 });
+    const { currentDeploymentId: before } = await scene.call('GET', `/environments/${environmentId}`);
+    const variables = [versionVariable('two')];
+    await scene.call('POST', `/environments/${environmentId}/variables`, { variables });
+    succeeded(await scene.deploy(environmentId));
+    assert.equal(JSON.parse((await world.answers(200, zone)).text).version, 'two');
+    const path = `/environments/${environmentId}/deployments/${before}/rollback`;
+    const { id } = await scene.call('POST', path, { variables: 'then' });
+    succeeded(await scene.ended(environmentId, String(id)));
+    assert.equal(JSON.parse((await world.answers(200, api)).text).version, 'one');
+    await visitors.end();
+    assert.deepEqual(visitors.failures, []);
+  });
+
+  await t.test('a certificate that comes due is renewed by itself, without a failed request', async (t) => {
+    const old = (await world.row(zone)).chain;
+    const visitors = new TlsVisitors(t, world.place(zone));
+    await world.comeDue(zone);
+    const chain = await until(
+      async () => {
+        const row = await world.row(zone);
+        const shown = await shownFor(address, zone);
+        return row.chain !== old && shown === fingerprint(row.chain) ? row.chain : undefined;
+      },
+      180_000,
+      'the next certificate',
+    );
+    await visitors.end();
+    assert.deepEqual(visitors.failures, []);
+    assert.ok(visitors.shown.has(fingerprint(chain)) || visitors.shown.has(fingerprint(old)));
+    await until(
+      async () => ((await world.row(zone)).renewAt.getTime() > Date.now() + 24 * hour ? true : undefined),
+      60_000,
+      'the time of the next renewal',
+    );
+  });
+
+  await t.test(
+    'an authority that fails leaves the old one serving, and is asked again in its own time',
+    (t) => failingAuthority(t, world),
+  );
+
+  await t.test('the proxy serves on after a restart; what is lost on the server is put back', async () => {
+    await scene.server.ssh('sudo docker restart slipway-proxy >/dev/null');
+    await world.answers(200, zone);
+    const { id, chain } = await world.row(zone);
+    const file = `/var/lib/slipway/proxy/certificates/${id}.pem`;
+    assert.match(await scene.server.ssh(`sudo stat -c '%a %U' ${file}`), /^600 /);
+    await scene.server.ssh(
+      `sudo sh -c 'rm ${file}; sed -i /${id}/d /var/lib/slipway/proxy/config/certificates.list; docker restart slipway-proxy' >/dev/null`,
+    );
+    assert.notEqual(await shownFor(address, zone), fingerprint(chain));
+    await world.setClock();
+    const now = new Date(world.app.domains.clock.now().getTime() + 2 * minute);
+    await lookAfterDue({ ...world.app.deployments, clock: { now: () => now } });
+    await until(
+      async () => ((await shownFor(address, zone)) === fingerprint(chain) ? true : undefined),
+      120_000,
+      'the certificate to be put back',
+    );
+  });
+
+  await t.test(
+    'a stopped application is told as such over https, and comes back with its names',
+    async () => {
+      await world.operation('stop');
+      const stopped = await world.answers(503, zone);
+      assert.match(String(stopped.headers['retry-after']), /^\d+$/);
+      await world.operation('start');
+      await world.answers(200, zone);
+    },
+  );
+
+  await t.test('a name that is taken away takes its certificate with it, and no other', async () => {
+    const { id, chain } = await world.row(api);
+    const { id: nameId } = await world.named(api);
+    await scene.call('DELETE', `/environments/${environmentId}/domains/${nameId}`);
+    await until(
+      async () => ((await statusOf(lab, chain)) === 'Revoked' ? true : undefined),
+      120_000,
+      'the certificate to be revoked',
+    );
+    await until(
+      async () => {
+        const plain = await visit(`http://${address}/`, { headers: { host: api } });
+        return plain.status === 404 || plain.status === 421 ? true : undefined;
+      },
+      60_000,
+      'the name to lead nowhere',
+    );
+    const files = await scene.server.ssh('sudo ls /var/lib/slipway/proxy/certificates');
+    assert.ok(!files.includes(id), files);
+    assert.notEqual(await shownFor(address, api), fingerprint(chain));
+    await world.answers(200, zone);
+  });
+
+  await t.test('an environment that is deleted takes its names and certificates with it', async () => {
+    const { id, chain } = await world.row(zone);
+    await scene.call('DELETE', `/environments/${environmentId}?deleteData=true`);
+    const { db } = world.app.store;
+    await until(
+      async () => {
+        const left = await db.rows(
+          sql`select id from certificates union all select id from environment_domains`,
+        );
+        return left.length === 0 ? true : undefined;
+      },
+      180_000,
+      'the certificate to be forgotten',
+    );
+    assert.equal(await statusOf(lab, chain), 'Revoked');
+    assert.notEqual(await shownFor(address, zone), fingerprint(chain));
+    const files = await scene.server.ssh('sudo ls /var/lib/slipway/proxy/certificates');
+    assert.ok(!files.includes(id), files);
+  });
+});
+
+async function fromDomainToHttps(t: TestContext, world: World): Promise<void> {
+  const { scene, environmentId, address } = world;
+  const domain = await scene.call('POST', '/domains', { hostname: zone });
+  assert.deepEqual([domain.status, domain.hostname], ['pending', zone]);
   const { name, value } = Object(domain.verification);
   const unproven = await scene.call('POST', `/domains/${domain.id}/verify`);
   assert.equal(unproven.status, 'failed');
   await setRecord(name, 'TXT', [value]);
-  await setRecord(hostname, 'A', [scene.server.about.address]);
-  t.after(() => client.call('DELETE', `/dns?name=${hostname}`));
+  for (const each of [zone, `www.${zone}`, api]) {
+    await setRecord(each, 'A', [address]);
+    t.after(() => client.call('DELETE', `/dns?name=${each}`));
+  }
   t.after(() => client.call('DELETE', `/dns?name=${name}`));
   const proven = await scene.call('POST', `/domains/${domain.id}/verify`);
   assert.equal(proven.status, 'verified', JSON.stringify(proven.lastCheck));
 
-  const body = { hostname, ssl: { mode: 'auto' } };
-  const connected = await scene.call('POST', `/environments/${environmentId}/domain`, body);
+  await world.setClock();
+  const connected = await world.connect({ hostname: zone, www: 'redirect_to_apex', hstsSeconds: 600 });
   assert.ok(connected.operationId);
-  const path = `/environments/${environmentId}/domains/${connected.id}`;
-  const issued: Body = await until(
-    async () => {
-      const found = await scene.call('GET', path);
-      const { status, fault } = Object(found.certificate);
-      assert.notEqual(status, 'failed', JSON.stringify(fault));
-      return status === 'issued' ? found : undefined;
-    },
-    120_000,
-    'the certificate',
-  );
-  assert.equal(issued.url, `https://${hostname}`);
+  await world.connect({ hostname: api, redirectHttp: false });
+  assert.equal((await world.issued(zone)).url, `https://${zone}`);
+  await world.issued(api);
+  await world.answers(200, zone);
+  await world.answers(200, api);
 
-  const ca = join(folder, 'root.pem');
-  writeFileSync(ca, await getOver(`${about.acme.management}/roots/0`, about.acme.caFile));
-  const to = `${hostname}:443:${scene.server.about.address}`;
-  const plain = `${hostname}:80:${scene.server.about.address}`;
-  const page = await until(
-    async () => {
-      const args = [
-        '-s',
-        '--cacert',
-        ca,
-        '--resolve',
-        to,
-        '-w',
-        '%{http_code} %{http_version}',
-        `https://${hostname}/`,
-      ];
-      const { stdout } = await attempt('curl', args);
-      return stdout.endsWith('200 2') ? stdout : undefined;
-    },
-    60_000,
-    'the page over https',
-  );
-  assert.match(page, /<html/);
-  const redirected = await until(
-    async () => {
-      const args = [
-        '-s',
-        '-o',
-        '/dev/null',
-        '--resolve',
-        plain,
-        '-w',
-        '%{http_code} %{redirect_url}',
-        `http://${hostname}/a?b=c`,
-      ];
-      const { stdout } = await attempt('curl', args);
-      return stdout.startsWith('30') ? stdout : undefined;
-    },
-    60_000,
-    'the redirect',
-  );
-  assert.match(redirected, new RegExp(`^30[18] https://${hostname}/a\\?b=c$`));
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-domain-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'root.pem');
+  writeFileSync(file, world.ca);
+  const to = ['--resolve', `${zone}:443:${address}`, '-w', '%{http_code} %{http_version}'];
+  const { stdout } = await attempt('curl', ['-s', '--cacert', file, ...to, `https://${zone}/`]);
+  assert.match(stdout, /"version":"one".*200 2$/s);
   const environment = await scene.call('GET', `/environments/${environmentId}`);
-  assert.equal(environment.url, `https://${hostname}`);
-});
+  assert.equal(environment.url, `https://${zone}`);
+}
+
+async function failingAuthority(t: TestContext, world: World): Promise<void> {
+  const { authority, clock } = world.app.domains;
+  const { chain } = await world.row(zone);
+  const bad = { status: 200, body: 'hello', headers: {} as Record<string, string> };
+  const server = createServer((_, response) => {
+    response.writeHead(bad.status, { 'content-type': 'application/problem+json', ...bad.headers });
+    response.end(bad.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const right = authority.acme;
+  const limited = {
+    type: 'urn:ietf:params:acme:error:rateLimited',
+    detail: 'too many certificates already issued for this domain',
+  };
+  const cases = [
+    [200, 'hello', {}, 'acme_nonsense', /cannot be understood/, 2 * minute],
+    [500, 'down for repairs', {}, 'acme_unreachable', /out of order/, 10 * minute],
+    [
+      429,
+      JSON.stringify(limited),
+      { 'retry-after': '90000' },
+      'acme_rate_limited',
+      /too many cert/,
+      25 * hour,
+    ],
+  ] as const;
+  for (const [status, body, headers, code, words, leastMs] of cases) {
+    Object.assign(bad, { status, body, headers });
+    const wait = async () => undefined;
+    const directoryUrl = `http://127.0.0.1:${port}/dir`;
+    const acme = createAcme({ directoryUrl, userAgent: 'slipway', fetch, clock, wait });
+    Object.assign(authority, { acme: async () => acme });
+    const { renewAt: before } = await world.row(zone);
+    await world.comeDue(zone);
+    const { certificate } = await until(
+      async () => {
+        const found = await world.named(zone);
+        return Object(Object(found.certificate).fault).code === code ? found : undefined;
+      },
+      60_000,
+      code,
+    );
+    const { fault, status: shown } = Object(certificate);
+    assert.match(fault.message, words);
+    assert.equal(shown, 'issued', 'the one before goes on serving');
+    const { renewAt } = await world.row(zone);
+    const inMs = renewAt.getTime() - clock.now().getTime();
+    assert.ok(inMs >= leastMs && inMs <= leastMs * 1.2 + 1_000, `${code}: again in ${inMs} ms, ${before}`);
+    assert.equal(await shownFor(world.address, zone), fingerprint(chain));
+  }
+  const told = await world.app.store.db.rows(sql`
+    select 1 from events where kind = 'domain_updated' and data->>'status' = 'failed'
+      and data->>'reason' = 'certificate'`);
+  assert.equal(told.length, 3);
+  Object.assign(authority, { acme: right });
+  await world.comeDue(zone);
+  await until(
+    async () => (Object((await world.named(zone)).certificate).fault === null ? true : undefined),
+    120_000,
+    'the fault to be forgotten',
+  );
+  await world.answers(200, zone);
+}

@@ -3,6 +3,7 @@
  * they want. A name that was proven stays proven for some days without its record: a mistake in a zone must not take an
  * application off the air.
  */
+import { isIP } from 'node:net';
 import type { DomainLook } from '../../adapters/dns/dns.ts';
 import { after, day, hour, minute } from '../../clock.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
@@ -28,7 +29,7 @@ export async function verifyDomain(
   const look = await (await ctx.dns()).lookAtDomain(
     {
       ...{ hostname: domain.hostname, record: proofOf(domain), authority: ctx.authority.caaNames },
-      serverAddresses: await addressesBehind(ctx, workspaceId, id),
+      serverAddresses: await addressesBehind(ctx, workspaceId, domain),
     },
     signal,
   );
@@ -36,15 +37,17 @@ export async function verifyDomain(
   return readDomain(ctx.db, workspaceId, id);
 }
 
-/** Where its names should lead: the servers of the environments that have it. */
+/** Where the name itself should lead; names below it may lead elsewhere. A server known by a name alone says nothing. */
 async function addressesBehind(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
-  id: DomainId,
+  { id, hostname }: queries.DomainRow,
 ): Promise<string[]> {
   const addresses = new Set<string>();
-  for (const { serverId } of await environmentsBehind(ctx.db, workspaceId, id)) {
-    if (serverId !== null) addresses.add((await readServer(ctx.db, workspaceId, serverId)).host);
+  for (const each of await environmentsBehind(ctx.db, workspaceId, id)) {
+    if (each.serverId === null || each.hostname !== hostname) continue;
+    const { host } = await readServer(ctx.db, workspaceId, each.serverId);
+    if (isIP(host) !== 0) addresses.add(host);
   }
   return [...addresses];
 }
