@@ -146,7 +146,7 @@ test('a change of settings is merged key by key, and says what it needs', async 
     [{ name: 'live' }, 'nothing'],
     [{ settings: { buildCommand: 'make' } }, 'nothing'],
     [{ settings: { buildCommand: null } }, 'rebuild'],
-    [{ settings: { port: 6000, replicas: 3, memoryMb: 256, cpus: 0.5 } }, 'restart'],
+    [{ settings: { port: 6000, replicas: 3, memoryMb: 256, cpus: 0.5 } }, 'rebuild'],
     [{ settings: { startCommand: 'node server.js' } }, 'rebuild'],
     [{ settings: { dockerfilePath: 'Dockerfile' } }, 'rebuild'],
     [{ settings: { startCommand: 'node other.js' } }, 'restart'],
@@ -209,6 +209,9 @@ test('switched on, auto-deploy has its webhook, deploys nothing old, and takes t
     takePush: async (_tx, _workspace, _environment, { sha }) => void taken.push(sha),
   });
   const { ask, environmentId, projectId, host, service } = scene;
+  const serverId = await scene.server('web');
+  const linked = await ask('PATCH', `/environments/${environmentId}/server`, { serverId });
+  assert.equal(linked.status, 200, linked.text);
   const patch = (body: object) => ask('PATCH', `/environments/${environmentId}/auto-deploy`, body);
   const poll = async () => {
     await service.app.store.db.run(sql`update environments set poll_at = now() - interval '1 day'`);

@@ -6,7 +6,7 @@ import { getOver } from '../../lab/services/acme.ts';
 import { renewDueCertificates } from '../../src/areas/domains/domain-schedules.ts';
 import { sql } from '../../src/store/sql.ts';
 import { type Body, type DeployScene, startDeployScene, succeeded } from './deployments.ts';
-import type { TestLab } from './lab.ts';
+import type { TestLab, TestServer } from './lab.ts';
 import { plainApp, plainSettings, versionVariable } from './plain-app.ts';
 import { visitTls } from './proxy-tls.ts';
 import { until } from './service.ts';
@@ -29,15 +29,18 @@ export class World {
   readonly scene: DeployScene;
   readonly environmentId: string;
   readonly ca: string;
+  /** Where it stands. */
+  server: TestServer;
 
   constructor(scene: DeployScene, environmentId: string, ca: string) {
     this.scene = scene;
     this.environmentId = environmentId;
     this.ca = ca;
+    this.server = scene.server;
   }
 
   get address(): string {
-    return this.scene.server.about.address;
+    return this.server.about.address;
   }
 
   get app() {
