@@ -1,7 +1,8 @@
 /**
  * `npm test`: the checks, then every test. One PostgreSQL of its own serves the whole run; each test file makes
  * its own database on it, so that files neither see nor wait for each other. Tests in `test/lab` share one lab of
- * real servers, where the machine can run it. Arguments name files to run alone.
+ * real servers, where the machine can run it. Arguments name files to run alone; `--long` runs `test/long` instead, the
+ * proofs that take longer than anyone waits for before a commit.
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -11,12 +12,14 @@ import { Progress } from '../lab/progress.ts';
 import { startTestPostgres } from '../test/support/postgres.ts';
 import { root, runAll } from './commands.ts';
 
-const named = process.argv.slice(2);
-if (named.length === 0) runAll(['tsc', '-p', '.'], ['biome', 'ci', '--error-on-warnings', '.']);
+const isLong = process.argv[2] === '--long';
+const named = isLong ? [] : process.argv.slice(2);
+if (named.length === 0 && !isLong) runAll(['tsc', '-p', '.'], ['biome', 'ci', '--error-on-warnings', '.']);
 
-const patterns = ['src/**/*.test.ts', 'test/**/*.test.ts', 'lab/!(apps)/**/*.test.ts'];
+const short = ['src/**/*.test.ts', 'test/!(long)/**/*.test.ts', 'test/*.test.ts', 'lab/!(apps)/**/*.test.ts'];
+const patterns = isLong ? ['test/long/*.test.ts'] : short;
 const wanted = named.length > 0 ? named : globSync(patterns, { cwd: root }).sort();
-const needsLab = (file: string) => /(^|\/)test\/lab\//.test(file);
+const needsLab = (file: string) => /(^|\/)test\/(lab|long)\//.test(file);
 const reason = wanted.some(needsLab) ? whyNot() : undefined;
 const files = reason ? wanted.filter((file) => !needsLab(file)) : wanted;
 if (reason) {

@@ -141,8 +141,12 @@ export class FeedHub implements Hearer {
   #hand(feed: Feed, events: readonly StoredEvent[], position: number): void {
     const bytes = this.#bytes(events);
     for (const follower of feed.live) {
+      // One that comes from another instance may have seen more than this one has read until now.
+      const isAhead = follower.position >= (events[0]?.position ?? 0);
+      const own = isAhead ? events.filter((event) => event.position > follower.position) : events;
+      if (own.length === 0) continue;
       follower.position = position;
-      if (!follower.take(events, bytes)) this.leave(follower);
+      if (!follower.take(own, isAhead ? this.#bytes(own) : bytes)) this.leave(follower);
     }
   }
 

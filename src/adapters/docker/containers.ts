@@ -95,6 +95,17 @@ export function inspectContainer(name: string): Call {
   return { method: 'GET', path: `${of(name)}/json`, ok: [200, 404] };
 }
 
+/** Whether it was ended for its memory before `until`, in seconds: once it runs again, its state does not tell any more. */
+export function memoryKills(name: string, until: number): Call {
+  const filters = { type: ['container'], event: ['oom'], container: [name] };
+  const query = `since=1&until=${until}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
+  return { method: 'GET', path: `/events?${query}`, ok: [200] };
+}
+
+export function wasKilledForMemory({ bytes }: Reply): boolean {
+  return bytes.toString('utf8').includes('"oom"');
+}
+
 /** All that carry these labels, whether they run or not. */
 export function listContainers(labels: Readonly<Record<string, string>>): Call {
   return { method: 'GET', path: `/containers/json?all=1&filters=${labelFilter(labels)}`, ok: [200] };

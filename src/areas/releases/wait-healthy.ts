@@ -6,8 +6,10 @@ import { ask } from '../../adapters/docker/ask.ts';
 import {
   containerLogs,
   inspectContainer,
+  memoryKills,
   readContainer,
   readLogs,
+  wasKilledForMemory,
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { listeningIn } from '../../adapters/docker/sockets.ts';
@@ -104,7 +106,10 @@ async function explain(
   state: ContainerState | undefined,
   probes: readonly Probe[],
 ): Promise<Fault> {
-  const [logs] = await ask(remote, [containerLogs(name, shownLines)], { fence, signal });
+  const startedAt = Math.ceil(Date.parse(state?.startedAt ?? '') / 1_000) || 1;
+  const calls = [containerLogs(name, shownLines), memoryKills(name, startedAt)];
+  const [logs, kills] = await ask(remote, calls, { fence, signal });
+  const isOutOfMemory = state?.isOutOfMemory || (kills !== undefined && wasKilledForMemory(kills));
   const listening = state && state.pid > 0 ? await listeningIn(remote, state.pid) : [];
   const bytes = logs?.status === 200 ? logs.bytes : Buffer.alloc(0);
   // All of it at once: a secret of several lines is only found whole.
@@ -114,7 +119,12 @@ async function explain(
     .split('\n');
   return diagnose({
     wanted: { port: run.health.port ?? run.port, path: run.health.path },
-    ...{ probes, containers: state ? [state] : [], listening, lastLines },
+    ...{
+      probes,
+      containers: state ? [{ ...state, isOutOfMemory: isOutOfMemory === true }] : [],
+      listening,
+      lastLines,
+    },
     ...{ memoryMb: run.memoryMb, startSeconds: run.health.startSeconds },
   });
 }
