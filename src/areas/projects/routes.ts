@@ -92,9 +92,10 @@ export function projectRoutes(
       querystring: schemas.AnalyzeQuery,
       response: { 200: schemas.AnalyzeAnswer },
     },
-    handler: (request) => {
+    handler: (request, reply) => {
       const gone = new AbortController();
-      request.raw.once('close', () => gone.abort(new Error('the client has gone')));
+      // Of the answer: the request is closed as soon as it has been read.
+      reply.raw.once('close', () => gone.abort(new Error('the client has gone')));
       const { workspaceId } = scopeOf(request);
       return analyseRepository(ctx, workspaceId, readWish(request.query), request.query, gone.signal);
     },
