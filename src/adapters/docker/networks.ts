@@ -1,6 +1,6 @@
 /** Networks: one an environment, with addresses that we give out. */
 import type { Call, Reply } from './docker.ts';
-import { fieldsOf, labelFilter, listOf, textOf, textsOf } from './json.ts';
+import { fieldsOf, listOf, textOf } from './json.ts';
 
 export interface NetworkWish {
   readonly name: string;
@@ -29,24 +29,6 @@ export function removeNetwork(name: string): Call {
 
 export function inspectNetwork(name: string): Call {
   return { method: 'GET', path: `/networks/${encodeURIComponent(name)}`, ok: [200, 404] };
-}
-
-export function listNetworks(labels: Readonly<Record<string, string>>): Call {
-  return { method: 'GET', path: `/networks?filters=${labelFilter(labels)}`, ok: [200] };
-}
-
-export interface ListedNetwork {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly subnets: readonly string[];
-}
-
-export function readNetworks({ body }: Reply): ListedNetwork[] {
-  return listOf(body).map((each) => ({
-    name: textOf(fieldsOf(each).Name),
-    labels: textsOf(fieldsOf(each).Labels),
-    subnets: listOf(fieldsOf(each, 'IPAM').Config).map((pool) => textOf(fieldsOf(pool).Subnet)),
-  }));
 }
 
 /** Those of its gateway and of the containers that run in it. What does not run holds none, whatever it was promised. */

@@ -6,6 +6,7 @@
 import { minute } from '../../clock.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { defineOperation, type Json, type OperationKind, type Step } from '../../operations/definition.ts';
+import { untilBack, untilDone } from '../releases/until-back.ts';
 import { type DeploymentsContext, deployKind } from './deployments.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { build, keep, unbuild } from './steps/build.ts';
@@ -32,7 +33,7 @@ import {
   unprove,
   unretire,
 } from './steps/switch.ts';
-import { type Input, untilBack, untilDone, type Working, working } from './steps/working.ts';
+import { type Input, type Working, working } from './steps/working.ts';
 
 type Work = (work: Working) => Promise<Json | undefined>;
 type Undoing = ((work: Working) => Promise<void>) | { readonly none: string };

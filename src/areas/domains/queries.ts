@@ -39,11 +39,6 @@ export function findDomain(db: Queryable, workspaceId: WorkspaceId, id: DomainId
     from domains where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export function findByName(db: Queryable, workspaceId: WorkspaceId, hostname: string) {
-  return db.one<{ id: DomainId }>(sql`
-    select id from domains where workspace_id = ${workspaceId} and hostname = ${hostname}`);
-}
-
 export function listDomains(
   db: Queryable,
   workspaceId: WorkspaceId,

@@ -97,20 +97,6 @@ export function setDetails(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export async function isNameTaken(
-  db: Queryable,
-  workspaceId: WorkspaceId,
-  projectId: ProjectId,
-  name: string,
-  except: EnvironmentId,
-): Promise<boolean> {
-  const other = await db.one(sql`
-    select 1 from environments
-    where workspace_id = ${workspaceId} and project_id = ${projectId} and lower(name) = lower(${name})
-      and id <> ${except}`);
-  return other !== undefined;
-}
-
 /** Nothing of the new branch was decided on yet. */
 export function setBranch(
   tx: Queryable,

@@ -5,6 +5,7 @@
 import { Fault } from '../../fault.ts';
 import type { OperationId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
+import type { Answer, Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 
@@ -12,6 +13,19 @@ export async function readOperation(db: Queryable, workspaceId: WorkspaceId, id:
   const row = await queries.findOperation(db, workspaceId, id);
   if (!row) throw new Fault('not_found', 'There is no such operation of yours.');
   return show(row, await queries.findSteps(db, workspaceId, id));
+}
+
+export type StartedOperation = Answer<Awaited<ReturnType<typeof readOperation>>>;
+
+/** The answer to whatever starts an operation: 202, with it and where it is. In the transaction that stored it. */
+export async function answerStarted(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: OperationId,
+  remember: Remember,
+): Promise<StartedOperation> {
+  const body = await readOperation(tx, workspaceId, id);
+  return remember(tx, { status: 202, location: `/api/v1/operations/${id}`, body });
 }
 
 export async function listOperations(db: Queryable, workspaceId: WorkspaceId, page: Page) {

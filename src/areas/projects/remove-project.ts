@@ -6,8 +6,8 @@ import { Fault } from '../../fault.ts';
 import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
-import { readOperation } from '../operations/operations.ts';
+import type { Remember } from '../../store/answer.ts';
+import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { removeHook } from '../pushes/install-hook.ts';
 import type { PushesContext } from '../pushes/pushes.ts';
 import { notFound, tellProject } from './projects.ts';
@@ -28,7 +28,7 @@ export async function startProjectRemoval(
   id: ProjectId,
   asked: RemoveWish,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+): Promise<StartedOperation> {
   if (!(await queries.findSource(ctx.db, workspaceId, id))) throw notFound();
   await ctx.removal.prepare(workspaceId, id, asked.deleteData);
   return ctx.db.transaction(async (tx) => {
@@ -38,8 +38,7 @@ export async function startProjectRemoval(
     const subject = { type: 'project', id };
     const wish = { workspaceId, kind: removeKind, input: { projectId: id }, requestedBy, subject };
     const operationId = await enqueueOperation(tx, ctx.queue, wish);
-    const body = await readOperation(tx, workspaceId, operationId);
-    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+    return answerStarted(tx, workspaceId, operationId, remember);
   });
 }
 

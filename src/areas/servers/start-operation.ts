@@ -6,9 +6,12 @@ import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Json } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
-import { readOperation } from '../operations/operations.ts';
+import { answerStarted, type StartedOperation } from '../operations/operations.ts';
+
+export type { StartedOperation };
+
 import * as queries from './queries.ts';
 import { notFound, type ServersContext } from './servers.ts';
 
@@ -59,8 +62,6 @@ export async function enqueueOnServer(
   return enqueueOperation(tx, ctx.queue, { ...work, subject: { type: 'server', id: serverId } });
 }
 
-export type StartedOperation = Answer<Awaited<ReturnType<typeof readOperation>>>;
-
 export function startOnServer(
   ctx: ServersContext,
   work: ServerWork,
@@ -68,7 +69,6 @@ export function startOnServer(
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueOnServer(tx, ctx, work);
-    const body = await readOperation(tx, work.workspaceId, operationId);
-    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+    return answerStarted(tx, work.workspaceId, operationId, remember);
   });
 }

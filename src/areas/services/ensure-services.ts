@@ -16,7 +16,6 @@ import { createVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
 import { followUnit } from '../../remote/follow-unit.ts';
-import type { Secret } from '../../secret.ts';
 import { type Place, type Site, serviceContainer, serviceVolume } from '../releases/place.ts';
 import { networkCall } from '../releases/start-release.ts';
 import { type OpenService, openServices } from './credentials.ts';
@@ -28,8 +27,6 @@ import type { ServiceProblem, ServicesContext } from './services.ts';
 import { waitForServices } from './wait-for-services.ts';
 
 export interface EnsureOptions {
-  /** Gets the secrets of the services, for whoever shows output of what uses them. */
-  readonly secretsOut?: Secret[];
   readonly log?: (line: string) => void;
   /** False: what is not wanted goes, and nothing is started. */
   readonly isStarting?: boolean;
@@ -48,7 +45,6 @@ export async function ensureServices(
 ): Promise<boolean> {
   const { workspaceId, environmentId } = site.place;
   const services = await ctx.db.transaction((tx) => openServices(tx, ctx.sealer, workspaceId, environmentId));
-  options.secretsOut?.push(...secretsOf(services));
   for (const each of services) requireHere(site.place, each);
   const seen = await look(site, services);
   const lacking = options.isStarting === false ? [] : seen.services.filter((each) => !isWell(each));

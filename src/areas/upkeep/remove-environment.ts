@@ -6,20 +6,20 @@ import { minute } from '../../clock.ts';
 import { errorText, Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { endUnfinished } from '../deployments/end-unfinished.ts';
-import { isPassing, untilBack } from '../deployments/steps/working.ts';
 import { takeCertificatesAway } from '../domains/installed-certificates.ts';
 import { forgetNames } from '../domains/remove-domain.ts';
 import { deleteEnvironment } from '../environments/delete-environment.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
 import { placesOf, removePlace } from '../environments/places.ts';
-import { readOperation } from '../operations/operations.ts';
+import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
 import { openSite } from '../releases/open-site.ts';
 import { takeDown } from '../releases/take-down.ts';
+import { isPassing, untilBack } from '../releases/until-back.ts';
 import { holdsData } from './holds-data.ts';
 import { enqueueUpkeep, type Input, readInput, removeKind, type UpkeepContext } from './upkeep.ts';
 
@@ -41,13 +41,12 @@ export async function startEnvironmentRemoval(
   id: EnvironmentId,
   wish: RemovalWish,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+): Promise<StartedOperation> {
   await refuseToLoseData(ctx, workspaceId, id, wish.deleteData);
   await endUnfinished(ctx, workspaceId, id);
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueRemoval(tx, ctx, workspaceId, id, wish);
-    const body = await readOperation(tx, workspaceId, operationId);
-    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+    return answerStarted(tx, workspaceId, operationId, remember);
   });
 }
 

@@ -2,7 +2,6 @@
 import { restoreSite, stopSite } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
-import { untilBack } from '../deployments/steps/working.ts';
 import { routeKind } from '../domains/domain-work.ts';
 import { bringCertificates } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
@@ -10,6 +9,7 @@ import { proxySite, serversOf } from '../releases/go-live.ts';
 import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
 import { readRelease } from '../releases/releases.ts';
 import { webProcess } from '../releases/start-release.ts';
+import { untilBack } from '../releases/until-back.ts';
 import { environmentOf, type Input, readInput, siteOf, type UpkeepContext } from './upkeep.ts';
 
 export function routeOperation(ctx: UpkeepContext): OperationKind {

@@ -9,11 +9,10 @@ import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
-import { untilBack } from '../deployments/steps/working.ts';
 import { bringCertificates } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import {
@@ -23,7 +22,7 @@ import {
   tryLockEnvironment,
 } from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
-import { readOperation } from '../operations/operations.ts';
+import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
 import { proxySite, serversOf } from '../releases/go-live.ts';
 import { addressesOf, deploymentOf, listApp } from '../releases/look-at-site.ts';
@@ -31,6 +30,7 @@ import { type Release, readRelease, secretsOf } from '../releases/releases.ts';
 import { removeContainers } from '../releases/retire.ts';
 import { hasCrons, setCrons } from '../releases/set-crons.ts';
 import { startProcesses, startWeb } from '../releases/start-release.ts';
+import { untilBack } from '../releases/until-back.ts';
 import { waitHealthy } from '../releases/wait-healthy.ts';
 import { ensureServices } from '../services/ensure-services.ts';
 import { hasServices } from '../services/read-services.ts';
@@ -51,7 +51,7 @@ export function startEnvironment(
   id: EnvironmentId,
   requestedBy: AccountId,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, id);
     if (environment.currentReleaseId === null) {
@@ -62,8 +62,7 @@ export function startEnvironment(
     await setWanted(tx, workspaceId, id, 'running', ctx.clock.now());
     const wish = { workspaceId, environment, kind: startKind, requestedBy } as const;
     const operationId = (await moved(tx, ctx, wish)) ?? (await enqueueUpkeep(tx, ctx, wish));
-    const body = await readOperation(tx, workspaceId, operationId);
-    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+    return answerStarted(tx, workspaceId, operationId, remember);
   });
 }
 

@@ -3,8 +3,7 @@ import { drained, stopSite } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
 import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
-import { untilBack } from '../deployments/steps/working.ts';
+import type { Remember } from '../../store/answer.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import {
   lockEnvironment,
@@ -12,7 +11,7 @@ import {
   setWanted,
   tryLockEnvironment,
 } from '../environments/environment-state.ts';
-import { readOperation } from '../operations/operations.ts';
+import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
 import { proxySite } from '../releases/go-live.ts';
 import { listApp, processOf } from '../releases/look-at-site.ts';
@@ -20,6 +19,7 @@ import { readRelease } from '../releases/releases.ts';
 import { stopContainers } from '../releases/retire.ts';
 import { endCrons, hasCrons } from '../releases/set-crons.ts';
 import { webProcess } from '../releases/start-release.ts';
+import { untilBack } from '../releases/until-back.ts';
 import { hasServices } from '../services/read-services.ts';
 import { stopServices } from '../services/stop-services.ts';
 import {
@@ -38,7 +38,7 @@ export function stopEnvironment(
   id: EnvironmentId,
   requestedBy: AccountId,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readOperation>>>> {
+): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, id);
     await setWanted(tx, workspaceId, id, 'stopped', ctx.clock.now());
@@ -48,8 +48,7 @@ export function stopEnvironment(
       kind: stopKind,
       requestedBy,
     });
-    const body = await readOperation(tx, workspaceId, operationId);
-    return remember(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
+    return answerStarted(tx, workspaceId, operationId, remember);
   });
 }
 

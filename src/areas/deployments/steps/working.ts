@@ -1,12 +1,10 @@
 /** What every step of a deployment has in hand: the rows it is about, the way to the server, and what steps before said. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { Fault } from '../../../fault.ts';
 import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
-import type { Json, Retry, StepContext } from '../../../operations/definition.ts';
+import type { Json, StepContext } from '../../../operations/definition.ts';
 import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
-import { placeOn } from '../../environments/places.ts';
+import { placeOn, placesOf } from '../../environments/places.ts';
 import { openSite } from '../../releases/open-site.ts';
 import type { Site } from '../../releases/place.ts';
 import { type DeploymentsContext, notFound } from '../deployments.ts';
@@ -36,42 +34,13 @@ export async function working(ctx: DeploymentsContext, input: Input, step: StepC
 /** The server is the one that was chosen when the deployment began; a move that comes later waits for its end. */
 export async function siteOf(work: Working, serverId: ServerId = work.deployment.serverId): Promise<Site> {
   const { ctx, workspaceId, step, environment } = work;
-  const place = await ctx.db.transaction((tx) =>
-    placeOn(tx, workspaceId, environment.id, serverId, ctx.clock.now()),
-  );
+  const places = await placesOf(ctx.db, workspaceId, environment.id);
+  const known = places.find((place) => place.serverId === serverId);
+  // There since the deployment was asked for, unless it was linked elsewhere meanwhile.
+  const place =
+    known ??
+    (await ctx.db.transaction((tx) => placeOn(tx, workspaceId, environment.id, serverId, ctx.clock.now())));
   return openSite(ctx.servers, place, step);
-}
-
-/** A server, a Git host or a Docker that is away for some minutes ends no deployment; a refusal does. */
-const passingCodes = new Set([
-  ...[
-    'remote_unreachable',
-    'remote_timeout',
-    'port_refused',
-    'port_filtered',
-    'docker_missing',
-    'name_not_resolved',
-  ],
-  ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],
-]);
-
-export function isPassing(error: unknown): boolean {
-  return error instanceof Fault && passingCodes.has(error.code);
-}
-
-/** Together about ten minutes. */
-export const untilBack: Retry = { attempts: 45, firstMs: 500, mostMs: 15_000, when: isPassing };
-
-/** For undoing: a server that is away is waited for, up to the step's deadline. What it refuses, it refuses. */
-export async function untilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  for (let pauseMs = 500; ; pauseMs = Math.min(pauseMs * 2, 15_000)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      await sleep(pauseMs, undefined, { signal });
-    }
-  }
 }
 
 const Container = Type.Object({
