@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesOf, Inspected } from '../support/inspected.ts';
 import { openLab } from '../support/lab.ts';
+import { installing } from '../support/packages.ts';
 
 const lab = await openLab();
 
 test('a firewall counts when it really refuses, on each protocol by itself', async (t) => {
   const inspected = new Inspected(t, await lab.fresh(t, 'bare'));
-  await inspected.sh(
-    'apt-get install -y -qq -o Acquire::Retries=5 -o DPkg::Lock::Timeout=120 nftables >/dev/null 2>&1',
-  );
+  await inspected.sh(installing('nftables'));
   const rules = (family: string, policy: string) =>
     inspected.sh(`nft flush ruleset; nft add table ${family} guard
 nft 'add chain ${family} guard in { type filter hook input priority 0; policy ${policy}; }'
@@ -33,9 +32,7 @@ nft add rule ${family} guard in tcp dport 22 accept`);
 
 test('a port that Docker publishes answers in spite of ufw, until DOCKER-USER refuses it', async (t) => {
   const inspected = new Inspected(t, await lab.fresh(t, 'docker'));
-  await inspected.sh(
-    'apt-get install -y -qq -o Acquire::Retries=5 -o DPkg::Lock::Timeout=120 ufw >/dev/null 2>&1; ufw allow 22/tcp >/dev/null; ufw --force enable >/dev/null',
-  );
+  await inspected.sh(`${installing('ufw')}ufw allow 22/tcp >/dev/null; ufw --force enable >/dev/null`);
   await inspected.sh('docker run --quiet --detach --name web --publish 8080:80 nginx >/dev/null');
   const before = await inspected.statuses();
   const { firewall_active, firewall_at_boot, open_ports, docker_published_ports, docker_firewall } = before;
@@ -49,9 +46,7 @@ test('a port that Docker publishes answers in spite of ufw, until DOCKER-USER re
 
 test('fail2ban on Debian 12 is dead as installed, bans with the systemd backend, and may not ban us', async (t) => {
   const inspected = new Inspected(t, await lab.fresh(t, 'bookworm'));
-  await inspected.sh(
-    'apt-get install -y -qq -o Acquire::Retries=5 -o DPkg::Lock::Timeout=120 fail2ban >/dev/null 2>&1',
-  );
+  await inspected.sh(installing('fail2ban'));
   const bans = async (ourAddress = '203.0.113.7') => {
     const { fail2ban_bans, own_address_not_banned } = await inspected.statuses({ ourAddress });
     return [fail2ban_bans, own_address_not_banned];
@@ -59,7 +54,7 @@ test('fail2ban on Debian 12 is dead as installed, bans with the systemd backend,
   assert.deepEqual(await bans(), ['fail', 'not_applicable']);
   const jail = (more: string) =>
     inspected.sh(`printf '[DEFAULT]\\nbackend = systemd\\n${more}' > /etc/fail2ban/jail.d/50-x.local
-apt-get install -y -qq -o Acquire::Retries=5 -o DPkg::Lock::Timeout=120 python3-systemd >/dev/null 2>&1; systemctl restart fail2ban
+${installing('python3-systemd')}systemctl restart fail2ban
 for i in $(seq 100); do fail2ban-client status sshd >/dev/null 2>&1 && break; sleep 0.1; done`);
   await jail('');
   assert.deepEqual(await bans(), ['pass', 'warn']);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../scripts/commands.ts';
 import { openLab } from '../support/lab.ts';
+import { installing } from '../support/packages.ts';
 import { until } from '../support/service.ts';
 
 const lab = await openLab();
@@ -11,7 +12,7 @@ test('a server is a whole Debian: systemd runs, packages install, containers run
   const server = await lab.server(t, 's1');
   assert.match(await server.ssh('systemctl is-system-running --wait'), /^running$/m);
   assert.match(await server.ssh('systemctl status ssh'), /Active: active \(running\)/);
-  assert.match(await server.ssh('apt-get install -y hello && hello'), /Hello, world!/);
+  assert.match(await server.ssh(`${installing('hello')}hello`), /Hello, world!/);
   assert.match(await server.ssh('docker run --rm node:24-slim node -v'), /^v24\./);
   const limits = 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes || cat /sys/fs/cgroup/memory.max';
   assert.match(
@@ -46,7 +47,7 @@ test('an image is built on a server, with `npm ci` inside, and its container ans
 test('a bare server has no Docker, and its own packages can bring it', async (t) => {
   const server = await lab.fresh(t, 'bare');
   assert.notEqual((await server.trySsh('docker version')).code, 0);
-  await server.ssh('DEBIAN_FRONTEND=noninteractive apt-get install -y docker.io docker-cli');
+  await server.ssh(installing('docker.io', 'docker-cli'));
   assert.match(await server.ssh('docker run --rm debian:bookworm-slim cat /etc/debian_version'), /^12\./);
 });
 

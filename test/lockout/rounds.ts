@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabClient } from '../../lab/client.ts';
 import { attempt } from '../../lab/command.ts';
@@ -128,10 +127,14 @@ export class Lockouts {
       await this.#lab.heal(server.name);
     } else {
       const before = await this.#lab.console(server.name, ...askBoot);
-      await this.#lab.console(server.name, 'systemctl', 'reboot');
+      // Systemd takes no orders while it reads its units anew, as after an installation.
+      await until(
+        async () => (await this.#lab.console(server.name, 'systemctl', 'reboot')).code === 0,
+        patienceMs,
+        'the server to take the order to reboot',
+      );
       // From here on the console is left alone: a command in a server that goes down would keep half of it alive.
-      // What is under way there gets up to 90 s to end.
-      await until(async () => !(await greets(server.address)), patienceMs, 'the server to go down');
+      await sleep(1_000);
       return before.stdout;
     }
     return undefined;
@@ -152,7 +155,10 @@ export class Lockouts {
       async () => {
         const argv = ['-i', keyFile ?? '', ...options, `root@${address}`, ...askBoot];
         const { code, stdout } = await attempt('ssh', argv);
-        return code === 0 && stdout !== oldBoot;
+        if (code === 0 && stdout !== oldBoot) return true;
+        // Who connects too often is shut out by sshd itself for a while.
+        await sleep(1_000);
+        return undefined;
       },
       loginLimitMs,
       'a login after the fault',
@@ -216,17 +222,4 @@ export class Lockouts {
     assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
     return answer.body;
   }
-}
-
-/** Whether an SSH server answers there. */
-function greets(host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port: 22, timeout: 2_000 });
-    const finish = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('data', () => finish(true));
-    for (const event of ['error', 'timeout', 'close']) socket.once(event, () => finish(false));
-  });
 }

@@ -10,6 +10,7 @@ import {
 } from '../../src/areas/servers/hardening/hardening.ts';
 import { Fault } from '../../src/fault.ts';
 import { openLab } from '../support/lab.ts';
+import { installing } from '../support/packages.ts';
 import { connect, failsWith } from '../support/remote.ts';
 import { until } from '../support/service.ts';
 
@@ -155,7 +156,7 @@ test('the whole of it satisfies lynis and ssh-audit, and bans who guesses logins
   const made = await makePlan(remote, { ...wish, hasKeyLogin: true });
   for (const { id } of made.steps)
     await applyStep(remote, made, id, { runId: 'one', proveLogin, log: noLog });
-  await server.ssh('apt-get install -y -q --no-install-recommends lynis ssh-audit');
+  await server.ssh(installing('--no-install-recommends', 'lynis', 'ssh-audit'));
   const audit = await server.trySsh('ssh-audit --level=fail 127.0.0.1');
   assert.equal(audit.stdout.trim(), '', audit.stdout);
 

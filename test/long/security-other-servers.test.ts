@@ -7,6 +7,7 @@ import { newId } from '../../src/ids.ts';
 import { Secret } from '../../src/secret.ts';
 import { answers, Inspected } from '../support/inspected.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
+import { installing } from '../support/packages.ts';
 import { connect } from '../support/remote.ts';
 import { until } from '../support/service.ts';
 
@@ -76,8 +77,7 @@ ip addr add fd00:213::5/64 dev host0 nodad`);
 test('where ufw is the firewall it stays so, lets in what is needed, and never counts our logins', async (t) => {
   const server = await lab.fresh(t, 'docker');
   const inspected = new Inspected(t, server);
-  await inspected.sh(`apt-get install -y -qq ufw > /dev/null 2>&1
-ufw limit 22/tcp > /dev/null; ufw --force enable > /dev/null
+  await inspected.sh(`${installing('ufw')}ufw limit 22/tcp > /dev/null; ufw --force enable > /dev/null
 docker run --quiet --detach --publish 8080:80 nginx > /dev/null`);
   const steps = ['firewall', 'docker_ports', 'ssh_settings'] as const;
   const plan = await harden(t, server, 22, steps);

@@ -75,11 +75,27 @@ export class Watchers {
   }
 }
 
-/** What a server still has of a deployment, whatever it is; nothing at best. `marks` are words of its command lines. */
+/**
+ * What a server still has of a deployment, whatever it is; nothing at best. `marks` are words of its command lines.
+ * A look that was under way when the deployment ended is over within a second or two, so it is asked for five.
+ */
 export async function tracesOf(
   server: TestServer,
   deploymentId: string,
   marks: readonly string[] = [],
+): Promise<string[]> {
+  const deadline = Date.now() + 5_000;
+  for (;;) {
+    const traces = await tracesNow(server, deploymentId, marks);
+    if (traces.length === 0 || Date.now() > deadline) return traces;
+    await sleep(250);
+  }
+}
+
+async function tracesNow(
+  server: TestServer,
+  deploymentId: string,
+  marks: readonly string[],
 ): Promise<string[]> {
   const pattern = [deploymentId, ...marks].join('|');
   const said = await server.ssh(
