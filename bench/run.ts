@@ -1,6 +1,7 @@
 /** `npm run bench [name …]`: measures, prints a table. Figures worth keeping go into docs/benchmarks.md by hand. */
 import { availableParallelism, totalmem } from 'node:os';
 import { benchAnalysis } from './analysis.ts';
+import { benchBackup } from './backup.ts';
 import { benchDeploy } from './deploy.ts';
 import { benchGit } from './git.ts';
 import { benchHttp } from './http.ts';
@@ -28,6 +29,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   search: benchSearch,
   analysis: benchAnalysis,
   deploy: benchDeploy,
+  backup: benchBackup,
 };
 
 /** Only by name: it throws away what other runs would reuse. */

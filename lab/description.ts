@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { placesOf } from './places.ts';
 import { startOf } from './processes.ts';
 import type { VariantName } from './servers/variants.ts';
+import type { ReceiverAddresses } from './services/receivers.ts';
 
 export interface ServerDescription {
   readonly name: string;
@@ -49,6 +50,8 @@ export interface LabDescription {
   readonly slack: string;
   readonly smtp: string;
   readonly catcher: string;
+  /** Discord, Telegram and Teams, with what a connector is set up with, and an address that nobody trusts. */
+  readonly receivers: ReceiverAddresses;
   /** What to start Slipway with, so that it uses this lab. */
   readonly settings: Readonly<Record<string, string>>;
 }

@@ -19,6 +19,8 @@ export const ports = {
   s3: 8002,
   slack: 8003,
   catcher: 8004,
+  receivers: 8006,
+  receiversTls: 8007,
   smtp: 1025,
   acme: 14000,
   acmeManagement: 15000,

@@ -14,6 +14,10 @@ export function shown(lab: LabDescription): string {
     ['Mail', `${lab.smtp}, read it at ${lab.control}/mail`],
     ['Slack', lab.slack],
     ['Webhooks', `${lab.catcher} catches, read at ${lab.control}/requests`],
+    [
+      'Chats',
+      `Discord, Telegram and Teams at ${lab.receivers.telegram.apiUrl}, read at ${lab.control}/receivers`,
+    ],
     ['Control', lab.control],
   ];
   return [

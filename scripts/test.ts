@@ -1,6 +1,6 @@
 /**
  * `npm test`: the checks, then every test. One PostgreSQL of its own serves the whole run; each test file makes
- * its own database on it, so that files neither see nor wait for each other. Tests in `test/lab` share one lab of
+ * its own database on it, so that files neither see nor wait for each other. Tests in `test/lab` and `test/story` share one lab of
  * real servers, where the machine can run it. Arguments name files to run alone; `--long` runs `test/long` instead, the
  * proofs that take longer than anyone waits for before a commit.
  */
@@ -19,7 +19,7 @@ if (named.length === 0 && !isLong) runAll(['tsc', '-p', '.'], ['biome', 'ci', '-
 const short = ['src/**/*.test.ts', 'test/!(long)/**/*.test.ts', 'test/*.test.ts', 'lab/!(apps)/**/*.test.ts'];
 const patterns = isLong ? ['test/long/*.test.ts'] : short;
 const wanted = named.length > 0 ? named : globSync(patterns, { cwd: root }).sort();
-const needsLab = (file: string) => /(^|\/)test\/(lab|long)\//.test(file);
+const needsLab = (file: string) => /(^|\/)test\/(lab|long|story)\//.test(file);
 const reason = wanted.some(needsLab) ? whyNot() : undefined;
 const files = reason ? wanted.filter((file) => !needsLab(file)) : wanted;
 if (reason) {

@@ -1,9 +1,11 @@
 /** Composition: the only file that knows everyone. Starts the floors from the ground up, stops them top down. */
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { kindOfAddress } from './adapters/egress/address-kinds.ts';
 import { createEgress } from './adapters/egress/egress.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
+import { createLocalStorage } from './adapters/storage/local-folder.ts';
 import type { AccountsContext } from './areas/accounts/accounts.ts';
 import { Authenticator } from './areas/accounts/authenticate.ts';
 import { OwedMails } from './areas/accounts/owed-mails.ts';
@@ -11,6 +13,13 @@ import { preparePasswords } from './areas/accounts/passwords.ts';
 import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
 import { tidySchedule } from './areas/accounts/tidy-accounts.ts';
+import { backupSchedule } from './areas/backups/backup-schedules.ts';
+import type { BackupsContext } from './areas/backups/backups.ts';
+import { discardOperation } from './areas/backups/discard-replaced.ts';
+import { importOperation } from './areas/backups/import-upload.ts';
+import { backupOperation } from './areas/backups/make-backup.ts';
+import { restoreOperation } from './areas/backups/restore-backup.ts';
+import { backupRoutes } from './areas/backups/routes.ts';
 import { deployOperation } from './areas/deployments/deploy.ts';
 import { deployFirst, takePush } from './areas/deployments/deploy-on-behalf.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
@@ -29,6 +38,10 @@ import { checkProvidersSchedule } from './areas/git-providers/check-providers.ts
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
 import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
 import { gitProviderRoutes } from './areas/git-providers/routes.ts';
+import { Deliveries } from './areas/notifications/deliveries.ts';
+import type { NotificationsContext } from './areas/notifications/notifications.ts';
+import { notificationRoutes } from './areas/notifications/routes.ts';
+import { tidyNoticesSchedule } from './areas/notifications/tidy-notices.ts';
 import { operationRoutes } from './areas/operations/routes.ts';
 import { analysisOperation } from './areas/projects/analyse-project.ts';
 import { removeProjectOperation } from './areas/projects/remove-project.ts';
@@ -59,6 +72,7 @@ import { stopOperation } from './areas/upkeep/stop-environment.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { FeedHub } from './events/feed-hub.ts';
+import { noticesChannel } from './events/notices.ts';
 import { errorCode, Fault } from './fault.ts';
 import { AccessControl } from './http/access.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -92,6 +106,8 @@ export interface App {
   readonly projects: EnvironmentsContext;
   readonly deployments: DeploymentsContext;
   readonly domains: DomainsContext;
+  readonly backups: BackupsContext;
+  readonly deliveries: Deliveries;
   stop(): Promise<void>;
 }
 
@@ -211,6 +227,23 @@ export async function startApp(
       },
     };
     const services: ServiceRequestsContext = { db, clock, sealer, queue, servers };
+    const backups: BackupsContext = {
+      ...{ ...deployments, fetch: egress.fetch, keepReplacedDays: config.backupKeepReplacedDays },
+      localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups')),
+      importBytes: config.importMegabytes * 1024 * 1024,
+    };
+    const notifications: NotificationsContext = {
+      ...{ db, clock, sealer, log, publicUrl, allowPrivate: config.allowPrivateEgress },
+      ways: {
+        fetch: egress.fetch,
+        mail: ({ to, id, ...mail }) =>
+          mailer.send({ ...mail, to: to.join(', '), messageId: `<${id}@notifications.slipway>` }),
+        now: () => clock.now(),
+      },
+      secretsOf: (workspaceId, environmentId) => knownSecrets(deployments, workspaceId, environmentId),
+      wakeMail: () => owedMails.wake(),
+    };
+    const deliveries = new Deliveries(notifications);
     kinds.add(analysisOperation(projects));
     kinds.add(removeProjectOperation(projects));
     kinds.add(deployOperation(deployments));
@@ -220,6 +253,8 @@ export async function startApp(
     kinds.add(routeOperation(deployments));
     for (const make of [stopOperation, startOperation, removeEnvironmentOperation])
       kinds.add(make(deployments));
+    for (const make of [backupOperation, restoreOperation, importOperation, discardOperation])
+      kinds.add(make(backups));
     for (const kind of options.kinds ?? []) kinds.add(kind);
     queue.add(lightCheckSchedule(servers));
     queue.add(securitySchedule(servers));
@@ -228,9 +263,11 @@ export async function startApp(
     queue.add(lookAfterSchedule(deployments));
     queue.add(checkDomainsSchedule(domains));
     queue.add(renewCertificatesSchedule(domains));
+    queue.add(backupSchedule(backups));
     queue.add(tidyMirrorsSchedule(projects));
     queue.add(pruneSchedule(db, config.eventDays));
     queue.add(tidySchedule(accounts));
+    queue.add(tidyNoticesSchedule({ db, clock }, config.eventDays));
     const metrics = new Metrics();
     const context = { config, log, accessControl, limits, metrics };
     const readiness = { db, isStopping: () => stopping !== undefined };
@@ -256,11 +293,14 @@ export async function startApp(
     });
     serviceRoutes(server, services);
     domainRoutes(server, domains, idempotency);
+    backupRoutes(server, backups, idempotency);
+    notificationRoutes(server, notifications, idempotency);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();
     undo.push(() => throttle.stop());
     undo.push(() => owedMails.stop());
+    undo.push(() => deliveries.stop());
     if (config.monitorListen.at === 'address') {
       const monitor = await createServer(context);
       monitorRoutes(monitor, readiness, metrics);
@@ -272,6 +312,7 @@ export async function startApp(
     await listener.on('slipway_events', hub);
     await listener.on('slipway_sessions', streams);
     await listener.on('slipway_operations', runner);
+    await listener.on(noticesChannel, deliveries);
     await listener.start();
     hub.start();
     undo.push(() => hub.stop());
@@ -287,6 +328,7 @@ export async function startApp(
 
     // What only the first users need, once everyone can be served.
     owedMails.start();
+    deliveries.start();
     runner.start();
     void queue.start(() => runner.look());
     void preparePasswords();
@@ -304,6 +346,8 @@ export async function startApp(
       projects,
       deployments,
       domains,
+      backups,
+      deliveries,
       stop,
     };
   } catch (error) {

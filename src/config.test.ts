@@ -43,6 +43,9 @@ test('without settings everything has its documented default', () => {
     eventDays: 14,
     operationsPerWorkspace: 8,
     operationsPerServer: 2,
+    backupDir: undefined,
+    importMegabytes: 10_240,
+    backupKeepReplacedDays: 7,
   });
 });
 
@@ -162,6 +165,8 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_EVENT_DAYS', '0', '3651', 'a week'],
   ['SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE', '0', '1001', 'many'],
   ['SLIPWAY_LIMIT_OPERATIONS_PER_SERVER', '0', '1001', '1.5'],
+  ['SLIPWAY_LIMIT_IMPORT_MB', '0', '10000001', '2GB'],
+  ['SLIPWAY_BACKUP_KEEP_REPLACED_DAYS', '-1', '366', 'a week'],
 ];
 
 for (const [name, ...values] of wrongValues) {
@@ -192,7 +197,7 @@ for (const [name, ...values] of wrongSecrets) {
 
 test('every setting that can be wrong is tried above', () => {
   const tried = new Set([...wrongValues, ...wrongSecrets].map(([name]) => name));
-  const any = ['SLIPWAY_DATA_DIR']; // every text names a folder
+  const any = ['SLIPWAY_DATA_DIR', 'SLIPWAY_BACKUP_DIR']; // every text names a folder
   const missing = Object.values(settings).filter(({ env }) => !tried.has(env) && !any.includes(env));
   assert.deepEqual(missing, []);
 });

@@ -179,6 +179,23 @@ export const settings = {
     read.wholeNumber(1, 1_000),
     'Operations on one server that run at once; the others wait.',
   ),
+  backupDir: optional(
+    'SLIPWAY_BACKUP_DIR',
+    read.folder,
+    'Folder for backups that go to no S3. Absent: `DATA_DIR/backups`.',
+  ),
+  importMegabytes: setting(
+    'SLIPWAY_LIMIT_IMPORT_MB',
+    '10240',
+    read.wholeNumber(1, 10_000_000),
+    'The largest file that can be imported into a database, in megabytes.',
+  ),
+  backupKeepReplacedDays: setting(
+    'SLIPWAY_BACKUP_KEEP_REPLACED_DAYS',
+    '7',
+    read.wholeNumber(0, 365),
+    'How many days data that a restore or an import has replaced is kept beside.',
+  ),
 } as const;
 
 export type Config = ReturnType<typeof readConfig>;
@@ -216,6 +233,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     eventDays: value(settings.eventDays),
     operationsPerWorkspace: value(settings.operationsPerWorkspace),
     operationsPerServer: value(settings.operationsPerServer),
+    backupDir: value(settings.backupDir),
+    importMegabytes: value(settings.importMegabytes),
+    backupKeepReplacedDays: value(settings.backupKeepReplacedDays),
   } as const;
 }
 

@@ -1,5 +1,5 @@
 /** Identifiers: UUIDv7 strings, branded so that one kind cannot be handed in for another. */
-import { v7 } from 'uuid';
+import { v7, validate } from 'uuid';
 
 declare const brand: unique symbol;
 type Id<Kind extends string> = string & { readonly [brand]: Kind };
@@ -25,8 +25,21 @@ export type AcmeAccountId = Id<'acmeAccount'>;
 export type VariableId = Id<'variable'>;
 export type HookId = Id<'hook'>;
 export type DeliveryId = Id<'delivery'>;
+export type BackupId = Id<'backup'>;
+export type BackupPartId = Id<'backupPart'>;
+export type BackupDestinationId = Id<'backupDestination'>;
+export type BackupRestoreId = Id<'backupRestore'>;
+export type BackupReplacedId = Id<'backupReplaced'>;
+export type ConnectorId = Id<'connector'>;
+export type NoticeId = Id<'notice'>;
+export type NotificationDeliveryId = Id<'notificationDelivery'>;
 
 /** A new id. The type parameter is fixed by where it is stored. */
 export function newId<T extends Id<string>>(): T {
   return v7() as T;
+}
+
+/** For what comes in before any schema has looked at it. */
+export function isId(text: string): boolean {
+  return validate(text);
 }

@@ -171,7 +171,8 @@ test('what is open to everyone is on this list and nothing else is', () => {
 test('every body that is asked for shows an example of each field, and takes no unknown one', () => {
   for (const { name, is } of operations()) {
     if (is.requestBody === undefined) continue;
-    const content = Object(Object(is.requestBody).content)['application/json'];
+    const contents = Object(Object(is.requestBody).content);
+    const content = contents['application/json'] ?? contents['multipart/form-data'];
     const schema = resolved(content?.schema);
     for (const alternative of Object(schema).anyOf ?? [schema]) {
       const { additionalProperties, examples: whole, properties } = resolved(alternative);

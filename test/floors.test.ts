@@ -6,7 +6,7 @@ import { root } from '../scripts/commands.ts';
 
 /** The house from DESIGN.md, from the ground up: who lives on a floor may know those on it and below. */
 const floors: readonly (readonly [name: string, lives: RegExp])[] = [
-  ['composition', /^(app|main|rotate-keys)\.ts$/],
+  ['composition', /^(app|main|rotate-keys|slipway)\.ts$/],
   ['ground', /^[a-z0-9-]+\.ts$/],
   ['store', /^store\//],
   ['outside', /^(remote|adapters|events)\//],

@@ -168,7 +168,7 @@ test('a project is changed: another name at once, another folder with another an
     repository: { providerId, fullName: 'ada/shop' },
   });
   const taken = await put({ name: 'OTHER' });
-  assert.deepEqual([taken.status, taken.body.code], [400, 'invalid_input']);
+  assert.deepEqual([taken.status, taken.body.code], [409, 'name_taken']);
 });
 
 test('finalising takes the analysis over, makes the first environment, and seals its variables', async (t) => {

@@ -60,7 +60,7 @@ test('a name is taken once in a workspace, whatever its case, and is free in ano
     token: ada.token,
     body: { ...wish, name: 'WEB-1' },
   });
-  assert.equal(again.body.code, 'invalid_input');
+  assert.deepEqual([again.status, again.body.code], [409, 'name_taken']);
   assert.match(again.text, /«WEB-1»/);
   assert.equal((await service.call('POST', '/servers', { token: grace.token, body: wish })).status, 201);
 });

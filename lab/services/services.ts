@@ -11,15 +11,19 @@ import { startCatcher } from './catcher/catcher.ts';
 import { catcherRoutes } from './catcher/catcher-routes.ts';
 import { startDns } from './dns/dns.ts';
 import { dnsRoutes } from './dns/dns-routes.ts';
-import { bucket, region, startEmulated } from './emulated.ts';
+import { startEmulated } from './emulated.ts';
 import { startGitHost } from './git/git-host.ts';
 import { gitRoutes } from './git/git-routes.ts';
 import { startMail } from './mail/mail.ts';
 import { mailRoutes } from './mail/mail-routes.ts';
+import { startReceivers } from './receivers.ts';
+import { receiverRoutes } from './receivers-routes.ts';
 import { configureRegistry, registryDir, startRegistry } from './registry.ts';
+import { bucket, region, startS3 } from './s3.ts';
+import { s3Routes } from './s3-routes.ts';
 import { Tools } from './tools.ts';
 
-type Parts = 'dns' | 'acme' | 'registry' | 'git' | 's3' | 'slack' | 'smtp' | 'catcher';
+type Parts = 'dns' | 'acme' | 'registry' | 'git' | 's3' | 'slack' | 'smtp' | 'catcher' | 'receivers';
 
 export interface LabServices {
   readonly description: Pick<LabDescription, Parts>;
@@ -35,10 +39,13 @@ export async function startServices(network: LabNetwork, places: LabPlaces): Pro
     ...{ address, port: ports.dns, zones: [zone], nameServer: address },
     upstreams: resolversOfThisMachine(),
   });
-  const [mail, catcher, emulated, git, tools] = await Promise.all([
+  const keys = keyPair();
+  const [mail, catcher, emulated, s3, receivers, git, tools] = await Promise.all([
     startMail({ address, port: ports.smtp }),
     startCatcher({ address, port: ports.catcher }),
     startEmulated(address),
+    startS3({ address, port: ports.s3, dir: join(places.dir, 's3'), keys }),
+    startReceivers({ address, port: ports.receivers, tlsPort: ports.receiversTls }),
     startGitHost({ address, port: ports.git, dir: join(places.dir, 'git') }),
     Tools.open(network, join(places.dir, 'tools')),
   ]);
@@ -58,19 +65,23 @@ export async function startServices(network: LabNetwork, places: LabPlaces): Pro
       acme: { ...acme, caFile: places.caFile },
       registry,
       git: { url: gitUrl, api: `${gitUrl}/api/v3`, login: owner, token },
-      s3: { endpoint: emulated.s3, region, bucket, ...keyPair() },
+      s3: { endpoint: s3.endpoint, region, bucket, ...keys },
       slack: emulated.slack,
       smtp: `smtp://${address}:${ports.smtp}`,
       catcher: `http://${address}:${ports.catcher}`,
+      receivers: receivers.addresses,
     },
     routes: (app) => {
       dnsRoutes(app, dns);
       mailRoutes(app, mail);
       catcherRoutes(app, catcher);
+      receiverRoutes(app, receivers);
       gitRoutes(app, git);
+      s3Routes(app, s3);
     },
     close: async () => {
-      await Promise.all([dns.close(), mail.close(), catcher.close(), emulated.close(), git.close()]);
+      const all = [dns, mail, catcher, emulated, s3, receivers, git];
+      await Promise.all(all.map((each) => each.close()));
     },
   };
 }
@@ -80,7 +91,7 @@ function resolversOfThisMachine(): string[] {
   return [...lines.matchAll(/^nameserver\s+(\S+)/gm)].map((found) => found[1] ?? '');
 }
 
-/** Any pair is good for the emulated S3; a fresh one keeps them from being copied into tests. */
+/** The one pair that the S3 knows; a fresh one keeps it from being copied into tests. */
 function keyPair(): { accessKeyId: string; secretAccessKey: string } {
   return {
     accessKeyId: `LAB${randomBytes(8).toString('hex').toUpperCase()}`,

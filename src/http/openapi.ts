@@ -34,6 +34,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     servers: [{ url: '/', description: 'This instance' }],
     tags: [
       { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
+      { name: 'Backups', description: 'Taken, tried out, restored; imports; schedules.' },
       { name: 'Events', description: 'What happens, as it happens.' },
       { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },
       { name: 'Git providers', description: 'Accounts at Git hosts: connected, searched.' },

@@ -37,8 +37,25 @@ function matches(pattern: string, path: string): boolean {
   );
 }
 
+/** Connections whose request may take longer than others to arrive. */
+const patient = new WeakSet<Socket>();
+
+/**
+ * For an upload: the limit for a whole request does not hold for it, but one for each pause in it. The function that is
+ * given ends that.
+ */
+export function takesItsTime(socket: Socket, stallMs: number): () => void {
+  patient.add(socket);
+  socket.setTimeout(stallMs);
+  return () => {
+    patient.delete(socket);
+    socket.setTimeout(0);
+  };
+}
+
 /** Node could not make a request of what came: answered by hand on the bare socket, in the same shape. */
 export function answerBrokenRequest(error: Error, socket: Socket): void {
+  if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && patient.has(socket)) return;
   if (errorCode(error) === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
   const problem = problemOf(brokenRequest(errorCode(error)), { url: '', id: randomUUID() });
   const body = JSON.stringify(problem);

@@ -7,7 +7,8 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { errorCode, errorText, Fault } from '../fault.ts';
 
-export interface DataFolder {
+/** Where everything lies in it. */
+export interface DataLayout {
   readonly path: string;
   readonly masterKeyFile: string;
   readonly postgresDir: string;
@@ -16,7 +17,22 @@ export interface DataFolder {
   readonly outboxDir: string;
   /** Mirrors of repositories. They can be thrown away: they are fetched again. */
   readonly gitDir: string;
+}
+
+export interface DataFolder extends DataLayout {
   release(): Promise<void>;
+}
+
+export function layoutOf(path: string): DataLayout {
+  return {
+    path,
+    masterKeyFile: join(path, 'master.key'),
+    postgresDir: join(path, 'postgres'),
+    postgresPasswordFile: join(path, 'postgres.password'),
+    postgresLogFile: join(path, 'postgres.log'),
+    outboxDir: join(path, 'outbox'),
+    gitDir: join(path, 'git'),
+  };
 }
 
 export async function openDataFolder(path: string): Promise<DataFolder> {
@@ -27,13 +43,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   }
   const lock = await takeLock(path);
   return {
-    path,
-    masterKeyFile: join(path, 'master.key'),
-    postgresDir: join(path, 'postgres'),
-    postgresPasswordFile: join(path, 'postgres.password'),
-    postgresLogFile: join(path, 'postgres.log'),
-    outboxDir: join(path, 'outbox'),
-    gitDir: join(path, 'git'),
+    ...layoutOf(path),
     release: () => new Promise((resolve) => lock.close(() => resolve())),
   };
 }

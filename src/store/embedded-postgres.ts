@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { errorText, Fault } from '../fault.ts';
-import type { DataFolder } from './data-folder.ts';
+import type { DataFolder, DataLayout } from './data-folder.ts';
 import { readFileIfThere } from './files.ts';
 import { clearOldProcesses } from './old-processes.ts';
 import { initialise, readOrMakePassword, refuseOtherVersion, role } from './postgres-folder.ts';
@@ -41,6 +41,14 @@ export async function startEmbeddedPostgres(folder: DataFolder, log: Logger): Pr
   const server = new SupervisedServer({ folder, program: programs.postgres, user, sockets, connection, log });
   await server.start();
   return { connection, stop: () => server.stop() };
+}
+
+/** To the one that a running service has started on this folder. */
+export function runningConnection(folder: DataLayout): pg.PoolConfig {
+  const user = choosePostgresUser(folder.postgresDir, findPrograms().postgres);
+  const password = readFileIfThere(folder.postgresPasswordFile);
+  if (!password) throw new Error('a service runs on the folder, but its database has no password');
+  return { host: socketFolder(folder.postgresDir, user), user: role, password, database: 'postgres' };
 }
 
 interface ServerPlan {

@@ -7,7 +7,7 @@ import type { Secret } from '../secret.ts';
 import type { Database, Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
 import { type SealedPlace, Sealer } from './sealed.ts';
-import { preparedText, sql } from './sql.ts';
+import { preparedText, quoteName, sql } from './sql.ts';
 
 export interface Rotation {
   readonly workspaces: number;
@@ -54,8 +54,4 @@ function sealedColumns(tx: Queryable): Promise<SealedColumn[]> {
     select table_name as table, column_name as column from information_schema.columns
     where table_schema = current_schema() and data_type = 'bytea' and right(column_name, 7) = '_sealed'
     order by table_name, column_name`);
-}
-
-function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -38,6 +38,11 @@ export function preparedText(text: string, ...values: SqlValue[]): Query {
   return { name: statementName(text), text, values };
 }
 
+/** For names out of the database's own catalogue, which cannot be parameters. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 function statementName(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 24);
 }

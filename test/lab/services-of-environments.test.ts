@@ -169,7 +169,10 @@ test('databases start, answer the application alone, keep their data, and a seco
   await t.test('one that was stopped or removed by hand is put right', async () => {
     const { services } = await lookAtServices(ctx, site);
     const [main, orders] = services.map(({ service }) => serviceContainer(service.id));
-    await server.ssh(`docker stop ${main} && docker rm --force ${orders}`);
+    await server.ssh(`docker stop ${main} ${orders}`);
+    const codes = await server.ssh(`docker inspect --format '{{.State.ExitCode}}' ${main} ${orders}`);
+    assert.equal(codes.trim(), '0\n0', 'each has written everything down and ended by itself');
+    await server.ssh(`docker rm ${orders}`);
     const seen = await lookAtServices(ctx, site);
     assert.deepEqual(
       seen.services.map(({ isHealthy, container }) => [isHealthy, container?.status]),

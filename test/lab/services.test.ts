@@ -4,12 +4,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import acme from 'acme-client';
 import { createTransport } from 'nodemailer';
 import { run } from '../../lab/command.ts';
 import { getOver } from '../../lab/services/acme.ts';
 import type { CaughtRequest } from '../../lab/services/catcher/catcher.ts';
+import { createEgress } from '../../src/adapters/egress/egress.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { Secret } from '../../src/secret.ts';
 import { openLab } from '../support/lab.ts';
 
 const lab = await openLab();
@@ -112,14 +116,23 @@ test('mail sent to the SMTP server can be read back', async () => {
   assert.match(mail.text, /Es läuft\./);
 });
 
-test('what is put into the bucket comes back byte for byte', async () => {
-  const { endpoint, bucket, accessKeyId, region } = about.s3;
-  const credential = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/${region}/s3/aws4_request`;
-  const headers = { authorization: `${credential}, SignedHeaders=host, Signature=0` };
+test('what is put into the bucket comes back byte for byte, and only for who has the keys', async (t) => {
+  const { secretAccessKey, ...place } = about.s3;
+  const egress = createEgress({ allowPrivate: true });
+  t.after(() => egress.close());
+  const having = (secret: string) =>
+    createS3Storage({
+      ...{ ...place, prefix: 'services', fetch: egress.fetch },
+      secretAccessKey: new Secret(secret),
+    });
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 251));
-  const object = `${endpoint}/${bucket}/dump-${process.pid}`;
-  assert.equal((await fetch(object, { method: 'PUT', body: bytes, headers })).status, 200);
-  assert.ok(Buffer.from(await (await fetch(object, { headers })).arrayBuffer()).equals(bytes));
+  const name = `dump-${process.pid}`;
+  const { signal } = new AbortController();
+  await having(secretAccessKey).put(name, Readable.from([bytes]), { signal });
+  const read = having(secretAccessKey).read(name, { signal });
+  assert.ok(Buffer.concat(await Array.fromAsync(read)).equals(bytes));
+  const other = having('another').read(name, { signal });
+  await assert.rejects(Array.fromAsync(other), { code: 'storage_refused' });
 });
 
 test('a message posted to Slack is in its channel', async () => {

@@ -62,11 +62,11 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
   };
 }
 
-/** Of a project of its own, linked to the server. */
+/** Of a project of its own, linked to the server where there is one. */
 export async function addEnvironment(
   db: Database,
   workspaceId: WorkspaceId,
-  serverId: ServerId,
+  serverId: ServerId | null,
 ): Promise<EnvironmentId> {
   const [projectId, environmentId] = [newId<ProjectId>(), newId<EnvironmentId>()];
   const now = new Date();

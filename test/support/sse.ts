@@ -19,14 +19,18 @@ export interface ReaderOptions {
   readonly token?: string;
   readonly lastEventId?: number;
   readonly headers?: Record<string, string>;
+  /** Where the stream is the answer to a question with a body. */
+  readonly post?: string;
 }
 
 export async function openStream(url: string, options: ReaderOptions = {}): Promise<Reader> {
-  const { token, lastEventId, headers } = options;
+  const { token, lastEventId, headers, post } = options;
   const controller = new AbortController();
   const answer = await fetch(url, {
     signal: controller.signal,
+    ...(post !== undefined && { method: 'POST', body: post }),
     headers: {
+      ...(post !== undefined && { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
       ...headers,
@@ -64,6 +68,6 @@ function parse(block: string): ReadEvent | undefined {
       ?.slice(name.length + 2);
   const id = field('id');
   const data = field('data');
-  if (id === undefined || data === undefined) return undefined;
-  return { id: Number(id), event: field('event') ?? '', data: JSON.parse(data) };
+  if (data === undefined) return undefined;
+  return { id: Number(id ?? 0), event: field('event') ?? '', data: JSON.parse(data) };
 }

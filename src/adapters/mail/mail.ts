@@ -14,12 +14,15 @@ export interface Message {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The same for each try of the same mail: mailboxes know a repeat by it. Absent: a new one. */
+  readonly messageId?: string;
 }
 
 export interface Mailer {
   /** Where mail goes, as a sentence for the person who starts the service. */
   readonly destination: string;
-  send(message: Message): Promise<void>;
+  /** Returns what the server answered. */
+  send(message: Message): Promise<string>;
 }
 
 /** Sends through an SMTP server; returns when the server has taken the message. */
@@ -34,7 +37,8 @@ export function smtpMailer(url: Secret, from: string): Mailer {
   return {
     destination: `Mail goes through the SMTP server ${hostname}.`,
     send: async (message) => {
-      await (await transport()).sendMail(message);
+      const { response } = await (await transport()).sendMail(message);
+      return response;
     },
   };
 }
@@ -54,6 +58,7 @@ export function outboxMailer(folder: string, from: string, print: (text: string)
       const stamp = new Date().toISOString().replaceAll(':', '-');
       writeFileWhole(join(folder, `${stamp}-${randomBytes(3).toString('hex')}.eml`), bytes, 0o600);
       print(`\n--- mail to ${message.to}: ${message.subject}\n${message.text}---\n`);
+      return 'Written to the outbox folder of the service.';
     },
   };
 }

@@ -21,11 +21,14 @@ export async function login(
   const { accountId = null, passwordHash = null, registrationTag = null } = credentials ?? {};
   const matches = await checkPassword(input.password, passwordHash);
   if (accountId && passwordHash && matches) {
-    return context.db.transaction(async (tx) => {
+    const signIn = await context.db.transaction(async (tx) => {
       // A reset may have gone by while we were hashing: who knows only the old password must not stay.
       if (!(await holdPassword(tx, accountId, passwordHash))) throw invalidCredentials();
       return openSession(tx, context, accountId, client);
     });
+    // It may have come from a new place.
+    context.wakeMail();
+    return signIn;
   }
   // Anyone may register any address, so the answer to their own password must not tell whether it has an account.
   if (registrationTag !== passwordTag(context.masterKeys, email, input.password)) throw invalidCredentials();

@@ -49,6 +49,35 @@ export function passwordChanged(to: string): Message {
   ]);
 }
 
+export interface SignInPlace {
+  readonly browser: string;
+  readonly ip: string;
+  readonly at: Date;
+}
+
+export function newPlace(to: string, { browser, ip, at }: SignInPlace): Message {
+  return message(to, 'Your Slipway account was used in a new place', [
+    { text: `Someone signed in to your account with ${browser}, from ${ip}, at ${at.toISOString()}.` },
+    { text: 'If that was you, there is nothing to do.' },
+    { text: 'If not, set a new password at once: that ends every session of your account.' },
+  ]);
+}
+
+export function connectorDisabled(
+  to: string,
+  { name, detail }: { readonly name: string; readonly detail: string },
+): Message {
+  return message(to, 'A notification connector was switched off', [
+    {
+      text: `Nothing could be delivered by the notification connector «${name}» for a day, so it was switched off.`,
+    },
+    { text: `What the receiver said last: ${detail}` },
+    {
+      text: 'Put it right and switch it on again. What it should have told meanwhile is in the list of its deliveries.',
+    },
+  ]);
+}
+
 type Part = { readonly text: string } | { readonly code: string } | { readonly link: string };
 
 function message(to: string, subject: string, parts: readonly Part[]): Message {

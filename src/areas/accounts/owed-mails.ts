@@ -14,20 +14,37 @@ import * as texts from './mail-texts.ts';
 import * as queries from './queries.ts';
 import { hashOtp, lifetimes, newOpaqueToken, newOtp } from './tokens.ts';
 
-export type OwedMailKind = 'registration' | 'fresh_code' | 'reset' | 'set_password' | 'password_changed';
+export type OwedMailKind =
+  | 'registration'
+  | 'fresh_code'
+  | 'reset'
+  | 'set_password'
+  | 'password_changed'
+  | 'new_place'
+  | 'connector_disabled';
+
+/** What a mail says beyond its kind. Never a code or a token: those are made when it is sent. */
+export type OwedMailData = Readonly<Record<string, string>>;
 
 interface OwedMail {
   readonly id: OwedMailId;
   readonly kind: OwedMailKind;
   readonly email: string;
+  readonly data: OwedMailData;
   readonly attempts: number;
   readonly createdAt: Date;
 }
 
-export function oweMail(tx: Queryable, kind: OwedMailKind, email: string, now: Date) {
+export function oweMail(
+  tx: Queryable,
+  kind: OwedMailKind,
+  email: string,
+  now: Date,
+  data: OwedMailData = {},
+) {
   return tx.run(sql`
-    insert into owed_mails (id, kind, email, due_at, created_at)
-    values (${newId<OwedMailId>()}, ${kind}, ${email}, ${now}, ${now})`);
+    insert into owed_mails (id, kind, email, data, due_at, created_at)
+    values (${newId<OwedMailId>()}, ${kind}, ${email}, ${JSON.stringify(data)}::jsonb, ${now}, ${now})`);
 }
 
 export interface OwedMailsContext {
@@ -110,7 +127,7 @@ export class OwedMails {
   }
 
   /** The message, or undefined where there is nobody to tell anything. */
-  async #write({ kind, email }: OwedMail): Promise<Message | undefined> {
+  async #write({ kind, email, data, createdAt }: OwedMail): Promise<Message | undefined> {
     const { db, clock } = this.#context;
     const now = clock.now();
     switch (kind) {
@@ -135,6 +152,10 @@ export class OwedMails {
       }
       case 'password_changed':
         return texts.passwordChanged(email);
+      case 'new_place':
+        return texts.newPlace(email, { browser: data.browser ?? '', ip: data.ip ?? '', at: createdAt });
+      case 'connector_disabled':
+        return texts.connectorDisabled(email, { name: data.name ?? '', detail: data.detail ?? '' });
     }
   }
 
@@ -161,5 +182,5 @@ function takeNext(db: Database, now: Date): Promise<OwedMail | undefined> {
     where id = (
       select id from owed_mails where due_at <= ${now} order by due_at, id limit 1 for update skip locked
     )
-    returning id, kind, email, attempts, created_at as "createdAt"`);
+    returning id, kind, email, data, attempts, created_at as "createdAt"`);
 }

@@ -173,3 +173,10 @@ export async function takeReset(db: Queryable, tokenHash: Buffer, now: Date): Pr
 export function isResetLive(db: Queryable, tokenHash: Buffer, now: Date) {
   return db.one(sql`select 1 from password_resets where token_hash = ${tokenHash} and expires_at > ${now}`);
 }
+
+export async function findOwnerEmails(db: Queryable, workspaceId: WorkspaceId): Promise<string[]> {
+  const rows = await db.rows<{ email: string }>(sql`
+    select a.email from memberships m join accounts a on a.id = m.account_id
+    where m.workspace_id = ${workspaceId} and m.role = 'owner' order by m.created_at`);
+  return rows.map(({ email }) => email);
+}

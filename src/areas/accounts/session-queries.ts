@@ -113,6 +113,27 @@ export async function takeStreamTicket(
   return row?.sessionId;
 }
 
+/** Notes a place, and says whether it was known, and how many others are. */
+export async function notePlace(
+  tx: Queryable,
+  accountId: AccountId,
+  place: string,
+  now: Date,
+  since: Date,
+): Promise<{ isKnown: boolean; others: number }> {
+  const row = await tx.one<{ known: number; others: number }>(sql`
+    select count(*) filter (where place = ${place})::int as known, count(*) filter (where place <> ${place})::int as others
+    from sign_in_places where account_id = ${accountId} and seen_at > ${since}`);
+  await tx.run(sql`
+    insert into sign_in_places (account_id, place, seen_at) values (${accountId}, ${place}, ${now})
+    on conflict (account_id, place) do update set seen_at = excluded.seen_at`);
+  return { isKnown: (row?.known ?? 0) > 0, others: row?.others ?? 0 };
+}
+
+export function removeOldPlaces(db: Queryable, before: Date) {
+  return db.run(sql`delete from sign_in_places where seen_at <= ${before}`);
+}
+
 /** What has ended long enough ago that nobody asks for it any more. */
 export async function removeEndedSessions(db: Queryable, now: Date, before: Date): Promise<void> {
   await db.run(sql`delete from stream_tickets where expires_at <= ${now}`);

@@ -1,7 +1,8 @@
 import { after, day } from '../../clock.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { AccountsContext } from './accounts.ts';
-import { removeEndedSessions } from './session-queries.ts';
+import { removeEndedSessions, removeOldPlaces } from './session-queries.ts';
+import { placesKeptMs } from './sign-in-place.ts';
 import { lifetimes } from './tokens.ts';
 
 /** Removes now and then what has expired: codes, tickets, links, and sessions a day after their end. */
@@ -12,4 +13,5 @@ export function tidySchedule(context: Pick<AccountsContext, 'db' | 'clock'>): Sc
 export async function tidyAccounts({ db, clock }: Pick<AccountsContext, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
   await removeEndedSessions(db, now, after(now, -Math.max(lifetimes.registrationMs, day)));
+  await removeOldPlaces(db, after(now, -placesKeptMs));
 }

@@ -1,6 +1,7 @@
 /** What a deployment shows of its operation's course, written in the transaction that changes it: never behind. */
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
+import { type NoticeKind, raiseNotice } from '../../events/notices.ts';
 import type { DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Change } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -11,6 +12,7 @@ import {
   setStatus,
 } from '../environments/environment-state.ts';
 import type { EnvironmentStatus } from '../environments/environments.ts';
+import { noticeHealth } from '../environments/notice-health.ts';
 import { tellProject } from '../projects/projects.ts';
 import { type DeploymentStatus, isOver } from './deployments.ts';
 import * as queries from './queries.ts';
@@ -53,11 +55,41 @@ export async function followDeployment(
   const shown = hasBegun ? environmentStatus(status, environment) : environment.status;
   // Kept while one is at work: if that leads to nothing, it is as bad as before.
   const problem = shown === 'degraded' || shown === 'deploying' ? environment.problem : null;
+  await noticeHealth(tx, workspaceId, environment, { status: shown, problem }, now);
   if (shown !== environment.status) await setStatus(tx, workspaceId, environmentId, shown, problem, now);
   const isLostMove = before.trigger === 'move' && (status === 'failed' || status === 'cancelled');
   if (isLostMove) await stayWhereItIs(tx, workspaceId, environment, now);
+  await noticeDeployment(tx, workspaceId, deploymentId, environment, { before: before.status, status });
   const news = { reason: 'deployment', environmentId, deploymentId, status };
   await tellProject(tx, workspaceId, environment.projectId, news);
+}
+
+const noticed: Partial<Record<DeploymentStatus, NoticeKind>> = {
+  succeeded: 'deployment_succeeded',
+  failed: 'deployment_failed',
+  cancelled: 'deployment_cancelled',
+};
+
+/** One that gives way to a newer one is no news: the newer one is. */
+async function noticeDeployment(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: DeploymentId,
+  { id: environmentId, projectId, name }: EnvironmentState,
+  { before, status }: { readonly before: DeploymentStatus; readonly status: DeploymentStatus },
+): Promise<void> {
+  const hasStarted = before === 'queued' && !isOver(status);
+  const kind = hasStarted ? 'deployment_started' : noticed[status];
+  if (kind === undefined) return;
+  const row = await queries.findDeployment(tx, workspaceId, id);
+  if (!row) return;
+  const { number, trigger, commit, fault, startedAt, finishedAt } = row;
+  const durationMs = startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null;
+  await raiseNotice(tx, {
+    ...{ workspaceId, kind, key: `${kind}:${id}`, subject: { type: 'deployment', id } },
+    ...{ projectId, environmentId },
+    data: { environmentName: name, number, trigger, commit, durationMs, fault },
+  });
 }
 
 /** A move that led to nothing: it stands where its live release does, and is looked after there. */

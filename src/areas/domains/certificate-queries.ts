@@ -132,7 +132,12 @@ export function takeDueCertificates(db: Queryable, now: Date, next: Date, most: 
 
 /** Near their end and told of to nobody yet; one of a short life only in its last part. */
 export function takeExpiring(tx: Queryable, before: Date, now: Date, most: number) {
-  return tx.rows<{ workspaceId: WorkspaceId; id: CertificateId; names: readonly string[] }>(sql`
+  return tx.rows<{
+    workspaceId: WorkspaceId;
+    id: CertificateId;
+    names: readonly string[];
+    notAfter: Date;
+  }>(sql`
     update certificates c set warned_at = ${now}
     from (select e.workspace_id, e.id from certificates e
           where e.not_after < least(${before}::timestamptz, ${now}::timestamptz + (e.not_after - e.not_before) / 6)
@@ -141,7 +146,7 @@ export function takeExpiring(tx: Queryable, before: Date, now: Date, most: numbe
                         where n.workspace_id = e.workspace_id and n.certificate_id = e.id)
           order by e.not_after limit ${most} for update of e skip locked) due
     where c.workspace_id = due.workspace_id and c.id = due.id
-    returning c.workspace_id as "workspaceId", c.id, c.names`);
+    returning c.workspace_id as "workspaceId", c.id, c.names, c.not_after as "notAfter"`);
 }
 
 export interface AccountRow {

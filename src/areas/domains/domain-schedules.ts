@@ -6,7 +6,7 @@ import { takeDueCertificates, takeExpiring } from './certificate-queries.ts';
 import { enqueueCertificate } from './domain-work.ts';
 import type { DomainsContext } from './domains.ts';
 import { takeDueDomains } from './queries.ts';
-import { tellCertificate } from './tell-certificate.ts';
+import { noticeCertificate, tellCertificate } from './tell-certificate.ts';
 import { verifyDomain } from './verify-domain.ts';
 
 const atOnce = 10;
@@ -52,8 +52,13 @@ export async function renewDueCertificates(ctx: DomainsContext): Promise<void> {
   for (const { workspaceId, id } of due)
     await ctx.db.transaction((tx) => enqueueCertificate(tx, ctx, workspaceId, id));
   await ctx.db.transaction(async (tx) => {
-    for (const { workspaceId, ...row } of await takeExpiring(tx, after(now, warnMs), now, mostAtOnce))
-      await tellCertificate(tx, workspaceId, row, 'expiring');
+    const expiring = await takeExpiring(tx, after(now, warnMs), now, mostAtOnce);
+    for (const { workspaceId, notAfter, ...row } of expiring) {
+      const ends = notAfter.toISOString();
+      await noticeCertificate(tx, workspaceId, row, 'certificate_expiring', ends, { notAfter: ends });
+    }
+    // Last in the transaction, each feed in turn.
+    for (const { workspaceId, ...row } of expiring) await tellCertificate(tx, workspaceId, row, 'expiring');
   });
 }
 

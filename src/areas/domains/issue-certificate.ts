@@ -26,7 +26,7 @@ import { certificateKind, enqueueRouting } from './domain-work.ts';
 import { certificateKeyPlace, type DomainsContext } from './domains.ts';
 import { showCertificate } from './installed-certificates.ts';
 import * as names from './name-queries.ts';
-import { tellCertificate } from './tell-certificate.ts';
+import { noticeCertificate, tellCertificate } from './tell-certificate.ts';
 
 interface Input {
   readonly certificateId: CertificateId;
@@ -179,6 +179,12 @@ async function follow(
   const { retryAfterSeconds } = fault;
   const renewAt = nextTry({ failures: row.failures + 1, retryAfterSeconds, now, random: Math.random });
   await queries.setFailed(tx, workspaceId, certificateId, { fault, renewAt }, now);
+  const notAfter = row.notAfter?.toISOString();
+  if (row.failures === 0)
+    await noticeCertificate(tx, workspaceId, row, 'certificate_failing', now.toISOString(), {
+      fault,
+      notAfter,
+    });
   await tellCertificate(tx, workspaceId, row, 'failed');
 }
 

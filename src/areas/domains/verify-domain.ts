@@ -6,10 +6,12 @@
 import { isIP } from 'node:net';
 import type { DomainLook } from '../../adapters/dns/dns.ts';
 import { after, day, hour, minute } from '../../clock.ts';
+import { raiseNotice } from '../../events/notices.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
 import { readServer } from '../servers/read-server.ts';
 import { type DomainStatus, type DomainsContext, notFound, proofOf, tellDomain } from './domains.ts';
-import { environmentsBehind } from './environments-behind.ts';
+import { environmentsBehind, projectsBehind } from './environments-behind.ts';
 import type { ShownFinding } from './last-check.ts';
 import * as queries from './queries.ts';
 import { readDomain } from './read-domains.ts';
@@ -78,10 +80,29 @@ async function note(
     );
     const isNews =
       seen.status !== before.status || (seen.missingSince === null) !== (before.missingSince === null);
+    if (before.status === 'verified' && seen.status === 'failed')
+      await noticeLost(tx, workspaceId, before, now);
     const reason = seen.missingSince !== null ? 'proof_missing' : 'checked';
     const news = { domainId: id, hostname: before.hostname, reason, status: seen.status };
     if (isNews) await tellDomain(tx, workspaceId, news);
   });
+}
+
+/** To the projects that it leads to, or to the workspace where there are none. */
+async function noticeLost(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, hostname }: queries.DomainRow,
+  now: Date,
+): Promise<void> {
+  const reason = `The record that proved it has been missing for a week, so ${hostname} was let go.`;
+  const key = `domain_lost:${id}:${now.toISOString()}`;
+  const subject = { type: 'domain', id };
+  for (const place of await projectsBehind(tx, workspaceId, await environmentsBehind(tx, workspaceId, id)))
+    await raiseNotice(tx, {
+      ...{ workspaceId, kind: 'domain_lost', subject, ...place, data: { hostname, reason } },
+      key: `${key}:${place.projectId ?? ''}`,
+    });
 }
 
 interface AfterLook {

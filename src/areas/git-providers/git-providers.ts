@@ -6,6 +6,7 @@ import type { Egress } from '../../adapters/egress/egress.ts';
 import { type GitHost, type GitHostAccess, openGitHost } from '../../adapters/git-hosts/git-hosts.ts';
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
+import { raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -83,6 +84,22 @@ export async function noteProblem(
   const problem = { code: fault.code, message: fault.message, hint: fault.hint ?? null };
   await ctx.db.transaction(async (tx) => {
     const isNews = await queries.setStatus(tx, workspaceId, id, { status, problem }, ctx.clock.now());
+    if (isNews && status === 'rejected') await noticeRevoked(tx, workspaceId, id, fault, ctx.clock.now());
     if (isNews) await tellProvider(tx, workspaceId, id, status);
+  });
+}
+
+async function noticeRevoked(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: GitProviderId,
+  { code, message, hint }: Fault,
+  now: Date,
+): Promise<void> {
+  const provider = await queries.findProvider(tx, workspaceId, id);
+  await raiseNotice(tx, {
+    ...{ workspaceId, kind: 'token_revoked', key: `token_revoked:${id}:${now.toISOString()}` },
+    subject: { type: 'git_provider', id },
+    data: { provider: provider?.kind, label: provider?.label, fault: { code, message, hint: hint ?? null } },
   });
 }

@@ -39,7 +39,7 @@ export const SaveTokenBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 60,
-        pattern: '^[^\\p{C}]*\\S[^\\p{C}]*$',
+        pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
         description: 'Yours to choose; the login of the account if not said.',
         examples: ['work'],
       }),

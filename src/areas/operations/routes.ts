@@ -96,7 +96,7 @@ export function operationRoutes(
       operationId: 'followEvents',
       summary: 'Follow everything that happens in your workspace',
       description:
-        'Events `operation_updated` with `{operationId, operationKind, status}`, `project_updated` with `{projectId, reason, environmentId?, deploymentId?, status?}`, `domain_updated` with `{domainId?, certificateId?, hostname, reason, status?}`, `server_updated` with `{serverId, reason}` and `git_provider_updated` with `{providerId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
+        'Events `operation_updated` with `{operationId, operationKind, status}`, `project_updated` with `{projectId, reason, environmentId?, deploymentId?, status?}`, `domain_updated` with `{domainId?, certificateId?, hostname, reason, status?}`, `server_updated` with `{serverId, reason}`, `backup_updated` with `{backupId, environmentId, status, reason?}` and `git_provider_updated` with `{providerId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
       querystring: StreamQuery,
       response: { 200: streamAnswer('The events of the workspace.') },
     },

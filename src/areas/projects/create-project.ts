@@ -73,7 +73,7 @@ export function slugOf(name: string): string {
 
 export function nameTaken(name: string): Fault {
   const message = 'is the name of another project of this workspace';
-  return new Fault('invalid_input', `There is a project named «${name}» already.`, {
+  return new Fault('name_taken', `There is a project named «${name}» already.`, {
     errors: [{ path: 'name', message }],
   });
 }

@@ -40,7 +40,7 @@ export function projectRoutes(
   streams: Streams,
 ): void {
   app.post(base, {
-    config: { ...change, faults: [...repeatable, ...repositoryFaults] },
+    config: { ...change, faults: [...repeatable, 'name_taken', ...repositoryFaults] },
     schema: {
       tags,
       operationId: 'createProject',
@@ -114,7 +114,7 @@ export function projectRoutes(
   });
 
   app.put(`${base}/:id`, {
-    config: { ...change, faults: ['analysis_running'] },
+    config: { ...change, faults: ['analysis_running', 'name_taken'] },
     schema: {
       tags,
       operationId: 'updateProject',

@@ -10,7 +10,7 @@ import { AnalysisResult } from './analysis-schemas.ts';
 const Name = Type.String({
   minLength: 1,
   maxLength: 60,
-  pattern: '^[^\\p{C}]*\\S[^\\p{C}]*$',
+  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
   description: 'Yours to choose; once in a workspace.',
   examples: ['shop'],
 });

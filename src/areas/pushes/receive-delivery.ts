@@ -2,7 +2,7 @@
 import type { GitHostKind } from '../../adapters/git-hosts/git-hosts.ts';
 import { type Delivery, readDelivery, verifyDelivery } from '../../adapters/git-hosts/webhooks/webhooks.ts';
 import { Fault } from '../../fault.ts';
-import type { HookId } from '../../ids.ts';
+import { type HookId, isId } from '../../ids.ts';
 import type { RepositoryKind } from '../projects/projects.ts';
 import { readSource } from '../projects/read-source.ts';
 import type { Push, Reason } from './decide.ts';
@@ -21,7 +21,8 @@ export interface Receiver extends queries.HookRow {
 /** Asked before the body is read: an address that nobody was given gets to send us nothing. */
 export async function findReceiver(ctx: PushesContext, kind: GitHostKind, id: HookId): Promise<Receiver> {
   const nobody = new Fault('not_found', 'There is no webhook at this address.');
-  const hook = await queries.findHook(ctx.db, id);
+  // This is asked before the path is checked against its schema.
+  const hook = isId(id) ? await queries.findHook(ctx.db, id) : undefined;
   if (!hook) throw nobody;
   const source = await readSource(ctx.db, hook.workspaceId, hook.projectId);
   if (source.repositoryKind !== 'url' && source.repositoryKind !== kind) throw nobody;

@@ -2,12 +2,21 @@
  * First contact and every later look: reaches the server, pins its host key the first time, and writes down what it
  * is. A key that is not the pinned one blocks the server until a person accepts it.
  */
+import { type NoticeKind, raiseNotice } from '../../events/notices.ts';
 import { errorText, Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import { readHostKey } from '../../remote/connect.ts';
+import type { Queryable } from '../../store/database.ts';
 import { readFacts, type SeenServer } from './facts.ts';
 import * as queries from './queries.ts';
-import { connectTo, hostKeyChanged, notFound, type ServersContext, tellServer } from './servers.ts';
+import {
+  connectTo,
+  hostKeyChanged,
+  notFound,
+  type ServerStatus,
+  type ServersContext,
+  tellServer,
+} from './servers.ts';
 
 export async function makeContact(
   ctx: ServersContext,
@@ -54,6 +63,8 @@ async function noteSeen(
       before.status !== status ||
       before.facts?.os !== facts.os ||
       before.facts?.dockerVersion !== facts.dockerVersion;
+    const wasLost = before.status === 'unreachable' || before.status === 'host_key_changed';
+    if (wasLost && status === 'ready') await notice(tx, workspaceId, before, 'server_back', now);
     if (news) await tellServer(tx, workspaceId, id, 'seen');
   });
 }
@@ -87,11 +98,34 @@ async function noteProblem(
     // A server that was never reached is pending, not lost.
     const status = offered ? 'host_key_changed' : before.provisionedAt ? 'unreachable' : 'pending';
     await queries.setProblem(tx, workspaceId, id, { status, problem, offered }, now);
+    const kind = noticed[status];
+    if (kind && before.status !== status)
+      await notice(tx, workspaceId, before, kind, now, {
+        fault: { ...problem, evidence: error.evidence ?? null },
+      });
     if (before.status !== status || before.problem?.code !== problem.code) {
       await tellServer(tx, workspaceId, id, problem.code);
     }
   });
   if (offered) ctx.pool.drop(id);
+}
+
+const noticed: Partial<Record<ServerStatus, NoticeKind>> = {
+  unreachable: 'server_unreachable',
+  host_key_changed: 'server_host_key_changed',
+};
+
+function notice(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, name, host }: { readonly id: ServerId; readonly name: string; readonly host: string },
+  kind: NoticeKind,
+  now: Date,
+  data: Readonly<Record<string, unknown>> = {},
+) {
+  const key = `${kind}:${id}:${now.toISOString()}`;
+  const subject = { type: 'server', id };
+  return raiseNotice(tx, { workspaceId, kind, key, subject, data: { serverName: name, host, ...data } });
 }
 
 function offeredIn(evidence: string | undefined): string | null {

@@ -36,7 +36,7 @@ const wayFaults = [
 
 export function serverRoutes(app: HttpServer, ctx: ServersContext, idempotency: Idempotency): void {
   app.post(base, {
-    config: { ...manage, faults: [...repeatable, ...wayFaults] },
+    config: { ...manage, faults: [...repeatable, 'name_taken', ...wayFaults] },
     schema: {
       tags,
       operationId: 'registerServer',
@@ -80,7 +80,7 @@ export function serverRoutes(app: HttpServer, ctx: ServersContext, idempotency: 
   });
 
   app.patch(`${base}/:id`, {
-    config: { ...manage, faults: ['host_key_mismatch'] },
+    config: { ...manage, faults: ['host_key_mismatch', 'name_taken'] },
     schema: {
       tags,
       operationId: 'updateServer',

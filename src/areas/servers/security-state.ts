@@ -1,9 +1,11 @@
 /** The security state of a server as it is kept: looked at on a schedule, on request, and after hardening. */
 import { after, hour } from '../../clock.ts';
+import { raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { tcpCheck } from '../../remote/reach.ts';
+import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
 
@@ -39,9 +41,43 @@ export async function lookAtSecurity(
     const before = await queries.findSecurity(tx, workspaceId, id);
     if (!before) throw notFound();
     await queries.setSecurity(tx, workspaceId, id, report, now);
+    await noticeIfWorse(tx, workspaceId, id, before, report, now);
     const told = (checks: readonly { id: string; status: string }[]) =>
       checks.map((each) => `${each.id}:${each.status}`).join();
     if (told(before.checks ?? []) !== told(report.checks)) await tellServer(tx, workspaceId, id, 'security');
+  });
+}
+
+const rank: Readonly<Record<string, number>> = { at_risk: 0, fair: 1, hardened: 2 };
+
+/** A state below the one before. Within one, checks come and go without anyone having to hear of it. */
+async function noticeIfWorse(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  before: { readonly state: string | null },
+  report: {
+    readonly state: string;
+    readonly checks: readonly { readonly title: string; readonly status: string }[];
+  },
+  now: Date,
+): Promise<void> {
+  const [was, is] = [rank[before.state ?? ''], rank[report.state]];
+  if (was === undefined || is === undefined || is >= was) return;
+  const server = await queries.findServer(tx, workspaceId, id);
+  const failed = report.checks.filter(({ status }) => status === 'fail').map(({ title }) => title);
+  await raiseNotice(tx, {
+    ...{
+      workspaceId,
+      kind: 'server_security_worse',
+      key: `server_security_worse:${id}:${now.toISOString()}`,
+    },
+    subject: { type: 'server', id },
+    data: {
+      ...{ serverName: server?.name, host: server?.host, was: before.state, now: report.state },
+      reason: `It was ${before.state}, and is ${report.state} now.`,
+      evidence: failed.join('\n'),
+    },
   });
 }
 

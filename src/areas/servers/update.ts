@@ -51,7 +51,7 @@ function refuseOtherKey(offered: string | null, accepted: string | undefined): v
 
 export function nameTaken(name: string): Fault {
   const message = 'is the name of another server of this workspace';
-  return new Fault('invalid_input', `There is a server named «${name}» already.`, {
+  return new Fault('name_taken', `There is a server named «${name}» already.`, {
     errors: [{ path: 'name', message }],
   });
 }

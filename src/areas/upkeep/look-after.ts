@@ -30,6 +30,7 @@ import type { Secret } from '../../secret.ts';
 import { missingCertificates } from '../domains/installed-certificates.ts';
 import { type DueLook, setSeen, takeDueLooks } from '../environments/due-looks.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
+import { noticeHealth } from '../environments/notice-health.ts';
 import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import { deploymentOf } from '../releases/look-at-site.ts';
@@ -220,12 +221,16 @@ async function note(
     await setSeen(tx, workspaceId, environmentId, seen);
     const news = (to: string) =>
       tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId, status: to });
+    const health = (to: 'degraded' | 'running') =>
+      noticeHealth(tx, workspaceId, environment, { status: to, problem }, now);
     if (finding.kind === 'crashed') {
+      await health('degraded');
       await setStatus(tx, workspaceId, environmentId, 'degraded', problem, now);
       await news('degraded');
     } else if (finding.kind === 'missing') {
       await enqueueUpkeep(tx, ctx, { workspaceId, environment, kind: startKind });
     } else if (status !== 'running') {
+      await health('running');
       await setStatus(tx, workspaceId, environmentId, 'running', null, now);
       await news('running');
     }

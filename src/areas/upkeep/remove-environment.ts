@@ -8,6 +8,7 @@ import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../i
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
+import { forgetBackups } from '../backups/forget-backups.ts';
 import { endUnfinished } from '../deployments/end-unfinished.ts';
 import { takeCertificatesAway } from '../domains/installed-certificates.ts';
 import { forgetNames } from '../domains/remove-domain.ts';
@@ -101,12 +102,13 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
       {
         ...{ name: 'forget', deadlineMs: minute },
         undo: { none: 'It is the last step.' },
-        run: async ({ environmentId }, { workspaceId }) => {
+        run: async ({ environmentId, deleteData }, { workspaceId }) => {
           await ctx.db.transaction(async (tx) => {
             const found = await readEnvironmentState(tx, workspaceId, environmentId);
             // A second run finds it gone, which is what was wanted.
             if (!found) return;
             await forgetNames(tx, ctx, workspaceId, found);
+            if (deleteData) await forgetBackups(tx, workspaceId, environmentId, ctx.clock.now());
             if (!(await deleteEnvironment(tx, workspaceId, environmentId))) return;
             await tellProject(tx, workspaceId, found.projectId, {
               reason: 'environment_deleted',

@@ -21,6 +21,7 @@ import {
   setWanted,
   tryLockEnvironment,
 } from '../environments/environment-state.ts';
+import { noticeHealth } from '../environments/notice-health.ts';
 import { placesOf } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
@@ -91,6 +92,7 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
       const { id, projectId } = environment;
       const fault = change.state === 'failed' ? change.fault : null;
       const status = change.state === 'succeeded' ? 'running' : 'degraded';
+      await noticeHealth(tx, workspaceId, environment, { status, problem: fault }, ctx.clock.now());
       await setStatus(tx, workspaceId, id, status, fault, ctx.clock.now());
       await tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId: id, status });
     },
@@ -107,7 +109,8 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
   });
 }
 
-async function putInService(ctx: UpkeepContext, input: Input, step: StepContext): Promise<void> {
+/** Also for those who took it out of service for a while, and for their undo. */
+export async function putInService(ctx: UpkeepContext, input: Input, step: StepContext): Promise<void> {
   const environment = await environmentOf(ctx, input, step);
   const { currentReleaseId, currentDeploymentId: deploymentId, wanted } = environment;
   // Stopped meanwhile, by someone who came later.

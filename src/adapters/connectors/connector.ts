@@ -1,0 +1,111 @@
+/**
+ * What a kind of connector is: how it is set up, what of that may be shown, and how a message goes out in its format.
+ * It sends once and tells how that ended; whoever owes the message decides whether it is sent again.
+ */
+import type { Static, TObject } from 'typebox';
+import { Fault } from '../../fault.ts';
+import type { Secret } from '../../secret.ts';
+import type { Message } from './message.ts';
+
+/** How a try ended, and what the receiver said. */
+export type Sent = { readonly status: number | null; readonly detail: string } & (
+  | { readonly outcome: 'delivered' }
+  /** It did not take it. Final where asking again cannot help. */
+  | { readonly outcome: 'refused'; readonly isFinal: boolean; readonly retryAfterMs?: number }
+  /** It may have got it, and did not say so. */
+  | { readonly outcome: 'unknown' }
+);
+
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly headersTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+  readonly maxBodyBytes: number;
+}
+
+export interface Mail {
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly id: string;
+}
+
+/** The ways out of the house. */
+export interface Ways {
+  readonly fetch: (url: string, init: FetchInit) => Promise<Response>;
+  /** Returns what the mail server answered. */
+  readonly mail: (mail: Mail) => Promise<string>;
+  readonly now: () => Date;
+}
+
+export interface ReadOptions {
+  /** Addresses of one's own network, and http. */
+  readonly allowPrivate: boolean;
+  /** What it was set up with until now. */
+  readonly before?: unknown;
+}
+
+/** One that was set up. */
+export interface Connector {
+  /** Where it leads, as far as it may be shown. */
+  readonly target: string;
+  readonly secrets: readonly Secret[];
+  send(message: Message, signal: AbortSignal): Promise<Sent>;
+}
+
+export interface ConnectorKind {
+  readonly type: string;
+  /** As it is given: a closed object. */
+  readonly Config: TObject;
+  /** Whether the receiver can tell a repeat by the id. Where it cannot, a try of which nobody knows the end is the last one. */
+  readonly canTellRepeats: boolean;
+  /** What is kept of what was given, as JSON; refuses what could never work, by its form alone. */
+  readConfig(given: unknown, options: ReadOptions): Promise<string>;
+  open(kept: string, ways: Ways): Promise<Connector>;
+  /** A secret that we made and that its owner sees this once. */
+  madeSecret(given: unknown, kept: string): string | null;
+}
+
+export interface KindDefinition<Schema extends TObject> {
+  readonly type: string;
+  readonly Config: Schema;
+  readonly canTellRepeats: boolean;
+  readonly check: (config: Static<Schema>, options: ReadOptions) => Static<Schema>;
+  readonly target: (config: Static<Schema>) => string;
+  readonly secrets: (config: Static<Schema>) => readonly Secret[];
+  readonly madeSecret?: (kept: Static<Schema>) => string;
+  readonly send: (config: Static<Schema>, message: Message, ways: Ways, signal: AbortSignal) => Promise<Sent>;
+}
+
+export function defineConnector<Schema extends TObject>(kind: KindDefinition<Schema>): ConnectorKind {
+  const read = async (value: unknown): Promise<Static<Schema>> => {
+    // Loaded with the first connector: a start has no use for it.
+    const { Check } = await import('typebox/value');
+    if (Check(kind.Config, value)) return value;
+    throw new Fault('invalid_input', `This is not how a connector of type ${kind.type} is set up.`, {
+      errors: [{ path: 'config', message: `is not of the form that ${kind.type} has` }],
+    });
+  };
+  return {
+    type: kind.type,
+    Config: kind.Config,
+    canTellRepeats: kind.canTellRepeats,
+    readConfig: async (given, options) => JSON.stringify(kind.check(await read(given), options)),
+    open: async (kept, ways) => {
+      const config = await read(JSON.parse(kept));
+      return {
+        target: kind.target(config),
+        secrets: kind.secrets(config),
+        send: (message, signal) => kind.send(config, message, ways, signal),
+      };
+    },
+    madeSecret: (given, kept) => {
+      const isGiven = typeof Object(given).secret === 'string';
+      return kind.madeSecret && !isGiven ? kind.madeSecret(JSON.parse(kept)) : null;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** The dump of a part for its owner, as the database's own tool made it: opened, and proven while it is read. */
+import { Readable } from 'node:stream';
+import { Fault } from '../../fault.ts';
+import type { BackupId, BackupPartId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { type BackupsContext, notFound } from './backups.ts';
+import { openDestination } from './destinations.ts';
+import { listParts, type PartRow } from './part-queries.ts';
+import * as queries from './queries.ts';
+import { readPart } from './read-part.ts';
+
+export interface Download {
+  readonly fileName: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly content: Readable;
+}
+
+export async function downloadBackup(
+  ctx: BackupsContext,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  { id, partId }: { readonly id: BackupId; readonly partId: BackupPartId | null },
+  signal: AbortSignal,
+): Promise<Download> {
+  const backup = await queries.findShown(ctx.db, workspaceId, environmentId, id);
+  if (!backup) throw notFound();
+  if (backup.status !== 'succeeded')
+    throw new Fault('backup_unfinished', 'Only a backup that has succeeded can be downloaded.');
+  const part = chosen(await listParts(ctx.db, workspaceId, [id]), partId);
+  const storage = await openDestination(ctx, workspaceId, backup.destinationId);
+  const content = await readPart(ctx, workspaceId, storage, part, signal);
+  // The first piece now: where the object is gone or does not open, that is an answer and not a broken download.
+  const first = await content.next();
+  return {
+    fileName: fileNameOf(backup, part),
+    bytes: part.dumpBytes ?? 0,
+    sha256: part.sha256 ?? '',
+    content: Readable.from(all(first, content), { objectMode: false }),
+  };
+}
+
+async function* all(
+  first: IteratorResult<Buffer, void>,
+  rest: AsyncGenerator<Buffer, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+function chosen(parts: readonly PartRow[], partId: BackupPartId | null): PartRow {
+  const found = partId === null ? parts : parts.filter(({ id }) => id === partId);
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  if (partId !== null) throw notFound();
+  const names = parts.map(({ id, name }) => `${id} (${name})`).join(', ');
+  throw new Fault('invalid_input', 'The backup has several parts: say which one is wanted.', {
+    errors: [{ path: 'partId', message: `is required; there are ${names}` }],
+  });
+}
+
+/** Of letters and digits alone: names are the user's. */
+function fileNameOf({ environmentName, createdAt }: queries.BackupRow, { name, kind }: PartRow): string {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .slice(0, 40);
+  const at = createdAt.toISOString().slice(0, 19).replace(/[:T]/g, '-');
+  const ending = kind === 'volume' ? 'tar.zst' : `${kind}.zst`;
+  return `${plain(environmentName)}-${plain(name)}-${at}.${ending}`;
+}

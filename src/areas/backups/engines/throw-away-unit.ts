@@ -1,0 +1,68 @@
+/**
+ * Work on the server that outlives us, told by lines of ours in what it prints:
+ *
+ *   @stage words for people     @progress bytes read so far     @figure [key, value]     @refused what was recognised
+ *   @end the exit code: without it, it did not end by itself, and how it would have ended nobody knows
+ */
+import { Fault } from '../../../fault.ts';
+import { followUnit } from '../../../remote/follow-unit.ts';
+import type { Site } from '../../releases/place.ts';
+import type { Figures, Progress } from './engine.ts';
+import { ToolWords } from './run-in-container-words.ts';
+
+export interface UnitWork {
+  readonly unit: string;
+  /** Constant, for Bash. */
+  readonly script: string;
+  readonly args: readonly string[];
+  /** Of the file that it reads, for the progress. */
+  readonly bytes: number;
+}
+
+export type UnitEnd =
+  | { readonly isDone: true; readonly figures: Figures }
+  | { readonly isDone: false; readonly refused: string | null; readonly evidence: string };
+
+/** Ahead of each script. `reading FILE` opens it as descriptor 8 and tells how far it was read, until `read_on`. */
+export const unitWords = `
+set -euo pipefail
+trap 'code=$?; trap - EXIT; if [ -n "\${teller:-}" ]; then kill "$teller" 2>/dev/null || :; fi; echo "@end $code"' EXIT
+teller=
+reading() {
+  exec 8<"$1"
+  ( while sleep 1; do sed -n 's/^pos:[^0-9]*/@progress /p' "/proc/$$/fdinfo/8" || exit 0; done ) 2>/dev/null &
+  teller=$!
+}
+read_on() {
+  if [ -n "$teller" ]; then kill "$teller" 2>/dev/null || :; fi
+  teller=
+  exec 8<&-
+}
+`;
+
+/** Joined where it runs already. Fails with `remote_failed` where it was lost on the way, and may be begun again. */
+export async function runUnit(site: Site, work: UnitWork, progress: Progress): Promise<UnitEnd> {
+  const { remote, fence, signal } = site;
+  const words = new ToolWords();
+  let end: string | undefined;
+  let refused: string | null = null;
+  const line = (text: string) => {
+    const [, word = '', rest = ''] = /^@(stage|progress|refused|end) (.*)$/.exec(text) ?? [];
+    if (word === 'stage') progress.log(rest);
+    else if (word === 'progress')
+      progress.fraction(work.bytes > 0 ? Math.min(1, Number(rest) / work.bytes) : 1);
+    else if (word === 'refused') refused = rest;
+    else if (word === 'end') end = rest;
+    else words.take(text);
+  };
+  const argv = ['bash', '-c', `${unitWords}${work.script}`, 'slipway-work', ...work.args];
+  try {
+    await followUnit(remote, { name: work.unit, argv, fence }, { signal, line });
+  } catch (error) {
+    const isItsOwn =
+      error instanceof Fault && error.code === 'remote_failed' && end !== undefined && end !== '0';
+    if (!isItsOwn) throw error;
+    return { isDone: false, refused, evidence: words.evidence };
+  }
+  return { isDone: true, figures: words.figures };
+}

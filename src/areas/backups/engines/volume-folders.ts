@@ -1,0 +1,86 @@
+/**
+ * The folder of a volume, and those that lie beside it on the same file system, where Docker removes them together with
+ * the volume. Containers have the folder itself, not its name: an exchange of names is seen by the next start only, so
+ * nothing may run with it meanwhile.
+ */
+import { ask, type Call } from '../../../adapters/docker/docker.ts';
+import { fieldsOf, textOf } from '../../../adapters/docker/json.ts';
+import { Fault } from '../../../fault.ts';
+import type { Site } from '../../releases/place.ts';
+import type { BesideName } from './engine.ts';
+
+/** As Docker tells it; where its folders lie is a setting of the server's owner. */
+export async function folderOf({ remote, signal }: Site, volume: string): Promise<string> {
+  const call: Call = { method: 'GET', path: `/volumes/${encodeURIComponent(volume)}`, ok: [200, 404] };
+  const [reply] = await ask(remote, [call], { signal });
+  const folder = textOf(fieldsOf(reply?.body).Mountpoint);
+  if (reply?.status === 200 && /^\/.+\/[^/]+$/.test(folder)) return folder;
+  throw new Fault('not_found', 'The volume is not on the server any more.', { evidence: volume });
+}
+
+/** The part of a folder's name that is ours. */
+export function mustBeName(name: BesideName): BesideName {
+  if (/^[a-z0-9_]{1,100}$/.test(name)) return name;
+  throw new Fault('invalid_input', 'A copy is named with small letters, digits and `_`.', { evidence: name });
+}
+
+/** Whole, or not there: it is filled under another name. */
+export function besideOf(folder: string, name: BesideName): string {
+  return `${folder.slice(0, folder.lastIndexOf('/'))}/slipway-${mustBeName(name)}`;
+}
+
+/** What is being filled. */
+export function unfinishedOf(folder: string, name: BesideName): string {
+  return `${besideOf(folder, name)}.part`;
+}
+
+/**
+ * `$1` live, `$2` beside, `$3` before, `$4` the volume. Two renames, each done only from the state it belongs to: who
+ * comes after a kill finds one of three states and goes on from there. An exchange in one step would leave two that look
+ * the same. Docker's list shows a container that was just stopped as running for a moment.
+ */
+const exchange = `
+tries=25
+while users=$(docker ps --filter "volume=$4" --format '{{.Names}}') && [ -n "$users" ]; do
+  tries=$((tries - 1))
+  if [ "$tries" = 0 ]; then echo "$users"; exit 0; fi
+  sleep 0.2
+done
+if [ -d "$1" ] && [ -d "$2" ] && [ ! -e "$3" ]; then mv -T -- "$1" "$3"; fi
+if [ ! -e "$1" ] && [ -d "$2" ] && [ -d "$3" ]; then mv -T -- "$2" "$1"; fi
+if [ ! -d "$1" ] || [ -e "$2" ] || [ ! -d "$3" ]; then
+  echo 'the folders are not as they should be:' >&2
+  ls -ld -- "$1" "$2" "$3" >&2 || :
+  exit 1
+fi
+sync -- "\${1%/*}"
+`;
+
+export async function exchangeFolders(
+  site: Site,
+  volume: string,
+  names: { readonly beside: BesideName; readonly before: BesideName },
+): Promise<void> {
+  const { remote, fence, signal } = site;
+  const folder = await folderOf(site, volume);
+  await remote.fence(fence.scope, fence.epoch);
+  const args = [folder, besideOf(folder, names.beside), besideOf(folder, names.before), volume];
+  const users = (await remote.script(exchange, args, { signal })).toString('utf8').trim();
+  if (users === '') return;
+  throw new Fault('in_use', 'The data cannot change places while a container runs with it.', {
+    evidence: users,
+  });
+}
+
+/** `$1` the folder, `$2` the one that is being filled. */
+const remove = `rm -rf --one-file-system -- "$1" "$2"`;
+
+export async function removeBeside(site: Site, volume: string, name: BesideName): Promise<void> {
+  const folder = await folderOf(site, volume).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (folder === undefined) return;
+  const args = [besideOf(folder, name), unfinishedOf(folder, name)];
+  await site.remote.script(remove, args, { signal: site.signal, timeoutMs: 600_000 });
+}

@@ -1,0 +1,90 @@
+/** Backups as shown. */
+import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { Queryable } from '../../store/database.ts';
+import { readEnvironmentState } from '../environments/environment-state.ts';
+import { notFound as noEnvironment } from '../environments/environments.ts';
+import { notFound } from './backups.ts';
+import { shownConfig } from './config.ts';
+import { type ShownDestination, showDestinations } from './destinations.ts';
+import { listParts, type PartRow } from './part-queries.ts';
+import * as queries from './queries.ts';
+
+export type ShownBackup = Awaited<ReturnType<typeof readBackup>>;
+
+export async function readBackup(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  id: BackupId,
+) {
+  const row = await queries.findShown(db, workspaceId, environmentId, id);
+  if (!row) throw notFound();
+  return (await showing(db, workspaceId, [row]))(row);
+}
+
+/** Of an environment that is gone, too, where its backups were left. */
+export async function listBackups(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  page: Page,
+) {
+  const isThere = (await readEnvironmentState(db, workspaceId, environmentId)) !== undefined;
+  if (!isThere && !(await queries.hasBackups(db, workspaceId, environmentId))) throw noEnvironment();
+  return {
+    ...(await pageOf(db, workspaceId, environmentId, page)),
+    storage: await queries.usedStorage(db, workspaceId, environmentId),
+    config: isThere ? await shownConfig(db, workspaceId, environmentId) : null,
+  };
+}
+
+export async function listAllBackups(db: Queryable, workspaceId: WorkspaceId, page: Page) {
+  return {
+    ...(await pageOf(db, workspaceId, null, page)),
+    storage: await queries.usedStorage(db, workspaceId, null),
+  };
+}
+
+async function pageOf(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId | null,
+  page: Page,
+) {
+  const { before, limit } = page;
+  const rows = await queries.listBackups(db, workspaceId, environmentId, { before, limit: limit + 1 });
+  return page.answer(rows, await showing(db, workspaceId, rows));
+}
+
+async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly queries.BackupRow[]) {
+  const ids = rows.map(({ id }) => id);
+  const destinations = rows.map(({ destinationId }) => destinationId);
+  const [parts, destination] = [
+    ids.length > 0 ? await listParts(db, workspaceId, ids) : [],
+    await showDestinations(db, workspaceId, destinations),
+  ];
+  const byBackup = Map.groupBy(parts, ({ backupId }) => backupId);
+  return (row: queries.BackupRow) => shown(row, byBackup.get(row.id) ?? [], destination(row.destinationId));
+}
+
+function shown(row: queries.BackupRow, parts: readonly PartRow[], destination: ShownDestination) {
+  const { id, environmentId, environmentName, serviceId, trigger, status, operationId, requestedBy } = row;
+  return {
+    ...{ id, environmentId, environmentName, serviceId, trigger, status, operationId, requestedBy },
+    ...{ sizeBytes: row.sizeBytes, sha256: row.sha256, destination, fault: row.fault },
+    verifiedAt: row.verifiedAt?.toISOString() ?? null,
+    parts: parts.map(shownPart),
+    createdAt: row.createdAt.toISOString(),
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+  };
+}
+
+function shownPart(part: PartRow) {
+  const { id, sourceType, serviceId, name, kind, version, format, verification, warning } = part;
+  return {
+    ...{ id, source: { type: sourceType, serviceId, name }, kind, version, format, verification, warning },
+    ...{ sizeBytes: part.sizeBytes, rawBytes: part.rawBytes, sha256: part.sha256 },
+    isEncrypted: part.keySealed !== null,
+  };
+}

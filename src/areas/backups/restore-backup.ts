@@ -1,0 +1,111 @@
+/** A backup is put in place of what is there. The application runs until the copy beside is whole, and is then stopped. */
+import { Fault } from '../../fault.ts';
+import {
+  type AccountId,
+  type BackupId,
+  type BackupRestoreId,
+  type EnvironmentId,
+  newId,
+  type ServiceId,
+  type WorkspaceId,
+} from '../../ids.ts';
+import { defineOperation, type OperationKind } from '../../operations/definition.ts';
+import { enqueueOperation } from '../../operations/operations.ts';
+import type { Remember } from '../../store/answer.ts';
+import { lockEnvironment } from '../environments/environment-state.ts';
+import { answerStarted, type StartedOperation } from '../operations/operations.ts';
+import { type BackupsContext, notFound, restoreKind, tellBackup } from './backups.ts';
+import { listParts } from './part-queries.ts';
+import * as queries from './queries.ts';
+import { noServer } from './request-backup.ts';
+import { findRestore, insertRestore, setRestoreOperation } from './restore-queries.ts';
+import {
+  checkStep,
+  loadStep,
+  safetyStep,
+  settleStep,
+  startStep,
+  stopStep,
+  swapStep,
+} from './restore-steps.ts';
+import { followRestore, type RestoreInput, readRestoreInput } from './restores.ts';
+
+export interface RestoreWish {
+  readonly backupId: BackupId;
+  readonly serviceId: ServiceId | null;
+  readonly safetyBackup: boolean;
+  readonly requestedBy: AccountId;
+}
+
+export function restoreBackup(
+  ctx: BackupsContext,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  { backupId, serviceId: asked, safetyBackup, requestedBy }: RestoreWish,
+  remember: Remember,
+): Promise<StartedOperation> {
+  return ctx.db.transaction(async (tx) => {
+    const { serverId } = await lockEnvironment(tx, workspaceId, environmentId);
+    const backup = await queries.lockShown(tx, workspaceId, environmentId, backupId);
+    if (!backup) throw notFound();
+    if (serverId === null) throw noServer();
+    if (backup.status !== 'succeeded') throw unfinished();
+    const parts = await listParts(tx, workspaceId, [backupId]);
+    if (asked !== null && !parts.some(({ serviceId }) => serviceId === asked)) throw notInBackup();
+    const serviceId = asked ?? backup.serviceId;
+    const id = newId<BackupRestoreId>();
+    const row = {
+      id,
+      environmentId,
+      backupId,
+      serviceId,
+      serverId,
+      source: 'backup',
+      status: 'queued',
+    } as const;
+    await insertRestore(tx, workspaceId, row, ctx.clock.now());
+    const operationId = await enqueueOperation(tx, ctx.queue, {
+      ...{ workspaceId, kind: restoreKind, input: { restoreId: id, environmentId, safetyBackup }, serverId },
+      ...{ subject: { type: 'backup', id: backupId }, queueKey: environmentId, requestedBy },
+    });
+    await setRestoreOperation(tx, workspaceId, id, operationId);
+    return answerStarted(tx, workspaceId, operationId, remember);
+  });
+}
+
+export function restoreOperation(ctx: BackupsContext): OperationKind {
+  return defineOperation<RestoreInput>({
+    kind: restoreKind,
+    readInput: readRestoreInput,
+    follow: async (tx, { workspaceId, input }, change) => {
+      await followRestore(tx, ctx, workspaceId, input, change);
+      const { restoreId, environmentId } = input;
+      const restore = await findRestore(tx, workspaceId, restoreId);
+      if (change.state === 'running' || !restore || restore.backupId === null) return;
+      const reason = change.state === 'succeeded' ? 'restored' : 'restore_failed';
+      const { backupId } = restore;
+      await tellBackup(tx, workspaceId, { backupId, environmentId, status: 'succeeded', reason });
+    },
+    steps: [
+      checkStep(ctx),
+      safetyStep(ctx),
+      loadStep(ctx),
+      stopStep(ctx),
+      swapStep(ctx),
+      startStep(ctx),
+      settleStep(ctx),
+    ],
+  });
+}
+
+function unfinished(): Fault {
+  return new Fault('backup_unfinished', 'Only a backup that has succeeded can be restored.', {
+    hint: 'Choose another one, or wait until this one has succeeded.',
+  });
+}
+
+function notInBackup(): Fault {
+  return new Fault('invalid_input', 'The backup has nothing of this service.', {
+    errors: [{ path: 'serviceId', message: 'is not among the parts of the backup' }],
+  });
+}

@@ -1,0 +1,68 @@
+/** Changing a connector, switching it on and off, and deleting it. */
+import type { NoticeKind } from '../../events/notices.ts';
+import type { ConnectorId, WorkspaceId } from '../../ids.ts';
+import { Secret } from '../../secret.ts';
+import type { Queryable } from '../../store/database.ts';
+import { kindOf } from './create-connector.ts';
+import { endOpen } from './delivery-queries.ts';
+import { configPlace, type NotificationsContext, notFound, tellConnector } from './notifications.ts';
+import * as queries from './queries.ts';
+import { readConnector, type ShownConnector } from './read-connectors.ts';
+
+export interface ConnectorChange {
+  readonly name?: string;
+  readonly events?: readonly NoticeKind[];
+  readonly allProjects?: boolean;
+  readonly enabled?: boolean;
+  readonly config?: unknown;
+}
+
+export function changeConnector(
+  ctx: NotificationsContext,
+  workspaceId: WorkspaceId,
+  id: ConnectorId,
+  change: ConnectorChange,
+): Promise<ShownConnector> {
+  const now = ctx.clock.now();
+  return ctx.db.transaction(async (tx) => {
+    const before = await queries.lockConnector(tx, workspaceId, id);
+    if (!before) throw notFound();
+    const { name = null, events, allProjects = null, enabled = null } = change;
+    const config =
+      change.config === undefined ? null : await newConfig(tx, ctx, workspaceId, id, before, change.config);
+    const rest = { events: events ? [...new Set(events)] : null, allProjects, enabled, config };
+    await queries.updateConnector(tx, workspaceId, id, { name, ...rest }, now);
+    if (enabled === false) await endOpen(tx, workspaceId, id, 'The connector was switched off.', now);
+    const shown = await readConnector(tx, workspaceId, id);
+    await tellConnector(tx, workspaceId, id, 'changed');
+    return shown;
+  });
+}
+
+/** Whole, except for what its kind keeps where it is left out. */
+async function newConfig(
+  tx: Queryable,
+  ctx: NotificationsContext,
+  workspaceId: WorkspaceId,
+  id: ConnectorId,
+  { type, configSealed }: queries.SealedConfig,
+  given: unknown,
+): Promise<{ sealed: Buffer; target: string }> {
+  const kind = kindOf(type);
+  const place = configPlace(workspaceId, id);
+  const before: unknown = JSON.parse((await ctx.sealer.open(tx, place, configSealed)).reveal());
+  const kept = await kind.readConfig(given, { allowPrivate: ctx.allowPrivate, before });
+  const { target } = await kind.open(kept, ctx.ways);
+  return { sealed: await ctx.sealer.seal(tx, place, new Secret(kept)), target };
+}
+
+export function deleteConnector(
+  ctx: NotificationsContext,
+  workspaceId: WorkspaceId,
+  id: ConnectorId,
+): Promise<void> {
+  return ctx.db.transaction(async (tx) => {
+    if ((await queries.deleteConnector(tx, workspaceId, id)) === 0) throw notFound();
+    await tellConnector(tx, workspaceId, id, 'deleted');
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * Notices: what happened and somebody may want to be told of, outside of the service. Written in the same
+ * transaction as the change itself, so that neither is there without the other; who is told, and how, is decided
+ * afterwards by the notifications area.
+ */
+import { type EnvironmentId, type NoticeId, newId, type ProjectId, type WorkspaceId } from '../ids.ts';
+import type { Queryable } from '../store/database.ts';
+import { sql } from '../store/sql.ts';
+
+export const noticeKinds = [
+  'deployment_started',
+  'deployment_succeeded',
+  'deployment_failed',
+  'deployment_cancelled',
+  'environment_degraded',
+  'environment_recovered',
+  'backup_failed',
+  'backup_missed',
+  'backup_recovered',
+  'certificate_failing',
+  'certificate_expiring',
+  'domain_lost',
+  'server_unreachable',
+  'server_back',
+  'server_host_key_changed',
+  'server_security_worse',
+  'token_revoked',
+] as const;
+
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export interface NewNotice {
+  readonly workspaceId: WorkspaceId;
+  readonly kind: NoticeKind;
+  /** Unique within the workspace: the same key twice is one notice. Name the kind, the subject and the occasion. */
+  readonly key: string;
+  readonly subject: { readonly type: string; readonly id: string };
+  /** Where it belongs to a project, it reaches the connectors of that project. */
+  readonly projectId?: ProjectId | undefined;
+  readonly environmentId?: EnvironmentId | undefined;
+  /** What a message says of it, taken now: what it speaks of may be gone when it is sent. Never a secret. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Notice {
+  readonly id: NoticeId;
+  readonly workspaceId: WorkspaceId;
+  readonly kind: NoticeKind;
+  readonly subject: { readonly type: string; readonly id: string };
+  readonly projectId: ProjectId | null;
+  readonly environmentId: EnvironmentId | null;
+  readonly data: Record<string, unknown>;
+  readonly at: Date;
+}
+
+/** Channel on which instances hear that there is something to tell. */
+export const noticesChannel = 'slipway_notices';
+
+/** Answers whether it is news: `false` where the same key was raised before. */
+export async function raiseNotice(tx: Queryable, notice: NewNotice): Promise<boolean> {
+  const raised = await tx.run(sql`
+    with raised as (
+      insert into notices (workspace_id, id, kind, key, subject_type, subject_id, project_id, environment_id, data, at)
+      values (${notice.workspaceId}, ${newId<NoticeId>()}, ${notice.kind}, ${notice.key}, ${notice.subject.type},
+        ${notice.subject.id}, ${notice.projectId ?? null}, ${notice.environmentId ?? null},
+        ${JSON.stringify(notice.data)}, clock_timestamp())
+      on conflict (workspace_id, key) do nothing
+      returning id
+    )
+    select pg_notify(${noticesChannel}, '') from raised`);
+  return raised > 0;
+}
+
+interface NoticeRow extends Omit<Notice, 'subject'> {
+  readonly subjectType: string;
+  readonly subjectId: string;
+}
+
+function noticeOf({ subjectType, subjectId, ...row }: NoticeRow): Notice {
+  return { ...row, subject: { type: subjectType, id: subjectId } };
+}
+
+/** Those nobody has handed on yet, the oldest first, and nobody else's until the transaction ends. */
+export async function takeNotices(tx: Queryable, now: Date, most: number): Promise<Notice[]> {
+  const rows = await tx.rows<NoticeRow>(sql`
+    with due as (
+      select workspace_id, id from notices where dispatched_at is null order by id limit ${most} for update skip locked
+    )
+    update notices n set dispatched_at = ${now} from due
+    where n.workspace_id = due.workspace_id and n.id = due.id
+    returning n.id, n.workspace_id as "workspaceId", n.kind, n.subject_type as "subjectType",
+      n.subject_id as "subjectId", n.project_id as "projectId", n.environment_id as "environmentId", n.data, n.at`);
+  return rows.map(noticeOf).sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+export async function readNotices(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  ids: readonly NoticeId[],
+): Promise<Notice[]> {
+  const rows = await db.rows<NoticeRow>(sql`
+    select id, workspace_id as "workspaceId", kind, subject_type as "subjectType", subject_id as "subjectId",
+      project_id as "projectId", environment_id as "environmentId", data, at
+    from notices where workspace_id = ${workspaceId} and id = any(${ids}::uuid[]) order by id`);
+  return rows.map(noticeOf);
+}
+
+/** What hangs on them goes with them. */
+export function pruneNotices(db: Queryable, before: Date): Promise<number> {
+  return db.run(sql`delete from notices where at < ${before}`);
+}

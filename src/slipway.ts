@@ -1,0 +1,108 @@
+/**
+ * `npm run slipway -- backup FILE` and `restore FILE`: Slipway's own state, out of its database and into an empty one.
+ * A backup may be made while the service runs. The master key is not in it: without the key nothing sealed can be opened,
+ * with both everything can, so they belong in two places.
+ */
+import { existsSync } from 'node:fs';
+import { systemClock } from './clock.ts';
+import { type Config, readConfig } from './config.ts';
+import { errorText, Fault } from './fault.ts';
+import { createLog } from './log.ts';
+import { cancelUnfinished } from './operations/after-restore.ts';
+import { layoutOf } from './store/data-folder.ts';
+import { connectDatabase, type Database } from './store/database.ts';
+import { loadMasterKeys } from './store/master-keys.ts';
+import { reachDatabase } from './store/reach-database.ts';
+import { dumpState } from './store/state-dump.ts';
+import { checkStateFile } from './store/state-file.ts';
+import { loadState, refuseStrangeState, refuseUsedDatabase } from './store/state-load.ts';
+
+const usage = `Usage:
+  npm run slipway -- backup FILE    writes Slipway's own state to FILE; the service may run meanwhile
+  npm run slipway -- restore FILE   puts it into an empty data folder or database; the service must not run there
+`;
+
+const log = createLog('warn');
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+try {
+  const [command, file, ...more] = process.argv.slice(2);
+  if (command === 'backup' && file !== undefined && more.length === 0) await backUp(file);
+  else if (command === 'restore' && file !== undefined && more.length === 0) await restore(file);
+  else {
+    process.stderr.write(usage);
+    process.exitCode = command === 'help' || command === '--help' ? 0 : 2;
+  }
+} catch (error) {
+  process.stderr.write(`Slipway: ${errorText(error)}\n`);
+  if (!(error instanceof Fault)) throw error;
+  if (error.hint) process.stderr.write(`${error.hint}\n`);
+  process.exitCode = 1;
+}
+
+async function backUp(file: string): Promise<void> {
+  if (existsSync(file))
+    throw new Fault('state_refused', `${file} is there already. Name a file that is not.`);
+  const config = readConfig(process.env);
+  await withDatabase(config, 'running too', async (db) => {
+    const { tables, rows } = await dumpState(db, file, systemClock.now(), showProgress);
+    endProgress();
+    const { counts } = await checkStateFile(file);
+    if (counts.rows !== rows || counts.tables !== tables)
+      throw new Fault('state_file_damaged', `${file} does not read back as it was written.`);
+    say(`Wrote ${file}: ${rows} rows of ${tables} tables, read back and whole.`);
+    say(
+      config.masterKeys
+        ? 'The master key is not in it. Keep SLIPWAY_MASTER_KEY somewhere else, and safe.'
+        : `The master key is not in it. Keep a copy of ${layoutOf(config.dataDir).masterKeyFile} somewhere else, and safe.`,
+    );
+  });
+}
+
+async function restore(file: string): Promise<void> {
+  const config = readConfig(process.env);
+  const { masterKeyFile } = layoutOf(config.dataDir);
+  if (!config.masterKeys && !existsSync(masterKeyFile)) {
+    throw new Fault(
+      'wrong_master_key',
+      `There is no master key. Put the one that belongs to the backup at ${masterKeyFile} (mode 0600), or set SLIPWAY_MASTER_KEY.`,
+    );
+  }
+  const { head, counts } = await checkStateFile(file);
+  refuseStrangeState(file, head, loadMasterKeys(masterKeyFile, config.masterKeys));
+  await withDatabase(config, 'alone', async (db) => {
+    await refuseUsedDatabase(db);
+    let cancelled = 0;
+    await loadState(db, file, head, log, async (tx) => {
+      cancelled = await cancelUnfinished(tx);
+    });
+    say(`Restored the state of ${head.createdAt}: ${counts.rows} rows of ${counts.tables} tables.`);
+    if (cancelled > 0)
+      say(`${cancelled} operations were under way then; they are cancelled at the next start.`);
+    say('Start the service: npm start');
+  });
+}
+
+async function withDatabase(
+  config: Config,
+  who: 'alone' | 'running too',
+  work: (db: Database) => Promise<void>,
+): Promise<void> {
+  const reached = await reachDatabase(config, log, who);
+  const db = connectDatabase(reached.connection, log);
+  try {
+    await work(db);
+  } finally {
+    await db.close();
+    await reached.close();
+  }
+}
+
+/** Only for a person: a log gets the last line alone. */
+function showProgress(table: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${table} …`);
+}
+
+function endProgress(): void {
+  if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
+}
