@@ -90,7 +90,7 @@ test('an access token that has expired opens no operation', async (t) => {
 });
 
 test('what belongs to someone else is not there: in the path, in the query, in the body, however deep', async (t) => {
-  const scene = await startEnvironmentScene(t);
+  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
   const own = await belongings(scene);
   const { service } = scene;
   const before = await stateOf(scene, own);
@@ -216,7 +216,7 @@ const oddPages = [
 ];
 
 test('every list refuses odd cursors, limits and parameters by name, and none of them is an error of ours', async (t) => {
-  const scene = await startEnvironmentScene(t);
+  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
   const own = await belongings(scene);
   const { service, person } = scene;
   const lists = api(surfaceOf(service)).filter(
@@ -241,7 +241,7 @@ test('every list refuses odd cursors, limits and parameters by name, and none of
 const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 test('every body that is of the wrong type, huge, deep or has unknown fields is refused, never an error of ours', async (t) => {
-  const scene = await startEnvironmentScene(t);
+  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
   const own = await belongings(scene);
   const { service, person } = scene;
   for (const operation of api(surfaceOf(service)).filter(({ example }) => example !== undefined)) {
@@ -302,7 +302,7 @@ function canaries(mark: string): string[] {
 }
 
 test('no text in any field of any operation is ever run, nor ends in an error of ours', async (t) => {
-  const scene = await startEnvironmentScene(t);
+  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
   const own = await belongings(scene);
   const folder = mkdtempSync(join(tmpdir(), 'slipway-test-canary-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

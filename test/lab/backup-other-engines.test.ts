@@ -206,7 +206,7 @@ async function redisWorks({ server, site }: Scene) {
   const before = await digest();
   const file = await put(site, dump.bytes, 'redis');
   const tried = await engine.tryOut(site, source, file, 'mark1', quiet);
-  assert.deepEqual(tried, { isVerified: true, figures }, 'also what has expired since is there');
+  assert.deepEqual(tried, { outcome: 'loaded', figures }, 'also what has expired since is there');
   assert.equal(await leftovers(server), '');
 
   await cli('', 'FLUSHALL\nFUNCTION FLUSH\nSET newer 1\n');
@@ -239,7 +239,7 @@ async function redisWorks({ server, site }: Scene) {
   const damaged = Buffer.from(rdb);
   damaged[damaged.length - 30] = (damaged.at(-30) ?? 0) ^ 1;
   const wrong = await engine.tryOut(site, source, await put(site, damaged, 'damaged'), 'mark2', quiet);
-  assert.equal(wrong.isVerified, false);
+  assert.equal(wrong.outcome, 'broken');
   assert.equal(await leftovers(server), '');
 
   for (const each of [1, 2, 3]) await cli(`-x SET big${each}`, randomBytes(9_000_000).toString('base64'));
@@ -303,7 +303,7 @@ async function volumeWorks({ server, site }: Scene) {
   assert.ok(dump.rawBytes < 31_000_000, 'holes take no room');
   const file = await put(site, dump.bytes, 'volume');
   const tried = await engine.tryOut(site, source, file, 'mark1', quiet);
-  assert.deepEqual(tried, { isVerified: true, figures });
+  assert.deepEqual(tried, { outcome: 'loaded', figures });
   assert.equal(await leftovers(server), '');
 
   await server.ssh(`rm -rf ${folder}/a ${folder}/empty; echo new > ${folder}/newer; chmod 700 ${folder}`);
@@ -331,7 +331,7 @@ async function volumeWorks({ server, site }: Scene) {
   assert.equal(await leftovers(server), '');
 
   const cut = await put(site, dump.bytes.subarray(0, -1_000), 'cut');
-  assert.equal((await engine.tryOut(site, source, cut, 'mark2', quiet)).isVerified, false);
+  assert.equal((await engine.tryOut(site, source, cut, 'mark2', quiet)).outcome, 'broken');
   await assert.rejects(engine.loadBeside(site, source, cut, restored, quiet), failsWith('restore_failed'));
   assert.equal(await leftovers(server), '');
 

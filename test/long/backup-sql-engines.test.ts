@@ -183,7 +183,7 @@ test('a dump that is damaged, cut or of another version is refused, and what is 
     await writeFile(scratch, bytes);
     const file = await put(scratch, name);
     const tried = await engine.tryOut(site, source, file, `mark-${name.toLowerCase()}`, quiet);
-    assert.equal(tried.isVerified, false, name);
+    assert.equal(tried.outcome, 'broken', name);
     const wish = { beside: 'beside_1', begin: 'empty', content: 'dump' } as const;
     await assert.rejects(
       engine.loadBeside(site, source, file, wish, quiet),
@@ -208,7 +208,7 @@ test('ten million rows: dumped, tried, and a load that is killed in the middle i
   const file = await put(await save(dump), 'large');
   const { figures } = await dump.ended;
   const tried = await engine.tryOut(site, source, file, 'mark-large', quiet);
-  assert.deepEqual(tried, { isVerified: true, figures });
+  assert.deepEqual(tried, { outcome: 'loaded', figures });
 
   const names = { beside: 'beside_1', before: 'before_1' };
   const wish = { beside: names.beside, begin: 'empty', content: 'dump' } as const;
@@ -247,7 +247,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       const { figures } = await dump.ended;
       assert.equal(figures[`${prefix}a`], figures[`${prefix}b`]);
       assert.deepEqual(await engine.tryOut(site, source, file, 'mark-busy', quiet), {
-        isVerified: true,
+        outcome: 'loaded',
         figures,
       });
       counts.push(figures[`${prefix}a`]);

@@ -42,9 +42,10 @@ export async function verifyPart(
       fraction: (done: number) => step.progress(done, `trying ${part.name}`),
     };
     const verdict = await engine.tryOut(site, source.source, file, part.id, progress);
-    if (!verdict.isVerified) return cannot(ctx, verdict.reason);
-    const differences = compareFigures(part.figures ?? {}, verdict.figures);
+    if (verdict.outcome === 'untried') return cannot(ctx, verdict.reason);
     const at = ctx.clock.now().toISOString();
+    if (verdict.outcome === 'broken') return { status: 'failed', reason: verdict.reason, at };
+    const differences = compareFigures(part.figures ?? {}, verdict.figures);
     if (differences.length > 0) return { status: 'failed', reason: differences.join('\n'), at };
     return { status: 'verified', reason: null, at };
   }

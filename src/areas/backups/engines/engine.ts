@@ -60,9 +60,11 @@ export interface ServerFile {
 }
 
 export type Verdict =
-  | { readonly isVerified: true; readonly figures: Figures }
-  /** There was no room to try it, or it could not be loaded; the sentence says why. */
-  | { readonly isVerified: false; readonly reason: string };
+  | { readonly outcome: 'loaded'; readonly figures: Figures }
+  /** It was tried, and does not come out: the backup is no good. */
+  | { readonly outcome: 'broken'; readonly reason: string }
+  /** It could not be tried, which says nothing against it; the sentence says why. */
+  | { readonly outcome: 'untried'; readonly reason: string };
 
 /** Beside what is live: a database, a folder or a volume of this name. Small letters, digits and `_`, made by us of ids. */
 export type BesideName = string;

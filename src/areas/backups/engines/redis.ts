@@ -26,7 +26,7 @@ import {
   throwAwayOf,
   unitOf,
 } from './throw-away.ts';
-import { runUnit, type UnitEnd } from './throw-away-unit.ts';
+import { notLoadedVerdict, runUnit, type UnitEnd } from './throw-away-unit.ts';
 import { emptyVolume, mustHaveRoom, notLoaded } from './volume.ts';
 import { besideOf, exchangeFolders, folderOf, removeBeside, unfinishedOf } from './volume-folders.ts';
 
@@ -57,7 +57,7 @@ export const redisEngine: Engine = {
     const redis = ours(source);
     const { volume, memoryMb } = redis;
     const reason = await noRoomFor(site, { volume, fileBytes: file.bytes, memoryMb });
-    if (reason !== null) return { isVerified: false, reason };
+    if (reason !== null) return { outcome: 'untried', reason };
     try {
       const path = await readableThere(site, file, await serverTools(site));
       const folder = await emptyVolume(site, mark);
@@ -68,18 +68,17 @@ export const redisEngine: Engine = {
         bytes: file.bytes,
       };
       const end = await runUnit(site, work, progress);
-      if (!end.isDone)
-        return { isVerified: false, reason: `It could not be unpacked: ${end.evidence.slice(-600)}` };
+      if (!end.isDone) return notLoadedVerdict('It could not be unpacked', end.evidence);
       // All of its data is in memory: with less than the service has, it could not be loaded.
       await startThrowAway(site, redis, { ...throwAwayOf(mark), options: asFound, memoryMb });
       return {
-        isVerified: true,
+        outcome: 'loaded',
         figures: { ...end.figures, ...(await keyspaceOf(site, throwAwayOf(mark).name)) },
       };
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'remote_failed' || error.evidence === undefined)
         throw error;
-      return { isVerified: false, reason: `It could not be loaded: ${error.evidence.slice(-600)}` };
+      return notLoadedVerdict('It could not be loaded', error.evidence);
     } finally {
       await removeMarked(site, mark);
       await removePlain(site, file);

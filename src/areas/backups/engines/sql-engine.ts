@@ -17,7 +17,7 @@ import {
   throwAwayOf,
   unitOf,
 } from './throw-away.ts';
-import { runUnit, type UnitEnd } from './throw-away-unit.ts';
+import { notLoadedVerdict, runUnit, type UnitEnd } from './throw-away-unit.ts';
 
 export interface Work {
   readonly script: string;
@@ -105,7 +105,7 @@ async function tryOut(
 ): Promise<Verdict> {
   const memoryMb = throwAwayMemory(source);
   const reason = await noRoomFor(site, { volume: source.volume, fileBytes: file.bytes, memoryMb });
-  if (reason !== null) return { isVerified: false, reason };
+  if (reason !== null) return { outcome: 'untried', reason };
   const away = { ...throwAwayOf(mark), options: dialect.tryOptions, variables: dialect.tryVariables ?? {} };
   try {
     const path = await readableThere(site, file, await serverTools(site));
@@ -117,11 +117,8 @@ async function tryOut(
     }
     const work = dialect.tryWork(source, away.name, path);
     const end = await runUnit(site, { unit, ...work, bytes: file.bytes }, progress);
-    if (end.isDone) return { isVerified: true, figures: end.figures };
-    return {
-      isVerified: false,
-      reason: `It could not be loaded: ${lastWords(end.evidence)}`,
-    };
+    if (end.isDone) return { outcome: 'loaded', figures: end.figures };
+    return notLoadedVerdict('It could not be loaded', end.evidence);
   } finally {
     await removeMarked(site, mark);
     await removePlain(site, file);
@@ -168,10 +165,6 @@ function loadFailed(
 
 function notThere(evidence: string): Fault {
   return new Fault('database_down', 'The database does not answer.', { evidence });
-}
-
-function lastWords(evidence: string): string {
-  return evidence.trim().split('\n').slice(-3).join(' ').slice(-600);
 }
 
 function ours(source: Source, kind: ServiceSource['kind']): ServiceSource {

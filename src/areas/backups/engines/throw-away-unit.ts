@@ -7,7 +7,7 @@
 import { Fault } from '../../../fault.ts';
 import { followUnit } from '../../../remote/follow-unit.ts';
 import type { Site } from '../../releases/place.ts';
-import type { Figures, Progress } from './engine.ts';
+import type { Figures, Progress, Verdict } from './engine.ts';
 import { ToolWords } from './run-in-container-words.ts';
 
 export interface UnitWork {
@@ -65,4 +65,12 @@ export async function runUnit(site: Site, work: UnitWork, progress: Progress): P
     return { isDone: false, refused, evidence: words.evidence };
   }
   return { isDone: true, figures: words.figures };
+}
+
+/** Where the server gave out, nothing was learnt of the backup; otherwise it is the backup that does not come out. */
+export function notLoadedVerdict(what: string, evidence: string): Verdict {
+  const isOfServer =
+    /No space left on device|disk is full|could not extend file|Cannot allocate memory|out of memory|\bKilled\b|is not running|No such container/i;
+  const said = evidence.trim().split('\n').slice(-3).join(' ').slice(-600);
+  return { outcome: isOfServer.test(evidence) ? 'untried' : 'broken', reason: `${what}: ${said}` };
 }

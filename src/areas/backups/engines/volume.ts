@@ -11,7 +11,7 @@ import type { Engine, Source } from './engine.ts';
 import { dumpOf } from './run-in-container.ts';
 import { readableThere, removePlain, serverTools } from './server-tools.ts';
 import { markLabel, noRoomFor, removeMarked, unitOf } from './throw-away.ts';
-import { runUnit } from './throw-away-unit.ts';
+import { notLoadedVerdict, runUnit } from './throw-away-unit.ts';
 import { besideOf, exchangeFolders, folderOf, removeBeside, unfinishedOf } from './volume-folders.ts';
 import { tarFunctions } from './volume-tar.ts';
 import { unpacked } from './volume-unpack.ts';
@@ -69,14 +69,14 @@ export const volumeEngine: Engine = {
   },
   tryOut: async (site, source, file, mark, progress) => {
     const reason = await noRoomFor(site, { volume: source.volume, fileBytes: file.bytes, memoryMb: 0 });
-    if (reason !== null) return { isVerified: false, reason };
+    if (reason !== null) return { outcome: 'untried', reason };
     try {
       const path = await readableThere(site, file, await serverTools(site));
       const folder = await emptyVolume(site, mark);
       const work = { unit: unitOf('try', mark), script: tryScript, args: [path, folder], bytes: file.bytes };
       const end = await runUnit(site, work, progress);
-      if (end.isDone) return { isVerified: true, figures: end.figures };
-      return { isVerified: false, reason: `It could not be unpacked: ${end.evidence.slice(-600)}` };
+      if (end.isDone) return { outcome: 'loaded', figures: end.figures };
+      return notLoadedVerdict('It could not be unpacked', end.evidence);
     } finally {
       await removeMarked(site, mark);
       await removePlain(site, file);
