@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from '../lab/command.ts';
 import type { LabDescription, ServerDescription } from '../lab/description.ts';
 import { launchBound } from '../lab/launch.ts';
 import { Progress } from '../lab/progress.ts';
@@ -81,6 +82,15 @@ export class DeployBench {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return text === '' ? {} : JSON.parse(text);
+  }
+
+  /** A file in the field `file` of a form, sent by curl. */
+  async upload(path: string, file: string): Promise<Body> {
+    const url = `${this.#app.url}/api/v1${path}`;
+    const headers = `authorization: Bearer ${this.#token}`;
+    return JSON.parse(
+      await run('curl', ['-sS', '--fail-with-body', '-H', headers, '-F', `file=@${file}`, url]),
+    );
   }
 
   /** The id of an environment that is deployed and runs. */

@@ -5,6 +5,7 @@ import { benchBackup } from './backup.ts';
 import { benchDeploy } from './deploy.ts';
 import { benchGit } from './git.ts';
 import { benchHttp } from './http.ts';
+import { benchImport } from './import.ts';
 import { benchFirstLab, benchLab } from './lab.ts';
 import { benchOperations } from './operations.ts';
 import { benchRemote } from './remote.ts';
@@ -30,6 +31,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   analysis: benchAnalysis,
   deploy: benchDeploy,
   backup: benchBackup,
+  import: benchImport,
 };
 
 /** Only by name: it throws away what other runs would reuse. */
