@@ -32,6 +32,8 @@ COMMIT;"
 eval "export MYSQL_PWD=\\"\\$$3_ROOT_PASSWORD\\""
 SLIPWAY_WORK=$(cat <<'END'
 cd /proc
+# Whoever is connected already is none of the two, whatever they have begun.
+oldest=$("$SLIPWAY_CLIENT" -uroot --protocol=socket -NBe 'SELECT CONNECTION_ID()' 5>&- 6>&-)
 runs() { [ -d "$1" ] && ! grep -q '^State:.Z' "$1/status" 2>/dev/null; }
 ( code=0; "$SLIPWAY_DUMP" -uroot --protocol=socket $SLIPWAY_OPTIONS app >&5 6>&- || code=$?; echo "dump $code" >&6 ) &
 dump=$!
@@ -43,7 +45,7 @@ while [ "$tries" -gt 0 ]; do
   if runs "$dump"; then alive=$((alive + 1)); fi
   if runs "$figures"; then alive=$((alive + 1)); fi
   begun=$("$SLIPWAY_CLIENT" -uroot --protocol=socket -NBe "SELECT COUNT(*) FROM information_schema.innodb_trx t
-    JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id WHERE p.user = 'root' AND p.db = 'app'" 5>&- 6>&-)
+    JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id WHERE p.user = 'root' AND p.db = 'app' AND p.id > $oldest" 5>&- 6>&-)
   if [ "$begun" -ge "$alive" ]; then break; fi
   tries=$((tries - 1))
   sleep 0.05
