@@ -1,0 +1,49 @@
+/** Deployments that are killed at chosen writes of their journal, under load, on a ground of their own. */
+import assert from 'node:assert/strict';
+import { after, type TestContext } from 'node:test';
+import { Ground } from '../faults/ground.ts';
+import type { Point } from '../faults/orders.ts';
+import { Rounds } from '../faults/rounds.ts';
+import type { Trial } from '../faults/trials.ts';
+import type { TestLab } from './lab.ts';
+import { createTestDatabase } from './postgres.ts';
+
+/** Steps that have nothing to do for the sample: there is one moment in them, not three. */
+const idle = new Set(['services', 'release', 'processes']);
+
+/**
+ * At each write once, from the side where most is at stake: when work has been begun, and when it is done but nobody has
+ * written that down. The campaign tries both sides of all.
+ */
+export function pointsOf(entries: readonly string[]): Point[] {
+  return entries.flatMap((entry, index): Point[] => {
+    const [name = '', how = ''] = entry.split(' ');
+    const isEnd = how === 'done' || how === 'undone';
+    if (idle.has(name) && isEnd) return [];
+    const after: Point = { moment: 'after', entry };
+    const before: Point = { moment: 'before', entry };
+    if (index === 0 || index === entries.length - 1) return [before, after];
+    return isEnd ? [before] : [after];
+  });
+}
+
+export type RunTrial = (t: TestContext, trial: Trial, end: string) => Promise<void>;
+
+/** One ground for all trials of a file: what one leaves behind would be in the next one's way, and is meant to be. */
+export async function openKills(lab: TestLab): Promise<RunTrial> {
+  const database = await createTestDatabase();
+  const ground = await Ground.open(lab.client, lab.about, database.url, { leaseMs: 2_000 });
+  const rounds = new Rounds(ground);
+  after(async () => {
+    rounds.endNow();
+    await ground.close();
+    await database.drop();
+  });
+  let count = 0;
+  return async (t, trial, end) => {
+    count += 1;
+    const round = await rounds.run(trial, `kills-${count}`);
+    assert.equal(round.end, end, round.what);
+    t.diagnostic(`${round.end} after ${round.ms} ms, ${round.answered} requests answered`);
+  };
+}
