@@ -39,7 +39,7 @@ export function newId<T extends Id<string>>(): T {
   return v7() as T;
 }
 
-/** For what comes in before any schema has looked at it. */
+/** For what comes in where no schema looks at it. */
 export function isId(text: string): boolean {
   return validate(text);
 }

@@ -5,9 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
-import { validate } from 'uuid';
 import { errorText, Fault } from '../../fault.ts';
-import type { ServiceId } from '../../ids.ts';
+import { isId, type ServiceId } from '../../ids.ts';
 
 export interface UploadedFile {
   readonly serviceId: ServiceId | null;
@@ -38,7 +37,7 @@ export function readUpload(request: IncomingMessage): Promise<UploadedFile> {
   busboy.on('field', (name: string, value: string) => {
     if (name !== 'serviceId') return refuse(unknownField(name));
     if (file) return refuse(wrongField('serviceId', 'must stand before the file'));
-    if (!validate(value)) return refuse(wrongField('serviceId', 'must be a valid uuid'));
+    if (!isId(value)) return refuse(wrongField('serviceId', 'must be a valid uuid'));
     serviceId = value as ServiceId;
   });
   busboy.on('file', (name: string, stream: BusboyFileStream) => {

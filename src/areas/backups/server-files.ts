@@ -3,12 +3,12 @@
  * its own, named by its id and open to root alone; whoever ends the work takes the folder away.
  */
 import { Readable } from 'node:stream';
+import { hour } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { Remote } from '../../remote/remote.ts';
 import type { ServerFile } from './engines/engine.ts';
 
 const root = '/var/lib/slipway/backups';
-const hour = 3_600_000;
 /** For one file; a slow line and a large dump need hours. */
 const writeWithinMs = 12 * hour;
 /** What is left free: a full disk would stop the databases that are to be saved. */

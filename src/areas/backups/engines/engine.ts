@@ -81,8 +81,6 @@ export interface Engine {
   readonly kind: SourceKind;
   /** Shown with each backup: `pg_dump custom`, `mariadb-dump`, `rdb`, `tar`. */
   readonly format: string;
-  /** Whether it can be loaded beside and swapped while the application is running. None can: all say why. */
-  readonly whyStopped: string;
   dump(site: Site, source: Source): Promise<Dump>;
   /**
    * Loads it into a throw-away container of the same image (without network, limited, labelled with `mark`), compares

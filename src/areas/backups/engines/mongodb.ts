@@ -15,7 +15,6 @@ export const mongodbEngine = sqlEngine({
   kind: 'mongodb',
   format: 'mongodump archive',
   tool: 'mongodump',
-  whyStopped: 'MongoDB is stopped for a moment while its data folder changes places.',
   dumpArgv: ({ container }) => inContainer(container, dumpScript),
   tryOptions: [],
   tryWork: (_source, away, path) => ({ script: tryScript, args: [away, path] }),

@@ -24,7 +24,6 @@ export const postgresEngine = sqlEngine({
   kind: 'postgres',
   format: 'pg_dump custom',
   tool: 'pg_dump',
-  whyStopped: 'A database can be renamed only while nobody is connected to it.',
   dumpArgv: ({ container }) => inContainer(container, dumpScript, [figuresInSnapshot]),
   tryOptions: hasty.flatMap((each) => ['-c', each]),
   tryWork: ({ container }, away, path) => ({

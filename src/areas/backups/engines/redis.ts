@@ -41,7 +41,6 @@ const loadWithinMs = 15 * 60_000;
 export const redisEngine: Engine = {
   kind: 'redis',
   format: 'rdb',
-  whyStopped: 'Redis is stopped for a moment while its data folder changes places.',
   clearAway: removeMarked,
   dump: async (site, source) => {
     const argv = [

@@ -30,7 +30,7 @@ export interface LoadWish {
   readonly content: 'dump' | 'upload';
 }
 
-export interface Dialect extends Pick<Engine, 'format' | 'whyStopped'> {
+export interface Dialect extends Pick<Engine, 'format'> {
   readonly kind: ServiceSource['kind'];
   /** For the sentences. */
   readonly tool: string;
@@ -52,14 +52,14 @@ export interface Dialect extends Pick<Engine, 'format' | 'whyStopped'> {
 }
 
 export function sqlEngine(dialect: Dialect): Engine {
-  const { kind, format, whyStopped } = dialect;
+  const { kind, format } = dialect;
   const discard: Engine['discard'] = async (site, source, name) => {
     mustBeName(name);
     await removeMarked(site, name);
     await dialect.clear(site, ours(source, kind), name);
   };
   return {
-    ...{ kind, format, whyStopped, discard },
+    ...{ kind, format, discard },
     clearAway: (site, mark) => removeMarked(site, mark),
     swap: (site, source, names) => {
       mustBeName(names.beside);

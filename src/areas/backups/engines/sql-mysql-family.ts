@@ -31,7 +31,6 @@ export function mysqlFamilyEngine(kind: 'mariadb' | 'mysql', format: string, nam
   return sqlEngine({
     ...{ kind, format },
     tool: names.dump,
-    whyStopped: 'The database is stopped for a moment while its data folder changes places.',
     dumpArgv: ({ container }) =>
       inContainer(container, dumpScript, [
         ...words,

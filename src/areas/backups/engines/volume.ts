@@ -56,7 +56,6 @@ sync -- "\${3%/*}"
 export const volumeEngine: Engine = {
   kind: 'volume',
   format: 'tar',
-  whyStopped: 'The application is stopped while the folder of its volume changes places.',
   clearAway: removeMarked,
   swap: (site, source, names) => exchangeFolders(site, source.volume, names),
   dump: async (site, source) => {
