@@ -15,6 +15,8 @@ export interface TenStepsInput {
   readonly twice?: boolean;
   /** The step that never ends by itself. */
   readonly hangAt?: string;
+  /** For how many workers it does so; for all, if not said. */
+  readonly hangs?: number;
   /** The step whose undo fails. */
   readonly stuckAt?: string;
   readonly stepMs?: number;
@@ -41,7 +43,8 @@ export const tenSteps = defineOperation<TenStepsInput>({
       context.log(`${name} has acted`);
       context.progress(1, name);
       if (input.stepMs) await sleep(input.stepMs, undefined, { signal: context.signal });
-      if (input.hangAt === name) await sleep(60_000, undefined, { signal: context.signal });
+      if (input.hangAt === name && context.epoch <= (input.hangs ?? context.epoch))
+        await sleep(60_000, undefined, { signal: context.signal });
       if (input.failAt === name && input.failures === undefined) {
         throw new Fault('bad_request', `${name} failed as planned.`, { hint: 'None.', evidence: 'the plan' });
       }
