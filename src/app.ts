@@ -13,6 +13,11 @@ import { preparePasswords } from './areas/accounts/passwords.ts';
 import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
 import { tidySchedule } from './areas/accounts/tidy-accounts.ts';
+import type { AssemblyContext } from './areas/assembly/assembly.ts';
+import { environmentRoutes } from './areas/assembly/environment-routes.ts';
+import { projectRoutes } from './areas/assembly/project-routes.ts';
+import { removeOperation as removeEnvironmentOperation } from './areas/assembly/remove-environment.ts';
+import { removeProjectOperation } from './areas/assembly/remove-project.ts';
 import { backupSchedule } from './areas/backups/backup-schedules.ts';
 import type { BackupsContext } from './areas/backups/backups.ts';
 import { discardOperation } from './areas/backups/discard-replaced.ts';
@@ -21,9 +26,7 @@ import { backupOperation } from './areas/backups/make-backup.ts';
 import { restoreOperation } from './areas/backups/restore-backup.ts';
 import { backupRoutes } from './areas/backups/routes.ts';
 import { deployOperation } from './areas/deployments/deploy.ts';
-import { deployFirst, takePush } from './areas/deployments/deploy-on-behalf.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
-import { requestDeployment } from './areas/deployments/request-deployment.ts';
 import { deploymentRoutes } from './areas/deployments/routes.ts';
 import { caaNamesOf } from './areas/domains/authority.ts';
 import { checkDomainsSchedule, renewCertificatesSchedule } from './areas/domains/domain-schedules.ts';
@@ -31,9 +34,8 @@ import type { DomainsContext } from './areas/domains/domains.ts';
 import { certificateOperation } from './areas/domains/issue-certificate.ts';
 import { retireCertificateOperation } from './areas/domains/remove-domain.ts';
 import { domainRoutes } from './areas/domains/routes.ts';
-import type { EnvironmentsContext } from './areas/environments/environments-context.ts';
+import { environmentsOn } from './areas/environments/environments-on.ts';
 import { liveRoutes } from './areas/environments/live-routes.ts';
-import { environmentRoutes } from './areas/environments/routes.ts';
 import { checkProvidersSchedule } from './areas/git-providers/check-providers.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
 import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
@@ -44,9 +46,9 @@ import { notificationRoutes } from './areas/notifications/routes.ts';
 import { tidyNoticesSchedule } from './areas/notifications/tidy-notices.ts';
 import { operationRoutes } from './areas/operations/routes.ts';
 import { analysisOperation } from './areas/projects/analyse-project.ts';
-import { removeProjectOperation } from './areas/projects/remove-project.ts';
-import { projectRoutes } from './areas/projects/routes.ts';
+import { projectsUsing } from './areas/projects/projects-using.ts';
 import { tidyMirrorsSchedule } from './areas/projects/tidy-mirrors.ts';
+import { deployPushed } from './areas/pushes/deploy-pushed.ts';
 import { pollSchedule } from './areas/pushes/poll-branches.ts';
 import type { TakePush } from './areas/pushes/pushes.ts';
 import { pushRoutes } from './areas/pushes/routes.ts';
@@ -63,8 +65,6 @@ import type { ServiceRequestsContext } from './areas/services/services.ts';
 import { servicesOperation } from './areas/services/services-operation.ts';
 import { knownSecrets } from './areas/upkeep/known-secrets.ts';
 import { lookAfterSchedule } from './areas/upkeep/look-after.ts';
-import { removeOperation as removeEnvironmentOperation } from './areas/upkeep/remove-environment.ts';
-import { environmentRemoval } from './areas/upkeep/remove-environments.ts';
 import { routeOperation } from './areas/upkeep/route-environment.ts';
 import { upkeepRoutes } from './areas/upkeep/routes.ts';
 import { startOperation } from './areas/upkeep/start-environment.ts';
@@ -103,7 +103,7 @@ export interface App {
   readonly queue: OperationQueue;
   readonly servers: ServersContext;
   readonly gitProviders: GitProvidersContext;
-  readonly projects: EnvironmentsContext;
+  readonly projects: AssemblyContext;
   readonly deployments: DeploymentsContext;
   readonly domains: DomainsContext;
   readonly backups: BackupsContext;
@@ -169,7 +169,7 @@ export async function startApp(
     });
     const pool = createRemotePool(log);
     undo.push(() => pool.close());
-    const servers: ServersContext = { db, clock, sealer: store.sealer, queue, pool, log };
+    const servers: ServersContext = { db, clock, sealer: store.sealer, queue, pool, log, environmentsOn };
     for (const make of [provisionOperation, removeOperation, hardenOperation, undoHardeningOperation])
       kinds.add(make(servers));
     const egress = createEgress({
@@ -179,7 +179,7 @@ export async function startApp(
     undo.push(() => egress.close());
     const { sealer } = store;
     const cache = new RepositoryCache(clock);
-    const gitProviders: GitProvidersContext = { db, clock, sealer, egress, cache };
+    const gitProviders: GitProvidersContext = { db, clock, sealer, egress, cache, projectsUsing };
     const mirrors = once(async () => {
       const { createMirrors } = await import('./adapters/git/mirrors.ts');
       return createMirrors({
@@ -195,12 +195,9 @@ export async function startApp(
       ...{ db, clock, sealer, queue, mirrors, providers: gitProviders, allowHttp: config.allowPrivateEgress },
       ...{ servers, kinds, masterKeys, log },
     };
-    const projects: EnvironmentsContext = {
+    const projects: AssemblyContext = {
       ...{ ...deployments, publicUrl },
-      takePush: options.takePush ?? takePush(deployments),
-      removal: environmentRemoval(deployments),
-      deployFirst: (tx, wish) => deployFirst(tx, deployments, wish),
-      requestDeployment: (tx, wish) => requestDeployment(tx, deployments, wish),
+      takePush: options.takePush ?? deployPushed(deployments),
     };
     // The authority is the operator's choice, not a user's: it may be in the operator's own network.
     const acmeCaFile = config.acmeCaFile ?? config.caFile;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EnvironmentsContext } from '../src/areas/environments/environments-context.ts';
-import { linkServer } from '../src/areas/environments/link-server.ts';
+import { linkServer } from '../src/areas/assembly/link-server.ts';
+import type { requestDeployment } from '../src/areas/deployments/request-deployment.ts';
 import { placeOn, placesOf, removePlace } from '../src/areas/environments/places.ts';
 import { Fault } from '../src/fault.ts';
 import { type AccountId, type DeploymentId, type EnvironmentId, newId, type ServerId } from '../src/ids.ts';
@@ -134,16 +134,21 @@ test('one that runs elsewhere moves with a deployment, and leaves no data behind
   const { service, environmentId, workspaceId, person } = scene;
   const [old, other] = [await scene.server('old'), await scene.server('other')];
   const asked: unknown[] = [];
-  const ctx: EnvironmentsContext = {
-    ...service.app.projects,
-    requestDeployment: async (_tx, wish) => {
-      asked.push(wish);
-      return newId<DeploymentId>();
-    },
+  const ctx = service.app.projects;
+  const noted: typeof requestDeployment = async (_tx, _ctx, wish) => {
+    asked.push(wish);
+    return newId<DeploymentId>();
   };
   const accountId = person.accountId as AccountId;
   const link = (serverId: string, leaveData = false) =>
-    linkServer(ctx, workspaceId, environmentId, accountId, { serverId: serverId as ServerId, leaveData });
+    linkServer(
+      ctx,
+      workspaceId,
+      environmentId,
+      accountId,
+      { serverId: serverId as ServerId, leaveData },
+      noted,
+    );
   const refused = (path: string) => (error: unknown) => {
     assert.ok(error instanceof Fault && error.code === 'services_hold_data', String(error));
     assert.deepEqual(

@@ -56,6 +56,34 @@ test('arrows point down: no file knows one of a higher floor', () => {
   assert.deepEqual(shown(up), []);
 });
 
+/** A folder of the plan: an area or an adapter with all that is in it, else a folder of src. On the ground, each file is for itself. */
+function folderOf(file: string): string {
+  return /^(?:(?:areas|adapters)\/[^/]+|[^/]+)/.exec(file)?.[0] ?? file;
+}
+
+/** All that can be reached from a folder, with the way there. */
+function waysFrom(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): Map<string, string[]> {
+  const ways = new Map<string, string[]>();
+  const waiting = [[start]];
+  for (let way = waiting.shift(); way; way = waiting.shift()) {
+    for (const folder of next.get(way.at(-1) ?? '') ?? []) {
+      if (ways.has(folder)) continue;
+      ways.set(folder, [...way, folder]);
+      waiting.push([...way, folder]);
+    }
+  }
+  return ways;
+}
+
+test('no circle: a folder that others are built on knows none of them, by whatever way', () => {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of arrows.map((each) => ({ from: folderOf(each.from), to: folderOf(each.to) })))
+    if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
+  assert.ok(next.get('areas/domains')?.has('areas/environments'), 'the arrows between areas are seen');
+  const circles = [...next.keys()].flatMap((folder) => waysFrom(folder, next).get(folder)?.join(' → ') ?? []);
+  assert.deepEqual(circles, []);
+});
+
 test('an area asks another for a use case, never for its SQL', () => {
   const isSql = (file: string) => /(^|\/)([a-z-]+-)?queries\.ts$/.test(file);
   const reaching = arrows.filter(({ from, to }) => isSql(to) && areaOf(from) !== areaOf(to));

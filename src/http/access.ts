@@ -3,11 +3,9 @@
  * not start. The order is always: who is it → are they too fast → may they.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal, Role } from '../areas/accounts/accounts.ts';
-import type { Authenticator } from '../areas/accounts/authenticate.ts';
-import { unauthenticated } from '../areas/accounts/tokens.ts';
 import { Fault } from '../fault.ts';
 import type { WorkspaceId } from '../ids.ts';
+import { type Principal, type Role, type Sessions, unauthenticated } from '../principal.ts';
 import type { Limits } from './limits.ts';
 
 export type Permission = 'read' | 'change' | 'manage';
@@ -36,11 +34,11 @@ export interface Scope {
 export const workspaceHeader = 'slipway-workspace';
 
 export class AccessControl {
-  readonly #authenticator: Authenticator;
+  readonly #sessions: Sessions;
   readonly #limits: Limits;
 
-  constructor(authenticator: Authenticator, limits: Limits) {
-    this.#authenticator = authenticator;
+  constructor(sessions: Sessions, limits: Limits) {
+    this.#sessions = sessions;
     this.#limits = limits;
   }
 
@@ -64,13 +62,13 @@ export class AccessControl {
     access: Exclude<Access, { kind: 'public' | 'probe' }>,
   ): Promise<Principal> {
     const ticket = access.ticket ? ticketOf(request.query) : undefined;
-    if (ticket !== undefined) return this.#authenticator.byStreamTicket(ticket);
+    if (ticket !== undefined) return this.#sessions.byStreamTicket(ticket);
     const header = request.headers.authorization;
     if (header === undefined) return Promise.reject(unauthenticated('This needs an access token.'));
     const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(header)?.[1];
     if (!token)
       return Promise.reject(unauthenticated('The Authorization header must be «Bearer <access token>».'));
-    return this.#authenticator.byAccessToken(token);
+    return this.#sessions.byAccessToken(token);
   }
 }
 

@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { normaliseEmail, type Principal } from '../areas/accounts/accounts.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
+import { normaliseEmail, type Principal } from '../principal.ts';
 import type { MasterKeys } from '../store/master-keys.ts';
 import { principalOf } from './access.ts';
 import { type Policy, type Throttle, type Verdict, windowSeconds } from './throttle.ts';

@@ -11,9 +11,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type Type from 'typebox';
-import type { Principal } from '../areas/accounts/accounts.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
+import type { Principal } from '../principal.ts';
 import type { Access, AccessControl, Scope } from './access.ts';
 import { sendError, sendFault } from './errors.ts';
 import type { Limits, OwnLimit } from './limits.ts';

@@ -6,12 +6,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Authenticator } from '../areas/accounts/authenticate.ts';
 import { second } from '../clock.ts';
 import { type FeedKey, feedState, readEvents, type StoredEvent } from '../events/events.ts';
 import type { FeedHub, Follower } from '../events/feed-hub.ts';
 import { errorText, Fault } from '../fault.ts';
 import type { SessionId, WorkspaceId } from '../ids.ts';
+import type { Sessions } from '../principal.ts';
 import type { Database } from '../store/database.ts';
 import type { Hearer } from '../store/listener.ts';
 import { principalOf } from './access.ts';
@@ -36,18 +36,18 @@ export interface StreamRequest {
 export class Streams implements Hearer {
   readonly #db: Database;
   readonly #hub: FeedHub;
-  readonly #authenticator: Authenticator;
+  readonly #sessions: Sessions;
   readonly #log: Logger;
   readonly #beatMs: number;
   readonly #open = new Map<SessionId, Set<Stream>>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(db: Database, hub: FeedHub, authenticator: Authenticator, log: Logger, beatMs = heartbeatMs) {
+  constructor(db: Database, hub: FeedHub, sessions: Sessions, log: Logger, beatMs = heartbeatMs) {
     this.#beatMs = beatMs;
     this.#db = db;
     this.#hub = hub;
-    this.#authenticator = authenticator;
+    this.#sessions = sessions;
     this.#log = log;
   }
 
@@ -110,7 +110,7 @@ export class Streams implements Hearer {
   /** Asks again whether the streams' sessions live and may still see what they see; a lost notice costs a beat. */
   async #endLost(): Promise<void> {
     try {
-      const principals = await this.#authenticator.bySessions([...this.#open.keys()]);
+      const principals = await this.#sessions.bySessions([...this.#open.keys()]);
       for (const [sessionId, streams] of this.#open) {
         const allowed = new Set<WorkspaceId>(principals.get(sessionId)?.memberships.map(({ id }) => id));
         for (const stream of streams) if (!allowed.has(stream.feed.workspaceId)) stream.end();

@@ -10,7 +10,7 @@ import type { Dump, Engine, ServerFile, Source } from '../../src/areas/backups/e
 import { engineFor } from '../../src/areas/backups/engines/engines.ts';
 import { serverTools } from '../../src/areas/backups/engines/server-tools.ts';
 import type { ServiceSource } from '../../src/areas/backups/engines/throw-away.ts';
-import { appVolume, type Site, serviceContainer, serviceVolume } from '../../src/areas/releases/place.ts';
+import { appVolume, type Site, serviceContainer, serviceVolume } from '../../src/areas/environments/place.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
 import {
   type EnvironmentId,

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { addressIn, networkName, serviceContainer, serviceVolume } from '../../src/areas/releases/place.ts';
+import {
+  addressIn,
+  networkName,
+  serviceContainer,
+  serviceVolume,
+} from '../../src/areas/environments/place.ts';
 import { ensureServices } from '../../src/areas/services/ensure-services.ts';
 import { lookAtServices } from '../../src/areas/services/look-at-services.ts';
 import { listedServices } from '../../src/areas/services/read-services.ts';

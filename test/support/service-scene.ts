@@ -1,7 +1,7 @@
 /** An environment with its place on a lab's server, without the API: what the services of it need, and no more. */
 import type { TestContext } from 'node:test';
+import type { Site } from '../../src/areas/environments/place.ts';
 import { placeOn } from '../../src/areas/environments/places.ts';
-import type { Site } from '../../src/areas/releases/place.ts';
 import { changeServices, type ServicesWish } from '../../src/areas/services/change-services.ts';
 import { serviceVariables } from '../../src/areas/services/service-variables.ts';
 import type { ServiceRequestsContext } from '../../src/areas/services/services.ts';

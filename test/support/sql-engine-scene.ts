@@ -13,7 +13,7 @@ import type { Dump, Engine, ServerFile } from '../../src/areas/backups/engines/e
 import { mariadbEngine } from '../../src/areas/backups/engines/mariadb.ts';
 import { postgresEngine } from '../../src/areas/backups/engines/postgres.ts';
 import type { ServiceSource } from '../../src/areas/backups/engines/throw-away.ts';
-import { type Site, serviceContainer, serviceVolume } from '../../src/areas/releases/place.ts';
+import { type Site, serviceContainer, serviceVolume } from '../../src/areas/environments/place.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
 import {
   type EnvironmentId,

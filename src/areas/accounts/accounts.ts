@@ -5,7 +5,8 @@
  */
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
-import type { AccountId, SessionId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, WorkspaceId } from '../../ids.ts';
+import type { Role } from '../../principal.ts';
 import type { Database } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
 
@@ -17,8 +18,6 @@ export interface AccountsContext {
   /** Told after a commit that left a mail to send. */
   readonly wakeMail: () => void;
 }
-
-export type Role = 'owner' | 'admin' | 'member' | 'viewer';
 
 export interface Membership {
   readonly id: WorkspaceId;
@@ -35,20 +34,8 @@ export interface User {
   readonly workspaces: Membership[];
 }
 
-/** Who makes a request: a live session of an account, and what it may act for. */
-export interface Principal {
-  readonly accountId: AccountId;
-  readonly sessionId: SessionId;
-  readonly memberships: readonly Pick<Membership, 'id' | 'role'>[];
-}
-
 /** Where a sign-in came from, kept with the session so that its owner can recognise it. */
 export interface ClientTrace {
   readonly ip: string;
   readonly userAgent: string | undefined;
-}
-
-/** One spelling per address: what differs only in case is the same mailbox in practice. */
-export function normaliseEmail(email: string): string {
-  return email.normalize('NFC').toLowerCase();
 }

@@ -1,11 +1,11 @@
 /** From what a request carries to who makes it. Asks the database each time: a session that ended is over. */
 import type { Clock } from '../../clock.ts';
 import type { SessionId } from '../../ids.ts';
+import { type Principal, type Sessions, unauthenticated } from '../../principal.ts';
 import type { Database } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
-import type { Principal } from './accounts.ts';
 import { findPrincipals, takeStreamTicket } from './session-queries.ts';
-import { AccessTokens, hashOpaqueToken, unauthenticated } from './tokens.ts';
+import { AccessTokens, hashOpaqueToken } from './tokens.ts';
 
 interface Waiting {
   readonly sessionId: SessionId;
@@ -13,7 +13,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export class Authenticator {
+export class Authenticator implements Sessions {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #tokens: AccessTokens;

@@ -1,4 +1,5 @@
-import { type AccountsContext, normaliseEmail } from './accounts.ts';
+import { normaliseEmail } from '../../principal.ts';
+import type { AccountsContext } from './accounts.ts';
 import { oweMail } from './owed-mails.ts';
 
 /** Answers the same whoever asks; whether there is an account is found out when the mail is written. */

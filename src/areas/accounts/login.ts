@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts';
-import { type AccountsContext, type ClientTrace, normaliseEmail } from './accounts.ts';
+import { normaliseEmail } from '../../principal.ts';
+import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { oweMail } from './owed-mails.ts';
 import { checkPassword, passwordTag } from './passwords.ts';
 import { findCredentials, holdPassword } from './queries.ts';

@@ -1,6 +1,7 @@
 import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import { type AccountsContext, normaliseEmail } from './accounts.ts';
+import { normaliseEmail } from '../../principal.ts';
+import type { AccountsContext } from './accounts.ts';
 import { oweMail } from './owed-mails.ts';
 import { hashPassword, passwordTag, refuseCommonPassword } from './passwords.ts';
 import * as queries from './queries.ts';

@@ -1,8 +1,8 @@
 /** The SQL of sessions and of what hangs on them: refresh tokens and stream tickets. */
 import type { AccountId, SessionId } from '../../ids.ts';
+import type { Principal } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { Principal } from './accounts.ts';
 
 export interface NewSession {
   readonly id: SessionId;

@@ -3,7 +3,8 @@ import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { SessionId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
-import type { AccountsContext, Principal } from './accounts.ts';
+import type { Principal } from '../../principal.ts';
+import type { AccountsContext } from './accounts.ts';
 import * as queries from './session-queries.ts';
 import { lifetimes, newOpaqueToken } from './tokens.ts';
 

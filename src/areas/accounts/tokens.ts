@@ -1,9 +1,9 @@
 /** The tokens an account is handed: made here, kept only as hashes, compared in constant time by lookup. */
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { minute, second } from '../../clock.ts';
-import { Fault } from '../../fault.ts';
 import type { AccountId, SessionId } from '../../ids.ts';
 import { once } from '../../once.ts';
+import { unauthenticated } from '../../principal.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
 
 export const accessTokenSeconds = 15 * 60;
@@ -100,10 +100,6 @@ export class AccessTokens {
 function stillValid(claims: AccessClaims, now: Date): AccessClaims {
   if (claims.expiresAt * second <= now.getTime()) throw unauthenticated('The access token has expired.');
   return claims;
-}
-
-export function unauthenticated(sentence: string): Fault {
-  return new Fault('unauthenticated', sentence, { hint: 'Sign in with POST /api/v1/auth/login.' });
 }
 
 export const lifetimes = {

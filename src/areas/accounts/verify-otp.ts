@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type WorkspaceId } from '../../ids.ts';
-import { type AccountsContext, type ClientTrace, normaliseEmail } from './accounts.ts';
+import { normaliseEmail } from '../../principal.ts';
+import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { oweMail } from './owed-mails.ts';
 import * as queries from './queries.ts';
 import { openSession, type SignIn } from './sign-in.ts';

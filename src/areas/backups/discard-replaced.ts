@@ -5,9 +5,9 @@ import { defineOperation, type OperationKind, type StepContext } from '../../ope
 import { enqueueOperation } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
+import { openSite } from '../environments/open-site.ts';
+import { appVolume, type Site } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
-import { openSite } from '../releases/open-site.ts';
-import { appVolume, type Site } from '../releases/place.ts';
 import { untilBack } from '../releases/until-back.ts';
 import { lookAtServices } from '../services/look-at-services.ts';
 import { type BackupsContext, discardKind } from './backups.ts';

@@ -5,7 +5,7 @@ import type { BackupId, EnvironmentId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { mustHold } from '../../operations/operations.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
-import type { Site } from '../releases/place.ts';
+import type { Site } from '../environments/place.ts';
 import { environmentOf, siteOf } from '../upkeep/upkeep.ts';
 import { type BackupsContext, notFound } from './backups.ts';
 import { setToClear } from './deletion-queries.ts';

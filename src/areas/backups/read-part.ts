@@ -7,7 +7,7 @@ import { damaged } from '../../adapters/storage/sealed-header.ts';
 import { openStream } from '../../adapters/storage/sealed-stream.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
 import type { WorkspaceId } from '../../ids.ts';
-import type { Site } from '../releases/place.ts';
+import type { Site } from '../environments/place.ts';
 import type { BackupsContext } from './backups.ts';
 import type { ServerFile } from './engines/engine.ts';
 import type { PartRow } from './part-queries.ts';

@@ -7,7 +7,7 @@ import type { BackupRestoreId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Change, StepContext } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
-import type { Site } from '../releases/place.ts';
+import type { Site } from '../environments/place.ts';
 import { majorOf } from '../services/kinds/kind.ts';
 import { environmentOf, siteOf } from '../upkeep/upkeep.ts';
 import type { BackupsContext } from './backups.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
-import { appVolume, type Site, serviceContainer, serviceVolume } from '../releases/place.ts';
+import { appVolume, type Site, serviceContainer, serviceVolume } from '../environments/place.ts';
 import { readRelease } from '../releases/releases.ts';
 import { kinds } from '../services/kinds/kinds.ts';
 import { lookAtServices, type SeenService } from '../services/look-at-services.ts';

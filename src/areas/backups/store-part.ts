@@ -8,7 +8,7 @@ import type { Storage } from '../../adapters/storage/storage.ts';
 import { Fault } from '../../fault.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { mustHold } from '../../operations/operations.ts';
-import type { Site } from '../releases/place.ts';
+import type { Site } from '../environments/place.ts';
 import type { BackupsContext } from './backups.ts';
 import type { Dump } from './engines/engine.ts';
 import { engineFor } from './engines/engines.ts';

@@ -5,7 +5,7 @@
 import type { Storage } from '../../adapters/storage/storage.ts';
 import { Fault } from '../../fault.ts';
 import type { StepContext } from '../../operations/definition.ts';
-import type { Site } from '../releases/place.ts';
+import type { Site } from '../environments/place.ts';
 import type { BackupsContext, Verification } from './backups.ts';
 import { compareFigures } from './compare-figures.ts';
 import type { ServerFile } from './engines/engine.ts';

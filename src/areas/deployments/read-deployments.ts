@@ -3,7 +3,7 @@ import { readEvents } from '../../events/events.ts';
 import type { DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { readEnvironment } from '../environments/read-environments.ts';
+import { requireEnvironment } from '../environments/environment-state.ts';
 import { notFound } from './deployments.ts';
 import * as queries from './queries.ts';
 
@@ -37,7 +37,7 @@ export async function listDeployments(
   environmentId: EnvironmentId,
   page: Page,
 ) {
-  await readEnvironment(db, workspaceId, environmentId);
+  await requireEnvironment(db, workspaceId, environmentId);
   const { before, limit } = page;
   const rows = await queries.listDeployments(db, workspaceId, environmentId, { before, limit: limit + 1 });
   return page.answer(rows, shownDeployment);

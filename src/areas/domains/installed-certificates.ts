@@ -14,7 +14,7 @@ import {
 import type { CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { Site } from '../releases/place.ts';
+import type { Site } from '../environments/place.ts';
 import { listOfEnvironment } from './certificate-queries.ts';
 import { certificateKeyPlace } from './domains.ts';
 import { listNames } from './name-queries.ts';

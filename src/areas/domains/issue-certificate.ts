@@ -17,9 +17,9 @@ import {
 } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
+import { openSite } from '../environments/open-site.ts';
+import type { Place } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
-import { openSite } from '../releases/open-site.ts';
-import type { Place } from '../releases/place.ts';
 import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';
 import { certificateKind, enqueueRouting } from './domain-work.ts';

@@ -5,7 +5,7 @@ import type { Answer, Remember } from '../../store/answer.ts';
 import { tellProject } from '../projects/projects.ts';
 import { checkKeys } from './check-keys.ts';
 import { lockEnvironment, openVariables } from './environment-state.ts';
-import type { EnvironmentsContext } from './environments-context.ts';
+import type { EnvironmentsContext } from './environments.ts';
 import { most, type Needs, needsOfVariable } from './needs.ts';
 import { type NewVariable, putVariables } from './put-variables.ts';
 import { noVariable, readVariables, type ShownVariable } from './read-variables.ts';

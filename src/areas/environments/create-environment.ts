@@ -1,9 +1,7 @@
-/** A new environment, in the caller's transaction: its row, its services, and its variables sealed. */
+/** A new environment, in the caller's transaction: its row, and its variables sealed. */
 import { type EnvironmentId, newId, type ProjectId, type ServerId, type WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import { createServices } from '../services/create-services.ts';
-import type { WantedService } from '../services/services.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import { type NewVariable, putVariables } from './put-variables.ts';
 import * as queries from './queries.ts';
@@ -15,7 +13,6 @@ export interface NewEnvironment {
   readonly branch: string;
   readonly serverId: ServerId | null;
   readonly settings: EnvironmentSettings;
-  readonly services: readonly WantedService[];
   readonly variables: readonly NewVariable[];
 }
 
@@ -24,12 +21,11 @@ export async function createEnvironment(
   tx: Queryable,
   sealer: Sealer,
   workspaceId: WorkspaceId,
-  { variables, services, ...wish }: NewEnvironment,
+  { variables, ...wish }: NewEnvironment,
   now: Date,
 ): Promise<EnvironmentId | undefined> {
   const id = newId<EnvironmentId>();
   if (!(await queries.insertEnvironment(tx, workspaceId, { id, ...wish }, now))) return undefined;
-  await createServices(tx, workspaceId, id, services, now);
   await putVariables(tx, sealer, workspaceId, id, variables, now);
   return id;
 }

@@ -19,6 +19,15 @@ export function readEnvironmentState(
   return queries.findState(db, workspaceId, id);
 }
 
+/** For those whose answer would look the same for one that is not there: nothing, an empty list. */
+export async function requireEnvironment(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+): Promise<void> {
+  if (!(await queries.findState(db, workspaceId, id))) throw notFound();
+}
+
 /** Until the transaction ends, nobody else decides about this environment. */
 export async function lockEnvironment(
   tx: Queryable,
@@ -39,12 +48,12 @@ export function tryLockEnvironment(
   return queries.lockEnvironment(tx, workspaceId, id);
 }
 
-/** Where it stands after all: a move that led to nothing. */
+/** Where it is to stand; null for nowhere. */
 export async function setServer(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
-  serverId: ServerId,
+  serverId: ServerId | null,
   now: Date,
 ): Promise<void> {
   await queries.setServer(tx, workspaceId, id, serverId, now);

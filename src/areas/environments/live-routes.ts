@@ -5,14 +5,14 @@ import { sendLive } from '../../http/live.ts';
 import { closed, Id, IdParams, nullable, streamAnswer, Time } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
-import type { Authenticator } from '../accounts/authenticate.ts';
+import type { Sessions } from '../../principal.ts';
 import { containersOf } from './containers.ts';
 import { LiveLogs, type LiveLogsContext, mostViewers } from './live-logs.ts';
 import { mostTail } from './live-watch.ts';
 
 export interface LiveRoutesContext extends LiveLogsContext {
   /** Asked again and again: a stream may outlive the session that opened it. */
-  readonly sessions: Pick<Authenticator, 'bySessions'>;
+  readonly sessions: Pick<Sessions, 'bySessions'>;
 }
 
 const read = { access: { kind: 'workspace', permission: 'read' } } as const;

@@ -6,7 +6,7 @@ import { appPorts } from '../../adapters/proxy/app-ports.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import type { Place } from '../releases/place.ts';
+import type { Place } from './place.ts';
 import * as queries from './place-queries.ts';
 
 const networks = { first: 0, last: 2_047 } as const;
@@ -36,7 +36,16 @@ export function placesOf(
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
 ): Promise<Place[]> {
-  return queries.listPlaces(db, workspaceId, [environmentId]);
+  return placesOfAll(db, workspaceId, [environmentId]);
+}
+
+/** Of several environments at once, in the same order. */
+export function placesOfAll(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentIds: readonly EnvironmentId[],
+): Promise<Place[]> {
+  return queries.listPlaces(db, workspaceId, environmentIds);
 }
 
 /** Once nothing of the environment is left on that server. */

@@ -1,7 +1,6 @@
 /** Disconnects an account. What still uses it is named, unless the caller insists; then it stays, without an account. */
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
-import { projectsUsing } from '../projects/projects-using.ts';
 import { type GitProvidersContext, notFound, tellProvider } from './git-providers.ts';
 import * as queries from './queries.ts';
 
@@ -13,7 +12,7 @@ export async function disconnectProvider(
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     if (!(await queries.lockProvider(tx, workspaceId, id))) throw notFound();
-    const users = await projectsUsing(tx, workspaceId, id);
+    const users = await ctx.projectsUsing(tx, workspaceId, id);
     if (users.length > 0 && !force) {
       throw new Fault('in_use', 'Projects are read with this account.', {
         hint: 'Delete them first, or disconnect all the same with `force=true`: they keep running, but cannot be deployed again.',

@@ -8,7 +8,7 @@ import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
-import type { GitProviderId, WorkspaceId } from '../../ids.ts';
+import type { GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import * as queries from './queries.ts';
@@ -22,7 +22,15 @@ export interface GitProvidersContext {
   readonly sealer: Sealer;
   readonly egress: Egress;
   readonly cache: RepositoryCache;
+  /** What is read with an account keeps it from being disconnected; those who read know. */
+  readonly projectsUsing: ProjectsUsing;
 }
+
+export type ProjectsUsing = (
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  providerId: GitProviderId,
+) => Promise<{ readonly id: ProjectId; readonly name: string }[]>;
 
 export function notFound(): Fault {
   return new Fault('not_found', 'There is no such Git account of yours.');

@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import { redactWhole } from '../../remote/redact.ts';
 import type { Secret } from '../../secret.ts';
-import { readProject } from '../projects/read-projects.ts';
+import { readProject } from '../assembly/read-projects.ts';
 import { type Names, type Words, wordsOf } from './notice-words.ts';
 import type { NotificationsContext } from './notifications.ts';
 

@@ -5,9 +5,8 @@ import { type AccountId, newId, type ProjectId, type WorkspaceId } from '../../i
 import { generateKeyPair } from '../../remote/keys.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import { startAnalysis } from './analyse-project.ts';
-import { deployKeyPlace, type ProjectsContext, tellProject } from './projects.ts';
+import { deployKeyPlace, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';
 import * as queries from './queries.ts';
-import { readProject } from './read-projects.ts';
 import { describeRepository, type RepositoryWish, readRootDirectory } from './repository-source.ts';
 
 export interface NewProject {
@@ -17,13 +16,14 @@ export interface NewProject {
   readonly rootDirectory?: string;
 }
 
-export async function createProject(
+export async function createProject<Shown>(
   ctx: ProjectsContext,
   workspaceId: WorkspaceId,
   accountId: AccountId,
   wish: NewProject,
+  show: ShowProject<Shown>,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readProject>>>> {
+): Promise<Answer<Shown>> {
   const id = newId<ProjectId>();
   const { name, branch = null } = wish;
   const rootDirectory = readRootDirectory(wish.rootDirectory);
@@ -47,7 +47,7 @@ export async function createProject(
     };
     if (!(await queries.insertProject(tx, workspaceId, row, now))) throw nameTaken(name);
     await startAnalysis(tx, ctx, workspaceId, id, accountId);
-    const body = await readProject(tx, workspaceId, id);
+    const body = await show(tx, workspaceId, id);
     const answer = await remember(tx, { status: 201, location: `/api/v1/projects/${id}`, body });
     await tellProject(tx, workspaceId, id, { reason: 'created' });
     return answer;

@@ -30,6 +30,9 @@ export interface ProjectsContext {
   readonly allowHttp: boolean;
 }
 
+/** A project as it is shown: with what others know of it, so it is theirs to say. */
+export type ShowProject<Shown> = (tx: Queryable, workspaceId: WorkspaceId, id: ProjectId) => Promise<Shown>;
+
 export function notFound(): Fault {
   return new Fault('not_found', 'There is no such project of yours.');
 }

@@ -2,21 +2,21 @@
 import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import { startAnalysis } from './analyse-project.ts';
-import { notFound, type ProjectsContext, tellProject } from './projects.ts';
+import { notFound, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';
 import * as queries from './queries.ts';
-import { readProject } from './read-projects.ts';
 
-export function retryAnalysis(
+export function retryAnalysis<Shown>(
   ctx: ProjectsContext,
   workspaceId: WorkspaceId,
   id: ProjectId,
   accountId: AccountId,
+  show: ShowProject<Shown>,
   remember: Remember,
-): Promise<Answer<Awaited<ReturnType<typeof readProject>>>> {
+): Promise<Answer<Shown>> {
   return ctx.db.transaction(async (tx) => {
     if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
     await startAnalysis(tx, ctx, workspaceId, id, accountId);
-    const body = await readProject(tx, workspaceId, id);
+    const body = await show(tx, workspaceId, id);
     const answer = await remember(tx, { status: 202, location: `/api/v1/projects/${id}`, body });
     await tellProject(tx, workspaceId, id, { reason: 'analysis', status: 'queued' });
     return answer;

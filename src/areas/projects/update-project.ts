@@ -2,9 +2,8 @@
 import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { startAnalysis } from './analyse-project.ts';
 import { nameTaken } from './create-project.ts';
-import { notFound, type ProjectsContext, tellProject } from './projects.ts';
+import { notFound, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';
 import * as queries from './queries.ts';
-import { readProject } from './read-projects.ts';
 import { readRootDirectory } from './repository-source.ts';
 
 export interface ProjectWish {
@@ -13,13 +12,14 @@ export interface ProjectWish {
   readonly rootDirectory?: string;
 }
 
-export function updateProject(
+export function updateProject<Shown>(
   ctx: ProjectsContext,
   workspaceId: WorkspaceId,
   id: ProjectId,
   accountId: AccountId,
   wish: ProjectWish,
-) {
+  show: ShowProject<Shown>,
+): Promise<Shown> {
   return ctx.db.transaction(async (tx) => {
     if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
     const row = await queries.findProject(tx, workspaceId, id);
@@ -31,7 +31,7 @@ export function updateProject(
     await queries.updateProject(tx, workspaceId, id, { name, branch, rootDirectory }, ctx.clock.now());
     const isOther = branch !== row.branch || rootDirectory !== row.rootDirectory;
     if (isOther) await startAnalysis(tx, ctx, workspaceId, id, accountId);
-    const shown = await readProject(tx, workspaceId, id);
+    const shown = await show(tx, workspaceId, id);
     await tellProject(tx, workspaceId, id, { reason: 'changed' });
     return shown;
   });

@@ -3,11 +3,10 @@
  * what is not signed with the hook's secret. A push is decided on once, however often and by whatever way it is told.
  */
 import { randomBytes } from 'node:crypto';
-import type { AccountId, EnvironmentId, HookId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { EnvironmentId, HookId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { newId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
-import type { ShownDeployment } from '../deployments/read-deployments.ts';
 import { lockPushed, setDecided } from '../environments/pushed-environments.ts';
 import type { ProjectsContext } from '../projects/projects.ts';
 import { decide, type Push, type Reason, reasons } from './decide.ts';
@@ -21,38 +20,8 @@ export type TakePush = (
   commit: { readonly sha: string; readonly branch: string },
 ) => Promise<void>;
 
-/** The first deployment of a project that is finalised, in the transaction that does it. */
-export type DeployFirst = (
-  tx: Queryable,
-  wish: {
-    readonly workspaceId: WorkspaceId;
-    readonly environmentId: EnvironmentId;
-    readonly requestedBy: AccountId;
-  },
-) => Promise<ShownDeployment>;
-
-/** Taking a project away takes its environments away, each in its own time. */
-export interface EnvironmentRemoval {
-  /** Refuses where data would be lost without a word; ends what is at work. */
-  prepare(workspaceId: WorkspaceId, projectId: ProjectId, deleteData: boolean | undefined): Promise<void>;
-  enqueue(
-    tx: Queryable,
-    workspaceId: WorkspaceId,
-    projectId: ProjectId,
-    wish: {
-      readonly deleteData: boolean | undefined;
-      readonly force: boolean;
-      readonly requestedBy: AccountId;
-    },
-  ): Promise<void>;
-  /** How many are still there. */
-  left(workspaceId: WorkspaceId, projectId: ProjectId): Promise<number>;
-}
-
 export interface PushesContext extends ProjectsContext {
   readonly takePush: TakePush;
-  readonly deployFirst: DeployFirst;
-  readonly removal: EnvironmentRemoval;
   /** Where providers reach us. */
   readonly publicUrl: () => string;
 }

@@ -2,7 +2,6 @@
  * From healthy to live: through the proxy first, then traffic, then the old one's last requests are counted down. Each
  * function may be called again; the proxy's own file says what is wanted, so a restart in between does no harm.
  */
-
 import type { ProxyRoute } from '../../adapters/proxy/routes.ts';
 import type { ProxyServer, ProxySite } from '../../adapters/proxy/sites.ts';
 import {
@@ -18,7 +17,7 @@ import {
 import { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/redact.ts';
 import type { Secret } from '../../secret.ts';
-import type { Site } from './place.ts';
+import type { Site } from '../environments/place.ts';
 import { type Release, type RunPlan, secretsOf } from './releases.ts';
 import type { RunningContainer } from './start-release.ts';
 

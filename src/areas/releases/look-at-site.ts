@@ -3,7 +3,7 @@ import { ask } from '../../adapters/docker/ask.ts';
 import { type ListedContainer, listContainers, readContainers } from '../../adapters/docker/containers.ts';
 import { inspectImage, listImages, readImage, readImages } from '../../adapters/docker/images.ts';
 import type { DeploymentId } from '../../ids.ts';
-import { labelsOf, type Site } from './place.ts';
+import { labelsOf, type Site } from '../environments/place.ts';
 
 export interface SeenSite {
   readonly containers: readonly ListedContainer[];

@@ -3,7 +3,7 @@ import { ask } from '../../adapters/docker/ask.ts';
 import { removeContainer, startContainer, stopContainer } from '../../adapters/docker/containers.ts';
 import type { Call } from '../../adapters/docker/docker.ts';
 import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
-import { labelsOf, type Site } from './place.ts';
+import { labelsOf, type Site } from '../environments/place.ts';
 
 export async function stopContainers(
   site: Site,

@@ -2,7 +2,7 @@
 import { calendarOf } from '../../adapters/timers/calendar.ts';
 import { removeTimers, setTimers } from '../../adapters/timers/timers.ts';
 import type { DeploymentId } from '../../ids.ts';
-import { appContainer, type Site } from './place.ts';
+import { appContainer, type Site } from '../environments/place.ts';
 import type { RunPlan } from './releases.ts';
 
 export function cronsOf({ processes }: RunPlan, deploymentId: DeploymentId) {

@@ -10,23 +10,21 @@ import {
   startContainer,
 } from '../../adapters/docker/containers.ts';
 import type { Call, ContainerState, ContainerWish } from '../../adapters/docker/docker.ts';
-import { createNetwork } from '../../adapters/docker/networks.ts';
 import { createVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
+import { networkCall } from '../environments/network-call.ts';
 import {
   addressIn,
   appContainer,
   appSlots,
   appVolume,
-  gatewayOf,
   labelsOf,
   networkName,
   type Place,
   type Site,
-  subnetOf,
-} from './place.ts';
+} from '../environments/place.ts';
 import { type Release, type RunProcess, secretsOf } from './releases.ts';
 
 export const webProcess = 'web';
@@ -40,16 +38,6 @@ export interface RunningContainer {
 /** The network and the volumes; they outlive every release. */
 export function groundCalls(place: Place, { run }: Release): Call[] {
   return [networkCall(place), ...run.volumes.map(({ name }) => volumeCall(place, name))];
-}
-
-export function networkCall(place: Place): Call {
-  const labels = labelsOf(place, 'network');
-  return createNetwork({
-    name: networkName(place),
-    subnet: subnetOf(place),
-    gateway: gatewayOf(place),
-    labels,
-  });
 }
 
 function volumeCall(place: Place, name: string): Call {

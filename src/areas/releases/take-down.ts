@@ -9,9 +9,9 @@ import {
 import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { removeSite } from '../../adapters/proxy/sites.ts';
+import { labelsOf, networkName, type Site } from '../environments/place.ts';
 import type { ServicesContext } from '../services/services.ts';
 import { removeServices } from '../services/stop-services.ts';
-import { labelsOf, networkName, type Site } from './place.ts';
 import { removeOldImages } from './retire.ts';
 import { endCrons } from './set-crons.ts';
 

@@ -17,9 +17,9 @@ import type { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/redact.ts';
 import type { Exchange, Try } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
+import type { Site } from '../environments/place.ts';
 import { diagnose } from './diagnosis.ts';
 import { isHealthy, type Probe, probeRequest, readProbe } from './health-probe.ts';
-import type { Site } from './place.ts';
 import type { RunPlan } from './releases.ts';
 import type { RunningContainer } from './start-release.ts';
 

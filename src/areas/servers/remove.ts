@@ -7,7 +7,6 @@ import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
-import { environmentsOn } from '../environments/environments-on.ts';
 import * as queries from './queries.ts';
 import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
 import { enqueueOnServer, removeKind } from './start-operation.ts';
@@ -21,7 +20,7 @@ export async function forgetServer(
   id: ServerId,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    await refuseInUse(tx, workspaceId, id);
+    await refuseInUse(tx, ctx, workspaceId, id);
     if ((await queries.deleteServer(tx, workspaceId, id)) === 0) throw notFound();
     await tellServer(tx, workspaceId, id, 'removed');
   });
@@ -37,15 +36,20 @@ export async function startRemoval(
   const work = { workspaceId, serverId: id, kind: removeKind, input: { serverId: id }, requestedBy } as const;
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueOnServer(tx, ctx, work);
-    await refuseInUse(tx, workspaceId, id);
+    await refuseInUse(tx, ctx, workspaceId, id);
     return operationId;
   });
 }
 
 /** Under the server's lock, so that nothing is put on it meanwhile. */
-async function refuseInUse(tx: Queryable, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
+async function refuseInUse(
+  tx: Queryable,
+  ctx: ServersContext,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+): Promise<void> {
   await queries.lockServer(tx, workspaceId, id);
-  const users = await environmentsOn(tx, workspaceId, id);
+  const users = await ctx.environmentsOn(tx, workspaceId, id);
   if (users.length === 0) return;
   throw new Fault('in_use', 'Environments are on this server.', {
     hint: 'Move them to another server, or delete them.',

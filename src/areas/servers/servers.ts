@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
-import type { ServerId, WorkspaceId } from '../../ids.ts';
+import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { HostKeyFingerprint, Remote, RemotePool } from '../../remote/remote.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -22,7 +22,15 @@ export interface ServersContext {
   readonly queue: OperationQueue;
   readonly pool: RemotePool;
   readonly log: Logger;
+  /** What stands on a server keeps it from being taken away; those who put it there know. */
+  readonly environmentsOn: EnvironmentsOn;
 }
+
+export type EnvironmentsOn = (
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+) => Promise<{ readonly id: EnvironmentId; readonly name: string; readonly project: string }[]>;
 
 export interface ServerFacts {
   readonly os: string;

@@ -5,7 +5,7 @@ import type { Reply } from '../../adapters/docker/docker.ts';
 import { inspectImage, readImage } from '../../adapters/docker/images.ts';
 import { Fault } from '../../fault.ts';
 import type { Secret } from '../../secret.ts';
-import { labelsOf, type Site, serviceContainer } from '../releases/place.ts';
+import { labelsOf, type Site, serviceContainer } from '../environments/place.ts';
 import { type OpenService, openServices } from './credentials.ts';
 import { healthExchange, imageFor, wishLabel, wishMark } from './service-container.ts';
 import type { ServicesContext } from './services.ts';

@@ -9,7 +9,7 @@ import {
   type Place,
   serviceContainer,
   serviceVolume,
-} from '../releases/place.ts';
+} from '../environments/place.ts';
 import type { OpenService } from './credentials.ts';
 import { imageOf, kinds } from './kinds/kinds.ts';
 

@@ -2,8 +2,8 @@
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
+import type { Site } from '../environments/place.ts';
 import { placeOn } from '../environments/places.ts';
-import type { Site } from '../releases/place.ts';
 import { connectTo } from '../servers/servers.ts';
 import type { ServiceRequestsContext } from './services.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../adapters/docker/containers.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import type { ServiceId } from '../../ids.ts';
-import { labelsOf, type Site, serviceContainer, serviceVolume } from '../releases/place.ts';
+import { labelsOf, type Site, serviceContainer, serviceVolume } from '../environments/place.ts';
 import { kinds } from './kinds/kinds.ts';
 import * as queries from './queries.ts';
 import { serviceLabel } from './service-container.ts';

@@ -9,7 +9,7 @@ import {
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/redact.ts';
-import { type Site, serviceContainer } from '../releases/place.ts';
+import { type Site, serviceContainer } from '../environments/place.ts';
 import type { OpenService } from './credentials.ts';
 import { kinds } from './kinds/kinds.ts';
 import { secretsOf } from './look-at-services.ts';

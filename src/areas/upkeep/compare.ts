@@ -2,7 +2,7 @@
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import type { ProxyServer, SeenSite } from '../../adapters/proxy/sites.ts';
 import type { DeploymentId } from '../../ids.ts';
-import { appContainer } from '../releases/place.ts';
+import { appContainer } from '../environments/place.ts';
 import type { RunPlan } from '../releases/releases.ts';
 import { webProcess } from '../releases/start-release.ts';
 

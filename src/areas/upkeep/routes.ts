@@ -1,18 +1,15 @@
-/** The paths that stop, start and take away an environment. No rules here: schema, permission, and the use case that does it. */
+/** The paths that stop and start an environment. No rules here: schema, permission, and the use case that does it. */
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
-import { DeleteQuery } from '../environments/schemas.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
-import { startEnvironmentRemoval } from './remove-environment.ts';
 import { startEnvironment } from './start-environment.ts';
 import { stopEnvironment } from './stop-environment.ts';
 import type { UpkeepContext } from './upkeep.ts';
 
 const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Environments'];
 const base = `${apiPrefix}/environments/:id`;
 const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
@@ -56,36 +53,6 @@ export function upkeepRoutes(app: HttpServer, ctx: UpkeepContext, idempotency: I
       return idempotency.once(request, reply, (remember) =>
         startEnvironment(ctx, workspaceId, id, accountId, remember),
       );
-    },
-  });
-
-  app.delete(base, {
-    config: { ...manage, faults: ['services_hold_data'] },
-    schema: {
-      tags,
-      operationId: 'deleteEnvironment',
-      summary: 'Delete an environment',
-      description:
-        'Deployments of it are cancelled, everything of it is taken off its server, then it is forgotten. Where it has data, `deleteData` has to say what becomes of that.',
-      params: IdParams,
-      querystring: DeleteQuery,
-      response: { 202: OperationAnswer },
-    },
-    handler: async (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { accountId: requestedBy } = principalOf(request);
-      const { deleteData, force = false } = request.query;
-      const wish = { deleteData, force, requestedBy };
-      const id = request.params.id as EnvironmentId;
-      const { body, location } = await startEnvironmentRemoval(
-        ctx,
-        workspaceId,
-        id,
-        wish,
-        async (_, answer) => answer,
-      );
-      reply.code(202).header('location', location ?? '');
-      return body;
     },
   });
 }

@@ -5,9 +5,9 @@
 import { drained, stopSite } from '../../adapters/proxy/sites.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
+import type { Site } from '../environments/place.ts';
 import { proxySite } from '../releases/go-live.ts';
 import { listApp, processOf } from '../releases/look-at-site.ts';
-import type { Site } from '../releases/place.ts';
 import { readRelease } from '../releases/releases.ts';
 import { stopContainers } from '../releases/retire.ts';
 import { endCrons, hasCrons } from '../releases/set-crons.ts';

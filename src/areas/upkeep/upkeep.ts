@@ -1,7 +1,7 @@
 /**
- * Upkeep: what runs is what should. Owns stopping, starting and taking environments away, and the look that compares
- * what is on a server with what is wanted there; refuses to touch anything that does not carry our labels. New releases
- * are the deployments' business.
+ * Upkeep: what runs is what should. Owns stopping and starting environments, and the look that compares what is on a
+ * server with what is wanted there; refuses to touch anything that does not carry our labels. New releases are the
+ * deployments' business, taking an environment away is the assembly's.
  */
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
@@ -11,9 +11,9 @@ import type { Queryable } from '../../store/database.ts';
 import type { DeploymentsContext } from '../deployments/deployments.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
+import { openSite } from '../environments/open-site.ts';
+import type { Place, Site } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
-import { openSite } from '../releases/open-site.ts';
-import type { Place, Site } from '../releases/place.ts';
 
 export const stopKind = 'environment_stop';
 export const startKind = 'environment_start';

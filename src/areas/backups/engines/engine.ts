@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { ServiceKind } from '../../../analysis/result.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import type { Credentials } from '../../services/kinds/kind.ts';
 
 export type SourceKind = ServiceKind | 'volume';

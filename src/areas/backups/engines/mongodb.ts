@@ -3,7 +3,7 @@
  * a data folder of its own, made by a throw-away server: collections cannot change their database in one step.
  */
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
 import { dumpScript, loadScript, readyScript, tryScript } from './mongodb-scripts.ts';
 import { inContainer } from './run-in-container.ts';

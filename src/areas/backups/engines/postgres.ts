@@ -3,7 +3,7 @@
  * cluster, which then changes its name with the live one.
  */
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import { figuresInSnapshot, figuresNow } from './postgres-figures.ts';
 import {
   dropStatement,

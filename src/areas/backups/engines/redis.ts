@@ -5,7 +5,7 @@
 import { startContainer, stopContainer } from '../../../adapters/docker/containers.ts';
 import { ask } from '../../../adapters/docker/docker.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
 import type { Engine, Figures, Source } from './engine.ts';
 import {

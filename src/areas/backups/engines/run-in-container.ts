@@ -7,7 +7,7 @@
 import { PassThrough, pipeline, type Readable, Transform } from 'node:stream';
 import { createZstdCompress } from 'node:zlib';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import type { Dump } from './engine.ts';
 import { ToolWords } from './run-in-container-words.ts';
 import type { ServerTools } from './server-tools.ts';

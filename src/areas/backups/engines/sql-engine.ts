@@ -3,7 +3,7 @@
  * differs is the dialect's: the scripts, and how what is beside becomes live.
  */
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import type { Begin, BesideName, Engine, ServerFile, Source, Verdict } from './engine.ts';
 import { dumpOf, isNoAnswer } from './run-in-container.ts';
 import { readableThere, removePlain, serverTools } from './server-tools.ts';

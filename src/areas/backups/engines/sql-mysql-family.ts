@@ -3,9 +3,8 @@
  * a whole data folder of its own, made by a throw-away server in a second volume; the folders change places while the
  * service is stopped. What an upload does in there reaches nothing else.
  */
-
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
 import type { Engine } from './engine.ts';
 import { figuresBody, figuresSettings } from './mariadb-figures.ts';

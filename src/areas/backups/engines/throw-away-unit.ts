@@ -6,7 +6,7 @@
  */
 import { Fault } from '../../../fault.ts';
 import { followUnit } from '../../../remote/follow-unit.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import type { Figures, Progress, Verdict } from './engine.ts';
 import { ToolWords } from './run-in-container-words.ts';
 

@@ -3,12 +3,11 @@
  * one's while the container is stopped. Volumes of Docker's own driver are folders of one file system, so each step is
  * one rename; what has been done shows from what is there, and the next call goes on from that.
  */
-
 import { startContainer, stopContainer } from '../../../adapters/docker/containers.ts';
 import { ask } from '../../../adapters/docker/docker.ts';
 import { createVolume, removeVolume } from '../../../adapters/docker/volumes.ts';
 import { Fault } from '../../../fault.ts';
-import { labelsOf, type Site } from '../../releases/place.ts';
+import { labelsOf, type Site } from '../../environments/place.ts';
 import { serviceLabel } from '../../services/service-container.ts';
 import type { BesideName } from './engine.ts';
 

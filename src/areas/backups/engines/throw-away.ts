@@ -13,7 +13,7 @@ import {
 import { ask } from '../../../adapters/docker/docker.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../../adapters/docker/volumes.ts';
 import { Secret } from '../../../secret.ts';
-import { labelsOf, type Site } from '../../releases/place.ts';
+import { labelsOf, type Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
 import { serviceLabel } from '../../services/service-container.ts';
 import type { Source } from './engine.ts';

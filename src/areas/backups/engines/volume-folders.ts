@@ -6,7 +6,7 @@
 import { ask, type Call } from '../../../adapters/docker/docker.ts';
 import { fieldsOf, textOf } from '../../../adapters/docker/json.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../releases/place.ts';
+import type { Site } from '../../environments/place.ts';
 import type { BesideName } from './engine.ts';
 
 /** As Docker tells it; where its folders lie is a setting of the server's owner. */

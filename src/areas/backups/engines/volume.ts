@@ -6,7 +6,7 @@
 import { ask } from '../../../adapters/docker/docker.ts';
 import { createVolume } from '../../../adapters/docker/volumes.ts';
 import { Fault } from '../../../fault.ts';
-import { labelsOf, type Site } from '../../releases/place.ts';
+import { labelsOf, type Site } from '../../environments/place.ts';
 import type { Engine, Source } from './engine.ts';
 import { dumpOf } from './run-in-container.ts';
 import { readableThere, removePlain, serverTools } from './server-tools.ts';

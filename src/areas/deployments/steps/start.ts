@@ -11,9 +11,9 @@ import type { ReleaseId } from '../../../ids.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { followUnit } from '../../../remote/follow-unit.ts';
 import { routesOf } from '../../domains/proxy-names.ts';
+import { appContainer, type Site } from '../../environments/place.ts';
 import { drain, holdRequests, proxySite, serversOf, takeOver } from '../../releases/go-live.ts';
 import { deploymentOf, listApp } from '../../releases/look-at-site.ts';
-import { appContainer, type Site } from '../../releases/place.ts';
 import { mustSwap, type Release, readRelease, secretsOf } from '../../releases/releases.ts';
 import { removeContainers, startAgain, stopContainers } from '../../releases/retire.ts';
 import {

@@ -1,5 +1,4 @@
 /** The new release takes over: proven through the proxy, given the traffic, the old one counted down, stopped, and pointed away from. */
-
 import type { ProxySite } from '../../../adapters/proxy/sites.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { mustHold } from '../../../operations/operations.ts';
@@ -7,6 +6,7 @@ import { bringCertificates, takeCertificatesAway } from '../../domains/installed
 import { routesOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-looks.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
+import type { Site } from '../../environments/place.ts';
 import { removePlace } from '../../environments/places.ts';
 import {
   drain as drainServers,
@@ -19,7 +19,6 @@ import {
   serversOf,
   takeOver,
 } from '../../releases/go-live.ts';
-import type { Site } from '../../releases/place.ts';
 import { recentImages } from '../../releases/recent-images.ts';
 import { mustSwap, type Release, readRelease, secretsOf } from '../../releases/releases.ts';
 import { clearAway, startAgain, stopContainers } from '../../releases/retire.ts';

@@ -4,9 +4,9 @@ import { Value } from 'typebox/value';
 import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Json, StepContext } from '../../../operations/definition.ts';
 import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
+import { openSite } from '../../environments/open-site.ts';
+import type { Site } from '../../environments/place.ts';
 import { placeOn, placesOf } from '../../environments/places.ts';
-import { openSite } from '../../releases/open-site.ts';
-import type { Site } from '../../releases/place.ts';
 import { type DeploymentsContext, notFound } from '../deployments.ts';
 import * as queries from '../queries.ts';
 

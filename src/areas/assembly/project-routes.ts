@@ -6,20 +6,20 @@ import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { Streams } from '../../http/streams.ts';
 import type { ProjectId } from '../../ids.ts';
 import { Page } from '../../page.ts';
-import { DeleteQuery } from '../environments/schemas.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
-import type { PushesContext } from '../pushes/pushes.ts';
-import { analyseRepository } from './analyse-repository.ts';
-import { createProject } from './create-project.ts';
+import { analyseRepository } from '../projects/analyse-repository.ts';
+import { createProject } from '../projects/create-project.ts';
+import { followAnalysis } from '../projects/follow-analysis.ts';
+import { readWish } from '../projects/repository-source.ts';
+import { retryAnalysis } from '../projects/retry-analysis.ts';
+import { showDockerfile } from '../projects/show-dockerfile.ts';
+import { updateProject } from '../projects/update-project.ts';
+import type { AssemblyContext } from './assembly.ts';
+import { DeleteQuery } from './environment-schemas.ts';
 import { finalizeProject } from './finalize.ts';
-import { followAnalysis } from './follow-analysis.ts';
+import * as schemas from './project-schemas.ts';
 import { listProjects, readProject } from './read-projects.ts';
 import { startProjectRemoval } from './remove-project.ts';
-import { readWish } from './repository-source.ts';
-import { retryAnalysis } from './retry-analysis.ts';
-import * as schemas from './schemas.ts';
-import { showDockerfile } from './show-dockerfile.ts';
-import { updateProject } from './update-project.ts';
 
 const read = { access: { kind: 'workspace', permission: 'read' } } as const;
 const change = { access: { kind: 'workspace', permission: 'change' } } as const;
@@ -35,7 +35,7 @@ const repositoryFaults = [
 
 export function projectRoutes(
   app: HttpServer,
-  ctx: PushesContext,
+  ctx: AssemblyContext,
   idempotency: Idempotency,
   streams: Streams,
 ): void {
@@ -54,7 +54,7 @@ export function projectRoutes(
       const { workspaceId } = scopeOf(request);
       const { accountId } = principalOf(request);
       return idempotency.once(request, reply, (remember) =>
-        createProject(ctx, workspaceId, accountId, request.body, remember),
+        createProject(ctx, workspaceId, accountId, request.body, readProject, remember),
       );
     },
   });
@@ -127,7 +127,8 @@ export function projectRoutes(
     handler: (request) => {
       const { workspaceId } = scopeOf(request);
       const { accountId } = principalOf(request);
-      return updateProject(ctx, workspaceId, request.params.id as ProjectId, accountId, request.body);
+      const id = request.params.id as ProjectId;
+      return updateProject(ctx, workspaceId, id, accountId, request.body, readProject);
     },
   });
 
@@ -168,7 +169,7 @@ export function projectRoutes(
       const { workspaceId } = scopeOf(request);
       const { accountId } = principalOf(request);
       return idempotency.once(request, reply, (remember) =>
-        retryAnalysis(ctx, workspaceId, request.params.id as ProjectId, accountId, remember),
+        retryAnalysis(ctx, workspaceId, request.params.id as ProjectId, accountId, readProject, remember),
       );
     },
   });

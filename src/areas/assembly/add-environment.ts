@@ -3,24 +3,24 @@ import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
-import { chooseApp, generatedVariables, neededServices } from '../projects/choose-app.ts';
+import { nameTaken } from '../environments/change-environment.ts';
+import { checkKeys } from '../environments/check-keys.ts';
+import { checkServer } from '../environments/check-server.ts';
+import { checkSettings } from '../environments/check-settings.ts';
+import type { EnvironmentSettings } from '../environments/environments.ts';
+import { setAutoDeploy, setDecided } from '../environments/pushed-environments.ts';
+import type { NewVariable } from '../environments/put-variables.ts';
+import { branchHead } from '../projects/branch-head.ts';
 import { slugOf } from '../projects/create-project.ts';
 import { tellProject } from '../projects/projects.ts';
-import { readProject } from '../projects/read-projects.ts';
 import { lockSource } from '../projects/read-source.ts';
 import type { WantedService } from '../services/services.ts';
+import type { AssemblyContext } from './assembly.ts';
 import { ensureHook } from './auto-deploy.ts';
-import { branchHead } from './branch-head.ts';
-import { checkKeys } from './check-keys.ts';
-import { checkServer } from './check-server.ts';
-import { checkSettings } from './check-settings.ts';
-import { createEnvironment } from './create-environment.ts';
-import type { EnvironmentSettings } from './environments.ts';
-import type { EnvironmentsContext } from './environments-context.ts';
-import type { NewVariable } from './put-variables.ts';
-import { setDecided } from './queries.ts';
+import { chooseApp, generatedVariables, neededServices } from './choose-app.ts';
+import { makeEnvironment } from './make-environment.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
-import { setAutoDeploy } from './state-queries.ts';
+import { readProject } from './read-projects.ts';
 
 export interface EnvironmentWish {
   readonly projectId: ProjectId;
@@ -34,7 +34,7 @@ export interface EnvironmentWish {
 }
 
 export async function addEnvironment(
-  ctx: EnvironmentsContext,
+  ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   wish: EnvironmentWish,
   remember: Remember,
@@ -54,7 +54,7 @@ export async function addEnvironment(
     const app = chooseApp(result, settings.appPath, 'settings.appPath', settings);
     checkSettings(settings, app);
     if (serverId !== null) await checkServer(tx, workspaceId, serverId, 'serverId');
-    const id = await createEnvironment(
+    const id = await makeEnvironment(
       tx,
       ctx.sealer,
       workspaceId,
@@ -87,11 +87,5 @@ async function readFinalised(db: Queryable, workspaceId: WorkspaceId, projectId:
   if (project.status === 'active' && result && commit) return { project, result, commit };
   throw new Fault('project_not_ready', 'The project has not been finalised yet.', {
     hint: 'POST /projects/:id/finalize makes the first environment; further ones come after it.',
-  });
-}
-
-export function nameTaken(name: string): Fault {
-  return new Fault('name_taken', `The project has an environment named «${name}» already.`, {
-    errors: [{ path: 'name', message: 'is the name of another environment of this project' }],
   });
 }

@@ -1,8 +1,8 @@
 /** The newest commit of a branch, as the repository itself says it now. */
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
-import { type ProjectsContext, sourceOf } from '../projects/projects.ts';
-import { readableRepository } from '../projects/read-source.ts';
+import { type ProjectsContext, sourceOf } from './projects.ts';
+import { readableRepository } from './read-source.ts';
 
 /** Whoever waits for an answer waits no longer. */
 const patienceMs = 30_000;

@@ -5,18 +5,21 @@ import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId, ProjectId, ServerId } from '../../ids.ts';
 import { Page } from '../../page.ts';
+import { variableRoutes } from '../environments/variable-routes.ts';
+import { OperationAnswer } from '../operations/schemas.ts';
 import { addEnvironment } from './add-environment.ts';
+import type { AssemblyContext } from './assembly.ts';
 import { switchAutoDeploy } from './auto-deploy.ts';
 import { changeBranch } from './change-branch.ts';
-import type { EnvironmentsContext } from './environments-context.ts';
+import * as schemas from './environment-schemas.ts';
 import { linkServer } from './link-server.ts';
 import { listEnvironments, readEnvironment } from './read-environments.ts';
-import * as schemas from './schemas.ts';
+import { startEnvironmentRemoval } from './remove-environment.ts';
 import { updateEnvironment } from './update-environment.ts';
-import { variableRoutes } from './variable-routes.ts';
 
 const read = { access: { kind: 'workspace', permission: 'read' } } as const;
 const change = { access: { kind: 'workspace', permission: 'change' } } as const;
+const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Environments'];
 const base = `${apiPrefix}/environments`;
 const repositoryFaults = [
@@ -24,7 +27,7 @@ const repositoryFaults = [
   ...(['git_unavailable', 'egress_refused', 'egress_failed', 'deadline_exceeded'] as const),
 ];
 
-export function environmentRoutes(app: HttpServer, ctx: EnvironmentsContext, idempotency: Idempotency): void {
+export function environmentRoutes(app: HttpServer, ctx: AssemblyContext, idempotency: Idempotency): void {
   app.post(base, {
     config: {
       ...change,
@@ -163,4 +166,34 @@ export function environmentRoutes(app: HttpServer, ctx: EnvironmentsContext, ide
   });
 
   variableRoutes(app, ctx, idempotency);
+
+  app.delete(`${base}/:id`, {
+    config: { ...manage, faults: ['services_hold_data'] },
+    schema: {
+      tags,
+      operationId: 'deleteEnvironment',
+      summary: 'Delete an environment',
+      description:
+        'Deployments of it are cancelled, everything of it is taken off its server, then it is forgotten. Where it has data, `deleteData` has to say what becomes of that.',
+      params: IdParams,
+      querystring: schemas.DeleteQuery,
+      response: { 202: OperationAnswer },
+    },
+    handler: async (request, reply) => {
+      const { workspaceId } = scopeOf(request);
+      const { accountId: requestedBy } = principalOf(request);
+      const { deleteData, force = false } = request.query;
+      const wish = { deleteData, force, requestedBy };
+      const id = request.params.id as EnvironmentId;
+      const { body, location } = await startEnvironmentRemoval(
+        ctx,
+        workspaceId,
+        id,
+        wish,
+        async (_, answer) => answer,
+      );
+      reply.code(202).header('location', location ?? '');
+      return body;
+    },
+  });
 }

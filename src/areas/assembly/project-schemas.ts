@@ -1,11 +1,12 @@
-/** What goes over the wire in this area. */
+/** What goes over the wire about projects. */
 import Type from 'typebox';
 import { closed, Id, nullable, Time } from '../../http/schemas.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
-import { BranchName, EnvironmentAnswer, EnvironmentName, NewVariable } from '../environments/schemas.ts';
+import { BranchName, EnvironmentName, NewVariable } from '../environments/schemas.ts';
 import { Settings } from '../environments/settings-schemas.ts';
+import { AnalysisResult } from '../projects/analysis-schemas.ts';
 import { WantedService } from '../services/schemas.ts';
-import { AnalysisResult } from './analysis-schemas.ts';
+import { EnvironmentAnswer } from './environment-schemas.ts';
 
 const Name = Type.String({
   minLength: 1,

@@ -15,14 +15,14 @@ import { forgetNames } from '../domains/remove-domain.ts';
 import { deleteEnvironment } from '../environments/delete-environment.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
+import { openSite } from '../environments/open-site.ts';
 import { placesOf, removePlace } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
-import { openSite } from '../releases/open-site.ts';
 import { takeDown } from '../releases/take-down.ts';
 import { isPassing, untilBack } from '../releases/until-back.ts';
-import { holdsData } from './holds-data.ts';
-import { enqueueUpkeep, type Input, readInput, removeKind, type UpkeepContext } from './upkeep.ts';
+import { holdsData } from '../upkeep/holds-data.ts';
+import { enqueueUpkeep, type Input, readInput, removeKind, type UpkeepContext } from '../upkeep/upkeep.ts';
 
 interface RemoveInput extends Input {
   readonly deleteData: boolean;

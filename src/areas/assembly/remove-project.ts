@@ -2,39 +2,36 @@
  * Takes a project away: its hook at the provider first, then its environments with all that runs of them, then what we
  * know of it. The mirror goes with time.
  */
+import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
 import type { Remember } from '../../store/answer.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
+import { deleteProject } from '../projects/find-projects.ts';
+import { tellProject } from '../projects/projects.ts';
+import { lockSource, readSource } from '../projects/read-source.ts';
 import { removeHook } from '../pushes/install-hook.ts';
-import type { PushesContext } from '../pushes/pushes.ts';
-import { notFound, tellProject } from './projects.ts';
-import * as queries from './queries.ts';
+import type { AssemblyContext } from './assembly.ts';
+import type { RemovalWish } from './remove-environment.ts';
+import { enqueueRemovals, environmentsLeft, prepareRemovals } from './remove-environments.ts';
 
 const removeKind = 'project_remove';
-const minute = 60_000;
-
-export interface RemoveWish {
-  readonly deleteData: boolean | undefined;
-  readonly force: boolean;
-  readonly requestedBy: AccountId;
-}
 
 export async function startProjectRemoval(
-  ctx: PushesContext,
+  ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   id: ProjectId,
-  asked: RemoveWish,
+  asked: RemovalWish,
   remember: Remember,
 ): Promise<StartedOperation> {
-  if (!(await queries.findSource(ctx.db, workspaceId, id))) throw notFound();
-  await ctx.removal.prepare(workspaceId, id, asked.deleteData);
+  await readSource(ctx.db, workspaceId, id);
+  await prepareRemovals(ctx, workspaceId, id, asked.deleteData);
   return ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
+    await lockSource(tx, workspaceId, id);
     const { requestedBy } = asked;
-    await ctx.removal.enqueue(tx, workspaceId, id, asked);
+    await enqueueRemovals(tx, ctx, workspaceId, id, asked);
     const subject = { type: 'project', id };
     const wish = { workspaceId, kind: removeKind, input: { projectId: id }, requestedBy, subject };
     const operationId = await enqueueOperation(tx, ctx.queue, wish);
@@ -42,7 +39,7 @@ export async function startProjectRemoval(
   });
 }
 
-export function removeProjectOperation(ctx: PushesContext): OperationKind {
+export function removeProjectOperation(ctx: AssemblyContext): OperationKind {
   return defineOperation<{ projectId: ProjectId }>({
     kind: removeKind,
     readInput: (stored) => ({ projectId: String(Object(stored).projectId) as ProjectId }),
@@ -63,7 +60,7 @@ export function removeProjectOperation(ctx: PushesContext): OperationKind {
         // They go on their own; this only waits, for up to an hour and a half.
         retry: { attempts: 400, firstMs: 500, mostMs: 15_000, when: isStillLeaving },
         run: async ({ projectId }, { workspaceId }) => {
-          const left = await ctx.removal.left(workspaceId, projectId);
+          const left = await environmentsLeft(ctx.db, workspaceId, projectId);
           if (left > 0) throw stillLeaving(left);
           return undefined;
         },
@@ -75,7 +72,7 @@ export function removeProjectOperation(ctx: PushesContext): OperationKind {
         run: async ({ projectId }, { workspaceId }) => {
           await ctx.db.transaction(async (tx) => {
             // A second run finds it gone, which is what was wanted.
-            if ((await queries.deleteProject(tx, workspaceId, projectId)) === 0) return;
+            if (!(await deleteProject(tx, workspaceId, projectId))) return;
             await tellProject(tx, workspaceId, projectId, { reason: 'deleted' });
           });
           return undefined;

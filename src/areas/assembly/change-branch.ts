@@ -3,15 +3,15 @@
  * the next look at the repository.
  */
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { setBranch } from '../environments/change-environment.ts';
+import { lockEnvironment } from '../environments/environment-state.ts';
+import { branchHead } from '../projects/branch-head.ts';
 import { tellProject } from '../projects/projects.ts';
-import { branchHead } from './branch-head.ts';
-import { lockEnvironment } from './environment-state.ts';
-import type { EnvironmentsContext } from './environments-context.ts';
+import type { AssemblyContext } from './assembly.ts';
 import { readEnvironment } from './read-environments.ts';
-import * as queries from './state-queries.ts';
 
 export async function changeBranch(
-  ctx: EnvironmentsContext,
+  ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   branch: string,
@@ -21,7 +21,7 @@ export async function changeBranch(
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     const isOther = before.branch !== branch;
-    if (isOther) await queries.setBranch(tx, workspaceId, id, branch, ctx.clock.now());
+    if (isOther) await setBranch(tx, workspaceId, id, branch, ctx.clock.now());
     const shown = await readEnvironment(tx, workspaceId, id);
     if (isOther) await tellProject(tx, workspaceId, projectId, { reason: 'branch', environmentId: id });
     return shown;

@@ -3,18 +3,21 @@ import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import { namesOfEnvironments, type ShownName } from '../domains/read-names.ts';
+import {
+  environmentsOfProjects,
+  findEnvironment,
+  findEnvironments,
+  type StoredEnvironment,
+} from '../environments/find-environments.ts';
+import { placesOfAll } from '../environments/places.ts';
 import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
 import { type ServiceInEnvironment, servicesOf } from '../services/read-services.ts';
-import { notFound } from './environments.ts';
-import { listPlaces } from './place-queries.ts';
-import * as queries from './queries.ts';
 
 export type ShownEnvironment = ReturnType<typeof shown>;
 
 export async function readEnvironment(db: Queryable, workspaceId: WorkspaceId, id: EnvironmentId) {
-  const row = await queries.findEnvironment(db, workspaceId, id);
-  if (!row) throw notFound();
+  const row = await findEnvironment(db, workspaceId, id);
   return (await showing(db, workspaceId, [row]))(row);
 }
 
@@ -27,16 +30,8 @@ export async function listEnvironments(
   // A project that is not there is said to be so: an empty list would say that it has none.
   if (projectId !== null) await readSource(db, workspaceId, projectId);
   const { before, limit } = page;
-  const rows = await queries.listEnvironments(db, workspaceId, projectId, { before, limit: limit + 1 });
+  const rows = await findEnvironments(db, workspaceId, projectId, { before, limit: limit + 1 });
   return page.answer(rows, await showing(db, workspaceId, rows));
-}
-
-export async function environmentIdsOf(
-  db: Queryable,
-  workspaceId: WorkspaceId,
-  projectId: ProjectId,
-): Promise<EnvironmentId[]> {
-  return (await queries.listOfProjects(db, workspaceId, [projectId])).map(({ id }) => id);
 }
 
 export async function environmentsOf(
@@ -46,19 +41,19 @@ export async function environmentsOf(
 ): Promise<ReadonlyMap<ProjectId, ShownEnvironment[]>> {
   const byProject = new Map<ProjectId, ShownEnvironment[]>();
   if (projectIds.length === 0) return byProject;
-  const rows = await queries.listOfProjects(db, workspaceId, projectIds);
+  const rows = await environmentsOfProjects(db, workspaceId, projectIds);
   const show = await showing(db, workspaceId, rows);
   for (const row of rows) byProject.set(row.projectId, [...(byProject.get(row.projectId) ?? []), show(row)]);
   return byProject;
 }
 
 /** What belongs to them is read for all at once. */
-async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly queries.EnvironmentRow[]) {
+async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly StoredEnvironment[]) {
   const ids = rows.map(({ id }) => id);
   const services = await servicesOf(db, workspaceId, ids);
   const urls = await urlsOf(db, workspaceId, ids);
   const names = await namesOfEnvironments(db, workspaceId, ids);
-  return (row: queries.EnvironmentRow) => {
+  return (row: StoredEnvironment) => {
     const [domain = null] = names.get(row.id) ?? [];
     return shown(row, services.get(row.id) ?? [], domain, domain?.url ?? urls.get(row.id) ?? null);
   };
@@ -69,7 +64,7 @@ async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly Env
   const urls = new Map<EnvironmentId, string>();
   if (ids.length === 0) return urls;
   const hosts = new Map<ServerId, string>();
-  for (const { environmentId, serverId, port } of await listPlaces(db, workspaceId, ids)) {
+  for (const { environmentId, serverId, port } of await placesOfAll(db, workspaceId, ids)) {
     if (urls.has(environmentId)) continue;
     const host = hosts.get(serverId) ?? (await readServer(db, workspaceId, serverId)).host;
     hosts.set(serverId, host);
@@ -79,7 +74,7 @@ async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly Env
 }
 
 function shown(
-  row: queries.EnvironmentRow,
+  row: StoredEnvironment,
   services: ServiceInEnvironment[],
   domain: ShownName | null,
   url: string | null,

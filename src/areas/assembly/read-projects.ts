@@ -3,19 +3,17 @@ import type { AnalysisResult } from '../../analysis/result.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
-import { environmentsOf, type ShownEnvironment } from '../environments/read-environments.ts';
-import { notFound } from './projects.ts';
-import * as queries from './queries.ts';
+import { findProject, findProjects, type StoredProject } from '../projects/find-projects.ts';
+import { environmentsOf, type ShownEnvironment } from './read-environments.ts';
 
 export async function readProject(db: Queryable, workspaceId: WorkspaceId, id: ProjectId) {
-  const row = await queries.findProject(db, workspaceId, id);
-  if (!row) throw notFound();
+  const row = await findProject(db, workspaceId, id);
   const environments = await environmentsOf(db, workspaceId, [id]);
   return shown(row, row.analysisResult, environments.get(id) ?? []);
 }
 
 export async function listProjects(db: Queryable, workspaceId: WorkspaceId, page: Page) {
-  const rows = await queries.listProjects(db, workspaceId, { before: page.before, limit: page.limit + 1 });
+  const rows = await findProjects(db, workspaceId, { before: page.before, limit: page.limit + 1 });
   const environments = await environmentsOf(
     db,
     workspaceId,
@@ -25,7 +23,7 @@ export async function listProjects(db: Queryable, workspaceId: WorkspaceId, page
 }
 
 function shown(
-  row: queries.ProjectRow,
+  row: StoredProject,
   result: AnalysisResult | null | undefined,
   environments: readonly ShownEnvironment[],
 ) {

@@ -1,19 +1,18 @@
 /** Changes to an environment's name, settings and watched paths. Nothing is deployed; the answer says what would be. */
 import type { AnalysisResult } from '../../analysis/result.ts';
-import { errorCode, Fault } from '../../fault.ts';
+import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
-import { chooseApp } from '../projects/choose-app.ts';
+import { changeDetails } from '../environments/change-environment.ts';
+import { checkSettings } from '../environments/check-settings.ts';
+import { lockEnvironment } from '../environments/environment-state.ts';
+import type { EnvironmentSettings } from '../environments/environments.ts';
+import { changedSettings, isSettingKey, type Needs, needsOfSettings } from '../environments/needs.ts';
+import { checkWatchPaths } from '../environments/watch-paths.ts';
 import { tellProject } from '../projects/projects.ts';
-import { readProject } from '../projects/read-projects.ts';
-import { nameTaken } from './add-environment.ts';
-import { checkSettings } from './check-settings.ts';
-import { lockEnvironment } from './environment-state.ts';
-import type { EnvironmentSettings } from './environments.ts';
-import type { EnvironmentsContext } from './environments-context.ts';
-import { changedSettings, isSettingKey, type Needs, needsOfSettings } from './needs.ts';
+import type { AssemblyContext } from './assembly.ts';
+import { chooseApp } from './choose-app.ts';
 import { readEnvironment } from './read-environments.ts';
-import * as queries from './state-queries.ts';
-import { checkWatchPaths } from './watch-paths.ts';
+import { readProject } from './read-projects.ts';
 
 export interface EnvironmentChangeWish {
   readonly name?: string;
@@ -24,7 +23,7 @@ export interface EnvironmentChangeWish {
 }
 
 export async function updateEnvironment(
-  ctx: EnvironmentsContext,
+  ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   wish: EnvironmentChangeWish,
@@ -37,12 +36,7 @@ export async function updateEnvironment(
     const settings = merged(before.settings, wish);
     const { analysis } = await readProject(tx, workspaceId, projectId);
     const isGenerated = checkChanged(analysis.result ?? undefined, before.settings, settings);
-    await queries
-      .setDetails(tx, workspaceId, id, { name, settings, watchPaths }, ctx.clock.now())
-      .catch((error: unknown) => {
-        // The one unique thing that changes is the name.
-        throw errorCode(error) === '23505' ? nameTaken(name) : error;
-      });
+    await changeDetails(tx, workspaceId, id, { name, settings, watchPaths }, ctx.clock.now());
     const shown = await readEnvironment(tx, workspaceId, id);
     await tellProject(tx, workspaceId, projectId, { reason: 'environment_changed', environmentId: id });
     // Where nothing was ever deployed, the first deployment takes everything as it is then.

@@ -3,21 +3,24 @@
  * with its variables and services. Secrets that only have to be random are made here.
  */
 import { Fault } from '../../fault.ts';
-import type { AccountId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
-import type { ShownDeployment } from '../deployments/read-deployments.ts';
+import type { Queryable } from '../../store/database.ts';
+import { readDeployment, type ShownDeployment } from '../deployments/read-deployments.ts';
+import { requestDeployment } from '../deployments/request-deployment.ts';
 import { checkKeys } from '../environments/check-keys.ts';
 import { checkServer } from '../environments/check-server.ts';
 import { checkSettings } from '../environments/check-settings.ts';
-import { createEnvironment } from '../environments/create-environment.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
 import type { NewVariable } from '../environments/put-variables.ts';
-import type { PushesContext } from '../pushes/pushes.ts';
+import { slugOf } from '../projects/create-project.ts';
+import { activateProject, findProject } from '../projects/find-projects.ts';
+import { tellProject } from '../projects/projects.ts';
+import { lockSource } from '../projects/read-source.ts';
 import type { WantedService } from '../services/services.ts';
+import type { AssemblyContext } from './assembly.ts';
 import { chooseApp, generatedVariables, neededServices } from './choose-app.ts';
-import { slugOf } from './create-project.ts';
-import { notFound, tellProject } from './projects.ts';
-import * as queries from './queries.ts';
+import { makeEnvironment } from './make-environment.ts';
 import { readProject } from './read-projects.ts';
 
 export interface FinalizeWish {
@@ -35,7 +38,7 @@ export interface FinalizeWish {
 }
 
 export async function finalizeProject(
-  ctx: PushesContext,
+  ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   id: ProjectId,
   requestedBy: AccountId,
@@ -45,9 +48,8 @@ export async function finalizeProject(
   checkKeys(wish.environment.variables ?? [], 'environment.variables');
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx): Promise<Answer<Finalized>> => {
-    if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
-    const project = await queries.findProject(tx, workspaceId, id);
-    if (!project) throw notFound();
+    await lockSource(tx, workspaceId, id);
+    const project = await findProject(tx, workspaceId, id);
     if (project.status === 'active') throw alreadyFinalized();
     const { analysisResult: result, analysisCommit: commit } = project;
     if (project.analysisStatus !== 'succeeded' || !result || !commit) throw notAnalysed();
@@ -56,7 +58,7 @@ export async function finalizeProject(
     const { name, branch = commit.branch, serverId, variables = [] } = wish.environment;
     if (serverId !== undefined)
       await checkServer(tx, workspaceId, serverId as ServerId, 'environment.serverId');
-    const environmentId = await createEnvironment(
+    const environmentId = await makeEnvironment(
       tx,
       ctx.sealer,
       workspaceId,
@@ -70,9 +72,9 @@ export async function finalizeProject(
       now,
     );
     if (!environmentId) throw new Error('a project that is not active has an environment');
-    await queries.setActive(tx, workspaceId, id, now);
-    const wanted = { workspaceId, environmentId, requestedBy };
-    const deployment = wish.deploy === true ? await ctx.deployFirst(tx, wanted) : null;
+    await activateProject(tx, workspaceId, id, now);
+    const deployment =
+      wish.deploy === true ? await deployFirst(tx, ctx, { workspaceId, environmentId, requestedBy }) : null;
     const shown = await readProject(tx, workspaceId, id);
     const environment = shown.environments.find((each) => each.id === environmentId);
     if (!environment) throw new Error('the environment that was made is not there');
@@ -81,6 +83,19 @@ export async function finalizeProject(
     await tellProject(tx, workspaceId, id, { reason: 'finalized', environmentId });
     return answer;
   });
+}
+
+async function deployFirst(
+  tx: Queryable,
+  ctx: AssemblyContext,
+  wish: {
+    readonly workspaceId: WorkspaceId;
+    readonly environmentId: EnvironmentId;
+    readonly requestedBy: AccountId;
+  },
+): Promise<ShownDeployment> {
+  const id = await requestDeployment(tx, ctx, { ...wish, trigger: 'finalize' });
+  return readDeployment(tx, wish.workspaceId, wish.environmentId, id);
 }
 
 type Shown = Awaited<ReturnType<typeof readProject>>;

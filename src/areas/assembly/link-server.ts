@@ -5,17 +5,17 @@
 import { Fault } from '../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
+import { requestDeployment } from '../deployments/request-deployment.ts';
+import { checkServer } from '../environments/check-server.ts';
+import { type EnvironmentState, lockEnvironment, setServer } from '../environments/environment-state.ts';
+import type { Place } from '../environments/place.ts';
+import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
-import type { Place } from '../releases/place.ts';
 import { readRelease } from '../releases/releases.ts';
 import { leaveBehind } from '../services/leave-behind.ts';
 import { holdsData } from '../services/read-services.ts';
-import { checkServer } from './check-server.ts';
-import { type EnvironmentState, lockEnvironment } from './environment-state.ts';
-import type { EnvironmentsContext } from './environments-context.ts';
-import { placesOf } from './places.ts';
+import type { AssemblyContext } from './assembly.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
-import * as queries from './state-queries.ts';
 
 export interface LinkWish {
   readonly serverId: ServerId | null;
@@ -30,11 +30,12 @@ export interface Linked {
 }
 
 export function linkServer(
-  ctx: EnvironmentsContext,
+  ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
   { serverId, leaveData = false }: LinkWish,
+  deploy: typeof requestDeployment = requestDeployment,
 ): Promise<Linked> {
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
@@ -45,13 +46,13 @@ export function linkServer(
     if (serverId === null && (places.length > 0 || before.status === 'deploying')) throw stillStands(before);
     if (leaveData) await leaveBehind(tx, workspaceId, id, serverId);
     else await refuseDataElsewhere(ctx, tx, workspaceId, before, places, serverId);
-    await queries.setServer(tx, workspaceId, id, serverId, ctx.clock.now());
+    await setServer(tx, workspaceId, id, serverId, ctx.clock.now());
     const standsElsewhere = places.some((place) => place.serverId !== serverId);
     const hasRelease = before.currentReleaseId !== null && standsElsewhere;
     // A deployment that is at work ends where it began; this one comes after it.
     const isMove = before.wanted === 'running' && (hasRelease || before.status === 'deploying');
     const wish = { workspaceId, environmentId: id, trigger: 'move', requestedBy } as const;
-    const deploymentId = isMove ? await ctx.requestDeployment(tx, wish) : null;
+    const deploymentId = isMove ? await deploy(tx, ctx, wish) : null;
     const environment = await readEnvironment(tx, workspaceId, id);
     await tellProject(tx, workspaceId, before.projectId, { reason: 'server', environmentId: id });
     return { environment, deployment: deploymentId && { id: deploymentId, status: 'queued' } };
@@ -68,7 +69,7 @@ async function checkReady(tx: Queryable, workspaceId: WorkspaceId, serverId: Ser
 }
 
 async function refuseDataElsewhere(
-  { sealer }: EnvironmentsContext,
+  { sealer }: AssemblyContext,
   tx: Queryable,
   workspaceId: WorkspaceId,
   { id, currentReleaseId }: EnvironmentState,

@@ -4,16 +4,15 @@
  */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ProjectId, WorkspaceId } from '../../ids.ts';
+import { lockEnvironment } from '../environments/environment-state.ts';
+import { setAutoDeploy, setDecided } from '../environments/pushed-environments.ts';
+import { checkWatchPaths } from '../environments/watch-paths.ts';
+import { branchHead } from '../projects/branch-head.ts';
 import { tellProject } from '../projects/projects.ts';
 import { installHook, readHook } from '../pushes/install-hook.ts';
 import type { PushesContext } from '../pushes/pushes.ts';
-import { branchHead } from './branch-head.ts';
-import { lockEnvironment } from './environment-state.ts';
-import type { EnvironmentsContext } from './environments-context.ts';
-import { setDecided } from './queries.ts';
+import type { AssemblyContext } from './assembly.ts';
 import { readEnvironment } from './read-environments.ts';
-import * as queries from './state-queries.ts';
-import { checkWatchPaths } from './watch-paths.ts';
 
 export interface AutoDeployWish {
   readonly enabled: boolean;
@@ -21,7 +20,7 @@ export interface AutoDeployWish {
 }
 
 export async function switchAutoDeploy(
-  ctx: EnvironmentsContext,
+  ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   { enabled, watchPaths }: AutoDeployWish,
@@ -34,7 +33,7 @@ export async function switchAutoDeploy(
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     const change = { enabled, watchPaths: watchPaths ?? before.watchPaths };
-    await queries.setAutoDeploy(tx, workspaceId, id, change, ctx.clock.now());
+    await setAutoDeploy(tx, workspaceId, id, change, ctx.clock.now());
     if (head !== undefined && before.branch === branch && !before.autoDeploy)
       await setDecided(tx, workspaceId, id, head);
     const shown = await readEnvironment(tx, workspaceId, id);

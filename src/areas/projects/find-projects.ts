@@ -1,0 +1,41 @@
+/** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning and end. */
+import type { ProjectId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { notFound } from './projects.ts';
+import * as queries from './queries.ts';
+
+export type StoredProject = queries.ProjectRow;
+
+export async function findProject(db: Queryable, workspaceId: WorkspaceId, id: ProjectId) {
+  const row = await queries.findProject(db, workspaceId, id);
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Without the results of their analyses. */
+export function findProjects(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<StoredProject[]> {
+  return queries.listProjects(db, workspaceId, page);
+}
+
+/** It has an environment from now on. */
+export async function activateProject(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+  now: Date,
+): Promise<void> {
+  await queries.setActive(tx, workspaceId, id, now);
+}
+
+/** Its row, once nothing of it is left anywhere. False where it is gone already. */
+export async function deleteProject(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+): Promise<boolean> {
+  return (await queries.deleteProject(tx, workspaceId, id)) > 0;
+}
