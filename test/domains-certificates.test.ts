@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workshop } from '../src/adapters/certificates/test-certificates.ts';
 import { renewDueCertificates } from '../src/areas/domains/domain-schedules.ts';
 import { day } from '../src/clock.ts';
 import { sql } from '../src/store/sql.ts';
+import { Workshop } from './support/certificate-workshop.ts';
 import { startDomainScene } from './support/domains.ts';
 import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts';
 import { placesThatHold } from './support/secret-search.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setOperationLimit } from '../src/operations/queries.ts';
 import { sql } from '../src/store/sql.ts';
 import { startGitScene } from './support/git.ts';
+import { setOperationLimit } from './support/operations.ts';
 import { newPerson } from './support/people.ts';
 import { analysed, expressApp, newProject } from './support/projects.ts';
 import { until } from './support/service.ts';

@@ -31,7 +31,7 @@ export interface Scope {
   readonly principal: Principal;
 }
 
-export const workspaceHeader = 'slipway-workspace';
+const workspaceHeader = 'slipway-workspace';
 
 export class AccessControl {
   readonly #sessions: Sessions;

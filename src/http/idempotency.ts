@@ -14,7 +14,7 @@ import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 import { scopeOf } from './access.ts';
 
-export const idempotencyHeader = 'idempotency-key';
+const idempotencyHeader = 'idempotency-key';
 /** No request lives this long: a claim that is older was left by a process that died. */
 const abandonedAfterMs = 2 * minute;
 const longestKey = 200;

@@ -149,7 +149,7 @@ export const Problem = Type.Object(
 );
 export type Problem = Type.Static<typeof Problem>;
 
-export function isApiFaultCode(code: string): code is ApiFaultCode {
+function isApiFaultCode(code: string): code is ApiFaultCode {
   return Object.hasOwn(apiFaultCodes, code);
 }
 

@@ -90,6 +90,21 @@ export function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean>
   return queries.hasUnfinished(db, queueKey);
 }
 
+/** Whether one of this kind waits or works on a server. */
+export function hasUnfinishedOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+  return queries.hasUnfinishedOn(db, serverId, kind);
+}
+
+/** Whether there ever was one of this kind on a server, as far back as they are kept. */
+export function hadOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+  return queries.hadOn(db, serverId, kind);
+}
+
+/** Whether one of this kind waits or works on this subject. */
+export function hasUnfinishedAbout(db: Queryable, subjectId: string, kind: string): Promise<boolean> {
+  return queries.hasUnfinishedAbout(db, subjectId, kind);
+}
+
 /**
  * For what a step changes in rows that later operations change, too: the caller's transaction does so only while the
  * step's worker still holds the operation. One that wakes too late would otherwise undo what came after.

@@ -2,7 +2,7 @@
  * The SQL of operations. Time is the database's. What a worker writes names the epoch of its lease: with an
  * older one it touches nothing.
  */
-import type { OperationId, WorkspaceId } from '../ids.ts';
+import type { OperationId, ServerId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 import type { NewOperation, OperationFault, OperationState } from './operations.ts';
@@ -41,6 +41,24 @@ export async function lockWaiting(
     where workspace_id = ${workspaceId} and id = ${id} and state = 'queued'
       and (lease_until is null or lease_until <= now())
     for update skip locked`);
+  return row !== undefined;
+}
+
+export async function hasUnfinishedOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 from operations where server_id = ${serverId} and kind = ${kind} and finished_at is null`);
+  return row !== undefined;
+}
+
+export async function hadOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 from operations where server_id = ${serverId} and kind = ${kind} limit 1`);
+  return row !== undefined;
+}
+
+export async function hasUnfinishedAbout(db: Queryable, subjectId: string, kind: string): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 from operations where subject_id = ${subjectId} and kind = ${kind} and finished_at is null`);
   return row !== undefined;
 }
 
@@ -154,16 +172,4 @@ export function releaseLease(db: Queryable, id: OperationId, epoch: number, wake
     update operations set lease_until = null, lease_owner = null,
       wake_at = greatest(wake_at, now() + ${wakeAfterMs}::int * interval '1 millisecond')
     where id = ${id} and lease_epoch = ${epoch} and lease_until is not null and finished_at is null`);
-}
-
-/** How many operations of a workspace or a server may run at once, from now on. */
-export function setOperationLimit(
-  db: Queryable,
-  scope: 'workspace' | 'server',
-  subjectId: string,
-  most: number,
-) {
-  return db.run(sql`
-    insert into operation_limits (scope, subject_id, most) values (${scope}, ${subjectId}, ${most})
-    on conflict (scope, subject_id) do update set most = excluded.most`);
 }

@@ -9,7 +9,7 @@ import type { Fence, UnitOutput, UnitState, UnitWish } from './remote.ts';
 import { exits, fenceScript, readScript, startScript, stopScript } from './unit-scripts.ts';
 
 /** Ended from outside, by a reboot or a kill, before it could say how. */
-export const lostCode = 255;
+const lostCode = 255;
 
 const mostBytes = 1024 * 1024;
 /** Tenths of a second: who watches a build sees its lines within this. */

@@ -3,7 +3,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
-import { layoutOf, openDataFolder } from './data-folder.ts';
+import type { Secret } from '../secret.ts';
+import { type DataFolder, layoutOf, openDataFolder } from './data-folder.ts';
 import { runningConnection, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 export interface ReachedDatabase {
@@ -11,24 +12,30 @@ export interface ReachedDatabase {
   close(): Promise<void>;
 }
 
-/** `alone` refuses a data folder that a service runs on. */
+/** Of a data folder that the caller holds: the one that is named, or else the folder's own, which starts and stops with the caller. */
+export async function databaseOf(
+  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+  folder: DataFolder,
+  log: Logger,
+): Promise<ReachedDatabase> {
+  if (databaseUrl) return named(databaseUrl);
+  const embedded = await startEmbeddedPostgres(folder, log);
+  return { connection: embedded.connection, close: () => embedded.stop() };
+}
+
+/** For those beside the service. `alone` refuses a data folder that a service runs on. */
 export async function reachDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Logger,
   who: 'alone' | 'running too',
 ): Promise<ReachedDatabase> {
-  if (config.databaseUrl) {
-    return { connection: { connectionString: config.databaseUrl.reveal() }, close: async () => undefined };
-  }
+  // A named one needs no folder of ours, which may not even be on this machine.
+  if (config.databaseUrl) return named(config.databaseUrl);
   try {
     const folder = await openDataFolder(config.dataDir);
     try {
-      const embedded = await startEmbeddedPostgres(folder, log);
-      const close = async () => {
-        await embedded.stop();
-        await folder.release();
-      };
-      return { connection: embedded.connection, close };
+      const { connection, close } = await databaseOf(config, folder, log);
+      return { connection, close: () => close().then(() => folder.release()) };
     } catch (error) {
       await folder.release();
       throw error;
@@ -38,4 +45,8 @@ export async function reachDatabase(
     if (!isRunning || who === 'alone') throw error;
     return { connection: runningConnection(layoutOf(config.dataDir)), close: async () => undefined };
   }
+}
+
+function named(url: Secret): ReachedDatabase {
+  return { connection: { connectionString: url.reveal() }, close: async () => undefined };
 }

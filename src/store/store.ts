@@ -9,10 +9,10 @@ import type { Config } from '../config.ts';
 import { errorText, Fault } from '../fault.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { connectDatabase, type Database } from './database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { Listener } from './listener.ts';
 import { checkMasterKeys, loadMasterKeys, type MasterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
+import { databaseOf } from './reach-database.ts';
 import { Sealer } from './sealed.ts';
 import { sql } from './sql.ts';
 
@@ -38,7 +38,8 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
   };
   try {
     const masterKeys = loadMasterKeys(folder.masterKeyFile, config.masterKeys);
-    const connection = await reachServer(config, folder, log, undo);
+    const { connection, close: stopDatabase } = await databaseOf(config, folder, log);
+    undo.push(stopDatabase);
     const db = connectDatabase(connection, log);
     undo.push(() => db.close());
     await requireRecentServer(db);
@@ -51,18 +52,6 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
     await close();
     throw error;
   }
-}
-
-async function reachServer(
-  config: StoreConfig,
-  folder: DataFolder,
-  log: Logger,
-  undo: (() => Promise<void>)[],
-) {
-  if (config.databaseUrl) return { connectionString: config.databaseUrl.reveal() };
-  const embedded: EmbeddedPostgres = await startEmbeddedPostgres(folder, log);
-  undo.push(() => embedded.stop());
-  return embedded.connection;
 }
 
 /** A database beside us may need a moment longer to start than we do. */

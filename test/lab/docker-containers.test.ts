@@ -4,7 +4,6 @@ import {
   containerLogs,
   createContainer,
   inspectContainer,
-  killContainer,
   listContainers,
   readContainer,
   readContainers,
@@ -24,13 +23,7 @@ import {
   readImages,
   removeImage,
 } from '../../src/adapters/docker/images.ts';
-import { followLogs } from '../../src/adapters/docker/logs.ts';
-import {
-  createNetwork,
-  inspectNetwork,
-  readNetworkAddresses,
-  removeNetwork,
-} from '../../src/adapters/docker/networks.ts';
+import { createNetwork, removeNetwork } from '../../src/adapters/docker/networks.ts';
 import { listeningIn } from '../../src/adapters/docker/sockets.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../src/adapters/docker/volumes.ts';
 import { followUnit } from '../../src/remote/follow-unit.ts';
@@ -137,11 +130,10 @@ for (const variant of ['docker', 'bookworm'] as const) {
         inspectContainer(wish.name),
         listContainers(labels),
         statsOf(wish.name),
-        inspectNetwork(subnet.name),
       ]);
       assert.deepEqual(
         made.map(({ status }) => status),
-        [201, 409, 200, 204, 304, 200, 200, 200, 200],
+        [201, 409, 200, 204, 304, 200, 200, 200],
       );
       const [created, running] = [made[2], made[5]].map((reply) => reply && readContainer(reply));
       assert.deepEqual([created?.status, created?.pid, created?.startedAt], ['created', 0, null]);
@@ -162,11 +154,9 @@ for (const variant of ['docker', 'bookworm'] as const) {
         [[wish.name, 'running', '10.77.3.9', running?.image]],
       );
       assert.ok((readMemory(made[7] ?? assert.fail())?.usedBytes ?? 0) > 0);
-      assert.deepEqual(readNetworkAddresses(made[8] ?? assert.fail()), ['10.77.3.1', '10.77.3.9']);
       const ended = await ask(remote, [
         stopContainer(wish.name, 1),
         stopContainer(wish.name, 1),
-        killContainer(wish.name),
         inspectContainer(wish.name),
         removeContainer(wish.name),
         removeContainer(wish.name),
@@ -175,10 +165,10 @@ for (const variant of ['docker', 'bookworm'] as const) {
       ]);
       assert.deepEqual(
         ended.map(({ status }) => status),
-        [204, 304, 409, 200, 204, 404, 404, 404],
+        [204, 304, 200, 204, 404, 404, 404],
       );
-      assert.equal(readContainer(ended[3] ?? assert.fail())?.status, 'exited');
-      assert.equal(readContainer(ended[7] ?? assert.fail()), undefined);
+      assert.equal(readContainer(ended[2] ?? assert.fail())?.status, 'exited');
+      assert.equal(readContainer(ended[6] ?? assert.fail()), undefined);
     });
 
     await t.test('its variables are exactly what was given, and nothing in them is run', async () => {
@@ -301,39 +291,6 @@ cat /proc/1/comm; exit 7`;
       await ask(remote, [removeContainer(wish.name)]);
       const again = wishOf('slipway-again', { command: ['cat /data/file'], volumes });
       assert.equal(outOf((await outputOf(remote, again)).lines), 'kept');
-    });
-
-    await t.test('output is followed as it comes, of several at once, until nobody wants it', async () => {
-      const command = ['i=0; while :; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep 0.1; done'];
-      const names = ['slipway-talk-1', 'slipway-talk-2'];
-      await ask(
-        remote,
-        names.flatMap((name) => [createContainer(wishOf(name, { command })), startContainer(name)]),
-      );
-      const stop = new AbortController();
-      const seen = new Set<string>();
-      const following = followLogs(remote, names, {
-        tail: 10,
-        signal: stop.signal,
-        line: (name, stream, at, text) => {
-          assert.match(at, /^\d{4}-/);
-          seen.add(`${name} ${stream} ${text}`);
-          if (names.every((each) => seen.has(`${each} stdout out 20`) && seen.has(`${each} stderr err 20`)))
-            stop.abort();
-        },
-      });
-      await following;
-      assert.ok(seen.has('slipway-talk-1 stdout out 19'));
-      await until(
-        async () => (await remote.run(['pgrep', '-f', 'docker logs --follow'])).code === 1,
-        10_000,
-        'nobody to follow any more',
-      );
-      await ask(remote, names.map(removeContainer));
-      const none = followLogs(remote, ['slipway-none'], {
-        ...{ tail: 1, signal: AbortSignal.timeout(20_000), line: () => undefined },
-      });
-      await assert.rejects(none, failsWith('docker_failed', /no such container/i));
     });
 
     await t.test('images are known by what they hold, and go only when nothing needs them', async () => {

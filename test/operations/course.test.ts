@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId, type ServerId } from '../../src/ids.ts';
-import { setOperationLimit } from '../../src/operations/queries.ts';
 import { sql } from '../../src/store/sql.ts';
-import { newWorkspace, OperationBench } from '../support/operations.ts';
+import { newWorkspace, OperationBench, setOperationLimit } from '../support/operations.ts';
 import { stepNames } from '../support/ten-steps.ts';
 
 const allOnce = stepNames.map((name) => [name, 1]);

@@ -13,7 +13,7 @@ import { createLog } from '../../src/log.ts';
 import type { Json } from '../../src/operations/definition.ts';
 import { enqueueOperation, type NewOperation } from '../../src/operations/operations.ts';
 import { OperationQueue } from '../../src/operations/queue.ts';
-import { connectDatabase, type Database } from '../../src/store/database.ts';
+import { connectDatabase, type Database, type Queryable } from '../../src/store/database.ts';
 import { Listener } from '../../src/store/listener.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { sql } from '../../src/store/sql.ts';
@@ -174,4 +174,16 @@ export async function newWorkspace(db: Database): Promise<WorkspaceId> {
   const id = newId<WorkspaceId>();
   await db.run(sql`insert into workspaces (id, name, created_at) values (${id}, 'bench', now())`);
   return id;
+}
+
+/** How many operations of a workspace or a server may run at once, from now on. */
+export function setOperationLimit(
+  db: Queryable,
+  scope: 'workspace' | 'server',
+  subjectId: string,
+  most: number,
+) {
+  return db.run(sql`
+    insert into operation_limits (scope, subject_id, most) values (${scope}, ${subjectId}, ${most})
+    on conflict (scope, subject_id) do update set most = excluded.most`);
 }

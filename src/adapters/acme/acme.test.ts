@@ -3,7 +3,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import acmeClient from 'acme-client';
-import { Workshop } from '../certificates/test-certificates.ts';
+import { badNonce, problem, TestAuthority } from '../../../test/support/acme-authority.ts';
+import { Workshop } from '../../../test/support/certificate-workshop.ts';
 import { createEgress } from '../egress/egress.ts';
 import {
   type AcmeAccount,
@@ -15,7 +16,6 @@ import {
 } from './acme.ts';
 import { renewalName } from './renewal-info.ts';
 import { signingRequest } from './signing-request.ts';
-import { badNonce, problem, TestAuthority } from './test-authority.ts';
 
 const shop = new Workshop();
 const root = shop.make('Root', { isAuthority: true });

@@ -62,7 +62,7 @@ export interface Issued extends IssuedFacts {
 }
 
 /** RFC 5280's numbers, of which an authority takes these from a subscriber. */
-export const revocationReasons = { unspecified: 0, keyCompromise: 1, superseded: 4, cessation: 5 } as const;
+const revocationReasons = { unspecified: 0, keyCompromise: 1, superseded: 4, cessation: 5 } as const;
 export type RevocationReason = keyof typeof revocationReasons;
 
 export interface Acme {

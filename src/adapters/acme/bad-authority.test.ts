@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
+import { problem, type Reply, TestAuthority } from '../../../test/support/acme-authority.ts';
+import { Workshop } from '../../../test/support/certificate-workshop.ts';
 import { faultOf } from '../../../test/support/faults.ts';
 import type { Fault, FaultCode } from '../../fault.ts';
-import { Workshop } from '../certificates/test-certificates.ts';
 import { createEgress } from '../egress/egress.ts';
 import { type AcmeOptions, createAcme, newAccountKey, saysAuthority } from './acme.ts';
-import { problem, type Reply, TestAuthority } from './test-authority.ts';
 
 const shop = new Workshop();
 const root = shop.make('Root', { isAuthority: true });

@@ -37,7 +37,7 @@ function ownErrors(certificate: X509Certificate, index: number, now: Date): stri
   return errors;
 }
 
-export function weakness(key: KeyObject): string | undefined {
+function weakness(key: KeyObject): string | undefined {
   const type = keyTypeOf(key);
   if (key.asymmetricKeyType === 'rsa') {
     const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;

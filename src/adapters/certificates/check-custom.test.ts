@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+import { Workshop } from '../../../test/support/certificate-workshop.ts';
 import { after, day } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { Secret } from '../../secret.ts';
 import { bundleOf } from './bundle.ts';
 import { type CustomCertificate, checkCustom } from './check-custom.ts';
 import { covers } from './covers.ts';
-import { Workshop } from './test-certificates.ts';
 
 const shop = new Workshop();
 const root = shop.make('Root', { isAuthority: true });

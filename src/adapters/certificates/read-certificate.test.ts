@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Workshop } from '../../../test/support/certificate-workshop.ts';
 import { readCertificate } from './read-certificate.ts';
-import { Workshop } from './test-certificates.ts';
 
 const shop = new Workshop();
 

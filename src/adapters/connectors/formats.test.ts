@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTelegramHtml, wrongWith } from '../../../lab/services/receivers-checks.ts';
+import { hostileTexts, ordinary, randomMessages } from '../../../test/support/connector-messages.ts';
 import { discordBody, escapeDiscord } from './discord.ts';
 import { mailOf } from './email.ts';
 import { fit, fitLast, oneLine, plain } from './fit-text.ts';
@@ -8,7 +9,6 @@ import type { Message } from './message.ts';
 import { slackBody } from './slack.ts';
 import { teamsBody } from './teams.ts';
 import { telegramBody } from './telegram.ts';
-import { hostileTexts, ordinary, randomMessages } from './test-messages.ts';
 
 const with_ = (text: string): Message => ({
   ...ordinary,

@@ -14,7 +14,7 @@ const signs: Record<Tone, string> = { good: '✅', bad: '❌', warning: '⚠️'
 const longest = { header: 150, text: 3_000, field: 2_000, fields: 10, code: 2_900 } as const;
 
 /** The three signs that Slack gives a meaning to outside of formats. */
-export const escapeSlack: EscapeSign = (sign) =>
+const escapeSlack: EscapeSign = (sign) =>
   sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : sign === '>' ? '&gt;' : sign;
 /** Three of them in a row would end the block they stand in. */
 const escapeCode: EscapeSign = (sign) => (sign === '`' ? 'ˋ' : escapeSlack(sign));

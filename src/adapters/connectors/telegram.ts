@@ -23,7 +23,7 @@ const standardApi = 'https://api.telegram.org';
 const escapeHtml: EscapeSign = (sign) =>
   sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : sign === '>' ? '&gt;' : sign === '"' ? '&quot;' : sign;
 /** A name after an at sign would be called, also inside of a commit's message. Nothing is seen of the sign behind it. */
-export const escapeTelegram: EscapeSign = (sign) => (sign === '@' ? '@\u200b' : escapeHtml(sign));
+const escapeTelegram: EscapeSign = (sign) => (sign === '@' ? '@\u200b' : escapeHtml(sign));
 
 export const telegram = defineConnector({
   type: 'telegram',

@@ -31,7 +31,7 @@ export interface Message {
 
 const mostRecords = 2_000;
 /** What never needs fragments on its way. */
-export const udpSize = 1_232;
+const udpSize = 1_232;
 const internet = 1;
 const rcodes = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
 

@@ -11,7 +11,7 @@ export interface NameServer {
 export type KindOfAddress = (address: string) => string;
 
 /** `192.0.2.53`, `192.0.2.53:5353`, `2001:db8::53` or `[2001:db8::53]:5353`. */
-export function nameServerOf(text: string): NameServer {
+function nameServerOf(text: string): NameServer {
   if (isIP(text) !== 0) return { address: text, port: 53 };
   const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? '';

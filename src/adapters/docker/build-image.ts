@@ -6,7 +6,7 @@ import { buildFault, buildRefused } from './build-faults.ts';
 import { BuildOutput, type BuiltImage } from './build-output.ts';
 import { buildScript, orphansScript } from './build-script.ts';
 
-export { removeContext, removeOldBuilds, sendContext } from './send-context.ts';
+export { removeContext, sendContext } from './send-context.ts';
 
 export interface BuildWish {
   /** The name of the unit; who comes back with the same joins it. */
@@ -18,7 +18,6 @@ export interface BuildWish {
   /** Nothing secret: they stand in the list of processes, and in the image. */
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly secretKeys: readonly string[];
-  readonly noCache?: boolean;
   /** One of the repository, by its path in the context, instead of `Dockerfile` in the folder. */
   readonly dockerfilePath?: string;
   readonly target?: string;
@@ -57,12 +56,12 @@ export async function buildImage(remote: Remote, wish: BuildWish, following: Fol
 }
 
 /** Ends what the steps of builds left behind when the daemon ended under them. Builds that run are not touched. */
-export async function endOrphanedSteps(remote: Remote): Promise<void> {
+async function endOrphanedSteps(remote: Remote): Promise<void> {
   await remote.script(orphansScript, [], { timeoutMs: 240_000 });
 }
 
 function argvOf(wish: BuildWish): string[] {
-  const { folder, tag, labels, buildArgs, secretKeys, noCache, dockerfilePath = '', target } = wish;
+  const { folder, tag, labels, buildArgs, secretKeys, dockerfilePath = '', target } = wish;
   const limits = [String(Math.round(wish.cpus * 100)), String(Math.round(wish.memoryMb) * 1024 * 1024)];
   const pairs = (option: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
@@ -71,7 +70,6 @@ function argvOf(wish: BuildWish): string[] {
     ...pairs('--label', labels),
     ...pairs('--build-arg', buildArgs),
     ...secretKeys.flatMap((key) => ['--secret', `id=${asKey(key)},src=${folder}/secrets/${key}`]),
-    ...(noCache ? ['--no-cache'] : []),
     ...(target === undefined ? [] : ['--target', target]),
   ];
   const program = ['sh', '-eu', '-c', buildScript, 'slipway-build'];

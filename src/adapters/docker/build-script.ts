@@ -7,7 +7,7 @@
  * 20.10 takes the option and ignores it: its steps are below `docker/buildkit`, and under the systemd driver each in a
  * group of its own, which is found and capped while it runs.
  */
-export const buildGroup = 'slipwaybuild.slice';
+const buildGroup = 'slipwaybuild.slice';
 
 /** Ahead of the last line of the unit; BuildKit's own lines never begin like this. */
 export const endMark = 'slipway-build-ended';

@@ -36,7 +36,7 @@ export function readLogs(bytes: Buffer): LogLine[] {
 }
 
 /** The time stands ahead of the line. */
-export function readLogLine(text: string): { readonly at: string; readonly line: string } {
+function readLogLine(text: string): { readonly at: string; readonly line: string } {
   const gap = text.indexOf(' ');
   return gap === -1 ? { at: text, line: '' } : { at: text.slice(0, gap), line: text.slice(gap + 1) };
 }

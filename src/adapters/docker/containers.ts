@@ -81,11 +81,6 @@ export function stopContainer(name: string, seconds: number): Call {
   return { method: 'POST', path: `${of(name)}/stop?t=${seconds}`, ok: [204, 304, 404], timeoutMs };
 }
 
-/** A conflict is one that does not run. */
-export function killContainer(name: string): Call {
-  return { method: 'POST', path: `${of(name)}/kill`, ok: [204, 404, 409] };
-}
-
 /** Also where it runs. A conflict is a removal under way. Its volumes stay. */
 export function removeContainer(name: string): Call {
   return { method: 'DELETE', path: `${of(name)}?force=true&v=false`, ok: [204, 404, 409] };

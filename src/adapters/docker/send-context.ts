@@ -130,17 +130,6 @@ export async function removeContext(remote: Remote, folder: string): Promise<voi
   await remote.script('rm -rf "$1" "$1".new-*', [folder]);
 }
 
-/** Whatever lies in `parent` and was not touched for so long: builds whose end nobody has seen. Nothing else is deleted. */
-export async function removeOldBuilds(
-  remote: Remote,
-  parent: string,
-  olderThanMinutes: number,
-): Promise<void> {
-  mustBeFolder(parent);
-  const script = 'if [ -d "$1" ]; then find "$1" -mindepth 1 -maxdepth 1 -mmin "+$2" -exec rm -rf {} +; fi';
-  await remote.script(script, [parent, String(Math.ceil(olderThanMinutes))]);
-}
-
 function mustBeFolder(folder: string): void {
   if (/^(\/[a-z0-9_][a-z0-9._-]*){3,}$/.test(folder) && !folder.includes('..')) return;
   throw new Fault('invalid_input', 'The folder of a build is a path of ours, at least three deep.', {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { startServer } from '../../../test/support/egress-servers.ts';
 import { faultOf } from '../../../test/support/faults.ts';
 import { until } from '../../../test/support/waiting.ts';
 import { createEgress } from './egress.ts';
-import { startServer } from './test-servers.ts';
 
 const open = (t: TestContext) => {
   const egress = createEgress({ allowPrivate: true });

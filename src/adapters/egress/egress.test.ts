@@ -5,9 +5,9 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startServer, stubbedNetwork } from '../../../test/support/egress-servers.ts';
 import { faultOf } from '../../../test/support/faults.ts';
 import { createEgress, type EgressOptions, type EgressParts, redirectFault } from './egress.ts';
-import { startServer, stubbedNetwork } from './test-servers.ts';
 
 const open = (t: TestContext, parts: EgressParts, options: Partial<EgressOptions> = {}) => {
   const egress = createEgress({ allowPrivate: false, ...options }, parts);

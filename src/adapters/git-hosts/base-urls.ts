@@ -9,7 +9,7 @@ const usual: Record<GitHostKind, string> = {
   bitbucket: 'https://bitbucket.org',
 };
 
-export const hostNames: Record<GitHostKind, string> = {
+const hostNames: Record<GitHostKind, string> = {
   github: 'GitHub',
   gitlab: 'GitLab',
   gitea: 'Gitea',

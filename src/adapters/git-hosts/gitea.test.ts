@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { faultOf } from '../../../test/support/faults.ts';
+import { type Answering, openAt, paged, startHost } from '../../../test/support/git-host.ts';
 import { Secret } from '../../secret.ts';
-import { type Answering, openAt, paged, startHost } from './test-hosts.ts';
 
 const repository = (id: number, name: string) => ({
   id,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultOf } from '../../../test/support/faults.ts';
-import { openAt, startHost } from './test-hosts.ts';
+import { openAt, startHost } from '../../../test/support/git-host.ts';
 
 test('names that would lead to another path of the API are refused without a request', async (t) => {
   const host = await startHost(t, () => ({ json: {} }));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { at, gitClient, listAt, openBench } from '../../../lab/services/git/test-bench.ts';
 import { faultOf } from '../../../test/support/faults.ts';
+import { openAt } from '../../../test/support/git-host.ts';
 import { Secret } from '../../secret.ts';
-import { openAt } from './test-hosts.ts';
 
 async function openScene(t: TestContext) {
   const bench = await openBench(t);

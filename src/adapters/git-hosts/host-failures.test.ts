@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { faultOf } from '../../../test/support/faults.ts';
+import { freshToken, openAt, type Reply, startHost } from '../../../test/support/git-host.ts';
 import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { Secret } from '../../secret.ts';
 import { type GitHostKind, gitCredentials, normalBaseUrl, openGitHost } from './git-hosts.ts';
-import { freshToken, openAt, type Reply, startHost } from './test-hosts.ts';
 
 const kinds = ['github', 'gitlab', 'gitea', 'bitbucket'] as const;
 const ref = (kind: GitHostKind) => ({ id: kind === 'bitbucket' ? '{7}' : '7' });

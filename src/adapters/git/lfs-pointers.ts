@@ -12,7 +12,7 @@ const largestPointer = 1_024;
 const largestAttributes = 256 * 1024;
 const mostAttributes = 1_000;
 
-export function parsePointer(content: Buffer): LfsPointer | undefined {
+function parsePointer(content: Buffer): LfsPointer | undefined {
   const text = content.toString('latin1');
   if (!/^version https:\/\/(git-lfs\.github\.com\/spec|hawser\.github\.com\/spec)\/v1\n/.test(text))
     return undefined;

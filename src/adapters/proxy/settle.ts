@@ -119,4 +119,4 @@ for my $try (1 .. 50) {
 done(q{unsettled}, qq{$wrong$said});
 `;
 
-export const settleScript = proxyScript(program);
+const settleScript = proxyScript(program);

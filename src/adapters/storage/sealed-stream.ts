@@ -11,11 +11,6 @@ import { damaged, headerBytes, newHeader, readHeader, type StreamKey } from './s
 const blockBytes = 256 * 1024;
 const tagBytes = 16;
 
-/** How long a stream of so many bytes is once it is sealed. */
-export function sealedBytes(bytes: number): number {
-  return headerBytes + bytes + tagBytes * Math.max(1, Math.ceil(bytes / blockBytes));
-}
-
 export async function* sealStream(
   key: Buffer,
   content: AsyncIterable<Buffer>,

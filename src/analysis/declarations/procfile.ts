@@ -41,7 +41,7 @@ export const procfileReader: DeclarationReader = {
   },
 };
 
-export function parseProcfile(text: string): ReadonlyMap<string, string> {
+function parseProcfile(text: string): ReadonlyMap<string, string> {
   const processes = new Map<string, string>();
   for (const line of text.slice(0, 64 * 1024).split('\n')) {
     const found = /^\s{0,20}([\w-]{1,60})\s{0,20}:\s{0,20}(\S.{0,3000})$/.exec(

@@ -18,7 +18,7 @@ export interface Cache {
   readonly locked?: boolean;
 }
 
-export function cacheMount(request: Request, cache: Cache): string {
+function cacheMount(request: Request, cache: Cache): string {
   const id = request.cacheScope === null ? '' : `,id=${request.cacheScope}-${cache.id}`;
   return `type=cache${id},target=${cache.target}${cache.locked ? ',sharing=locked' : ''}`;
 }

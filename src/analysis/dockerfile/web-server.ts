@@ -12,7 +12,7 @@ import { copy, portNumber, wrong } from './grammar.ts';
 import { addHealthCheck } from './health-check.ts';
 import type { Request } from './request.ts';
 
-export const staticPort = 8080;
+const staticPort = 8080;
 const root = '/usr/share/nginx/html';
 
 export interface StaticFiles {

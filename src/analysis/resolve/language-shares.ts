@@ -40,7 +40,7 @@ const endings: Readonly<Record<string, string>> = Object.fromEntries(
   }).flatMap(([language, list]) => list.split(' ').map((ending) => [ending, language])),
 );
 
-export function languageOfFile(path: string): string | undefined {
+function languageOfFile(path: string): string | undefined {
   const name = nameOf(path);
   const at = name.lastIndexOf('.');
   return at < 1 ? undefined : endings[name.slice(at + 1)];

@@ -137,7 +137,7 @@ export const StreamTicketAnswer = Type.Object(
   { title: 'StreamTicket' },
 );
 
-export const SessionAnswer = Type.Object(
+const SessionAnswer = Type.Object(
   {
     id: Id,
     current: Type.Boolean({ description: 'Whether this request was made with it.' }),

@@ -25,13 +25,13 @@ export const restoreKind = 'backup_restore';
 export const importKind = 'backup_import';
 export const discardKind = 'backup_discard';
 
-export const backupStatuses = ['queued', 'dumping', 'storing', 'verifying', 'succeeded', 'failed'] as const;
+const backupStatuses = ['queued', 'dumping', 'storing', 'verifying', 'succeeded', 'failed'] as const;
 export type BackupStatus = (typeof backupStatuses)[number];
 
-export const backupTriggers = ['manual', 'schedule', 'pre_restore', 'pre_import'] as const;
+const backupTriggers = ['manual', 'schedule', 'pre_restore', 'pre_import'] as const;
 export type BackupTrigger = (typeof backupTriggers)[number];
 
-export const verificationStatuses = ['pending', 'verified', 'failed', 'unverifiable', 'off'] as const;
+const verificationStatuses = ['pending', 'verified', 'failed', 'unverifiable', 'off'] as const;
 
 export interface Verification {
   readonly status: (typeof verificationStatuses)[number];

@@ -7,7 +7,7 @@ import * as queries from './config-queries.ts';
 import { showDestinations } from './destinations.ts';
 
 /** Where nobody has said anything: nothing by itself, and what is asked for stays on this machine. */
-export const standardConfig = {
+const standardConfig = {
   ...{ enabled: false, cron: '0 3 * * *', timezone: 'UTC', keepLast: 7, keepDays: 30, verify: true },
   ...{ destinationId: null, nextRunAt: null, lastRunAt: null },
 } as const;

@@ -89,7 +89,7 @@ export async function insertBackup(
   return id;
 }
 
-export async function requireService(
+async function requireService(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,

@@ -12,7 +12,7 @@ import type { ServersContext } from '../servers/servers.ts';
 
 export const deployKind = 'deployment';
 
-export type DeploymentTrigger = 'manual' | 'push' | 'finalize' | 'rollback' | 'retry' | 'variables' | 'move';
+export type DeploymentTrigger = 'manual' | 'push' | 'finalize' | 'rollback' | 'retry' | 'move';
 
 export type DeploymentStatus =
   | 'queued'

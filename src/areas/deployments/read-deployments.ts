@@ -43,7 +43,7 @@ export async function listDeployments(
   return page.answer(rows, shownDeployment);
 }
 
-export function shownDeployment(row: queries.DeploymentRow) {
+function shownDeployment(row: queries.DeploymentRow) {
   const { id, environmentId, number, trigger, commit, wanted, status, steps, fault, imageDigest } = row;
   const time = (at: Date | null) => at?.toISOString() ?? null;
   const { startedAt, finishedAt } = row;

@@ -58,7 +58,7 @@ const fields = {
   id: Id,
   environmentId: Id,
   number: Type.Integer({ description: 'Counted in the environment, from 1.', examples: [12] }),
-  trigger: Type.Enum(['manual', 'push', 'finalize', 'rollback', 'retry', 'variables', 'move']),
+  trigger: Type.Enum(['manual', 'push', 'finalize', 'rollback', 'retry', 'move']),
   commit: Type.Object({
     sha: nullable(Type.String({ examples: ['9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908'] })),
     message: nullable(Type.String({ examples: ['Show prices with tax'] })),
@@ -91,7 +91,7 @@ const fields = {
   durationMs: nullable(Type.Integer({ examples: [18_250] })),
 };
 
-export const DeploymentSummary = Type.Object(fields, { title: 'DeploymentSummary' });
+const DeploymentSummary = Type.Object(fields, { title: 'DeploymentSummary' });
 
 export const DeploymentAnswer = Type.Object(
   {

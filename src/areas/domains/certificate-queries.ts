@@ -119,7 +119,7 @@ export function takeDueCertificates(db: Queryable, now: Date, next: Date, most: 
   return db.rows<{ workspaceId: WorkspaceId; id: CertificateId }>(sql`
     with due as (
       select c.workspace_id, c.id from certificates c
-      where c.renew_at <= ${now} and c.status <> 'revoked'
+      where c.renew_at <= ${now}
         and exists (select 1 from environment_domains n
                     join environment_places p on p.workspace_id = n.workspace_id and p.environment_id = n.environment_id
                     where n.workspace_id = c.workspace_id and n.certificate_id = c.id)
@@ -141,7 +141,7 @@ export function takeExpiring(tx: Queryable, before: Date, now: Date, most: numbe
     update certificates c set warned_at = ${now}
     from (select e.workspace_id, e.id from certificates e
           where e.not_after < least(${before}::timestamptz, ${now}::timestamptz + (e.not_after - e.not_before) / 6)
-            and e.warned_at is null and e.status <> 'revoked'
+            and e.warned_at is null
             and exists (select 1 from environment_domains n
                         where n.workspace_id = e.workspace_id and n.certificate_id = e.id)
           order by e.not_after limit ${most} for update of e skip locked) due

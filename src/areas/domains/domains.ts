@@ -58,13 +58,6 @@ export function tellDomain(
   return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'domain_updated', data: news }]);
 }
 
-/** Whether a name lies under another, or is that one. A wildcard stands for everything one label below. */
-export function isUnder(name: string, domain: string): boolean {
-  const bare = domain.startsWith('*.') ? domain.slice(2) : domain;
-  const asked = name.startsWith('*.') ? name.slice(2) : name;
-  return asked === bare || asked.endsWith(`.${bare}`);
-}
-
 /** The name itself and everything above it, with at least two labels: whoever has proven one of them has it. */
 export function ancestorsOf(hostname: string): string[] {
   const labels = (hostname.startsWith('*.') ? hostname.slice(2) : hostname).split('.');

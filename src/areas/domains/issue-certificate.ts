@@ -106,7 +106,7 @@ async function isWanted(
   { workspaceId }: StepContext,
 ): Promise<boolean> {
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
-  if (!row || row.source === 'custom' || row.status === 'revoked') return false;
+  if (!row || row.source === 'custom') return false;
   if ((await placesBehind(ctx, workspaceId, certificateId)).length === 0) return false;
   const { status, notBefore, notAfter } = row;
   if (status !== 'issued' || notAfter === null || notBefore === null) return true;

@@ -6,7 +6,7 @@ import { sql } from '../../store/sql.ts';
 
 export type SslMode = 'auto' | 'custom' | 'off';
 export type Www = 'none' | 'redirect_to_apex' | 'redirect_to_www';
-export type CertificateStatus = 'pending' | 'issued' | 'failed' | 'revoked';
+export type CertificateStatus = 'pending' | 'issued' | 'failed';
 
 export interface NameRow {
   readonly id: EnvironmentDomainId;

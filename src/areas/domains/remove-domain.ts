@@ -18,7 +18,7 @@ import { type DomainsContext, notFound, tellDomain } from './domains.ts';
 import * as names from './name-queries.ts';
 import * as queries from './queries.ts';
 
-export const retireKind = 'certificate_retire';
+const retireKind = 'certificate_retire';
 
 export async function removeDomain(
   ctx: DomainsContext,

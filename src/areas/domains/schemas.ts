@@ -104,7 +104,7 @@ const nameFields = {
   www: Type.Enum(['none', 'redirect_to_apex', 'redirect_to_www']),
   hstsSeconds: nullable(Type.Integer()),
   certificate: Type.Object({
-    status: Type.Enum(['none', 'pending', 'issued', 'failed', 'revoked']),
+    status: Type.Enum(['none', 'pending', 'issued', 'failed']),
     issuer: nullable(Type.String({ examples: ['Let’s Encrypt'] })),
     notAfter: nullable(Time),
     fault: nullable(FaultAnswer),

@@ -111,7 +111,7 @@ interface AfterLook {
   readonly missingSince: Date | null;
 }
 
-export function afterLook(before: queries.DomainRow, isProven: boolean, now: Date): AfterLook {
+function afterLook(before: queries.DomainRow, isProven: boolean, now: Date): AfterLook {
   if (isProven) return { status: 'verified', verifiedAt: before.verifiedAt ?? now, missingSince: null };
   if (before.status !== 'verified') return { status: 'failed', verifiedAt: null, missingSince: null };
   const missingSince = before.missingSince ?? now;

@@ -116,7 +116,7 @@ async function reachableBy(
   );
 }
 
-export function showRepository(repository: FoundRepository) {
+function showRepository(repository: FoundRepository) {
   const { providerId, id, fullName, name, owner, description, isPrivate, isArchived, isFork } = repository;
   const { defaultBranch, cloneUrl, webUrl } = repository;
   const pushedAt = repository.pushedAt?.toISOString() ?? null;

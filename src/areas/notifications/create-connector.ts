@@ -19,7 +19,7 @@ export interface NewConnector {
 }
 
 /** What most people want to hear of: what went wrong, and that it is over. */
-export const standardEvents: readonly NoticeKind[] = noticeKinds.filter(
+const standardEvents: readonly NoticeKind[] = noticeKinds.filter(
   (kind) => kind !== 'deployment_started' && kind !== 'deployment_cancelled',
 );
 

@@ -2,6 +2,7 @@
  * The analysis of a project as a durable operation: fetch the commit into the mirror, look at its files, keep what was
  * found. Killed at any point it begins that step again; what it tells goes on in the same stream.
  */
+import { minute } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type WorkspaceId,
 } from '../../ids.ts';
 import { type Change, defineOperation, type OperationKind } from '../../operations/definition.ts';
-import { enqueueOperation, type OperationFault } from '../../operations/operations.ts';
+import { enqueueOperation, hasUnfinishedAbout, type OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as analysis from './analysis-queries.ts';
 import { findingsOf } from './findings.ts';
@@ -22,8 +23,7 @@ import type { AnalysedCommit, AnalysisStatus } from './queries.ts';
 import { analyseCommit, fetchCommit } from './read-repository.ts';
 import { readableRepository } from './read-source.ts';
 
-export const analysisKind = 'project_analysis';
-const minute = 60_000;
+const analysisKind = 'project_analysis';
 
 /** In the caller's transaction. A project is analysed once at a time. */
 export async function startAnalysis(
@@ -33,7 +33,7 @@ export async function startAnalysis(
   projectId: ProjectId,
   requestedBy: AccountId,
 ): Promise<OperationId> {
-  if (await analysis.hasActiveAnalysis(tx, projectId)) {
+  if (await hasUnfinishedAbout(tx, projectId, analysisKind)) {
     throw new Fault('analysis_running', 'The repository is being analysed.', {
       hint: 'Wait for the analysis to end, or cancel its operation.',
     });

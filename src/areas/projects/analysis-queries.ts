@@ -50,9 +50,3 @@ export function setAnalysisResult(
       analysis_result = ${JSON.stringify(result)}::jsonb, updated_at = now()
     where workspace_id = ${workspaceId} and id = ${id} and analysis_operation = ${operationId}`);
 }
-
-export async function hasActiveAnalysis(db: Queryable, id: ProjectId): Promise<boolean> {
-  const active = await db.one(sql`
-    select 1 from operations where subject_id = ${id} and kind = 'project_analysis' and finished_at is null`);
-  return active !== undefined;
-}

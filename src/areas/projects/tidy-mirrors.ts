@@ -8,7 +8,7 @@ export function tidyMirrorsSchedule(ctx: ProjectsContext): Schedule {
   return { name: 'tidy-mirrors', cron: '23 4 * * *', timezone: 'UTC', run: () => tidyMirrors(ctx) };
 }
 
-export async function tidyMirrors(ctx: ProjectsContext): Promise<void> {
+async function tidyMirrors(ctx: ProjectsContext): Promise<void> {
   const used = await queries.listCloneUrls(ctx.db);
   const keep = new Set(used.map(({ workspaceId, cloneUrl }) => mirrorKeyOf(workspaceId, cloneUrl)));
   await (await ctx.mirrors()).removeUnused(after(ctx.clock.now(), -7 * day), keep);

@@ -5,7 +5,7 @@ import type { DeploymentId } from '../../ids.ts';
 import { appContainer, type Site } from '../environments/place.ts';
 import type { RunPlan } from './releases.ts';
 
-export function cronsOf({ processes }: RunPlan, deploymentId: DeploymentId) {
+function cronsOf({ processes }: RunPlan, deploymentId: DeploymentId) {
   return processes.flatMap(({ name, kind, schedule }) =>
     kind === 'cron' && schedule !== null
       ? [{ name, calendar: calendarOf(schedule), container: appContainer(deploymentId, name, 1) }]

@@ -2,6 +2,7 @@
  * Hardening as a durable operation. The plan that a dry run shows is the plan that is run: it is made when it is
  * asked for, and goes into the operation whole.
  */
+import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import {
@@ -17,7 +18,6 @@ import { lookAtSecurity } from './security-state.ts';
 import { connectTo, type ServersContext } from './servers.ts';
 import { hardenKind, type StartedOperation, startOnServer, undoKind } from './start-operation.ts';
 
-const minute = 60_000;
 /** Forty files that no start has a use for. */
 const hardening = () => import('./hardening/hardening.ts');
 

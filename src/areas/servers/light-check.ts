@@ -2,9 +2,11 @@
  * Keeps what is known of servers fresh: every minute those that are due are looked at, by whichever instance comes
  * first. A server with a key of ours that its owner had to install is provisioned as soon as it lets us in.
  */
+
 import { after, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
+import { hadOn } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { makeContact } from './contact.ts';
 import * as queries from './queries.ts';
@@ -45,7 +47,7 @@ async function provisionIfNew(ctx: ServersContext, workspaceId: WorkspaceId, id:
   await ctx.db.transaction(async (tx) => {
     if (!(await queries.lockServer(tx, workspaceId, id))) return;
     const server = await queries.findServer(tx, workspaceId, id);
-    if (!server || server.provisionedAt || (await queries.hadOperation(tx, id, provisionKind))) return;
+    if (!server || server.provisionedAt || (await hadOn(tx, id, provisionKind))) return;
     const work = { workspaceId, serverId: id, kind: provisionKind, input: { serverId: id } } as const;
     await enqueueOnServer(tx, ctx, work);
   });

@@ -4,6 +4,7 @@
  */
 
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
+import { minute } from '../../clock.ts';
 import type { ServerId } from '../../ids.ts';
 import {
   defineOperation,
@@ -24,7 +25,6 @@ interface Input {
 }
 
 const stays = { none: 'What is installed stays: it does no harm, and the next run goes on from it.' };
-const minute = 60_000;
 
 export function provisionOperation(ctx: ServersContext): OperationKind {
   const remoteOf = async (input: Input, context: StepContext) =>

@@ -154,12 +154,6 @@ export async function isNameTaken(
   return other !== undefined;
 }
 
-export async function hasActiveOperation(db: Queryable, id: ServerId, kind: string): Promise<boolean> {
-  const active = await db.one(sql`
-    select 1 from operations where server_id = ${id} and kind = ${kind} and finished_at is null`);
-  return active !== undefined;
-}
-
 /** Ready once it was provisioned; until then it is only known to answer. */
 export function setSeen(
   tx: Queryable,
@@ -224,11 +218,6 @@ export async function countMissed(db: Queryable, workspaceId: WorkspaceId, id: S
 export function postponeCheck(db: Queryable, workspaceId: WorkspaceId, id: ServerId, until: Date) {
   return db.run(sql`
     update servers set check_at = ${until} where workspace_id = ${workspaceId} and id = ${id}`);
-}
-
-export async function hadOperation(db: Queryable, id: ServerId, kind: string): Promise<boolean> {
-  const one = await db.one(sql`select 1 from operations where server_id = ${id} and kind = ${kind} limit 1`);
-  return one !== undefined;
 }
 
 export interface SecurityRow {

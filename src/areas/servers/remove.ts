@@ -2,7 +2,9 @@
  * Takes a server out of Slipway: what we put on it goes first, then what we know of it. Told to leave the server
  * alone, or where it is gone for good, only the second.
  */
+
 import { removeProxy } from '../../adapters/proxy/proxy.ts';
+import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
@@ -10,8 +12,6 @@ import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
 import { enqueueOnServer, removeKind } from './start-operation.ts';
-
-const minute = 60_000;
 
 /** Forgets it at once; the server itself is not touched. */
 export async function forgetServer(

@@ -110,7 +110,7 @@ const Facts = Type.Object(
   { title: 'ServerFacts' },
 );
 
-export const SecuritySummary = Type.Object({
+const SecuritySummary = Type.Object({
   state: Type.Enum(['unknown', 'at_risk', 'fair', 'hardened']),
   score: nullable(Type.Integer({ minimum: 0, maximum: 100 })),
   checkedAt: nullable(Time),

@@ -5,7 +5,7 @@
 import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Json } from '../../operations/definition.ts';
-import { enqueueOperation } from '../../operations/operations.ts';
+import { enqueueOperation, hasUnfinishedOn } from '../../operations/operations.ts';
 import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
@@ -54,7 +54,7 @@ export async function enqueueOnServer(
   const { workspaceId, serverId, kind } = work;
   if (!(await queries.lockServer(tx, workspaceId, serverId))) throw notFound();
   for (const rival of rivals[kind]) {
-    if (!(await queries.hasActiveOperation(tx, serverId, rival))) continue;
+    if (!(await hasUnfinishedOn(tx, serverId, rival))) continue;
     throw new Fault('server_busy', `The server ${underWay[rival]}.`, {
       hint: 'Wait for that operation to end, or cancel it.',
     });

@@ -1,21 +1,20 @@
 /** The services of an environment become what is wanted, as a durable operation. */
+import { minute } from '../../clock.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type Step } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { tellProject } from '../projects/projects.ts';
 import { servicesKind } from './change-services.ts';
 import { ensureServices } from './ensure-services.ts';
+import { openServiceSite } from './open-service-site.ts';
 import * as queries from './queries.ts';
 import type { ServiceRequestsContext } from './services.ts';
-import { siteOf } from './site-of.ts';
 import { deleteRemoved } from './stop-services.ts';
 
 interface Input {
   readonly environmentId: EnvironmentId;
   readonly deleteData: boolean;
 }
-
-const minute = 60_000;
 
 export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
   const steps: Step<Input>[] = [
@@ -24,7 +23,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       deadlineMs: 30 * minute,
       undo: { none: 'What runs goes on running, and data is kept; the next wish goes on from there.' },
       run: async ({ environmentId }, context) => {
-        const site = await siteOf(ctx, context.workspaceId, environmentId, context);
+        const site = await openServiceSite(ctx, context.workspaceId, environmentId, context);
         if (!site) return undefined;
         const isStarting = site.wanted === 'running';
         const isChanged = await ensureServices(ctx, site, { isStarting, log: (line) => context.log(line) });
@@ -37,7 +36,9 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       deadlineMs: 10 * minute,
       undo: { none: 'Deleted data cannot be brought back.' },
       run: async ({ environmentId, deleteData }, context) => {
-        const site = deleteData ? await siteOf(ctx, context.workspaceId, environmentId, context) : undefined;
+        const site = deleteData
+          ? await openServiceSite(ctx, context.workspaceId, environmentId, context)
+          : undefined;
         if (!site) return undefined;
         const gone = await deleteRemoved(ctx, site);
         if (gone.length > 0) context.log(`deleted the data of ${gone.length} removed services`);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultOf } from '../../../../test/support/faults.ts';
+import { push, recorded } from '../../../../test/support/recorded-deliveries.ts';
 import type { GitHostKind } from '../git-hosts.ts';
-import { push, recorded } from './recorded.ts';
 import { readDelivery } from './webhooks.ts';
 
 const pushes: readonly (readonly [GitHostKind, string])[] = [

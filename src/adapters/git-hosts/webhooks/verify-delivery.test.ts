@@ -3,10 +3,10 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 
 import { openBench, openReceiver } from '../../../../lab/services/git/test-bench.ts';
+import { openAt } from '../../../../test/support/git-host.ts';
 import { after } from '../../../clock.ts';
 import { Secret } from '../../../secret.ts';
 import type { GitHostKind } from '../git-hosts.ts';
-import { openAt } from '../test-hosts.ts';
 import { type HeaderLines, readDelivery, verifyDelivery } from './webhooks.ts';
 
 const secret: Secret = new Secret('It’s a secret');

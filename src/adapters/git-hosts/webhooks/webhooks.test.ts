@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { push, recorded } from '../../../../test/support/recorded-deliveries.ts';
 import type { GitHostKind } from '../git-hosts.ts';
-import { push, recorded } from './recorded.ts';
 import { type PushDelivery, readDelivery } from './webhooks.ts';
 
 const zero = '0'.repeat(40);

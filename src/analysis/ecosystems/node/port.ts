@@ -6,7 +6,7 @@ import { entryFile } from './entry-file.ts';
 import type { Framework } from './frameworks.ts';
 import { type PackageContext, scriptCommands } from './package-context.ts';
 import { optionOf, type ScriptCommand } from './script-commands.ts';
-import { isDeveloping, servingPort } from './script-kinds.ts';
+import { servingPort } from './script-kinds.ts';
 import type { Start } from './start-command.ts';
 
 export function portOf(
@@ -161,8 +161,4 @@ function portInExample({ repository, directory }: PackageContext): Told<number> 
     if (port !== undefined) return told(port, guessed, file, `PORT=${port}`);
   }
   return undefined;
-}
-
-export function isDevelopedOnly(commands: readonly ScriptCommand[]): boolean {
-  return commands.length > 0 && commands.every(isDeveloping);
 }

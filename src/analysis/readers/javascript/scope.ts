@@ -61,7 +61,7 @@ function declare(
   }
 }
 
-export function requiredModule(node: Node | undefined): string | undefined {
+function requiredModule(node: Node | undefined): string | undefined {
   if (node?.type !== 'CallExpression') return undefined;
   const callee = child(node, 'callee');
   return callee?.type === 'Identifier' && callee.name === 'require'

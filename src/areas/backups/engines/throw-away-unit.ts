@@ -24,7 +24,7 @@ export type UnitEnd =
   | { readonly isDone: false; readonly refused: string | null; readonly evidence: string };
 
 /** Ahead of each script. `reading FILE` opens it as descriptor 8 and tells how far it was read, until `read_on`. */
-export const unitWords = `
+const unitWords = `
 set -euo pipefail
 trap 'code=$?; trap - EXIT; if [ -n "\${teller:-}" ]; then kill "$teller" 2>/dev/null || :; fi; echo "@end $code"' EXIT
 teller=

@@ -1,7 +1,9 @@
 /**
  * Data that changes places as a whole: a second volume beside the live one, whose folder takes the place of the live
  * one's while the container is stopped. Volumes of Docker's own driver are folders of one file system, so each step is
- * one rename; what has been done shows from what is there, and the next call goes on from that.
+ * one rename; what has been done shows from what is there, and the next call goes on from that. Not the exchange of
+ * `volume-folders.ts`: here a second server of the database runs on what is beside, and a container can only be given a
+ * volume that Docker knows.
  */
 import { startContainer, stopContainer } from '../../../adapters/docker/containers.ts';
 import { ask } from '../../../adapters/docker/docker.ts';
@@ -69,7 +71,7 @@ export async function swapVolumes(
   await ask(remote, [startContainer(container), removeVolume(beside)], { fence });
 }
 
-export function besideLabels({ place }: Site, volume: string) {
+function besideLabels({ place }: Site, volume: string) {
   return { ...labelsOf(place, 'volume'), [serviceLabel]: volume.replace(/^slipway-/, '') };
 }
 

@@ -4,7 +4,6 @@
  */
 import {
   createContainer,
-  inspectContainer,
   listContainers,
   readContainers,
   removeContainer,
@@ -107,11 +106,6 @@ export async function removeMarked(site: Site, mark: string): Promise<void> {
     ...readVolumes(volumes).map(({ name }) => removeVolume(name)),
   ];
   await ask(remote, calls, { fence });
-}
-
-export async function isThere({ remote, fence, signal }: Site, container: string): Promise<boolean> {
-  const [reply] = await ask(remote, [inspectContainer(container)], { fence, signal });
-  return reply?.status === 200;
 }
 
 /** `$1` the volume. Free bytes where Docker keeps its data, bytes of the volume, available memory in kB. */

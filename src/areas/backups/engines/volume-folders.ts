@@ -1,7 +1,8 @@
 /**
  * The folder of a volume, and those that lie beside it on the same file system, where Docker removes them together with
  * the volume. Containers have the folder itself, not its name: an exchange of names is seen by the next start only, so
- * nothing may run with it meanwhile.
+ * nothing may run with it meanwhile. For data that is files alone, which we write ourselves; what a database server has to
+ * write is in a volume of its own, and changes places by `throw-away-volumes.ts`.
  */
 import { ask, type Call } from '../../../adapters/docker/docker.ts';
 import { fieldsOf, textOf } from '../../../adapters/docker/json.ts';

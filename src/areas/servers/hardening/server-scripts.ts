@@ -5,7 +5,7 @@
 import { stateDir } from './places.ts';
 
 /** Takes one step back. May be run again after a kill anywhere: every line looks at what is there. */
-export const undoStepScript = String.raw`set -u
+const undoStepScript = String.raw`set -u
 dir=$1
 tab=$(printf '\t')
 failed=0
@@ -57,7 +57,7 @@ exit "$failed"
  * Started by the timer at the deadline, and at every boot: an armed step that nobody has proven is taken back. The
  * clock is not asked: after a boot it can be wrong, and the login that would have proven the step is gone anyway.
  */
-export const deadmanScript = `set -u
+const deadmanScript = `set -u
 state=${stateDir}
 exec 9> "$state/lock"
 flock -w 20 9 || { systemctl stop 'slipway-harden-*.service'; flock -w 10 9 || true; }
@@ -74,7 +74,7 @@ systemctl stop --no-block slipway-deadman.timer 2>/dev/null || true
 `;
 
 /** Puts the files of a step in their places and runs its commands. 71: not armed (any more). 72: changed since. */
-export const changeScript = String.raw`set -eu
+const changeScript = String.raw`set -eu
 dir=$1 token=$2
 state=${stateDir}
 tab=$(printf '\t')
@@ -128,7 +128,7 @@ fi
 `;
 
 /** Names the files of a step that are neither as they were when the plan was made nor as the step leaves them. */
-export const compareScript = String.raw`set -eu
+const compareScript = String.raw`set -eu
 tab=$(printf '\t') differs=0
 while IFS=$tab read -r index mode shaBefore shaAfter path; do
   now=absent

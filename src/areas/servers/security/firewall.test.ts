@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  type Change,
+  checkOf,
+  context,
+  factsWith,
+  sshdView,
+} from '../../../../test/support/security-facts.ts';
 import type { Probe } from './facts.ts';
-import { type Change, checkOf, context, factsWith, sshdView } from './fixture-facts.ts';
 
 /** As ufw with an allowed SSH port and Docker leave it on Debian 13, shortened to what an incoming packet meets. */
 const ufw = `*filter

@@ -39,7 +39,7 @@ export function reachablePorts(facts: Facts): number[] {
 }
 
 /** The IPv6 address that the internet would use, if the server has one. */
-export function globalIpv6(facts: Facts): string | undefined {
+function globalIpv6(facts: Facts): string | undefined {
   return interfaceAddresses(facts).find(({ family, address }) => family === 'inet6' && /^[23]/.test(address))
     ?.address;
 }

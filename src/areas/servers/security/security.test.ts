@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { checkOf, context, factsWith, now, sectionNames } from '../../../../test/support/security-facts.ts';
 import { readSections } from './facts.ts';
-import { checkOf, context, factsWith, now, sectionNames } from './fixture-facts.ts';
 import { type Check, judge, summarise } from './security.ts';
 
 const statuses = (checks: readonly Check[]) => new Map(checks.map(({ id, status }) => [id, status] as const));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkOf, factsWith, sshdView } from './fixture-facts.ts';
+import { checkOf, factsWith, sshdView } from '../../../../test/support/security-facts.ts';
 
 const anywhere = '192.0.2.1';
 const views = (...texts: string[]) => factsWith({ sshd: texts.join('\n') });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkOf, context, factsWith } from './fixture-facts.ts';
+import { checkOf, context, factsWith } from '../../../../test/support/security-facts.ts';
 
 const status = (id: string, changes: Record<string, string>) => checkOf(id, factsWith(changes)).status;
 

@@ -1,9 +1,9 @@
 /** Whether the server gets its security fixes, by itself, from sources that are signed, and runs them. */
+import { day } from '../../../clock.ts';
 import { fail, graded, notApplicable, pass, type Rule, unknown, warn } from './check.ts';
 import { type Facts, Unreadable } from './facts.ts';
 import { supportEnd } from './os-support.ts';
 
-const dayMs = 86_400_000;
 const mostAgeDays = 7;
 
 interface Source {
@@ -47,7 +47,7 @@ export const updateRules: readonly Rule[] = [
     fix: 'Run `apt-get update && apt-get upgrade`, and restart what was changed.',
     judge(facts, ctx) {
       const from = listsFrom(facts);
-      const ageDays = Math.floor((ctx.now.getTime() - from.getTime()) / dayMs);
+      const ageDays = Math.floor((ctx.now.getTime() - from.getTime()) / day);
       const told = `The package lists are of ${from.toISOString().slice(0, 10)}, ${ageDays} days old.`;
       const lines = facts.lines('apt');
       const pending = lines.filter(
@@ -156,7 +156,7 @@ export const updateRules: readonly Rule[] = [
       const name = value('PRETTY_NAME') || 'An unknown system';
       const until = supportEnd(value('ID'), value('VERSION_ID'));
       if (!until) return unknown(`${name}: it is not known until when it is supported.`);
-      const leftDays = (until.getTime() - ctx.now.getTime()) / dayMs;
+      const leftDays = (until.getTime() - ctx.now.getTime()) / day;
       const told = `${name} gets security fixes until ${until.toISOString().slice(0, 10)}.`;
       if (leftDays < 0) return fail(told);
       return leftDays < 90 ? warn(told) : pass(told);

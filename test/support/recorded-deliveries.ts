@@ -1,7 +1,7 @@
 /** What the tests of this folder share: deliveries as hosts document them, and the one push in an answer. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { Delivery, PushDelivery } from './webhooks.ts';
+import type { Delivery, PushDelivery } from '../../src/adapters/git-hosts/webhooks/webhooks.ts';
 
 interface Recorded {
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ interface Recorded {
 }
 
 export function recorded(name: string): Recorded {
-  const path = new URL(`./fixtures/${name}.json`, import.meta.url);
+  const path = new URL(`../../src/adapters/git-hosts/webhooks/fixtures/${name}.json`, import.meta.url);
   const value: Recorded = JSON.parse(readFileSync(path, 'utf8'));
   return value;
 }

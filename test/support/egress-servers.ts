@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import type { CheckedAddress, Dial } from './egress.ts';
+import type { CheckedAddress, Dial } from '../../src/adapters/egress/egress.ts';
 
 export interface Place {
   readonly port: number;

@@ -1,9 +1,14 @@
 /** What the tests of this folder share: a small host on loopback that answers as a test says, and counts what it got. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'node:test';
-import type { Clock } from '../../clock.ts';
-import { Secret } from '../../secret.ts';
-import { type GitHost, type GitHostKind, type HostFetch, openGitHost } from './git-hosts.ts';
+import {
+  type GitHost,
+  type GitHostKind,
+  type HostFetch,
+  openGitHost,
+} from '../../src/adapters/git-hosts/git-hosts.ts';
+import type { Clock } from '../../src/clock.ts';
+import { Secret } from '../../src/secret.ts';
 
 export interface Request {
   readonly method: string;

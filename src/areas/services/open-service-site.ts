@@ -2,9 +2,9 @@
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
+import { openSite } from '../environments/open-site.ts';
 import type { Site } from '../environments/place.ts';
 import { placeOn } from '../environments/places.ts';
-import { connectTo } from '../servers/servers.ts';
 import type { ServiceRequestsContext } from './services.ts';
 
 export interface ServiceSite extends Site {
@@ -12,11 +12,11 @@ export interface ServiceSite extends Site {
 }
 
 /** Undefined where the environment stands on no server any more. */
-export async function siteOf(
+export async function openServiceSite(
   ctx: ServiceRequestsContext,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
-  { operationId, epoch, signal }: Pick<StepContext, 'operationId' | 'epoch' | 'signal'>,
+  step: Pick<StepContext, 'operationId' | 'epoch' | 'signal'>,
 ): Promise<ServiceSite | undefined> {
   const found = await ctx.db.transaction(async (tx) => {
     const { serverId, wanted } = await lockEnvironment(tx, workspaceId, environmentId);
@@ -24,6 +24,5 @@ export async function siteOf(
     return { wanted, place: await placeOn(tx, workspaceId, environmentId, serverId, ctx.clock.now()) };
   });
   if (!found) return undefined;
-  const { remote } = await connectTo(ctx.servers, workspaceId, found.place.serverId);
-  return { ...found, remote, fence: { scope: operationId, epoch }, signal };
+  return { ...(await openSite(ctx.servers, found.place, step)), wanted: found.wanted };
 }
