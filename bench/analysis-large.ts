@@ -61,6 +61,4 @@ const result = await analyse(tree, { signal: AbortSignal.timeout(60_000) });
 const tookMs = performance.now() - started;
 const peakMb = process.resourceUsage().maxRSS / 1024;
 if (result.apps.length !== members) throw new Error(`${result.apps.length} apps instead of ${members}`);
-process.stdout.write(
-  `${tookMs.toFixed(0)} ms, peak ${peakMb.toFixed(0)} MB of the whole process, ${restMb.toFixed(0)} MB of it before\n`,
-);
+process.stdout.write(JSON.stringify({ tookMs, peakMb, restMb }));

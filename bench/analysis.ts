@@ -21,11 +21,20 @@ import {
 import { analyse } from '../src/analysis/analysis.ts';
 import type { FileTree, TreeEntry } from '../src/analysis/tree.ts';
 import { readFixtures } from '../test/analysis/fixtures.ts';
-import { median } from './http.ts';
-import type { Figure } from './run.ts';
+import {
+  type Aim,
+  type Amount,
+  type Figure,
+  median,
+  megabytes,
+  milliseconds,
+  quantile,
+  secondsOf,
+} from './figure.ts';
 import { root } from './service.ts';
 
 const rounds = 3;
+const peers = { netlify: '@netlify/build-info', vercel: '@vercel/fs-detectors' };
 
 type Looking = (folder: string) => Promise<unknown>;
 
@@ -50,34 +59,39 @@ export async function benchAnalysis(): Promise<Figure[]> {
         }
       }
     }
-    const each = (name: string) =>
-      (times.get(name) ?? [])
-        .filter((all) => all.length > 0)
-        .map(median)
-        .sort((one, other) => one - other);
-    const show = (name: string) => {
-      const all = each(name);
-      const without = [...silent].filter((each) => each.startsWith(`${name} `)).length;
-      const p95 = all[Math.floor(all.length * 0.95)] ?? 0;
-      return `${median(all).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms${without > 0 ? ` (${without} without an answer)` : ''}`;
-    };
-    const beside = `@netlify/build-info ${show('netlify')}; @vercel/fs-detectors ${show('vercel')}`;
+    const each = (name: string) => (times.get(name) ?? []).filter((all) => all.length > 0).map(median);
+    const without = (name: string) => [...silent].filter((one) => one.startsWith(`${name} `)).length;
+    const row = (what: string, amount: (all: readonly number[]) => Amount, aim: Aim) =>
+      Object.entries(peers).map(([name, title]): Figure => {
+        const left = without(name) > 0 ? ` (${without(name)} without an answer)` : '';
+        const beside = { name: `${title}${left}`, amount: amount(each(name)) };
+        return { what, slipway: amount(each('ours')), beside, aim };
+      });
     return [
-      { what: `one repository (median of ${folders.length})`, value: show('ours'), beside },
-      await large(),
+      ...row(`one repository, median of ${folders.length}`, (all) => milliseconds(median(all)), {
+        ...{ atMost: 20, ratioAtMost: 1 },
+      }),
+      ...row('one repository, p95', (all) => milliseconds(quantile(all, 0.95)), { ratioAtMost: 1 }),
+      ...(await large()),
     ];
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
 }
 
-async function large(): Promise<Figure> {
+async function large(): Promise<Figure[]> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--max-semi-space-size=8', 'bench/analysis-large.ts'],
     { cwd: root },
   );
-  return { what: 'a repository of 50,000 files', value: stdout.trim() };
+  const { tookMs, peakMb, restMb } = Object(JSON.parse(stdout));
+  const what = 'a repository of 50,000 files';
+  return [
+    { what, slipway: secondsOf(Number(tookMs)), aim: { atMost: 1 } },
+    { what: `${what}, peak of memory`, slipway: megabytes(Number(peakMb)), aim: { atMost: 200 } },
+    { what: `${what}, memory before`, slipway: megabytes(Number(restMb)) },
+  ];
 }
 
 function writeFixtures(base: string): string[] {

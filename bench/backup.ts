@@ -11,9 +11,8 @@ import { ended, run } from '../lab/command.ts';
 import { whyNot } from '../lab/needs.ts';
 import { benchApp } from './deploy.ts';
 import { DeployBench } from './deploy-scene.ts';
-import { median } from './http.ts';
+import { type Figure, LeftOut, median, megabytes, megabytesPerSecond, secondsOf } from './figure.ts';
 import { openMaster } from './remote.ts';
-import type { Figure } from './run.ts';
 
 const rounds = 3;
 const rows = 4_600_000;
@@ -28,7 +27,7 @@ analyze;`;
 
 export async function benchBackup(): Promise<Figure[]> {
   const reason = whyNot();
-  if (reason) return [{ what: 'left out', value: reason }];
+  if (reason) throw new LeftOut(reason);
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bench-backup-'));
   const bench = await DeployBench.start();
   const master = await openMaster(bench.lab, bench.server, join(folder, 'control'));
@@ -73,7 +72,7 @@ async function compare(
 ): Promise<Figure[]> {
   const [ours, theirs]: [number[], number[]] = [[], []];
   const memory = { before: 0, most: 0 };
-  let sizes = '';
+  const sizes = { raw: 0, ours: 0, hand: 0 };
   memory.before = process.memoryUsage().rss;
   const watch = setInterval(() => {
     memory.most = Math.max(memory.most, process.memoryUsage().rss);
@@ -85,18 +84,23 @@ async function compare(
     ours.push(ms);
     const file = join(folder, `hand-${round}`);
     theirs.push(await byHand(ssh, container, file));
-    sizes = `${mb(rawBytes)} MB of dump, ${mb(sizeBytes)} MB stored, by hand ${mb(statSync(file).size)} MB`;
+    Object.assign(sizes, { raw: rawBytes, ours: sizeBytes, hand: statSync(file).size });
     rmSync(file);
   }
   clearInterval(watch);
+  const name = 'by hand over ssh';
   const [mine, hand] = [median(ours), median(theirs)];
+  const rate = (ms: number) => megabytesPerSecond(sizes.raw / 1_000 / ms);
+  const size = (bytes: number) => megabytes(bytes / 2 ** 20);
   return [
-    { what: 'what was dumped', value: sizes },
-    { what: 'through Slipway', value: seconds(mine), beside: `by hand ${seconds(hand)}` },
-    { what: 'rate beside by hand (aim at least 0.9)', value: (hand / mine).toFixed(2) },
+    { what: 'what was dumped', slipway: size(sizes.raw) },
+    { what: 'what is stored of it', slipway: size(sizes.ours), beside: { name, amount: size(sizes.hand) } },
+    { what: 'from the call to the end', slipway: secondsOf(mine), beside: { name, amount: secondsOf(hand) } },
+    { what: 'rate', slipway: rate(mine), beside: { name, amount: rate(hand) }, aim: { ratioAtLeast: 0.9 } },
     {
-      what: 'growth of the service’s memory (aim below 64 MB)',
-      value: `${mb(memory.most - memory.before)} MB`,
+      what: 'growth of the service’s memory',
+      slipway: size(Math.max(0, memory.most - memory.before)),
+      aim: { atMost: 64 },
     },
   ];
 }
@@ -122,12 +126,4 @@ async function byHand(ssh: readonly string[], container: string, file: string): 
   const child = spawn('ssh', [...ssh, command], { stdio: ['ignore', openSync(file, 'w'), 'inherit'] });
   await ended(child);
   return performance.now() - begun;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
-}
-
-function mb(bytes: number): string {
-  return (bytes / 2 ** 20).toFixed(0);
 }

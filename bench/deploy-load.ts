@@ -3,7 +3,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSocket, visit } from '../test/support/proxy.ts';
 import type { Body, DeployBench } from './deploy-scene.ts';
-import type { Figure } from './run.ts';
+import { count, type Figure, milliseconds } from './figure.ts';
 
 const visitors = 16;
 const deployments = 20;
@@ -35,26 +35,24 @@ export async function underLoad(
   await load.end();
   const alive = await Promise.all(sockets.map((socket) => socket.echoes()));
   for (const socket of sockets) socket.close();
+  for (const failure of load.failures.slice(0, 3)) process.stderr.write(`${failure}\n`);
   const [during, outside] = [load.p99('during'), load.p99('outside')];
   return [
     {
       what: `requests in ${deployments} deployments and around`,
-      value: String(load.answered),
-      beside: `${visitors} keep-alive connections, GET and POST in turn`,
+      slipway: count(load.answered),
     },
-    {
-      what: 'requests that failed',
-      value: String(load.failures.length),
-      beside: load.failures.slice(0, 3).join(' | ') || 'none',
-    },
+    { what: 'requests that failed', slipway: count(load.failures.length), aim: { atMost: 0 } },
     {
       what: 'p99 during deployments',
-      value: `${during.toFixed(1)} ms`,
-      beside: `outside ${outside.toFixed(1)} ms, ratio ${(during / outside).toFixed(2)}`,
+      slipway: milliseconds(during),
+      beside: { name: 'outside of them', amount: milliseconds(outside) },
+      aim: { ratioAtMost: 2 },
     },
     {
-      what: 'WebSockets of the other app that survived',
-      value: `${alive.filter(Boolean).length} of ${alive.length}`,
+      what: `WebSockets of another application that survived, of ${alive.length}`,
+      slipway: count(alive.filter(Boolean).length),
+      aim: { atLeast: alive.length },
     },
   ];
 }

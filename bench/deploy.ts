@@ -10,9 +10,8 @@ import { whyNot } from '../lab/needs.ts';
 import { byHand } from './deploy-by-hand.ts';
 import { underLoad } from './deploy-load.ts';
 import { DeployBench } from './deploy-scene.ts';
-import { median } from './http.ts';
+import { count, type Figure, LeftOut, median, secondsOf } from './figure.ts';
 import { openMaster } from './remote.ts';
-import type { Figure } from './run.ts';
 
 const warmRounds = 7;
 
@@ -52,7 +51,7 @@ process.on('SIGTERM', () => { server.close(() => process.exit(0)); setInterval((
 
 export async function benchDeploy(): Promise<Figure[]> {
   const reason = whyNot();
-  if (reason) return [{ what: 'left out', value: reason }];
+  if (reason) throw new LeftOut(reason);
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bench-deploy-'));
   const bench = await DeployBench.start();
   const master = await openMaster(bench.lab, bench.server, join(folder, 'control'));
@@ -108,19 +107,18 @@ async function besides(bench: DeployBench, environmentId: string, hand: ByHand):
     back.push(done.ms);
     trips.push(done.trips);
   }
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
-  const row = (what: string, own: number, other: number) => ({
-    ...{
-      what,
-      value: seconds(own),
-      beside: `by hand over warm ssh: ${seconds(other)}, ratio ${(own / other).toFixed(2)}`,
-    },
-  });
+  const beside = (ms: number) => ({ name: 'by hand over warm ssh', amount: secondsOf(ms) });
   return [
-    row('deployment, cold', cold.ours, cold.hand),
-    row('deployment, warm build cache', median(warm.ours), median(warm.hand)),
-    { what: 'round trips of a warm deployment', value: String(median(warm.trips)) },
-    { what: 'the same commit again', value: seconds(median(again)) },
-    { what: 'rollback', value: seconds(median(back)), beside: `${median(trips)} round trips` },
+    { what: 'deployment, no build cache', slipway: secondsOf(cold.ours), beside: beside(cold.hand) },
+    {
+      what: 'deployment, warm build cache',
+      slipway: secondsOf(median(warm.ours)),
+      beside: beside(median(warm.hand)),
+      aim: { ratioAtMost: 1.1 },
+    },
+    { what: 'round trips of a warm deployment', slipway: count(median(warm.trips)), aim: { atMost: 15 } },
+    { what: 'the same commit again', slipway: secondsOf(median(again)) },
+    { what: 'rollback', slipway: secondsOf(median(back)), aim: { atMost: 2 } },
+    { what: 'round trips of a rollback', slipway: count(median(trips)) },
   ];
 }

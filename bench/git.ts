@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startGitHost } from '../lab/services/git/git-host.ts';
 import { createMirrors, type MirrorKey } from '../src/adapters/git/mirrors.ts';
-import { median } from './http.ts';
-import type { Figure } from './run.ts';
+import { type Figure, median, milliseconds } from './figure.ts';
 
 const rounds = 7;
 const fileCount = 200;
@@ -26,7 +25,7 @@ export async function benchGit(): Promise<Figure[]> {
       const file = { [`src/f${round}.txt`]: `${round} ${Math.random()}\n` };
       await host.commit('ada', 'app', { branch: 'main', message: `Round ${round}`, files: file });
     });
-    return [...(await work.fetching()), await work.reading()];
+    return [...(await work.fetching()), ...(await work.reading())];
   } finally {
     await host.close();
     rmSync(folder, { recursive: true, force: true });
@@ -71,15 +70,15 @@ class Work {
       );
     }
     return [
-      figure(`first fetch (${commitCount} commits, ${fileCount} files)`, first, [
+      ...figures(`first fetch (${commitCount} commits, ${fileCount} files)`, first, [
         'git clone --mirror',
         'git clone --depth=1',
       ]),
-      figure('incremental fetch (1 commit)', next, ['git fetch', 'git fetch --depth=1']),
+      ...figures('one more commit', next, ['git fetch', 'git fetch --depth=1']),
     ];
   }
 
-  async reading(): Promise<Figure> {
+  async reading(): Promise<Figure[]> {
     const key = this.#key();
     const { commit } = await this.#fetch(key);
     const plain = this.#place();
@@ -103,7 +102,7 @@ class Work {
       mkdirSync(target);
       times.plain.push(await timed(() => unpack(plain, commit.sha, target)));
     }
-    return figure(`reading ${fileCount} files at a commit`, times, ['git archive | tar x']);
+    return figures(`reading ${fileCount} files at a commit`, times, ['git archive | tar x']);
   }
 
   #fetch(key: MirrorKey) {
@@ -127,19 +126,13 @@ interface Pairs {
   readonly other: number[];
 }
 
-function figure(what: string, { ours, plain, other }: Pairs, names: readonly string[]): Figure {
-  const mine = median(ours);
-  const beside = [plain, other].flatMap((times, index) => {
+function figures(what: string, { ours, plain, other }: Pairs, names: readonly string[]): Figure[] {
+  return [plain, other].flatMap((times, index) => {
     const name = names[index];
-    return name === undefined
-      ? []
-      : [`${name} ${shown(median(times))}, ratio ${(mine / median(times)).toFixed(2)}`];
+    if (name === undefined) return [];
+    const beside = { name, amount: milliseconds(median(times)) };
+    return [{ what, slipway: milliseconds(median(ours)), beside }];
   });
-  return { what, value: shown(mine), beside: beside.join('; ') };
-}
-
-function shown(ms: number): string {
-  return `${ms.toFixed(0)} ms`;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

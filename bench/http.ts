@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { Mailbox } from '../test/support/mailbox.ts';
-import type { Figure } from './run.ts';
+import { type Figure, median, milliseconds, perSecond } from './figure.ts';
 import { freePort, root, startService } from './service.ts';
 
 const connections = 64;
-const secondsEach = 6;
+const secondsEach = 5;
 const rounds = 5;
 
 export async function benchHttp(): Promise<Figure[]> {
@@ -30,16 +30,16 @@ export async function benchHttp(): Promise<Figure[]> {
       await untilAnswers(`${bareUrl}/me`);
       const headers = { authorization: `Bearer ${token}` };
       return [
-        await compare(
+        ...(await compare(
           'one row (GET /auth/me)',
           { url: `${service.url}/api/v1/auth/me`, headers },
           `${bareUrl}/me`,
-        ),
-        await compare(
+        )),
+        ...(await compare(
           'list of 50 (GET /auth/sessions)',
           { url: `${service.url}/api/v1/auth/sessions`, headers },
           `${bareUrl}/sessions`,
-        ),
+        )),
       ];
     } finally {
       bare.kill();
@@ -54,20 +54,33 @@ interface Target {
   readonly headers: Record<string, string>;
 }
 
-async function compare(what: string, ours: Target, bareUrl: string): Promise<Figure> {
+async function compare(what: string, ours: Target, bareUrl: string): Promise<Figure[]> {
   const bare: Target = { url: bareUrl, headers: {} };
   const rates: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
-  let p99 = 0;
+  const p99 = { ours: 0, bare: 0 };
   for (const target of [ours, bare]) await load(target, 3);
   for (let round = 0; round < rounds; round += 1) {
     const our = await load(ours, secondsEach);
     rates.ours.push(our.rate);
-    p99 = Math.max(p99, our.p99);
-    rates.bare.push((await load(bare, secondsEach)).rate);
+    p99.ours = Math.max(p99.ours, our.p99);
+    const their = await load(bare, secondsEach);
+    rates.bare.push(their.rate);
+    p99.bare = Math.max(p99.bare, their.p99);
   }
-  const [a, b] = [median(rates.ours), median(rates.bare)];
-  const value = `${Math.round(a)}/s, p99 ${p99} ms`;
-  return { what, value, beside: `bare ${Math.round(b)}/s, ratio ${(a / b).toFixed(2)}` };
+  const name = 'bare Fastify';
+  return [
+    {
+      what,
+      slipway: perSecond(median(rates.ours)),
+      beside: { name, amount: perSecond(median(rates.bare)) },
+      aim: { ratioAtLeast: 0.7 },
+    },
+    {
+      what: `${what}, p99`,
+      slipway: milliseconds(p99.ours),
+      beside: { name, amount: milliseconds(p99.bare) },
+    },
+  ];
 }
 
 async function load({ url, headers }: Target, duration: number): Promise<{ rate: number; p99: number }> {
@@ -105,9 +118,4 @@ export async function untilAnswers(url: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`${url} does not answer`);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -8,13 +8,13 @@ import { whyNot } from '../lab/needs.ts';
 import { withDatabase } from './backup.ts';
 import { benchApp } from './deploy.ts';
 import { DeployBench } from './deploy-scene.ts';
-import type { Figure } from './run.ts';
+import { type Figure, LeftOut, megabytes, megabytesPerSecond, secondsOf } from './figure.ts';
 
-const megabytes = 2_048;
+const size = 2_048;
 
 export async function benchImport(): Promise<Figure[]> {
   const reason = whyNot();
-  if (reason) return [{ what: 'left out', value: reason }];
+  if (reason) throw new LeftOut(reason);
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bench-import-'));
   const bench = await DeployBench.start();
   try {
@@ -51,11 +51,11 @@ async function importLarge(bench: DeployBench, environmentId: string, file: stri
   clearInterval(watch);
   const wholeMs = performance.now() - begun;
   return [
-    { what: 'uploaded', value: `${megabytes} MB in ${(uploadMs / 1000).toFixed(1)} s` },
-    { what: 'from the first byte to the app being back', value: `${(wholeMs / 1000).toFixed(1)} s` },
+    { what: `upload of ${size} MB`, slipway: megabytesPerSecond((size * 2 ** 20) / 1_000 / uploadMs) },
+    { what: 'from the first byte to the application being back', slipway: secondsOf(wholeMs) },
     {
       what: 'growth of the service’s memory over it',
-      value: `${((memory.most - memory.before) / 2 ** 20).toFixed(0)} MB`,
+      slipway: megabytes(Math.max(0, memory.most - memory.before) / 2 ** 20),
     },
   ];
 }
@@ -65,7 +65,7 @@ function writeLarge(path: string): void {
   writeSync(file, 'create table large (id bigint, text text);\ncopy large from stdin;\n');
   const text = 'some words that come again and again, as they do in what people keep '.repeat(3);
   const atOnce = 4_000;
-  for (let [id, written] = [0, 0]; written < megabytes * 2 ** 20; id += atOnce) {
+  for (let [id, written] = [0, 0]; written < size * 2 ** 20; id += atOnce) {
     const lines = Array.from({ length: atOnce }, (_, at) => `${id + at}\t${(id + at) * 7919} ${text}\n`).join(
       '',
     );

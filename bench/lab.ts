@@ -8,32 +8,33 @@ import { cacheDir, placesOf } from '../lab/places.ts';
 import { Progress } from '../lab/progress.ts';
 import type { VariantName } from '../lab/servers/variants.ts';
 import { labNames } from '../lab/state.ts';
-import type { Figure } from './run.ts';
+import { type Amount, type Figure, gigabytes, LeftOut, median, megabytes, secondsOf } from './figure.ts';
 
 const name = `bench-${process.pid}`;
 
 export async function benchLab(): Promise<Figure[]> {
   const reason = whyNot();
-  if (reason) return [{ what: 'left out', value: reason }];
+  if (reason) throw new LeftOut(reason);
   await timedUp([]); // what is missing is built outside of the measurement
   const [none, two] = [
-    await median(3, () => timedUp([])),
-    await median(3, () => timedUp(['docker', 'docker'])),
+    await medianOf(3, () => timedUp([])),
+    await medianOf(3, () => timedUp(['docker', 'docker'])),
   ];
   return [
-    { what: 'later `up`, services alone', value: seconds(none) },
-    { what: 'later `up`, two servers', value: seconds(two) },
+    { what: 'later `up`, services alone', slipway: secondsOf(none) },
+    { what: 'later `up`, two servers', slipway: secondsOf(two), aim: { atMost: 15 } },
     ...(await oneServer()),
-    { what: 'disk of trees and images', value: await disk(cacheDir) },
+    { what: 'disk of trees and images', slipway: await disk(cacheDir) },
   ];
 }
 
 /** Builds everything anew: minutes, and only where no lab is up. */
 export async function benchFirstLab(): Promise<Figure[]> {
   const reason = whyNot() ?? (labNames().length > 0 ? `labs are up: ${labNames().join(', ')}` : undefined);
-  if (reason) return [{ what: 'left out', value: reason }];
+  if (reason) throw new LeftOut(reason);
   rmSync(cacheDir, { recursive: true, force: true });
-  return [{ what: 'first `up`, two servers', value: seconds(await timedUp(['docker', 'docker'])) }];
+  const took = await timedUp(['docker', 'docker']);
+  return [{ what: 'first `up`, two servers', slipway: secondsOf(took), aim: { atMost: 120 } }];
 }
 
 async function timedUp(servers: readonly VariantName[]): Promise<number> {
@@ -51,16 +52,17 @@ async function oneServer(): Promise<Figure[]> {
     const fresh = await timed(() => client.addServer('docker', 'fresh'));
     const reset = await timed(() => client.reset('fresh'));
     const { stdout } = await client.console('fresh', 'systemd-analyze', 'time');
-    const bare = /finished in ([\d.]+\w+)/.exec(stdout)?.[1] ?? stdout.trim();
+    const [, bare, unit] = /finished in ([\d.]+)(m?s)\b/.exec(stdout) ?? [];
+    const bareMs = Number(bare) * (unit === 'ms' ? 1 : 1_000);
     return [
       {
         what: 'one more server, until Docker answers',
-        value: seconds(fresh),
-        beside: `systemd alone: ${bare}`,
+        slipway: secondsOf(fresh),
+        beside: { name: 'systemd alone', amount: secondsOf(bareMs) },
       },
-      { what: 'reset of a server, until Docker answers', value: seconds(reset) },
-      { what: 'memory of a server at rest', value: memoryOf('fresh') },
-      { what: 'disk of a server', value: await disk(`${placesOf(name).dir}/servers/fresh`) },
+      { what: 'reset of a server, until Docker answers', slipway: secondsOf(reset) },
+      { what: 'memory of a server at rest', slipway: memoryOf('fresh') },
+      { what: 'disk of a server', slipway: await disk(`${placesOf(name).dir}/servers/fresh`) },
     ];
   } finally {
     await lab.end();
@@ -68,16 +70,16 @@ async function oneServer(): Promise<Figure[]> {
 }
 
 /** Without what the kernel merely caches. */
-function memoryOf(server: string): string {
+function memoryOf(server: string): Amount {
   const old = `/sys/fs/cgroup/memory/slipway-lab-${name}/${server}/memory.stat`;
   const file = existsSync(old) ? old : `/sys/fs/cgroup/slipway-lab-${name}/${server}/memory.stat`;
   const bytes = /^(?:total_rss|anon) (\d+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
-  return `${Math.round(Number(bytes) / 1e6)} MB`;
+  return megabytes(Number(bytes) / 1e6);
 }
 
-async function disk(folder: string): Promise<string> {
+async function disk(folder: string): Promise<Amount> {
   const [kilobytes] = (await run('du', ['-skx', folder])).split('\t');
-  return `${(Number(kilobytes) / 1e6).toFixed(2)} GB`;
+  return gigabytes(Number(kilobytes) / 1e6);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -86,12 +88,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return Date.now() - begun;
 }
 
-async function median(times: number, work: () => Promise<number>): Promise<number> {
+async function medianOf(times: number, work: () => Promise<number>): Promise<number> {
   const all: number[] = [];
   for (let count = 0; count < times; count += 1) all.push(await work());
-  return all.sort((one, other) => one - other)[Math.floor(times / 2)] ?? 0;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+  return median(all);
 }

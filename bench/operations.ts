@@ -9,8 +9,7 @@ import { enqueueOperation } from '../src/operations/operations.ts';
 import { sql } from '../src/store/sql.ts';
 import { newWorkspace } from '../test/support/operations.ts';
 import { temporaryFolder } from '../test/support/postgres.ts';
-import { median } from './http.ts';
-import type { Figure } from './run.ts';
+import { type Figure, median, milliseconds, perSecond, quantile } from './figure.ts';
 
 const starts = 60;
 const together = 40;
@@ -70,16 +69,12 @@ export async function benchOperations(): Promise<Figure[]> {
     await Promise.all(workspaces.map(enqueue));
     await idle();
     const seconds = (performance.now() - began) / 1000;
-    waits.sort((one, other) => one - other);
     return [
-      {
-        what: 'from stored to started, median',
-        value: `${median(waits).toFixed(0)} ms`,
-        beside: `p95 ${waits[Math.floor(waits.length * 0.95)]?.toFixed(0)} ms`,
-      },
+      { what: 'from stored to started, median', slipway: milliseconds(median(waits)) },
+      { what: 'from stored to started, p95', slipway: milliseconds(quantile(waits, 0.95)) },
       {
         what: `steps that do nothing, ${together} operations at once`,
-        value: `${Math.round((together * stepsEach) / seconds)}/s`,
+        slipway: perSecond((together * stepsEach) / seconds),
       },
     ];
   } finally {

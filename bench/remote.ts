@@ -17,14 +17,22 @@ import { readHostKey } from '../src/remote/connect.ts';
 import { createRemotePool } from '../src/remote/pool.ts';
 import type { Remote } from '../src/remote/remote.ts';
 import { Secret } from '../src/secret.ts';
-import type { Figure } from './run.ts';
+import {
+  type Aim,
+  type Amount,
+  type Figure,
+  LeftOut,
+  median,
+  megabytesPerSecond,
+  milliseconds,
+} from './figure.ts';
 
 const chunk = Buffer.alloc(64 * 1024, 'slipway ');
 const chunks = 1024;
 
 export async function benchRemote(): Promise<Figure[]> {
   const reason = whyNot();
-  if (reason) return [{ what: 'left out', value: reason }];
+  if (reason) throw new LeftOut(reason);
   const lab = await launchBound(`bench-remote-${process.pid}`, ['bare'], new Progress());
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
   const pool = createRemotePool(createLog('silent'));
@@ -65,18 +73,21 @@ async function compare(remote: Remote, ssh: readonly string[]): Promise<Figure[]
     () => download(remote),
     () => downloadBySsh(ssh),
   );
-  const ms = (value: number) => `${value.toFixed(1)} ms`;
-  const rate = (value: number) => `${Math.round((64 * 1.048576 * 1000) / value)} MB/s`;
-  const row = (what: string, shown: (value: number) => string, [own, other]: readonly [number, number]) => ({
-    what,
-    value: shown(own),
-    beside: `ssh, warm ControlMaster: ${shown(other)}`,
+  const rate = (ms: number) => megabytesPerSecond((chunk.length * chunks) / 1_000 / ms);
+  const row = (
+    what: string,
+    amount: (ms: number) => Amount,
+    [own, other]: readonly [number, number],
+    aim: Aim,
+  ): Figure => ({
+    ...{ what, aim, slipway: amount(own) },
+    beside: { name: 'ssh, warm ControlMaster', amount: amount(other) },
   });
   return [
-    row('command round trip', ms, trips),
-    row('eight commands at once', ms, eight),
-    row('64 MB to the server', rate, up),
-    row('64 MB from the server', rate, down),
+    row('command round trip', milliseconds, trips, { ratioAtMost: 1 }),
+    row('eight commands at once', milliseconds, eight, { ratioAtMost: 1 }),
+    row('64 MB to the server', rate, up, { ratioAtLeast: 1 }),
+    row('64 MB from the server', rate, down, { ratioAtLeast: 1 }),
   ];
 }
 
@@ -157,8 +168,4 @@ export async function openMaster(
 interface Master {
   readonly ssh: readonly string[];
   end(): Promise<void>;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

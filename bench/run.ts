@@ -1,52 +1,78 @@
-/** `npm run bench [name …]`: measures, prints a table. Figures worth keeping go into docs/benchmarks.md by hand. */
+/**
+ * `npm run bench [name …]`: measures, prints a table. With `--write`, and then always everything, the table becomes
+ * docs/benchmarks.md. Each bench has a process of its own, so that one that fails or hangs takes none of the others
+ * with it, and none measures the memory that another one left.
+ */
+import { fork } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { benchAnalysis } from './analysis.ts';
-import { benchBackup } from './backup.ts';
-import { benchDeploy } from './deploy.ts';
-import { benchGit } from './git.ts';
-import { benchHttp } from './http.ts';
-import { benchImport } from './import.ts';
-import { benchFirstLab, benchLab } from './lab.ts';
-import { benchOperations } from './operations.ts';
-import { benchRemote } from './remote.ts';
-import { benchSearch } from './search.ts';
-import { benchStart } from './start.ts';
-import { benchStreams } from './streams.ts';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Bench, benches } from './benches.ts';
+import { root } from './service.ts';
+import { document, type Outcome, plainTable, type Result, type Run, summary } from './table.ts';
 
-export interface Figure {
-  readonly what: string;
-  readonly value: string;
-  readonly beside?: string;
+const longestMs = 15 * 60_000;
+
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: 'boolean', default: false } },
+});
+const unknown = wanted.filter((name) => !(name in benches));
+if (unknown.length > 0)
+  refuse(`«${unknown.join(' ')}» is no bench; there is: ${Object.keys(benches).join(', ')}.`);
+if (values.write && wanted.length > 0)
+  refuse('`--write` writes the figures of one whole run: name no bench.');
+
+const begun = Date.now();
+const results: Result[] = [];
+for (const [bench, { about, isCostly }] of Object.entries<Bench>(benches)) {
+  if (wanted.length > 0 ? !wanted.includes(bench) : isCostly) continue;
+  const since = Date.now();
+  const outcome = await measure(bench);
+  process.stderr.write(`${bench}: ${outcome.state}, ${((Date.now() - since) / 1_000).toFixed(0)} s\n`);
+  results.push({ bench, about, outcome });
 }
 
-const benches: Record<string, () => Promise<Figure[]>> = {
-  http: benchHttp,
-  start: benchStart,
-  streams: benchStreams,
-  operations: benchOperations,
-  lab: benchLab,
-  remote: benchRemote,
-  git: benchGit,
-  search: benchSearch,
-  analysis: benchAnalysis,
-  deploy: benchDeploy,
-  backup: benchBackup,
-  import: benchImport,
+const run: Run = {
+  date: new Date().toISOString().slice(0, 10),
+  machine: `${distribution()}, ${process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+  node: process.version.slice(1),
+  command: 'npm run bench -- --write',
+  minutes: Math.round((Date.now() - begun) / 60_000),
+  results,
 };
+process.stdout.write(
+  `\n${run.date}, ${run.machine}, Node ${run.node}\n\n${plainTable(results)}\n\n${summary(results)}\n`,
+);
+if (values.write) writeFileSync(join(root, 'docs/benchmarks.md'), document(run));
+if (results.some(({ outcome }) => outcome.state === 'failed')) process.exitCode = 1;
 
-/** Only by name: it throws away what other runs would reuse. */
-const costly: Record<string, () => Promise<Figure[]>> = { 'lab-first': benchFirstLab };
-
-const wanted = process.argv.slice(2);
-const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`;
-write(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}`);
-for (const [name, bench] of Object.entries({ ...benches, ...costly })) {
-  if (wanted.length > 0 ? !wanted.includes(name) : name in costly) continue;
-  write(`\n${name}`);
-  for (const { what, value, beside } of await bench())
-    write(`  ${what.padEnd(52)} ${value}${beside ? `   ${beside}` : ''}`);
+function measure(bench: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let told: Outcome | undefined;
+    let isLate = false;
+    const child = fork(join(root, 'bench/one.ts'), [bench], { cwd: root });
+    const deadline = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, longestMs);
+    child.once('message', (message: Outcome) => {
+      told = message;
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(deadline);
+      const reason = isLate ? `not done in ${longestMs / 60_000} minutes` : `ended with ${signal ?? code}`;
+      resolve(told ?? { state: 'failed', reason });
+    });
+  });
 }
 
-function write(line: string): void {
-  process.stdout.write(`${line}\n`);
+function distribution(): string {
+  return /^PRETTY_NAME="(.*)"$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? process.platform;
+}
+
+function refuse(reason: string): never {
+  process.stderr.write(`Bench: ${reason}\n`);
+  process.exit(2);
 }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGitHost } from '../lab/services/git/git-host.ts';
-import { median, signIn } from './http.ts';
-import type { Figure } from './run.ts';
+import { type Figure, median, milliseconds } from './figure.ts';
+import { signIn } from './http.ts';
 import { startService } from './service.ts';
 
 const repositories = 250;
@@ -43,11 +43,11 @@ export async function benchSearch(): Promise<Figure[]> {
       theirs.push(await timed(() => read(`${host.apiUrl}/user/repos?per_page=100`, atHost)));
     }
     return [
-      { what: `first letter, ${repositories} repositories`, value: `${first.toFixed(0)} ms` },
+      { what: `first letter, ${repositories} repositories`, slipway: milliseconds(first) },
       {
         what: `each further letter, median of ${keystrokes}`,
-        value: `${median(ours).toFixed(1)} ms`,
-        beside: `one page from the host itself ${median(theirs).toFixed(1)} ms; ratio ${(median(ours) / median(theirs)).toFixed(2)}`,
+        slipway: milliseconds(median(ours)),
+        beside: { name: 'one page of the host’s list', amount: milliseconds(median(theirs)) },
       },
     ];
   } finally {

@@ -1,8 +1,7 @@
 /** From `npm start` (installed) to the first answer, and what all processes hold in memory at rest. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median } from './http.ts';
-import type { Figure } from './run.ts';
+import { type Figure, median, megabytes, milliseconds } from './figure.ts';
 import { startService } from './service.ts';
 
 const laterStarts = 7;
@@ -25,16 +24,21 @@ export async function benchStart(): Promise<Figure[]> {
   const sum = (wanted: RegExp) =>
     memory.filter(({ name }) => wanted.test(name)).reduce((total, { mb }) => total + mb, 0);
   return [
-    { what: 'first start, npm start to first answer', value: `${Math.round(first.startMs)} ms` },
+    { what: 'first start, `npm start` to first answer', slipway: milliseconds(first.startMs) },
     {
-      what: 'later starts, median',
-      value: `${Math.round(median(later))} ms`,
-      beside: `worst ${Math.round(Math.max(...later))} ms`,
+      what: `later starts, median of ${laterStarts}`,
+      slipway: milliseconds(median(later)),
+      aim: { atMost: 1_000 },
     },
-    { what: 'memory at rest, the service', value: `${sum(/main\.ts/).toFixed(0)} MB` },
-    { what: 'memory at rest, PostgreSQL (all processes)', value: `${sum(/postgres/).toFixed(0)} MB` },
-    { what: 'memory at rest, both', value: `${sum(/postgres|main\.ts/).toFixed(0)} MB` },
-    { what: 'memory at rest, npm that started them', value: `${sum(/^npm/).toFixed(0)} MB` },
+    { what: 'later starts, the slowest', slipway: milliseconds(Math.max(...later)) },
+    { what: 'memory at rest, the service', slipway: megabytes(sum(/main\.ts/)) },
+    { what: 'memory at rest, PostgreSQL (all processes)', slipway: megabytes(sum(/postgres/)) },
+    { what: 'memory at rest, npm that started them', slipway: megabytes(sum(/^npm/)) },
+    {
+      what: 'memory at rest, in all',
+      slipway: megabytes(sum(/postgres|main\.ts|^npm/)),
+      aim: { atMost: 150 },
+    },
   ];
 }
 

@@ -10,9 +10,18 @@ import type { WorkspaceId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { connectDatabase } from '../src/store/database.ts';
 import { sql } from '../src/store/sql.ts';
-import { median, signIn, untilAnswers } from './http.ts';
+import {
+  type Aim,
+  type Amount,
+  type Figure,
+  kilobytes,
+  median,
+  milliseconds,
+  perSecond,
+  quantile,
+} from './figure.ts';
+import { signIn, untilAnswers } from './http.ts';
 import { ManyStreams } from './many-streams.ts';
-import type { Figure } from './run.ts';
 import { freePort, root, startService } from './service.ts';
 
 const streamCount = 5_000;
@@ -50,28 +59,22 @@ export async function benchStreams(): Promise<Figure[]> {
     const yardstick = await measure(bare, `http://127.0.0.1:${port}/`, {}, () =>
       fetch(`http://127.0.0.1:${port}/fire`, { method: 'POST', body: bytes }),
     );
-    const beside = (one: string, other: number) => `bare ${one}, ratio ${other.toFixed(2)}`;
+    const row = (
+      what: string,
+      unit: (value: number) => Amount,
+      of: (measured: typeof ours) => number,
+      aim?: Aim,
+    ): Figure => ({
+      what,
+      slipway: unit(of(ours)),
+      beside: { name: 'bare node:http', amount: unit(of(yardstick)) },
+      ...(aim && { aim }),
+    });
     return [
-      {
-        what: `delivery to ${streamCount} streams, deliveries a second`,
-        value: `${Math.round(ours.rate)}/s`,
-        beside: beside(`${Math.round(yardstick.rate)}/s`, ours.rate / yardstick.rate),
-      },
-      {
-        what: 'delivery p50',
-        value: `${ours.p50.toFixed(0)} ms`,
-        beside: `bare ${yardstick.p50.toFixed(0)} ms`,
-      },
-      {
-        what: 'delivery p99',
-        value: `${ours.p99.toFixed(0)} ms`,
-        beside: `bare ${yardstick.p99.toFixed(0)} ms`,
-      },
-      {
-        what: 'memory a stream',
-        value: `${ours.kilobytes.toFixed(1)} KB`,
-        beside: `bare ${yardstick.kilobytes.toFixed(1)} KB`,
-      },
+      row(`deliveries to ${streamCount} streams`, perSecond, ({ rate }) => rate, { ratioAtLeast: 0.6 }),
+      row('delivery, p50', milliseconds, ({ p50 }) => p50),
+      row('delivery, p99', milliseconds, ({ p99 }) => p99, { atMost: 500 }),
+      row('memory a stream', kilobytes, (measured) => measured.kilobytes, { atMost: 20 }),
     ];
   } finally {
     bare.kill();
@@ -96,7 +99,7 @@ async function measure(
   try {
     await streams.open(url, headers, streamCount);
     await sleep(3_000);
-    const kilobytes = (memoryOf(server.pid ?? 0) - before) / streamCount;
+    const held = (memoryOf(server.pid ?? 0) - before) / streamCount;
     const latencies: number[] = [];
     const rates: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -105,9 +108,12 @@ async function measure(
       rates.push(arrived.length / (Math.max(...arrived) / 1000));
       await sleep(200);
     }
-    latencies.sort((one, other) => one - other);
-    const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-    return { rate: median(rates), p50: at(0.5), p99: at(0.99), kilobytes };
+    return {
+      rate: median(rates),
+      p50: quantile(latencies, 0.5),
+      p99: quantile(latencies, 0.99),
+      kilobytes: held,
+    };
   } finally {
     streams.close();
   }

@@ -16,6 +16,9 @@ const packages: Record<string, string> = {
   git: '/usr/bin/git',
   openssl: '/usr/bin/openssl',
   'openssh-client': '/usr/bin/ssh',
+  // What the README's examples call.
+  curl: '/usr/bin/curl',
+  jq: '/usr/bin/jq',
   'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
 };
 

@@ -27,6 +27,7 @@ import { restoreOperation } from './areas/backups/restore-backup.ts';
 import { backupRoutes } from './areas/backups/routes.ts';
 import { deployOperation } from './areas/deployments/deploy.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
+import { pruneDeploymentsSchedule } from './areas/deployments/prune-deployments.ts';
 import { deploymentRoutes } from './areas/deployments/routes.ts';
 import { caaNamesOf } from './areas/domains/authority.ts';
 import { checkDomainsSchedule, renewCertificatesSchedule } from './areas/domains/domain-schedules.ts';
@@ -262,7 +263,8 @@ export async function startApp(
     queue.add(renewCertificatesSchedule(domains));
     queue.add(backupSchedule(backups));
     queue.add(tidyMirrorsSchedule(projects));
-    queue.add(pruneSchedule(db, config.eventDays));
+    queue.add(pruneSchedule(db, kinds, config));
+    queue.add(pruneDeploymentsSchedule(db, config.keepDeployments));
     queue.add(tidySchedule(accounts));
     queue.add(tidyNoticesSchedule({ db, clock }, config.eventDays));
     const metrics = new Metrics();

@@ -167,6 +167,18 @@ export const settings = {
     read.wholeNumber(1, 3_650),
     'How many days events and the logs of operations are kept.',
   ),
+  operationDays: setting(
+    'SLIPWAY_OPERATION_DAYS',
+    '90',
+    read.wholeNumber(1, 3_650),
+    'How many days operations that have ended are kept, with their steps.',
+  ),
+  keepDeployments: setting(
+    'SLIPWAY_KEEP_DEPLOYMENTS',
+    '200',
+    read.wholeNumber(10, 1_000_000),
+    'How many deployments of an environment are kept. What is live stays in any case, and what can be gone back to without a build.',
+  ),
   operationsPerWorkspace: setting(
     'SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE',
     '8',
@@ -231,6 +243,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     dnsServers: value(settings.dnsServers),
     caFile: value(settings.caFile),
     eventDays: value(settings.eventDays),
+    operationDays: value(settings.operationDays),
+    keepDeployments: value(settings.keepDeployments),
     operationsPerWorkspace: value(settings.operationsPerWorkspace),
     operationsPerServer: value(settings.operationsPerServer),
     backupDir: value(settings.backupDir),

@@ -8,6 +8,9 @@ import { openStore } from './store/store.ts';
 const print = (text: string) => process.stdout.write(text);
 let app: Promise<App> | undefined;
 let stopping = false;
+let askedAt = 0;
+/** npm hands on to us the Ctrl-C that the terminal has sent us already: so soon after, it is the same press. */
+const samePressMs = 500;
 
 // Taken from the first moment, so that a stop during the start is in good order too.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
@@ -29,8 +32,10 @@ try {
 }
 
 async function stop(signal: NodeJS.Signals): Promise<void> {
+  if (stopping && performance.now() - askedAt < samePressMs) return;
   if (stopping) process.exit(1); // asked twice: the person does not want to wait
   stopping = true;
+  askedAt = performance.now();
   print(`${signal === 'SIGINT' ? '\n' : ''}Stopping …\n`);
   try {
     await (await app)?.stop();

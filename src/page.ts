@@ -14,14 +14,20 @@ export interface PageAnswer<T> {
 
 export const pageLimit = { standard: 50, most: 100 } as const;
 
+/**
+ * Where the first page begins. A statement that asked whether there is a cursor at all could not use it to find its
+ * place in the index: a page deep in a list would read all the pages before it.
+ */
+export const aboveAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 export class Page {
   readonly limit: number;
-  /** Only rows with an id below this one; null for the first page. */
-  readonly before: string | null;
+  /** Only rows with an id below this one. */
+  readonly before: string;
 
   constructor(query: PageQuery) {
     this.limit = query.limit ?? pageLimit.standard;
-    this.before = query.cursor === undefined ? null : readCursor(query.cursor);
+    this.before = query.cursor === undefined ? aboveAllIds : readCursor(query.cursor);
   }
 
   /** Takes up to one row more than the limit, which tells whether there is another page. */

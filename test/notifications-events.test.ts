@@ -10,19 +10,9 @@ import { type DeploymentId, type GitProviderId, newId, type ServerId } from '../
 import type { Change } from '../src/operations/definition.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
+import { noticesIn } from './support/notifications.ts';
 
-interface Raised {
-  readonly kind: string;
-  readonly projectId: string | null;
-  readonly data: Record<string, unknown>;
-}
-
-function raisedIn({ service }: EnvironmentScene): Promise<Raised[]> {
-  return service.app.store.db.rows<Raised>(
-    sql`select kind, project_id as "projectId", data from notices order by at, id`,
-  );
-}
-
+const raisedIn = ({ service }: EnvironmentScene) => noticesIn(service);
 const kindsIn = async (scene: EnvironmentScene) => (await raisedIn(scene)).map(({ kind }) => kind);
 
 /** A deployment that goes the way of these changes, as its operation tells them. */

@@ -3,17 +3,10 @@
  * must find its rows by an index. Those that look at everything by intention are named here with their reason.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../scripts/commands.ts';
 import type { Database } from '../src/store/database.ts';
 import { migratedDatabase } from './support/database.ts';
-
-interface Statement {
-  readonly where: string;
-  readonly text: string;
-}
+import { allStatements, isPlannable } from './support/statements.ts';
 
 interface Plan {
   readonly 'Node Type': string;
@@ -41,47 +34,11 @@ const wholeByIntention: readonly (readonly [file: string, begins: string, why: s
     'once a day: which mirrors still belong to a project',
   ],
   [
-    'src/events/events.ts',
-    'with gone as ( delete from events',
-    'once an hour: each feed learns how far it begins',
-  ],
-  [
     'src/store/',
     '',
     'migrating, rotating keys, and Slipway’s own backup look at everything, by hand or at the start',
   ],
 ];
-
-/** The texts of all tagged templates, with their values as parameters. */
-function statementsOf(path: string): Statement[] {
-  const text = readFileSync(join(root, path), 'utf8');
-  const found: Statement[] = [];
-  for (const match of text.matchAll(/(?<![\w.])sql`/g)) {
-    const line = text.slice(0, match.index).split('\n').length;
-    found.push({ where: `${path}:${line}`, text: templateAt(text, match.index + match[0].length) });
-  }
-  return found;
-}
-
-function templateAt(text: string, from: number): string {
-  let statement = '';
-  let parameters = 0;
-  for (let at = from; text[at] !== '`'; at += 1) {
-    if (text[at] !== '$' || text[at + 1] !== '{') {
-      statement += text[at];
-      continue;
-    }
-    parameters += 1;
-    statement += `$${parameters}`;
-    let depth = 1;
-    for (at += 2; depth > 0; at += 1) {
-      if (text[at] === '{') depth += 1;
-      if (text[at] === '}') depth -= 1;
-    }
-    at -= 1;
-  }
-  return statement.trim();
-}
 
 /** Reads of a whole table, or of a whole index that holds all of it. */
 function wholeReads(plan: Plan, partial: ReadonlySet<string>): string[] {
@@ -106,10 +63,7 @@ async function planOf(db: Database, text: string): Promise<Plan> {
 
 test('every statement finds its rows by an index, or is named as one that looks at everything', async (t) => {
   const { db } = await migratedDatabase(t);
-  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .map((name) => `src/${name}`);
-  const statements = files.sort().flatMap(statementsOf);
+  const statements = allStatements();
   assert.ok(statements.length > 300, `${statements.length} statements`);
   const partialRows = await db.raw(
     'select indexrelid::regclass::text as name from pg_index where indpred is not null',
@@ -120,7 +74,7 @@ test('every statement finds its rows by an index, or is named as one that looks 
     wholeByIntention.some(([file, begins]) => where.startsWith(file) && text.startsWith(begins));
   let planned = 0;
   for (const { where, text } of statements) {
-    if (!/^(select|insert|update|delete|with|merge)\b/i.test(text)) continue;
+    if (!isPlannable(text)) continue;
     const shown = text.replace(/\s+/g, ' ');
     try {
       const whole = wholeReads(await planOf(db, text), partial);

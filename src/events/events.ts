@@ -7,6 +7,7 @@
  */
 import type { AnalysisId, DeploymentId, OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
+import { inBatches } from '../store/in-batches.ts';
 import { sql } from '../store/sql.ts';
 
 /** A workspace's own feed has the workspace's id, any other the id of what it tells of. */
@@ -81,14 +82,36 @@ export async function readEvents(db: Queryable, feed: FeedKey, range: EventRange
   return rows.map((row) => ({ ...row, position: Number(row.position) }));
 }
 
-/** Removes what is older than the settings keep, and notes how far, so that nobody mistakes it for a gap. */
-export async function pruneEvents(db: Queryable, before: Date): Promise<number> {
-  return db.run(sql`
-    with gone as (
-      delete from events where at < ${before} returning workspace_id, feed_id, position
-    ), last as (
-      select workspace_id, feed_id, max(position) as position from gone group by workspace_id, feed_id
-    )
-    update event_feeds f set pruned_to = greatest(f.pruned_to, last.position)
-    from last where f.workspace_id = last.workspace_id and f.id = last.feed_id`);
+/**
+ * Removes what is older than the settings keep, and notes how far, so that nobody mistakes it for a gap. A feed that is
+ * over goes with its last event. One that somebody appends to just now is left for the next time: to wait for it here
+ * could be to wait for each other.
+ */
+export function pruneEvents(db: Queryable, before: Date): Promise<number> {
+  return inBatches(async (from) => {
+    const row = await db.one<{ count: number; last: Date | null }>(sql`
+      with old as (
+        select ctid as place, workspace_id, feed_id from events where at >= ${from} and at < ${before}
+        order by at limit 5000
+      ), feeds as (
+        select f.workspace_id, f.id, f.position from (select distinct workspace_id, feed_id from old) o
+        join event_feeds f on f.workspace_id = o.workspace_id and f.id = o.feed_id
+        for update of f skip locked
+      ), gone as (
+        delete from events where ctid = any(array(
+          select o.place from old o join feeds f on f.workspace_id = o.workspace_id and f.id = o.feed_id))
+        returning workspace_id, feed_id, position, kind, at
+      ), shorter as (
+        select f.workspace_id, f.id, max(g.position) as position,
+          bool_or(g.kind = 'end') and max(g.position) = max(f.position) as is_over
+        from gone g join feeds f on f.workspace_id = g.workspace_id and f.id = g.feed_id group by f.workspace_id, f.id
+      ), over as (
+        delete from event_feeds f using shorter s where s.is_over and f.workspace_id = s.workspace_id and f.id = s.id
+      ), kept as (
+        update event_feeds f set pruned_to = greatest(f.pruned_to, s.position)
+        from shorter s where not s.is_over and f.workspace_id = s.workspace_id and f.id = s.id
+      )
+      select count(*)::int as count, max(at) as last from gone`);
+    return { count: row?.count ?? 0, last: row?.last ?? null };
+  });
 }

@@ -5,6 +5,7 @@
  */
 import { type EnvironmentId, type NoticeId, newId, type ProjectId, type WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
+import { inBatches } from '../store/in-batches.ts';
 import { sql } from '../store/sql.ts';
 
 export const noticeKinds = [
@@ -107,5 +108,10 @@ export async function readNotices(
 
 /** What hangs on them goes with them. */
 export function pruneNotices(db: Queryable, before: Date): Promise<number> {
-  return db.run(sql`delete from notices where at < ${before}`);
+  return inBatches(async () => ({
+    last: null,
+    count: await db.run(sql`
+      delete from notices where ctid = any(array(
+        select ctid from notices where at < ${before} order by at limit 2000))`),
+  }));
 }

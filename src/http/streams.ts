@@ -31,6 +31,8 @@ export interface StreamRequest {
   readonly from: 'beginning' | 'now';
   /** A finite stream ends with its `end` event. */
   readonly finite: boolean;
+  /** What a finite one tells of has ended: where nothing of it is kept any more, there is nothing to wait for. */
+  readonly isOver?: boolean;
 }
 
 export class Streams implements Hearer {
@@ -65,6 +67,10 @@ export class Streams implements Hearer {
   async open(request: FastifyRequest, reply: FastifyReply, wanted: StreamRequest): Promise<void> {
     const { sessionId } = principalOf(request);
     const state = await feedState(this.#db, wanted.feed);
+    if (wanted.isOver && state.position === 0) {
+      reply.code(204).send();
+      return;
+    }
     const after = readPosition(request, state.position) ?? (wanted.from === 'now' ? state.position : 0);
     if (this.#closed) throw new Fault('shutting_down', 'The service is stopping.');
     const allGone = state.position > 0 && state.prunedTo === state.position;

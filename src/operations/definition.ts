@@ -62,12 +62,23 @@ export type Follow<Input> = (
   change: Change,
 ) => Promise<void>;
 
+export interface GoneOperation {
+  readonly workspaceId: WorkspaceId;
+  readonly id: OperationId;
+  readonly kind: string;
+  readonly subjectId: string | null;
+}
+
+/** Their rows are taken away after their time: in the same transaction, whoever names them with something else stops. */
+export type Forget = (tx: Queryable, gone: readonly GoneOperation[]) => Promise<unknown>;
+
 export interface OperationDefinition<Input> {
   readonly kind: string;
   /** From what was stored; refuses what it does not know. */
   readonly readInput: (stored: unknown) => Input;
   readonly steps: readonly Step<Input>[];
   readonly follow?: Follow<Input>;
+  readonly forget?: Forget;
   /** Where the lines of its steps are told, if not in the operation's own feed: what users watch instead of it. */
   readonly logFeed?: (input: Input) => FeedKey['feedId'];
 }
@@ -88,13 +99,14 @@ export interface OperationKind {
   readonly afterthoughts: ReadonlySet<string>;
   readonly bind: (stored: unknown) => readonly BoundStep[];
   readonly follow?: Follow<unknown>;
+  readonly forget?: Forget;
   readonly logFeed?: (stored: unknown) => FeedKey['feedId'] | undefined;
 }
 
 export function defineOperation<Input>(definition: OperationDefinition<Input>): OperationKind {
   const names = definition.steps.map((step) => step.name);
   if (new Set(names).size !== names.length) throw new Error(`${definition.kind} has two steps of one name`);
-  const { follow, logFeed, readInput } = definition;
+  const { follow, forget, logFeed, readInput } = definition;
   const afterthoughts = definition.steps.filter(({ isAfterthought }) => isAfterthought);
   if (definition.steps.slice(-afterthoughts.length || Infinity).some((step) => !afterthoughts.includes(step)))
     throw new Error(`${definition.kind} has work to do after an afterthought`);
@@ -107,6 +119,7 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
         if (known) await follow(tx, { ...operation, input: known.input }, change);
       },
     }),
+    ...(forget && { forget }),
     ...(logFeed && {
       logFeed: (stored) => {
         const known = readOrNothing(readInput, stored);

@@ -2,7 +2,7 @@
 import { Fault } from '../fault.ts';
 import type { OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
-import type { Change, OperationKind } from './definition.ts';
+import type { Change, GoneOperation, OperationKind } from './definition.ts';
 
 export class OperationKinds {
   readonly #kinds = new Map<string, OperationKind>();
@@ -43,5 +43,11 @@ export class OperationKinds {
   ): Promise<void> {
     const { id: operationId, workspaceId, input } = operation;
     await this.#kinds.get(operation.kind)?.follow?.(tx, { operationId, workspaceId, input }, change);
+  }
+
+  /** In the transaction that takes them away. */
+  async forget(tx: Queryable, gone: readonly GoneOperation[]): Promise<void> {
+    for (const [kind, each] of Map.groupBy(gone, ({ kind }) => kind))
+      await this.#kinds.get(kind)?.forget?.(tx, each);
   }
 }

@@ -5,6 +5,7 @@ import { day, minute } from '../clock.ts';
 import { appendEvents } from '../events/events.ts';
 import { newId } from '../ids.ts';
 import { sql } from '../store/sql.ts';
+import { OperationKinds } from './kinds.ts';
 import { answersKeptMs, pruneSchedule } from './prune-schedule.ts';
 
 test('answers are kept for their time and not longer, and so are events', async (t) => {
@@ -27,7 +28,7 @@ test('answers are kept for their time and not longer, and so are events', async 
     );
     await db.run(sql`update events set at = ${new Date(Date.now() - agoMs)} where kind = ${kind}`);
   }
-  await pruneSchedule(db, 30).run();
+  await pruneSchedule(db, new OperationKinds(), { eventDays: 30, operationDays: 90 }).run();
   const keys = await db.rows<{ key: string }>(sql`select key from idempotency_keys`);
   assert.deepEqual(keys, [{ key: 'recent' }]);
   const events = await db.rows<{ kind: string }>(sql`select kind from events`);

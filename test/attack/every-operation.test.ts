@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { sql } from '../../src/store/sql.ts';
 import { type Answer, startTestApp } from '../support/app.ts';
 import { type EnvironmentScene, startEnvironmentScene } from '../support/environments.ts';
 import { newPerson } from '../support/people.ts';
@@ -31,7 +32,19 @@ async function belongings(scene: EnvironmentScene): Promise<Record<string, strin
   assert.equal(asked.status, 202, asked.text);
   const deployments = await scene.ask('GET', `${environment}/deployments`);
   const first = (answer: Answer) => String(Object(Array.from(Object(answer.body.items))[0]).id);
+  const services = { services: [{ kind: 'postgres', name: 'main' }] };
+  const added = await scene.ask('POST', `${environment}/services`, services);
+  assert.ok(added.status < 300, added.text);
+  // As after a first deployment.
+  await scene.service.app.store.db.run(sql`
+    update services set data_version = '17', server_id = ${serverId} where environment_id = ${scene.environmentId}`);
+  const backup = await scene.ask('POST', `${environment}/backups/trigger`, {});
+  assert.equal(backup.status, 202, backup.text);
+  const wish = { type: 'webhook', name: 'ops', config: { url: 'http://127.0.0.1:1/hook' } };
+  const connector = await scene.ask('POST', '/notification-connectors', wish);
+  assert.equal(connector.status, 201, connector.text);
   return {
+    ...{ bid: String(backup.body.id), connectorId: String(connector.body.id) },
     ...{
       serverId,
       projectId: scene.projectId,
@@ -53,6 +66,7 @@ function ownIds(operation: Operation, own: Readonly<Record<string, string>>): Re
       domains: own.domainId,
       operations: own.operationId,
       auth: own.sessionId,
+      'notification-connectors': own.connectorId,
     },
   };
   return {

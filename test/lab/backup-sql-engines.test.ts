@@ -1,85 +1,8 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLab } from '../support/lab.ts';
-import { engineScene, quiet } from '../support/sql-engine-scene.ts';
+import { proveDumps } from '../support/sql-engine-proof.ts';
 
 const lab = await openLab();
 
-/** So often a second is long enough for what has to end by itself. */
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await isSo())) assert.ok(Date.now() < deadline, what);
-}
-
-const muchMore = {
-  postgres:
-    'CREATE TABLE more AS SELECT md5(random()::text) || md5(random()::text) AS text FROM generate_series(1, 600000);',
-  mariadb: 'CREATE TABLE more AS SELECT CONCAT(MD5(RAND()), MD5(RAND())) AS text FROM seq_1_to_600000;',
-};
-
-for (const kind of ['postgres', 'mariadb'] as const) {
-  test(`${kind}: a dump is proven by loading it, brings everything back, can be taken back, and ends when nobody reads it`, async (t) => {
-    const server = await lab.server(t, 's1');
-    const scene = await engineScene(t, server, kind);
-    const { site, source, engine, sql } = scene;
-    await scene.fill(110_000);
-    const sums = await scene.sums();
-
-    const dump = await engine.dump(site, source);
-    const saved = await scene.save(dump);
-    const { figures, rawBytes, warning } = await dump.ended;
-    assert.equal(warning, null);
-    assert.ok(rawBytes > 3_000_000, String(rawBytes));
-    assert.equal(figures[kind === 'postgres' ? 'rows of public.many' : 'rows of many'], 110_000);
-    assert.ok(Object.keys(figures).length > 20, JSON.stringify(figures));
-    const file = await scene.put(saved, 'dump');
-
-    const tried = await engine.tryOut(site, source, file, 'mark1', quiet);
-    assert.deepEqual(tried, { outcome: 'loaded', figures });
-    assert.equal((await scene.leftovers()).trim(), '');
-
-    await sql('DROP TABLE many; DELETE FROM people; CREATE TABLE newer (id int);');
-    const damaged = await scene.sums().catch(String);
-    const names = { beside: 'beside_1', before: 'before_1' };
-    const wish = { beside: names.beside, begin: 'empty', content: 'dump' } as const;
-    const fractions: number[] = [];
-    const lines: string[] = [];
-    const progress = {
-      log: (line: string) => lines.push(line),
-      fraction: (done: number) => fractions.push(done),
-    };
-    await engine.loadBeside(site, source, file, wish, progress);
-    assert.equal(await scene.sums().catch(String), damaged, 'what is live is not touched by a load');
-    await engine.swap(site, source, names);
-    assert.equal(await scene.sums(), sums);
-    await engine.swap(site, source, names);
-    assert.equal(await scene.sums(), sums, 'a swap that is done is not done again');
-
-    await engine.swap(site, source, { beside: names.before, before: names.beside });
-    assert.match(await sql('SELECT COUNT(*) FROM newer;'), /^0$/m, 'taken back');
-    await engine.swap(site, source, names);
-    await engine.discard(site, source, names.before);
-    await engine.discard(site, source, names.before);
-    assert.equal(await scene.sums(), sums);
-    assert.equal((await scene.leftovers()).trim(), '');
-
-    const tool = kind === 'postgres' ? 'pg_dump' : 'mariadb-dump';
-    // More than fits into what lies between the tool and a reader who has stopped.
-    await sql(muchMore[kind]);
-    const unread = await engine.dump(site, source);
-    unread.content.once('data', () => unread.content.pause());
-    await until('the tool runs', async () => (await scene.running(tool)) === 1);
-    unread.content.destroy();
-    await assert.rejects(unread.ended);
-    await until('the tool has ended', async () => (await scene.running(tool)) === 0);
-    await until('its clients have ended', async () => {
-      const clients = await scene.running(kind === 'postgres' ? 'psql' : 'mariadb');
-      return clients === 0;
-    });
-
-    await server.ssh(`docker stop -t 30 ${source.container}`);
-    const down = await engine.dump(site, source);
-    down.content.resume().on('error', () => undefined);
-    await assert.rejects(down.ended, { code: 'database_down' });
-  });
-}
+test('postgres: a dump is proven by loading it, brings everything back, can be taken back, and ends when nobody reads it', (t) =>
+  proveDumps(t, lab, 'postgres'));

@@ -6,10 +6,11 @@ import { openLab } from '../support/lab.ts';
 
 const run = await openKills(await openLab());
 
-test('killed under load at each write of its journal, a deployment is ended by whoever is left and loses no request', async (t) => {
+test('killed under load at writes of its journal, a deployment is ended by whoever is left and loses no request', async (t) => {
   const course = { kind: 'deploy' } as const;
-  const points = pointsOf(entriesOf(course));
-  assert.ok(points.length > 30);
+  // Every single one is tried by test/long/deploy-kills.test.ts.
+  const points = pointsOf(entriesOf(course)).filter((_, index) => index % 4 === 1);
+  assert.ok(points.length > 7);
   await run(t, { course, trouble: { kind: 'kill', points } }, 'succeeded');
 });
 

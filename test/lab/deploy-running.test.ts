@@ -12,6 +12,8 @@ import {
   succeeded,
 } from '../support/deployments.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
+import { noticesIn } from '../support/notifications.ts';
+import { orderReboot } from '../support/reboot.ts';
 import { until } from '../support/service.ts';
 import { openStream } from '../support/sse.ts';
 
@@ -251,7 +253,7 @@ test('what runs goes on running', async (t) => {
     await putRight(scene, environmentId);
     const bootId = async () => (await first.trySsh('systemctl show --property UserspaceTimestamp')).stdout;
     const before = await bootId();
-    await lab.client.console(first.about.name, 'systemctl', 'reboot');
+    await orderReboot(lab.client, first.about.name);
     await until(
       async () => {
         const now = await bootId();
@@ -297,6 +299,9 @@ test('what runs goes on running', async (t) => {
       await look(scene);
       const well = await environmentOf(scene, made.environmentId);
       assert.deepEqual([well.status, well.problem], ['running', null]);
+      const told = (await noticesIn(scene.git.service)).filter(({ kind }) => kind.startsWith('environment_'));
+      const kinds = told.map(({ kind, data }) => `${kind} ${Object(data.fault).code ?? ''}`.trim());
+      assert.deepEqual(kinds, [`environment_degraded ${problem.code}`, 'environment_recovered']);
     },
   );
 

@@ -13,6 +13,7 @@ import { sql } from '../../src/store/sql.ts';
 import { addServer, succeeded } from '../support/deployments.ts';
 import { fingerprint, startWorld, statusOf, type World } from '../support/domain-world.ts';
 import { openLab } from '../support/lab.ts';
+import { noticesIn } from '../support/notifications.ts';
 import { versionVariable } from '../support/plain-app.ts';
 import { visit } from '../support/proxy.ts';
 import { shownFor, TlsVisitors, visitTls } from '../support/proxy-tls.ts';
@@ -326,6 +327,12 @@ async function failingAuthority(t: TestContext, world: World): Promise<void> {
     assert.ok(inMs >= leastMs && inMs <= leastMs * 1.2 + 1_000, `${code}: again in ${inMs} ms, ${before}`);
     assert.equal(await shownFor(world.address, zone), fingerprint(chain));
   }
+  const failing = (await noticesIn(world)).filter(({ kind }) => kind === 'certificate_failing');
+  assert.deepEqual(
+    failing.map(({ data }) => Object(data.fault).code),
+    ['acme_nonsense'],
+    'told with the first failure after a success',
+  );
   const told = await world.app.store.db.rows(sql`
     select 1 from events where kind = 'domain_updated' and data->>'status' = 'failed'
       and data->>'reason' = 'certificate'`);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
 import { startTestApp } from '../support/app.ts';
 import { openLab } from '../support/lab.ts';
+import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
 import { lastOperation } from '../support/servers.ts';
 import { until } from '../support/service.ts';
@@ -96,6 +97,10 @@ test('a bare server with a sudo user and a password is registered, provisioned a
   assert.equal(undone.status, 'succeeded', JSON.stringify(undone.fault));
   const again = (await lab.client.console(name, 'sshd', '-T', '-C', 'user=root,host=x,addr=10.0.0.9')).stdout;
   assert.match(again, /^passwordauthentication yes$/m);
+  const worse = await service.call('GET', `/servers/${id}/security?refresh=true`, { token });
+  assert.equal(worse.body.state, 'at_risk');
+  const told = (await noticesIn(service)).at(-1);
+  assert.deepEqual([told?.kind, told?.data.was], ['server_security_worse', after.body.state]);
 });
 
 function answers(host: string, port: number): Promise<boolean> {

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
 import { checkDueServers } from '../../src/areas/servers/light-check.ts';
+import { sql } from '../../src/store/sql.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { openLab } from '../support/lab.ts';
+import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
 import { placesThatHold, serverSearch } from '../support/secret-search.ts';
 import { connectionTest, lastOperation } from '../support/servers.ts';
@@ -119,6 +121,24 @@ test('a server whose key was installed by its owner is provisioned as soon as it
     '{{.Server.Version}}',
   );
   assert.match(before.stdout, /^26\./);
+
+  // Away and back: each is told, once.
+  const look = async () => {
+    await service.app.store.db.run(sql`update servers set check_at = '2000-01-01'`);
+    await checkDueServers(service.app.servers);
+    return (await service.call('GET', `/servers/${id}`, { token })).body.status;
+  };
+  await lab.client.cut(server.about.name);
+  assert.equal(await look(), 'unreachable');
+  assert.equal(await look(), 'unreachable');
+  await lab.client.heal(server.about.name);
+  assert.equal(await look(), 'ready');
+  assert.equal(await look(), 'ready');
+  const told = (await noticesIn(service)).map(({ kind, data }) => [kind, data.serverName]);
+  assert.deepEqual(told, [
+    ['server_unreachable', 'own'],
+    ['server_back', 'own'],
+  ]);
 });
 
 test('a swapped host key: no command reaches the server, the API says why, and a person accepts the new one', async (t) => {
@@ -141,6 +161,11 @@ test('a swapped host key: no command reaches the server, the API says why, and a
   assert.equal(Object(blocked.problem).code, 'host_key_changed');
   assert.ok(
     blocked.offeredHostKeyFingerprint && blocked.offeredHostKeyFingerprint !== blocked.hostKeyFingerprint,
+  );
+  const [told] = await noticesIn(service);
+  assert.deepEqual(
+    [told?.kind, Object(told?.data.fault).code],
+    ['server_host_key_changed', 'host_key_changed'],
   );
   const steps = await connectionTest(service, token, { serverId: id });
   assert.equal(steps.find(({ data }) => data.status === 'failed')?.data.code, 'host_key_changed');

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { root } from '../../scripts/commands.ts';
 import { openLab } from '../support/lab.ts';
 import { installing } from '../support/packages.ts';
+import { orderReboot } from '../support/reboot.ts';
 import { until } from '../support/service.ts';
 
 const lab = await openLab();
@@ -87,7 +88,7 @@ test('a server that reboots comes back by itself, with what was on its disk', as
   const bootId = () =>
     server.trySsh('systemctl show --property UserspaceTimestamp').then(({ stdout }) => stdout);
   const before = await bootId();
-  await lab.client.console(server.about.name, 'systemctl', 'reboot');
+  await orderReboot(lab.client, server.about.name);
   await until(
     async () => {
       const now = await bootId();

@@ -13,6 +13,7 @@ import { callApi } from '../support/app.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 import { Random } from '../support/random.ts';
+import { orderReboot } from '../support/reboot.ts';
 import { endEverything, type Service, startService, until } from '../support/service.ts';
 
 export const loginLimitMs = 180_000;
@@ -127,12 +128,7 @@ export class Lockouts {
       await this.#lab.heal(server.name);
     } else {
       const before = await this.#lab.console(server.name, ...askBoot);
-      // Systemd takes no orders while it reads its units anew, as after an installation.
-      await until(
-        async () => (await this.#lab.console(server.name, 'systemctl', 'reboot')).code === 0,
-        patienceMs,
-        'the server to take the order to reboot',
-      );
+      await orderReboot(this.#lab, server.name);
       // From here on the console is left alone: a command in a server that goes down would keep half of it alive.
       await sleep(1_000);
       return before.stdout;

@@ -6,6 +6,7 @@ import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Fault } from '../../src/fault.ts';
 import { openLab } from '../support/lab.ts';
 import { failsWith } from '../support/remote.ts';
+import { proveDumps } from '../support/sql-engine-proof.ts';
 import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scene.ts';
 
 const lab = await openLab();
@@ -255,3 +256,6 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     assert.equal(new Set(counts).size, 3, `it was written all the time: ${counts}`);
   });
 }
+
+test('mariadb: a dump is proven by loading it, brings everything back, can be taken back, and ends when nobody reads it', (t) =>
+  proveDumps(t, lab, 'mariadb'));

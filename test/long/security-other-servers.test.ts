@@ -98,3 +98,23 @@ docker run --quiet --detach --publish 8080:80 nginx > /dev/null`);
   const { firewall_active, firewall_at_boot, docker_published_ports } = await inspected.statuses();
   assert.deepEqual([firewall_active, firewall_at_boot, docker_published_ports], ['pass', 'pass', 'pass']);
 });
+
+test('fail2ban on Debian 12 is dead as installed, bans with the systemd backend, and may not ban us', async (t) => {
+  const inspected = new Inspected(t, await lab.fresh(t, 'bookworm'));
+  await inspected.sh(installing('fail2ban'));
+  const bans = async (ourAddress = '203.0.113.7') => {
+    const { fail2ban_bans, own_address_not_banned } = await inspected.statuses({ ourAddress });
+    return [fail2ban_bans, own_address_not_banned];
+  };
+  assert.deepEqual(await bans(), ['fail', 'not_applicable']);
+  const jail = (more: string) =>
+    inspected.sh(`printf '[DEFAULT]\\nbackend = systemd\\n${more}' > /etc/fail2ban/jail.d/50-x.local
+${installing('python3-systemd')}systemctl restart fail2ban
+for i in $(seq 100); do fail2ban-client status sshd >/dev/null 2>&1 && break; sleep 0.1; done`);
+  await jail('');
+  assert.deepEqual(await bans(), ['pass', 'warn']);
+  await inspected.sh('fail2ban-client set sshd banip 203.0.113.7');
+  assert.deepEqual(await bans(), ['pass', 'fail']);
+  await jail('ignoreip = 203.0.113.0/24\\n[sshd]\\nport = 2222\\n');
+  assert.deepEqual(await bans(), ['fail', 'pass']);
+});

@@ -106,15 +106,16 @@ export async function callApi(
   options: CallOptions = {},
 ): Promise<Answer> {
   const { token, body, headers } = options;
+  const isForm = body instanceof FormData;
   const answer = await fetch(path.startsWith('//') ? `${url}${path.slice(1)}` : `${url}/api/v1${path}`, {
     method,
     redirect: 'manual',
     headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: typeof body === 'string' || isForm ? body : JSON.stringify(body) }),
   });
   const text = await answer.text();
   const isJson = /json/.test(answer.headers.get('content-type') ?? '') && text !== '';

@@ -5,6 +5,7 @@ import { type LabCatcher, startCatcher } from '../../lab/services/catcher/catche
 import { type LabReceivers, startReceivers } from '../../lab/services/receivers.ts';
 import { type NewNotice, raiseNotice } from '../../src/events/notices.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
+import { sql } from '../../src/store/sql.ts';
 import { type Answer, startTestApp, type TestApp } from './app.ts';
 import { newPerson, type Person } from './people.ts';
 import { until } from './waiting.ts';
@@ -35,6 +36,19 @@ export interface NotificationScene {
   settled(connectorId: string, ...statuses: string[]): Promise<Delivery[]>;
   /** Moves the clock and lets the worker look. */
   later(ms: number): void;
+}
+
+export interface Raised {
+  readonly kind: string;
+  readonly projectId: string | null;
+  readonly data: Record<string, unknown>;
+}
+
+/** What was raised in a service, the oldest first. */
+export function noticesIn({ app }: Pick<TestApp, 'app'>): Promise<Raised[]> {
+  return app.store.db.rows<Raised>(
+    sql`select kind, project_id as "projectId", data from notices order by at, id`,
+  );
 }
 
 export async function startNotificationScene(t: TestContext): Promise<NotificationScene> {

@@ -2,6 +2,7 @@
 import type { AccountId, SessionId } from '../../ids.ts';
 import type { Principal } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
+import { inBatches } from '../../store/in-batches.ts';
 import { sql } from '../../store/sql.ts';
 
 export interface NewSession {
@@ -41,14 +42,14 @@ export interface SessionRow {
 export function listSessions(
   db: Queryable,
   accountId: AccountId,
-  page: { before: string | null; limit: number; now: Date },
+  page: { before: string; limit: number; now: Date },
 ): Promise<SessionRow[]> {
   return db.rows<SessionRow>(sql`
     select id, user_agent as "userAgent", ip, created_at as "createdAt", last_used_at as "lastUsedAt",
       expires_at as "expiresAt"
     from sessions
     where account_id = ${accountId} and ended_at is null and expires_at > ${page.now}
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+      and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }
@@ -132,6 +133,16 @@ export async function notePlace(
 
 export function removeOldPlaces(db: Queryable, before: Date) {
   return db.run(sql`delete from sign_in_places where seen_at <= ${before}`);
+}
+
+/** Tokens that were spent so long ago that an unspent one of that time would have ended, too. */
+export function removeSpentTokens(db: Queryable, before: Date): Promise<number> {
+  return inBatches(async () => ({
+    last: null,
+    count: await db.run(sql`
+      delete from refresh_tokens where ctid = any(array(
+        select ctid from refresh_tokens where spent_at < ${before} order by spent_at limit 5000))`),
+  }));
 }
 
 /** What has ended long enough ago that nobody asks for it any more. */

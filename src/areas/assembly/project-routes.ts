@@ -231,8 +231,8 @@ export function projectRoutes(
     },
     handler: async (request, reply) => {
       const { workspaceId } = scopeOf(request);
-      const feed = await followAnalysis(ctx.db, workspaceId, request.params.id as ProjectId);
-      await streams.open(request, reply, { feed, from: 'beginning', finite: true });
+      const followed = await followAnalysis(ctx.db, workspaceId, request.params.id as ProjectId);
+      await streams.open(request, reply, { ...followed, from: 'beginning', finite: true });
       return reply;
     },
   });

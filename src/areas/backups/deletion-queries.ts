@@ -1,5 +1,6 @@
 /** The SQL of backups that are to go. Their objects go first, then their rows. */
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { GoneOperation } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 
@@ -92,4 +93,13 @@ export function deleteUnusedDestinations(db: Queryable, before: Date): Promise<n
     where d.created_at < ${before}
       and not exists (select 1 from backups b where b.workspace_id = d.workspace_id and b.destination_id = d.id)
       and not exists (select 1 from backup_configs c where c.workspace_id = d.workspace_id and c.destination_id = d.id)`);
+}
+
+/** Of backups that outlive their operations: they name none then. */
+export function forgetOperations(tx: Queryable, gone: readonly GoneOperation[]): Promise<number> {
+  return tx.run(sql`
+    update backups b set operation_id = null
+    from unnest(${gone.map((each) => each.workspaceId)}::uuid[], ${gone.map((each) => each.id)}::uuid[])
+      as gone (workspace_id, id)
+    where b.workspace_id = gone.workspace_id and b.operation_id = gone.id`);
 }

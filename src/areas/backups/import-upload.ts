@@ -21,6 +21,7 @@ import { answerStarted, type StartedOperation } from '../operations/operations.t
 import { connectTo } from '../servers/servers.ts';
 import { type ListedService, listedServices } from '../services/read-services.ts';
 import { type BackupsContext, importKind } from './backups.ts';
+import { forgetOperations } from './deletion-queries.ts';
 import { noServer } from './request-backup.ts';
 import * as queries from './restore-queries.ts';
 import {
@@ -171,6 +172,7 @@ export function importOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<RestoreInput>({
     kind: importKind,
     readInput: readRestoreInput,
+    forget: forgetOperations,
     follow: (tx, { workspaceId, input }, change) => followRestore(tx, ctx, workspaceId, input, change),
     // The application is stopped first: what it wrote after the copy was made would be lost.
     steps: [

@@ -16,6 +16,7 @@ import type { Queryable } from '../../store/database.ts';
 import { isPassing, untilDone } from '../releases/until-back.ts';
 import { applyRetention } from './apply-retention.ts';
 import { type BackupStatus, type BackupsContext, backupKind, tellBackup } from './backups.ts';
+import { forgetOperations } from './deletion-queries.ts';
 import { openDestination } from './destinations.ts';
 import { engineFor } from './engines/engines.ts';
 import { failBackup, finishBackup } from './finish-backup.ts';
@@ -46,6 +47,7 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
     kind: backupKind,
     readInput,
     follow: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
+    forget: forgetOperations,
     steps: [
       {
         // A restore that is at work exchanges the very data: it is waited for.

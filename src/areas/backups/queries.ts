@@ -109,7 +109,7 @@ export function listBackups(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId | null,
-  page: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<BackupRow>(sql`
     select id, environment_id as "environmentId", environment_name as "environmentName", service_id as "serviceId",
@@ -119,7 +119,7 @@ export function listBackups(
     from backups
     where workspace_id = ${workspaceId} and delete_at is null
       and (${environmentId}::uuid is null or environment_id = ${environmentId})
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+      and id < ${page.before}::uuid
     order by id desc limit ${page.limit}`);
 }
 

@@ -15,6 +15,7 @@ import type { Remember } from '../../store/answer.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { type BackupsContext, notFound, restoreKind, tellBackup } from './backups.ts';
+import { forgetOperations } from './deletion-queries.ts';
 import { listParts } from './part-queries.ts';
 import * as queries from './queries.ts';
 import { noServer } from './request-backup.ts';
@@ -77,6 +78,7 @@ export function restoreOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<RestoreInput>({
     kind: restoreKind,
     readInput: readRestoreInput,
+    forget: forgetOperations,
     follow: async (tx, { workspaceId, input }, change) => {
       await followRestore(tx, ctx, workspaceId, input, change);
       const { restoreId, environmentId } = input;

@@ -9,6 +9,7 @@ import { defineOperation, type Json, type OperationKind, type Step } from '../..
 import { untilBack, untilDone } from '../releases/until-back.ts';
 import { type DeploymentsContext, deployKind } from './deployments.ts';
 import { followDeployment } from './follow-deployment.ts';
+import { forgetOperations } from './prune-queries.ts';
 import { build, keep, unbuild } from './steps/build.ts';
 import { fetchCommit } from './steps/fetch.ts';
 import { plan, send, unsend } from './steps/prepare.ts';
@@ -53,6 +54,7 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
     logFeed: ({ deploymentId }) => deploymentId,
     follow: (tx, { workspaceId, input }, change) =>
       followDeployment(tx, ctx.clock, workspaceId, input, change),
+    forget: forgetOperations,
     steps: [
       step('fetch', 15, fetchCommit, { none: 'A mirror that is more up to date does no harm.' }),
       step('plan', 15, plan, { none: 'It only looks.' }),

@@ -77,7 +77,7 @@ export function listDeployments(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
-  page: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<DeploymentRow>(sql`
     select id, environment_id as "environmentId", number, trigger, wanted, commit, status, steps,
@@ -87,7 +87,7 @@ export function listDeployments(
       started_at as "startedAt", finished_at as "finishedAt"
     from deployments
     where workspace_id = ${workspaceId} and environment_id = ${environmentId}
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+      and id < ${page.before}::uuid
     order by id desc limit ${page.limit}`);
 }
 

@@ -165,7 +165,8 @@ export function deploymentRoutes(
       const { id, did } = request.params;
       const found = await findIn(ctx.db, workspaceId, id as EnvironmentId, did as DeploymentId);
       const feed = { workspaceId, feedId: found.id };
-      await streams.open(request, reply, { feed, from: 'beginning', finite: true });
+      const isOver = found.finishedAt !== null;
+      await streams.open(request, reply, { feed, from: 'beginning', finite: true, isOver });
       return reply;
     },
   });

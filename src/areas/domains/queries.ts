@@ -42,12 +42,12 @@ export function findDomain(db: Queryable, workspaceId: WorkspaceId, id: DomainId
 export function listDomains(
   db: Queryable,
   workspaceId: WorkspaceId,
-  page: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<DomainRow>(sql`
     select id, hostname, status, token, verified_at as "verifiedAt", missing_since as "missingSince",
       last_check as "lastCheck", checks, created_at as "createdAt", updated_at as "updatedAt"
-    from domains where workspace_id = ${workspaceId} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    from domains where workspace_id = ${workspaceId} and id < ${page.before}::uuid
     order by id desc limit ${page.limit}`);
 }
 

@@ -20,7 +20,7 @@ export function findEnvironments(
   db: Queryable,
   workspaceId: WorkspaceId,
   projectId: ProjectId | null,
-  page: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ): Promise<StoredEnvironment[]> {
   return queries.listEnvironments(db, workspaceId, projectId, page);
 }

@@ -45,7 +45,7 @@ export function listEnvironments(
   db: Queryable,
   workspaceId: WorkspaceId,
   projectId: ProjectId | null,
-  page: { before: string | null; limit: number },
+  page: { before: string; limit: number },
 ) {
   return db.rows<EnvironmentRow>(sql`
     select id, project_id as "projectId", name, slug, branch, server_id as "serverId", auto_deploy as "autoDeploy",
@@ -53,7 +53,7 @@ export function listEnvironments(
       created_at as "createdAt", updated_at as "updatedAt"
     from environments
     where workspace_id = ${workspaceId} and (${projectId}::uuid is null or project_id = ${projectId}::uuid)
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+      and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

@@ -25,12 +25,12 @@ export function pageVariables(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
-  page: { before: string | null; limit: number },
+  page: { before: string; limit: number },
 ) {
   return db.rows<VariableRow>(sql`
     select id, key, value_sealed as "valueSealed", is_secret as "isSecret", target, updated_at as "updatedAt"
     from variables where workspace_id = ${workspaceId} and environment_id = ${environmentId}
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+      and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

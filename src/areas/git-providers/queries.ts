@@ -98,14 +98,14 @@ export function findProvider(db: Queryable, workspaceId: WorkspaceId, id: GitPro
 export function listProviders(
   db: Queryable,
   workspaceId: WorkspaceId,
-  page: { before: string | null; limit: number },
+  page: { before: string; limit: number },
 ) {
   return db.rows<ProviderRow>(sql`
     select id, kind, base_url as "baseUrl", label, login, account_name as "accountName",
       avatar_url as "avatarUrl", token_expires_at as "tokenExpiresAt", status, problem,
       checked_at as "checkedAt", created_at as "createdAt"
     from git_providers
-    where workspace_id = ${workspaceId} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    where workspace_id = ${workspaceId} and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

@@ -5,6 +5,7 @@
 import type { HostRepository } from '../../adapters/git-hosts/git-hosts.ts';
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
+import { aboveAllIds } from '../../page.ts';
 import { raceAbort } from '../../remote/limit.ts';
 import { askProvider, type GitProvidersContext, notFound } from './git-providers.ts';
 import * as queries from './queries.ts';
@@ -50,7 +51,7 @@ export async function searchRepositories(
 
 async function accountsFor(ctx: GitProvidersContext, workspaceId: WorkspaceId, id: string | undefined) {
   if (id === undefined)
-    return queries.listProviders(ctx.db, workspaceId, { before: null, limit: mostAccounts });
+    return queries.listProviders(ctx.db, workspaceId, { before: aboveAllIds, limit: mostAccounts });
   const one = await queries.findProvider(ctx.db, workspaceId, id as GitProviderId);
   if (!one) throw notFound();
   return [one];

@@ -8,6 +8,7 @@ import {
   type WorkspaceId,
 } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
+import { inBatches } from '../../store/in-batches.ts';
 import { sql } from '../../store/sql.ts';
 import type { DeliveryStatus } from './notifications.ts';
 
@@ -187,7 +188,7 @@ export function listDeliveries(
   db: Queryable,
   workspaceId: WorkspaceId,
   connectorId: ConnectorId,
-  page: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<DeliveryRow>(sql`
     select id, notice_id as "noticeId", message_id as "messageId", event, status, attempts,
@@ -195,10 +196,15 @@ export function listDeliveries(
       attempted_at as "attemptedAt", finished_at as "finishedAt"
     from notification_deliveries
     where workspace_id = ${workspaceId} and connector_id = ${connectorId}
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+      and id < ${page.before}::uuid
     order by id desc limit ${page.limit}`);
 }
 
 export function pruneDeliveries(db: Queryable, before: Date) {
-  return db.run(sql`delete from notification_deliveries where created_at < ${before}`);
+  return inBatches(async () => ({
+    last: null,
+    count: await db.run(sql`
+      delete from notification_deliveries where ctid = any(array(
+        select ctid from notification_deliveries where created_at < ${before} order by created_at limit 5000))`),
+  }));
 }

@@ -62,7 +62,7 @@ export function findConnector(db: Queryable, workspaceId: WorkspaceId, id: Conne
 export function listConnectors(
   db: Queryable,
   workspaceId: WorkspaceId,
-  page: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<ConnectorRow>(sql`
     select c.id, c.type, c.name, c.events, c.all_projects as "allProjects", c.target, c.enabled,
@@ -73,7 +73,7 @@ export function listConnectors(
       select json_build_object('id', id, 'event', event, 'status', status, 'at', coalesce(attempted_at, created_at)) as last
       from notification_deliveries where workspace_id = c.workspace_id and connector_id = c.id order by id desc limit 1
     ) d on true
-    where c.workspace_id = ${workspaceId} and (${page.before}::uuid is null or c.id < ${page.before}::uuid)
+    where c.workspace_id = ${workspaceId} and c.id < ${page.before}::uuid
     order by c.id desc limit ${page.limit}`);
 }
 

@@ -47,14 +47,14 @@ export function findSteps(db: Queryable, workspaceId: WorkspaceId, id: Operation
 export function listOperations(
   db: Queryable,
   workspaceId: WorkspaceId,
-  page: { before: string | null; limit: number },
+  page: { before: string; limit: number },
 ): Promise<OperationRow[]> {
   return db.rows<OperationRow>(sql`
     select id, kind, state, step, progress, result, fault, requested_by as "requestedBy",
       subject_type as "subjectType", subject_id as "subjectId", created_at as "createdAt",
       started_at as "startedAt", finished_at as "finishedAt", cancel_requested_at as "cancelRequestedAt"
     from operations
-    where workspace_id = ${workspaceId} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    where workspace_id = ${workspaceId} and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

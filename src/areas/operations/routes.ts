@@ -79,11 +79,12 @@ export function operationRoutes(
     },
     handler: async (request, reply) => {
       const { workspaceId } = scopeOf(request);
-      const { id } = await readOperation(db, workspaceId, request.params.id as OperationId);
+      const { id, finishedAt } = await readOperation(db, workspaceId, request.params.id as OperationId);
       await streams.open(request, reply, {
         feed: { workspaceId, feedId: id },
         from: 'beginning',
         finite: true,
+        isOver: finishedAt !== null,
       });
       return reply;
     },

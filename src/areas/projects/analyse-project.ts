@@ -65,6 +65,7 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
       return { projectId: projectId as ProjectId, analysisId: analysisId as AnalysisId };
     },
     follow,
+    forget: analysis.forgetOperations,
     steps: [
       {
         name: 'fetch',

@@ -1,6 +1,7 @@
 /** The SQL of a project's analysis. What it writes is of the analysis that is under way, or of none. */
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { AnalysisId, OperationId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { GoneOperation } from '../../operations/definition.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
@@ -49,4 +50,14 @@ export function setAnalysisResult(
     update projects set analysis_commit = ${JSON.stringify(commit)}::jsonb,
       analysis_result = ${JSON.stringify(result)}::jsonb, updated_at = now()
     where workspace_id = ${workspaceId} and id = ${id} and analysis_operation = ${operationId}`);
+}
+
+/** Of analyses that were long ago: the project names none then. */
+export function forgetOperations(tx: Queryable, gone: readonly GoneOperation[]): Promise<number> {
+  const ours = gone.flatMap(({ subjectId, ...each }) => (subjectId === null ? [] : [{ ...each, subjectId }]));
+  return tx.run(sql`
+    update projects p set analysis_operation = null
+    from unnest(${ours.map((each) => each.workspaceId)}::uuid[], ${ours.map((each) => each.subjectId)}::uuid[],
+      ${ours.map((each) => each.id)}::uuid[]) as gone (workspace_id, id, operation_id)
+    where p.workspace_id = gone.workspace_id and p.id = gone.id and p.analysis_operation = gone.operation_id`);
 }

@@ -16,7 +16,7 @@ export async function findProject(db: Queryable, workspaceId: WorkspaceId, id: P
 export function findProjects(
   db: Queryable,
   workspaceId: WorkspaceId,
-  page: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ): Promise<StoredProject[]> {
   return queries.listProjects(db, workspaceId, page);
 }

@@ -9,8 +9,9 @@ export async function followAnalysis(
   db: Queryable,
   workspaceId: WorkspaceId,
   id: ProjectId,
-): Promise<FeedKey> {
+): Promise<{ readonly feed: FeedKey; readonly isOver: boolean }> {
   const project = await queries.findProject(db, workspaceId, id);
   if (!project?.analysisId) throw notFound();
-  return { workspaceId, feedId: project.analysisId };
+  const isOver = project.analysisStatus === 'succeeded' || project.analysisStatus === 'failed';
+  return { feed: { workspaceId, feedId: project.analysisId }, isOver };
 }

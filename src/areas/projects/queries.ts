@@ -97,7 +97,7 @@ export async function findProject(
 export function listProjects(
   db: Queryable,
   workspaceId: WorkspaceId,
-  page: { before: string | null; limit: number },
+  page: { before: string; limit: number },
 ) {
   return db.rows<ProjectRow>(sql`
     select id, name, slug, provider_id as "providerId", repository_kind as "repositoryKind",
@@ -107,7 +107,7 @@ export function listProjects(
       analysis_operation as "analysisOperation", analysis_commit as "analysisCommit",
       analysis_fault as "analysisFault", created_at as "createdAt", updated_at as "updatedAt"
     from projects
-    where workspace_id = ${workspaceId} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    where workspace_id = ${workspaceId} and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

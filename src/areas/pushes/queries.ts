@@ -131,14 +131,14 @@ export function listDeliveries(
   db: Queryable,
   workspaceId: WorkspaceId,
   projectId: ProjectId,
-  page: { before: string | null; limit: number },
+  page: { before: string; limit: number },
 ) {
   return db.rows<DeliveryRow>(sql`
     select id, delivery_id as "deliveryId", via, event, branch, commit_sha as "commitSha", outcome, reason, message,
       environments, received_at as "receivedAt"
     from webhook_deliveries
     where workspace_id = ${workspaceId} and project_id = ${projectId}
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
+      and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

@@ -35,3 +35,7 @@ export function imagesOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly 
   return db.rows<{ id: ReleaseId; image: string }>(sql`
     select id, image from releases where workspace_id = ${workspaceId} and id = any(${[...ids]}::uuid[])`);
 }
+
+export function deleteReleases(tx: Queryable, workspaceId: WorkspaceId, ids: readonly ReleaseId[]) {
+  return tx.run(sql`delete from releases where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`);
+}

@@ -73,7 +73,7 @@ export function findServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId
 export function listServers(
   db: Queryable,
   workspaceId: WorkspaceId,
-  page: { before: string | null; limit: number },
+  page: { before: string; limit: number },
 ) {
   return db.rows<ServerRow>(sql`
     select id, name, host, port, username, public_key as "publicKey", host_key as "hostKey",
@@ -81,7 +81,7 @@ export function listServers(
       last_seen_at as "lastSeenAt", security_state as "securityState", security_score as "securityScore",
       security_checked_at as "securityCheckedAt", created_at as "createdAt", updated_at as "updatedAt"
     from servers
-    where workspace_id = ${workspaceId} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+    where workspace_id = ${workspaceId} and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

@@ -161,8 +161,6 @@ export async function pointBack(work: Working): Promise<void> {
   });
 }
 
-const keptImages = 5;
-
 /** What is left of the old release, of the build, and of a server that the environment has moved away from. */
 export async function tidy(work: Working): Promise<undefined> {
   const { ctx, workspaceId, environment } = work;
@@ -170,7 +168,7 @@ export async function tidy(work: Working): Promise<undefined> {
   const { old, tags, previousServerIds } = outputOf(work, 'plan');
   const before = await queries.listLiveReleases(ctx.db, workspaceId, environment.id);
   const live = [outputOf(work, 'keep').releaseId as ReleaseId, ...before.map(({ releaseId }) => releaseId)];
-  const keep = await recentImages(ctx.db, workspaceId, live, keptImages);
+  const keep = await recentImages(ctx.db, workspaceId, live);
   await clearAway(site, { containers: namesOf(old), images: tags.filter((tag) => !keep.has(tag)) });
   for (const serverId of previousServerIds) {
     const there = await siteOf(work, serverId as ServerId);

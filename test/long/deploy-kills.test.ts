@@ -6,6 +6,13 @@ import { openLab } from '../support/lab.ts';
 
 const run = await openKills(await openLab());
 
+test('killed under load at each write of its journal, a deployment is ended by whoever is left and loses no request', async (t) => {
+  const course = { kind: 'deploy' } as const;
+  const points = pointsOf(entriesOf(course));
+  assert.ok(points.length > 30);
+  await run(t, { course, trouble: { kind: 'kill', points } }, 'succeeded');
+});
+
 test('killed under load at each write of its undoing, a cancelled one leaves nothing behind', async (t) => {
   const course = { kind: 'cancel', at: 'point' } as const;
   const entries = entriesOf(course);

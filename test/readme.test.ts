@@ -1,0 +1,83 @@
+/** The README keeps its word: its commands are taken out of it and run. Those that need a server are in test/lab/readme.test.ts. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../scripts/commands.ts';
+import { settings } from '../src/config.ts';
+import { npmStart, readmeBlocks, Shell } from './support/readme.ts';
+import { accountSteps, deploymentSteps, domainSteps, follow } from './support/readme-steps.ts';
+import { until } from './support/service.ts';
+
+const blocks = readmeBlocks();
+
+/** Which commands there are, and what runs each of them. */
+const known: Readonly<Record<string, readonly (readonly [command: string, by: string])[]>> = {
+  'Start it': [
+    ['npm start', 'test/readme.test.ts'],
+    ['npm test', 'scripts/test.ts'],
+  ],
+  'See it without renting a server': [
+    ['npm run demo ', 'test/long/demo.test.ts'],
+    ['npm run demo -- down', 'test/long/demo.test.ts'],
+    ['npm run lab -- up', 'test/lab/traces.test.ts'],
+    ['npm run lab -- ssh s1', 'test/lab/traces.test.ts'],
+    ['npm run lab -- down', 'test/lab/traces.test.ts'],
+  ],
+  'Your first account in one minute': accountSteps.map(({ begins }) => [begins, 'test/readme.test.ts']),
+  'Your first deployment in five minutes': deploymentSteps.map(({ begins }) => [
+    begins,
+    'test/lab/readme.test.ts',
+  ]),
+  'Your own domain, with https': domainSteps.map(({ begins }) => [begins, 'test/lab/readme.test.ts']),
+};
+
+test('every command of the README is run by a test, in its order, and no test waits for one that is gone', () => {
+  const headings = [...new Set(blocks.map(({ heading }) => heading))];
+  assert.deepEqual(headings, Object.keys(known));
+  for (const heading of headings) {
+    const commands = blocks.filter((each) => each.heading === heading).flatMap((each) => each.commands);
+    const expected = known[heading] ?? [];
+    assert.equal(commands.length, expected.length, `${heading}: ${commands.join('\n')}`);
+    for (const [at, [begins, by]] of expected.entries()) {
+      assert.ok(commands[at]?.startsWith(begins), `«${commands[at]}» is not «${begins}»`);
+      assert.ok(existsSync(join(root, by)), by);
+    }
+  }
+});
+
+test('every file that the README and the documents lead to is there', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+  let count = 0;
+  for (const document of documents) {
+    const links = [...readFileSync(join(root, document), 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)];
+    for (const [, path = ''] of links)
+      assert.ok(existsSync(join(root, dirname(document), path)), `${document} leads to ${path}`);
+    count += links.length;
+  }
+  assert.ok(count > 50);
+});
+
+test('every proof that the promises stand on is there', () => {
+  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split(
+    '## What the promises stand on',
+  )[1];
+  const proofs = [...(text ?? '').matchAll(/`((?:test|src)\/[^`]+)`/g)].map(([, path = '']) => path);
+  assert.ok(proofs.length > 30);
+  for (const path of proofs) assert.ok(existsSync(join(root, path)), path);
+});
+
+test('`npm start`, then a first account by the commands of the README', async (t) => {
+  const service = await npmStart(t);
+  const shell = new Shell(t);
+  const address = `http://${settings.host.standard}:${settings.port.standard}`;
+  const own = { [address]: service.url, 'example.com': 'readme.test' };
+  const [account] = blocks.filter(({ heading }) => heading === 'Your first account in one minute');
+  assert.ok(account);
+  assert.ok(account.commands[0]?.includes(address), 'where `npm start` serves by itself');
+  await follow(shell, account.commands, accountSteps, own, { service });
+  assert.equal((await fetch(`${service.url}/api/docs`)).status, 200);
+  assert.ok(existsSync(join(service.folder, 'data/outbox')), 'mail is written there too');
+  assert.equal(await service.interrupt(), 0, service.said());
+  await until(() => service.said().endsWith('Stopped.\n'), 1_000, `a word of farewell: ${service.said()}`);
+});

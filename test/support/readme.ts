@@ -1,0 +1,137 @@
+/** The commands of the README, taken out of it, and a shell that runs them one by one as a person would. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { root } from '../../scripts/commands.ts';
+import { temporaryFolder } from './postgres.ts';
+import { cleanEnv, noneLeft, signal, until } from './service.ts';
+
+export interface Block {
+  readonly heading: string;
+  /** Each a whole command, with its comment, over several lines where it has them. */
+  readonly commands: readonly string[];
+}
+
+export function readmeBlocks(text = readFileSync(join(root, 'README.md'), 'utf8')): Block[] {
+  const blocks: Block[] = [];
+  let heading = '';
+  let lines: string[] | undefined;
+  for (const line of text.split('\n')) {
+    if (lines && line === '```') {
+      blocks.push({ heading, commands: commandsOf(lines) });
+      lines = undefined;
+    } else if (lines) lines.push(line);
+    else if (line.startsWith('```')) {
+      assert.equal(line, '```sh', 'every fenced block of the README is one that can be run');
+      lines = [];
+    } else if (line.startsWith('#')) heading = line.replace(/^#+ /, '');
+  }
+  return blocks;
+}
+
+function commandsOf(lines: readonly string[]): string[] {
+  const commands: string[] = [];
+  let open = '';
+  for (const line of lines) {
+    if (open === '' && /^\s*(#.*)?$/.test(line)) continue;
+    open = open === '' ? line : `${open}\n${line}`;
+    // bash itself knows where a command ends; only that of a line it would take as it is.
+    if (line.endsWith('\\') || spawnSync('bash', ['-n', '-c', open]).status !== 0) continue;
+    commands.push(open);
+    open = '';
+  }
+  assert.equal(open, '', 'a command of the README does not end');
+  return commands;
+}
+
+/** What the README marks as the reader's own, and what this reader has. The longer ones first. */
+export function filled(command: string, own: Readonly<Record<string, string>>): string {
+  const names = Object.keys(own).sort((one, other) => other.length - one.length);
+  const done = names.reduce((text, name) => text.replaceAll(name, own[name] ?? ''), command);
+  assert.doesNotMatch(done, /THE [A-Z]{2,}|example\.com|203\.0\.113\./, 'something was left to replace');
+  return done;
+}
+
+/** One shell for all: variables of one block are used in the next. */
+export class Shell {
+  readonly #bash: ChildProcess;
+  #said = '';
+  #errors = '';
+  #count = 0;
+
+  constructor(t: TestContext) {
+    this.#bash = spawn('bash', ['-s'], { stdio: ['pipe', 'pipe', 'pipe'], env: cleanEnv({}) });
+    this.#bash.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#said += text;
+    });
+    this.#bash.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors += text;
+    });
+    t.after(() => this.#bash.kill('SIGKILL'));
+  }
+
+  /** What it printed; an exit code other than 0, and anything on standard error, is a failure. */
+  async run(command: string, withinMs = 120_000): Promise<string> {
+    this.#count += 1;
+    const [end, from, before] = [`--- end of ${this.#count}, `, this.#said.length, this.#errors.length];
+    this.#bash.stdin?.write(`${command}\nprintf '\\n${end}%s ---\\n' $?\n`);
+    const find = () => this.#said.indexOf(`\n${end}`, from);
+    const closed = () => find() !== -1 && this.#said.indexOf(' ---\n', find()) !== -1;
+    await until(closed, withinMs, `the end of: ${command}\n${this.#said.slice(from)}`);
+    const printed = this.#said.slice(from, find());
+    const code = this.#said.slice(find() + end.length + 1).split(' ')[0];
+    assert.equal(code, '0', `${command}\n${printed}${this.#errors.slice(before)}`);
+    assert.equal(this.#errors.slice(before), '', command);
+    return printed;
+  }
+}
+
+export interface Started {
+  readonly url: string;
+  readonly folder: string;
+  said(): string;
+  /** As the terminal does it: to npm and all below it. */
+  interrupt(): Promise<number | null>;
+}
+
+/** `npm start` in a copy of what a clone has to run; what was installed is shared. */
+export async function npmStart(t: TestContext, env: Record<string, string> = {}): Promise<Started> {
+  const folder = temporaryFolder('readme');
+  for (const name of ['package.json', 'package-lock.json', 'scripts', 'src'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const child = spawn('npm', ['start'], {
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: cleanEnv(env),
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const { pid } = child;
+  assert.ok(pid);
+  t.after(async () => {
+    if (child.exitCode === null && child.signalCode === null) signal(-pid, 'SIGINT');
+    await ended;
+    await noneLeft(folder);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const find = () => /Slipway is running at (http:\/\/\S+)\/api\/v1\n/.exec(said)?.[1];
+  const url = await until(
+    () => find() ?? (child.exitCode !== null ? '' : undefined),
+    60_000,
+    `npm start: ${said}`,
+  );
+  assert.notEqual(url, '', said);
+  const interrupt = () => {
+    signal(-pid, 'SIGINT');
+    return ended;
+  };
+  return { url, folder, said: () => said, interrupt };
+}
