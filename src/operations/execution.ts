@@ -66,6 +66,7 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
     } catch (error) {
       if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
       if (context.stop.aborted) return turn(context, rows, 'cancelled', null);
+      if (isDatabaseAway(error)) throw error;
       const waitMs = pauseBeforeRetry(step, attempt, error);
       if (waitMs !== undefined) {
         await journal.pause(step.name, place, attempt, waitMs, (tx) => context.wake(tx, waitMs));
@@ -134,6 +135,7 @@ async function undoStep(
       return undefined;
     } catch (error) {
       if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
+      if (isDatabaseAway(error)) throw error;
       problem = errorText(error);
       await sleep(200 * attempt);
     }
@@ -198,6 +200,11 @@ function pauseBeforeRetry(step: BoundStep, attempt: number, error: unknown): num
   if (!retry || attempt >= retry.attempts || retry.when?.(error) === false) return undefined;
   const grown = Math.min(retry.firstMs * 2 ** (attempt - 1), retry.mostMs);
   return grown * (0.75 + Math.random() / 2);
+}
+
+/** No failure of the step: it is put down for a moment, and whoever takes it up again goes on from the journal. */
+function isDatabaseAway(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'database_unavailable';
 }
 
 export function faultOf(error: unknown, step: string | null): OperationFault {

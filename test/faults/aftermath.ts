@@ -5,7 +5,7 @@ import { until } from '../support/service.ts';
 import type { Body, Ground } from './ground.ts';
 
 /** Units, folders of builds, containers, and processes of a build that nobody waits for. */
-const look = `
+export const look = `
 docker ps --all --filter label=slipway=app --format 'container {{.Label "slipway.environment"}} {{.Label "slipway.deployment"}} {{.State}} {{.Names}}'
 docker images --filter label=slipway=image --format 'image {{.Repository}}:{{.Tag}}'
 docker images --filter label=slipway=image --filter dangling=true --format 'dangling {{.ID}}'
@@ -20,7 +20,7 @@ export interface Images {
   readonly isTidied: boolean;
 }
 
-const keptImages = 5;
+export const keptImages = 5;
 
 export async function imagesOn(ground: Ground): Promise<Set<string>> {
   return new Set(of(await ground.sh(look), 'image').filter((each) => each.includes(ground.environmentId)));
@@ -43,13 +43,22 @@ export async function consistent(ground: Ground, images: Images): Promise<void> 
 
 async function wrongs(ground: Ground, images: Images): Promise<string[]> {
   const seen = await ground.sh(look);
+  const wrong = await placeWrongs(ground, seen, [ground.environmentId, ground.otherId]);
+  wrong.push(...leftWrongs(seen), ...imagesOver(seen, ground, images));
+  const active = (await ground.deployments()).filter(({ finishedAt }) => finishedAt === null);
+  if (active.length > 0) wrong.push(`${active.length} deployments have not ended`);
+  return wrong;
+}
+
+/** Of environments that are to run their current release, and nothing else. */
+export async function placeWrongs(ground: Ground, seen: string, ids: readonly string[]): Promise<string[]> {
   const wrong: string[] = [];
   const { sites, isRunning } = await readSites({
     remote: ground.remote,
     signal: AbortSignal.timeout(30_000),
   });
   if (!isRunning) wrong.push('the proxy does not run');
-  for (const id of [ground.environmentId, ground.otherId]) {
+  for (const id of ids) {
     const environment = await ground.environment(id);
     if (environment.status !== 'running') wrong.push(`environment ${id} is ${environment.status}`);
     wrong.push(...containersOf(seen, environment));
@@ -61,12 +70,14 @@ async function wrongs(ground: Ground, images: Images): Promise<string[]> {
     if (listed.join() !== [only, only].join() || !site?.agrees)
       wrong.push(`the proxy of ${id} has ${listed.join()}`);
   }
-  for (const kind of ['unit', 'units', 'builds', 'process', 'dangling'])
-    wrong.push(...of(seen, kind).map((each) => `${kind} ${each} is left`));
-  wrong.push(...imagesOver(seen, ground, images));
-  const active = (await ground.deployments()).filter(({ finishedAt }) => finishedAt === null);
-  if (active.length > 0) wrong.push(`${active.length} deployments have not ended`);
   return wrong;
+}
+
+/** What no server has when nothing is at work. */
+export function leftWrongs(seen: string): string[] {
+  return ['unit', 'units', 'builds', 'process', 'dangling'].flatMap((kind) =>
+    of(seen, kind).map((each) => `${kind} ${each} is left`),
+  );
 }
 
 function containersOf(seen: string, { id, currentDeploymentId }: Body): string[] {
@@ -91,7 +102,7 @@ function imagesOver(seen: string, { environmentId }: Ground, { before, isTidied 
   return isTidied && now.length > keptImages ? [`${now.length} images are kept`] : [];
 }
 
-function of(seen: string, kind: string): string[] {
+export function of(seen: string, kind: string): string[] {
   return seen
     .split('\n')
     .filter((line) => line.startsWith(`${kind} `))

@@ -3,6 +3,7 @@
  * service on one database. Everything is asked over the API of whichever process answers.
  */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import { type GitHost, startGitHost } from '../../lab/services/git/git-host.ts';
 import { createLog } from '../../src/log.ts';
 import { createRemotePool } from '../../src/remote/pool.ts';
 import type { Remote, RemotePool } from '../../src/remote/remote.ts';
-import { type Answer, callApi } from '../support/app.ts';
+import { callApi } from '../support/app.ts';
 import { enoughScopes } from '../support/git.ts';
 import { TestServer } from '../support/lab.ts';
 import { Mailbox } from '../support/mailbox.ts';
@@ -24,6 +25,18 @@ import { Orders } from './orders.ts';
 import { filesOf, sampleSettings, type Version } from './sample.ts';
 
 export type Body = Record<string, unknown>;
+
+export interface GroundOptions {
+  readonly leaseMs?: number;
+  /** Of the processes of the service, beside what every trial needs. */
+  readonly settings?: Record<string, string>;
+}
+
+/** What is there when the first deployment of a new application has ended. */
+export interface Created {
+  readonly projectId: string;
+  readonly environmentId: string;
+}
 
 const person = { email: 'ada@example.com', password: 'a long enough password' };
 const patienceMs = 300_000;
@@ -38,10 +51,12 @@ export class Ground {
   otherId = '';
   url = '';
   otherUrl = '';
+  serverId = '';
+  providerId = '';
   readonly remote: Remote;
   readonly leaseMs: number;
+  readonly git: GitHost;
   readonly #pool: RemotePool;
-  readonly #git: GitHost;
   readonly #gitDir: string;
   readonly #versions = new Map<string, string>();
   #token = '';
@@ -54,14 +69,14 @@ export class Ground {
     git: GitHost,
     gitDir: string,
     databaseUrl: string,
-    leaseMs: number,
+    { leaseMs, settings: more }: Required<GroundOptions>,
   ) {
     this.lab = lab;
     this.server = server;
-    this.#git = git;
+    this.git = git;
     this.#gitDir = gitDir;
     this.leaseMs = leaseMs;
-    const settings = hostSettings(databaseUrl, this.orders.folder, leaseMs);
+    const settings = { ...hostSettings(databaseUrl, this.orders.folder, leaseMs), ...more };
     this.hosts = [new Host(settings), new Host(settings)];
     this.#pool = createRemotePool(createLog('silent'));
     this.remote = this.#pool.to(targetOf(new TestServer(about, server)));
@@ -71,12 +86,12 @@ export class Ground {
     lab: LabClient,
     about: LabDescription,
     databaseUrl: string,
-    { leaseMs = usualLeaseMs } = {},
+    { leaseMs = usualLeaseMs, settings = {} }: GroundOptions = {},
   ): Promise<Ground> {
     const gitDir = temporaryFolder('git-host');
     const git = await startGitHost({ address: '127.0.0.1', port: 0, dir: gitDir });
     const server = await lab.addServer('docker');
-    const ground = new Ground(lab, about, server, git, gitDir, databaseUrl, leaseMs);
+    const ground = new Ground(lab, about, server, git, gitDir, databaseUrl, { leaseMs, settings });
     try {
       await ground.#furnish();
       return ground;
@@ -93,16 +108,15 @@ export class Ground {
     await this.call('POST', '/auth/register', person);
     const code = await new Mailbox(join(first.dataDir, 'outbox')).code(person.email);
     await this.call('POST', '/auth/verify-otp', { email: person.email, code });
-    this.#git.createAccount({ login: 'ada', kind: 'user' });
-    const { token } = this.#git.createToken({ login: 'ada', scopes: enoughScopes });
+    this.git.createAccount({ login: 'ada', kind: 'user' });
+    const { token } = this.git.createToken({ login: 'ada', scopes: enoughScopes });
     const saved = await this.call('POST', '/git-provider/save-token', {
-      ...{ provider: 'github', token, baseUrl: this.#git.url },
+      ...{ provider: 'github', token, baseUrl: this.git.url },
     });
-    const serverId = await this.#addServer();
-    const environments = [];
-    for (const name of ['one', 'other'])
-      environments.push(await this.#create(name, String(saved.id), serverId));
-    [this.environmentId = '', this.otherId = ''] = environments;
+    this.providerId = String(saved.id);
+    this.serverId = await this.addServer(this.server);
+    this.environmentId = (await this.create('one')).environmentId;
+    this.otherId = (await this.create('other')).environmentId;
     [this.url, this.otherUrl] = [await this.#urlOf(this.environmentId), await this.#urlOf(this.otherId)];
     // So that there is always one to go back to.
     const { status, fault } = await this.ended(await this.deploy(await this.push({ name: 'second' })));
@@ -110,8 +124,13 @@ export class Ground {
     await second.start();
   }
 
-  async #addServer(): Promise<string> {
-    const { name, address: host, port, user: username, keyFile } = this.server;
+  async addServer({
+    name,
+    address: host,
+    port,
+    user: username,
+    keyFile,
+  }: ServerDescription): Promise<string> {
     const auth = { type: 'key', privateKey: readFileSync(keyFile ?? '', 'utf8') };
     const { id } = await this.call('POST', '/servers', { name, host, port, username, auth });
     const isReady = async () => (await this.call('GET', `/servers/${id}`)).status === 'ready' || undefined;
@@ -119,18 +138,22 @@ export class Ground {
     return String(id);
   }
 
-  async #create(name: string, providerId: string, serverId: string): Promise<string> {
+  /** A repository with the sample, which is not a project yet. */
+  async repository(name: string): Promise<string> {
     const from = temporaryFolder('git-tree');
     mkdirSync(from, { recursive: true });
     for (const [path, text] of Object.entries(filesOf({ name: 'first' })))
       writeFileSync(join(from, path), text);
-    const { sha } = await this.#git.createRepository({ owner: 'ada', name, private: true, from });
+    const { sha } = await this.git.createRepository({ owner: 'ada', name, private: true, from });
     this.#versions.set(sha ?? '', 'first');
     rmSync(from, { recursive: true });
-    const project = await this.call('POST', '/projects', {
-      name,
-      repository: { providerId, fullName: `ada/${name}` },
-    });
+    return `ada/${name}`;
+  }
+
+  /** With its first environment, deployed. */
+  async create(name: string, services: readonly Body[] = []): Promise<Created> {
+    const repository = { providerId: this.providerId, fullName: await this.repository(name) };
+    const project = await this.call('POST', '/projects', { name, repository });
     const analysis = await until(
       async () => {
         const found = Object((await this.call('GET', `/projects/${project.id}`)).analysis);
@@ -140,14 +163,14 @@ export class Ground {
       'the analysis',
     );
     assert.equal(analysis.status, 'succeeded', JSON.stringify(analysis.fault));
-    const environment = { name: 'production', serverId };
+    const environment = { name: 'production', serverId: this.serverId, services };
     const made = await this.call('POST', `/projects/${project.id}/finalize`, {
       ...{ settings: sampleSettings, environment, deploy: true },
     });
     const id = String(Object(made.environment).id);
     const first = await this.ended(String(Object(made.deployment).id), id);
     assert.equal(first.status, 'succeeded', JSON.stringify(first.fault));
-    return id;
+    return { projectId: String(project.id), environmentId: id };
   }
 
   async #urlOf(id: string): Promise<string> {
@@ -155,17 +178,19 @@ export class Ground {
   }
 
   /** On a branch that no environment follows: it is deployed when it is asked for. */
-  async push(version: Version): Promise<string> {
+  async push(version: Version, repository = 'one'): Promise<string> {
     const files = filesOf(version);
-    const { sha } = await this.#git.commit('ada', 'one', { branch: 'next', message: version.name, files });
+    const { sha } = await this.git.commit('ada', repository, {
+      branch: 'next',
+      message: version.name,
+      files,
+    });
     this.#versions.set(sha, version.name);
     return sha;
   }
 
-  async deploy(commit: string): Promise<string> {
-    return String(
-      (await this.call('POST', `/environments/${this.environmentId}/deployments`, { commit })).id,
-    );
+  async deploy(commit: string, environmentId = this.environmentId): Promise<string> {
+    return String((await this.call('POST', `/environments/${environmentId}/deployments`, { commit })).id);
   }
 
   async rollBackTo(id: string): Promise<string> {
@@ -239,17 +264,23 @@ export class Ground {
   }
 
   async revive(): Promise<void> {
-    for (const host of this.hosts) if (!host.isAlive) await host.start();
+    await Promise.all(this.hosts.filter(({ isAlive }) => !isAlive).map((host) => host.start()));
   }
 
   /** By whichever process answers. One that is killed or stands still in between is asked no more, the other one is. */
-  async call(method: string, path: string, body?: unknown): Promise<Body> {
+  async call(method: string, path: string, body?: unknown, answerWithinMs = 10_000): Promise<Body> {
     const deadline = Date.now() + patienceMs;
+    // What was done by one that was killed before it could answer is not done again by the other.
+    const key = method === 'GET' ? undefined : randomUUID();
     for (let turn = 0; ; turn += 1) {
       const host = this.hosts[turn % 2];
-      const answer = host?.isAlive && !host.isStalled ? await this.#ask(host, method, path, body) : undefined;
+      const answer =
+        host?.isAlive && !host.isStalled
+          ? await this.#ask(host, method, path, { body, key, answerWithinMs })
+          : undefined;
+      const isUnderWay = answer?.body.code === 'idempotency_in_progress';
       if (answer?.status === 401 && !path.startsWith('/auth/')) await this.#signIn();
-      else if (answer && answer.status < 500) {
+      else if (answer && answer.status < 500 && !isUnderWay) {
         assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
         return answer.body;
       }
@@ -259,12 +290,25 @@ export class Ground {
     }
   }
 
-  async #ask(host: Host, method: string, path: string, body: unknown): Promise<Answer | undefined> {
+  /** A file, as a form has it; asked again where the process that took it was killed. */
+  async upload(path: string, name: string, text: string): Promise<Body> {
+    const body = new FormData();
+    body.set('file', new Blob([text]), name);
+    return this.call('POST', path, body);
+  }
+
+  async #ask(
+    host: Host,
+    method: string,
+    path: string,
+    { body, key, answerWithinMs }: { body: unknown; key: string | undefined; answerWithinMs: number },
+  ) {
     const options = {
+      ...(key !== undefined && { headers: { 'idempotency-key': key } }),
       ...(this.#token !== '' && { token: this.#token }),
       ...(body !== undefined && { body }),
     };
-    const late = sleep(10_000, undefined, { ref: false });
+    const late = sleep(answerWithinMs, undefined, { ref: false });
     try {
       return await Promise.race([callApi(host.url, method, path, options), late]);
     } catch (error) {
@@ -281,7 +325,13 @@ export class Ground {
 
   /** What the processes said last, for a round that failed. */
   get said(): string {
-    return this.hosts.map(({ said }, index) => `— process ${index + 1}:\n${said.slice(-6_000)}`).join('\n');
+    const last = (said: string) =>
+      said
+        .split('\n')
+        .filter((line) => !/"msg":"request"|trying again"|lost an idle database/.test(line))
+        .join('\n')
+        .slice(-8_000);
+    return this.hosts.map(({ said }, index) => `— process ${index + 1}:\n${last(said)}`).join('\n');
   }
 
   endNow(): void {
@@ -294,7 +344,7 @@ export class Ground {
     for (const host of this.hosts) host.remove();
     this.orders.remove();
     await this.#pool.close();
-    await this.#git.close();
+    await this.git.close();
     rmSync(this.#gitDir, { recursive: true, force: true });
     await this.lab.removeServer(this.server.name);
   }

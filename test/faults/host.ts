@@ -1,4 +1,5 @@
 /** A process of the service that obeys the orders of the fault trials. Settings come as they always do. */
+import { flushCompileCache } from 'node:module';
 import { startApp } from '../../src/app.ts';
 import { deployKind } from '../../src/areas/deployments/deployments.ts';
 import { readConfig } from '../../src/config.ts';
@@ -13,4 +14,6 @@ const app = await startApp(config, createLog(config.logLevel), {
 // Whoever started it holds the other end: it must not outlive a campaign that was killed.
 process.stdin.on('end', () => process.exit(1)).resume();
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
+// One that is killed could not do so in the end.
+flushCompileCache();
 process.stdout.write(`ready ${app.url}\n`);

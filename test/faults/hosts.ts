@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { masterKey } from '../support/operations.ts';
 import { temporaryFolder } from '../support/postgres.ts';
@@ -98,6 +99,8 @@ export function hostSettings(
     SLIPWAY_LIMIT_REQUESTS: '1000000',
     SLIPWAY_LIMIT_TRIGGERS: '1000000',
     FAULTS_ORDERS: ordersFolder,
+    // They are started again and again: what is compiled once is not compiled at every start.
+    NODE_COMPILE_CACHE: join(ordersFolder, 'compiled'),
     FAULTS_LEASE_MS: String(leaseMs),
   };
 }

@@ -57,30 +57,38 @@ export class Orders {
   }
 }
 
-/** In a process of the service. */
+/** In a process of the service: single writes are those of operations of this kind. */
 export function obey(folder: string, kind: string): JournalHook {
   return (moment, entry, operation) => {
-    if (operation.kind !== kind) return;
-    const name = nameOf({ moment, entry });
-    const [given, mine, met] = [
-      join(folder, 'given', name),
-      join(folder, `${process.pid}`),
-      join(folder, 'met', name),
-    ];
-    if (!existsSync(given)) return;
-    try {
-      renameSync(given, mine);
-    } catch {
-      // Another process was first.
-      return;
-    }
-    const act = readFileSync(mine, 'utf8');
-    writeFileSync(mine, `${process.pid}`);
-    renameSync(mine, met);
-    if (act === 'kill') process.kill(process.pid, 'SIGKILL');
-    if (act === 'stall') process.kill(process.pid, 'SIGSTOP');
-    if (act === 'wait') waitWhile(met);
+    if (operation.kind === kind) obeyOne(folder, nameOf({ moment, entry }));
+    obeyOne(folder, nameOf({ moment, entry: anyOf(operation.kind) }));
   };
+}
+
+/** Whichever write an operation of that kind comes to next. */
+export function anyOf(kind: string): string {
+  return `any of ${kind}`;
+}
+
+function obeyOne(folder: string, name: string): void {
+  const [given, mine, met] = [
+    join(folder, 'given', name),
+    join(folder, `${process.pid}`),
+    join(folder, 'met', name),
+  ];
+  if (!existsSync(given)) return;
+  try {
+    renameSync(given, mine);
+  } catch {
+    // Another process was first.
+    return;
+  }
+  const act = readFileSync(mine, 'utf8');
+  writeFileSync(mine, `${process.pid}`);
+  renameSync(mine, met);
+  if (act === 'kill') process.kill(process.pid, 'SIGKILL');
+  if (act === 'stall') process.kill(process.pid, 'SIGSTOP');
+  if (act === 'wait') waitWhile(met);
 }
 
 function waitWhile(file: string): void {

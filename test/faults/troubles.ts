@@ -109,7 +109,7 @@ dd if=/dev/zero of=${folder}/.full bs=4k count=20 2> /dev/null || true`);
   return undefined;
 }
 
-async function reboot(ground: Ground): Promise<void> {
+export async function reboot(ground: Ground): Promise<void> {
   await ground.lab.console(ground.server.name, 'systemctl', 'reboot');
   // From here on the console is left alone: a command in a server that goes down would keep half of it alive.
   const isUp = () => greets(ground.server.address);

@@ -107,7 +107,8 @@ export async function dumpOf({ remote, signal }: Site, wish: DumpWish): Promise<
 
 function dumpFailed(tool: string, words: ToolWords): Fault {
   const evidence = words.evidence;
-  if (/is not running|No such container|No such exec/i.test(evidence))
+  // A Docker that was started again knows nothing of what it ran, while the container runs on: that is tried again.
+  if (/is not running|No such container/i.test(evidence))
     return new Fault('database_down', 'The container of the database does not run.', {
       hint: 'Start the service, then try again.',
       evidence,
