@@ -13,6 +13,8 @@ interface Rule {
 const rules: readonly Rule[] = [
   // What its server does to a deployment in the middle may end it, with any fault but those of our own.
   { faults: ['disk', 'proxy', 'reboot'], kinds: /^deployment$/, codes: /./ },
+  // The authority comes to see for itself, by the name and through the proxy, and does not come twice.
+  { faults: ['names', 'cut', 'proxy', 'reboot'], kinds: /^certificate$/, codes: /^challenge_failed$/ },
 ];
 
 /** Nothing explains these. */
@@ -40,8 +42,10 @@ export function endWrongs(
   });
 }
 
-function isAsWanted({ state, fault }: EndedOperation, { state: wanted, code }: Expected): boolean {
-  // A cancel that comes too late changes nothing.
-  if (wanted === 'cancelled') return state === 'cancelled' || state === 'succeeded';
+function isAsWanted(
+  { state, fault }: EndedOperation,
+  { state: wanted, code, orSucceeded }: Expected,
+): boolean {
+  if (orSucceeded && state === 'succeeded') return true;
   return state === wanted && (code === undefined || code.test(fault?.code ?? ''));
 }

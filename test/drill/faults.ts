@@ -52,14 +52,21 @@ export interface Surroundings {
   withoutVisitors(work: () => Promise<void>): Promise<void>;
 }
 
+export interface Caused {
+  /** As it came about: where nobody wrote in time, a kill at a write is a kill. */
+  readonly kind: FaultKind;
+  readonly window?: Window;
+}
+
 /** Ends when it is over, with all processes of the service alive. */
-export async function cause(around: Surroundings, fault: DrillFault): Promise<Window | undefined> {
+export async function cause(around: Surroundings, fault: DrillFault): Promise<Caused> {
   await sleep(fault.waitMs);
+  let kind: FaultKind = fault.kind;
   const { scene } = around;
   const { ground } = scene;
   if (fault.kind === 'kill') await kill(ground.hosts[fault.host]);
   else if (fault.kind === 'kill both') await Promise.all(ground.hosts.map(kill));
-  else if (fault.kind === 'kill at write') await killAtWrite(around, fault);
+  else if (fault.kind === 'kill at write') kind = await killAtWrite(around, fault);
   else if (fault.kind === 'stall') await stall(ground.hosts[fault.host], ground.leaseMs + 1_500);
   else if (fault.kind === 'postgres') {
     await scene.outage?.stop();
@@ -75,7 +82,7 @@ export async function cause(around: Surroundings, fault: DrillFault): Promise<Wi
     const from = Date.now();
     await scene.console.steadily('docker restart --time 1 slipway-proxy');
     // It has to read its files before it listens.
-    return { from, to: Date.now() + 2_000 };
+    return { kind, window: { from, to: Date.now() + 2_000 } };
   } else if (fault.kind === 'git host') {
     ground.git.setFault({ pathPrefix: '/', status: 503 });
     await sleep(fault.forMs);
@@ -84,7 +91,7 @@ export async function cause(around: Surroundings, fault: DrillFault): Promise<Wi
   else if (fault.kind === 'disk') await fill(scene);
   else await around.withoutVisitors(() => scene.console.closedWhile(() => reboot(ground)));
   await ground.revive();
-  return undefined;
+  return { kind };
 }
 
 async function kill(host: Host): Promise<void> {
@@ -95,11 +102,14 @@ async function kill(host: Host): Promise<void> {
 async function killAtWrite(
   { scene: { ground }, atWork }: Surroundings,
   { moment, which }: DrillFault & { kind: 'kill at write' },
-): Promise<void> {
+): Promise<'kill' | 'kill at write'> {
   const kinds = await atWork();
   const kind = kinds[which % Math.max(kinds.length, 1)];
   const host = ground.hosts[which % 2 === 0 ? 0 : 1];
-  if (kind === undefined) return kill(host);
+  if (kind === undefined) {
+    await kill(host);
+    return 'kill';
+  }
   const point: Point = { moment, entry: anyOf(kind) };
   ground.orders.give(point, 'kill');
   try {
@@ -109,11 +119,15 @@ async function killAtWrite(
       10_000,
       'the killed process to be gone',
     );
+    return 'kill at write';
   } catch {
+    // In time or not: whoever is ordered to die later would be one fault too many.
     ground.orders.clear();
     await kill(host);
+    return 'kill';
+  } finally {
+    ground.orders.clear();
   }
-  ground.orders.clear();
 }
 
 /** Beyond its lease: others have taken over what it did when it wakes. */

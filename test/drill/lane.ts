@@ -7,6 +7,8 @@ export interface Expected {
   readonly state: 'succeeded' | 'failed' | 'cancelled';
   /** Of its fault, where it is to fail. */
   readonly code?: RegExp;
+  /** It may have been over before it could be cancelled. */
+  readonly orSucceeded?: boolean;
 }
 
 export const well: Expected = { state: 'succeeded' };

@@ -49,7 +49,7 @@ export async function runProject(lane: Lane, task: ProjectTask): Promise<void> {
     const deploying = await ground.call('POST', `/environments/${id}/deployments`, {});
     if (task.hastily) {
       // It may have been at any of its steps: it is cancelled, or it was over.
-      lane.expect(deploying.operationId, { state: 'cancelled' });
+      lane.expect(deploying.operationId, { state: 'cancelled', orSucceeded: true });
       await sleep(4_000);
     } else await lane.deployed(id, String(deploying.id));
     await lane.ended((await ground.call('DELETE', `/environments/${id}?deleteData=true`)).id);
@@ -57,19 +57,20 @@ export async function runProject(lane: Lane, task: ProjectTask): Promise<void> {
     const name = lane.fresh();
     const repository = { providerId: ground.providerId, fullName: await ground.repository(name) };
     const project = await ground.call('POST', '/projects', { name, repository });
-    await analysed(lane, String(project.id));
+    const status = await analysed(lane, String(project.id));
     const environment = { name: 'production', serverId: scene.ground.serverId };
     const body = { settings: sampleSettings, environment, deploy: false };
-    await ground.call('POST', `/projects/${project.id}/finalize`, body).catch(() => undefined);
+    // A Git host that is away may have ended the analysis.
+    if (status === 'succeeded') await ground.call('POST', `/projects/${project.id}/finalize`, body);
     await lane.ended((await ground.call('DELETE', `/projects/${project.id}?deleteData=true`)).id);
   }
 }
 
-async function analysed({ ground }: Lane, projectId: string): Promise<void> {
-  await until(
+async function analysed({ ground }: Lane, projectId: string): Promise<string> {
+  return until(
     async () => {
       const { status } = Object((await ground.call('GET', `/projects/${projectId}`)).analysis);
-      if (['succeeded', 'failed'].includes(status)) return true;
+      if (['succeeded', 'failed'].includes(status)) return String(status);
       await sleep(150);
       return undefined;
     },

@@ -151,10 +151,10 @@ export class Waves {
     };
     const windows: Window[] = [];
     for (const fault of faults) {
-      const window = await cause(around, fault);
+      const { kind, window } = await cause(around, fault);
       if (window) windows.push(window);
-      this.#hearer.caused(fault.kind);
-      this.#hearer.tell(`fault ${fault.kind} is over`);
+      this.#hearer.caused(kind);
+      this.#hearer.tell(`fault ${kind} is over`);
     }
     return windows;
   }

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unitRoot } from '../../src/remote/unit-scripts.ts';
+import { orderReboot } from '../support/reboot.ts';
 import { until } from '../support/service.ts';
 import type { TrialDatabase } from './database.ts';
 import type { Ground } from './ground.ts';
@@ -110,7 +111,7 @@ dd if=/dev/zero of=${folder}/.full bs=4k count=20 2> /dev/null || true`);
 }
 
 export async function reboot(ground: Ground): Promise<void> {
-  await ground.lab.console(ground.server.name, 'systemctl', 'reboot');
+  await orderReboot(ground.lab, ground.server.name);
   // From here on the console is left alone: a command in a server that goes down would keep half of it alive.
   const isUp = () => greets(ground.server.address);
   await until(async () => !(await isUp()), patienceMs, 'the server to go down');
