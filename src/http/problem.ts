@@ -89,6 +89,7 @@ export const statusOfCode = {
   provider_scopes_missing: 422,
   provider_unreachable: 502,
   proxy_check_failed: 502,
+  proxy_down: 502,
   proxy_failed: 502,
   rate_limited: 429,
   registration_closed: 403,

@@ -55,7 +55,8 @@ async function restore(lane: Lane, data: DataPlace, safetyBackup: boolean): Prom
 }
 
 async function importSql(lane: Lane, data: DataPlace): Promise<void> {
-  const before = await get(lane, data);
+  const before = { main: lane.fresh(), cache: lane.fresh() };
+  await set(lane, data, before);
   const value = lane.fresh();
   const text = `drop table if exists kept; create table kept as select '${value}' as value from generate_series(1, 2000);\n`;
   const path = `/environments/${data.environmentId}/backups/import?serviceId=${data.main}`;

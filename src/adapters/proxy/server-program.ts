@@ -6,7 +6,7 @@
  * After a reload the worker before it lives on until its last connection ends, and still has requests: so they are
  * counted in every worker, by the master's socket. Only the newest takes orders; the first in the list is that one.
  */
-import { Fault } from '../../fault.ts';
+import { Fault, type FaultCode } from '../../fault.ts';
 import type { RunOptions } from '../../remote/remote.ts';
 import { exits, fenceScript } from '../../remote/unit-scripts.ts';
 import { fenceArguments, fencedOff } from '../../remote/units.ts';
@@ -72,7 +72,7 @@ sub reload { my $said = ask(q{reload}, 60000); $said = q{no answer} unless defin
 `;
 
 export function proxyScript(program: string, { isLocked = true } = {}): string {
-  return `if [ ! -d ${proxyFolder}/config ]; then echo 'down there is no proxy on this server'; exit 0; fi
+  return `if [ ! -d ${proxyFolder}/config ]; then echo 'missing there is no proxy on this server'; exit 0; fi
 ${isLocked ? lockProxy : ''}${fence}
 exec perl -e '${library}${program}'
 `;
@@ -96,15 +96,23 @@ export async function runProxyScript(
   const rest = text.slice(word.length + 1);
   if (word === 'ok') return rest;
   if (word === 'fenced') throw fencedOff(rest.trim());
-  const code = word === 'unfit' ? 'certificate_invalid' : 'proxy_failed';
-  throw new Fault(code, sentences[word] ?? 'The proxy on the server could not be changed.', {
-    evidence: rest.trim().slice(-4000),
-    ...(word === 'down' && { hint: 'Provision the server again: that starts the proxy.' }),
-  });
+  const needsProxy = word === 'down' || word === 'missing';
+  throw new Fault(
+    codes[word] ?? 'proxy_failed',
+    sentences[word] ?? 'The proxy on the server could not be changed.',
+    {
+      evidence: rest.trim().slice(-4000),
+      ...(needsProxy && { hint: 'Provision the server again: that starts the proxy.' }),
+    },
+  );
 }
+
+/** One that is started again answers soon: that is worth waiting for, a refusal is not. */
+const codes: Partial<Record<string, FaultCode>> = { down: 'proxy_down', unfit: 'certificate_invalid' };
 
 const sentences: Record<string, string> = {
   down: 'The proxy on the server does not run, or does not answer.',
+  missing: 'There is no proxy on the server.',
   refused: 'The proxy on the server refused the configuration; the one before is in force.',
   unfit: 'The proxy on the server refused the certificate; what it showed before is in force.',
   unproven: 'The proxy on the server does not show the certificate; what it showed before is in force again.',

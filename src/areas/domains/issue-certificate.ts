@@ -38,6 +38,7 @@ const passing = new Set([
   'remote_timeout',
   'port_refused',
   'port_filtered',
+  'proxy_down',
   'proxy_failed',
 ]);
 const untilBack = {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../fault.ts';
 import type { Retry } from '../../operations/definition.ts';
 
-/** A server, a Git host or a Docker that is away for some minutes ends no deployment; a refusal does. */
+/** A server, a Git host, a Docker or a proxy that is away for some minutes ends no deployment; a refusal does. */
 const passingCodes = new Set([
   ...[
     'remote_unreachable',
@@ -11,6 +11,7 @@ const passingCodes = new Set([
     'port_refused',
     'port_filtered',
     'docker_missing',
+    'proxy_down',
     'name_not_resolved',
   ],
   ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],
