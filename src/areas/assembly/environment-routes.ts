@@ -1,6 +1,7 @@
 /** The paths of environments. No rules here: schema, permission, and the use case that does it. */
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, manage, read } from '../../http/route-config.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId, ProjectId, ServerId } from '../../ids.ts';
@@ -17,9 +18,6 @@ import { listEnvironments, readEnvironment } from './read-environments.ts';
 import { startEnvironmentRemoval } from './remove-environment.ts';
 import { updateEnvironment } from './update-environment.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Environments'];
 const base = `${apiPrefix}/environments`;
 const repositoryFaults = [

@@ -1,6 +1,7 @@
 /** The paths of projects. No rules here: schema, permission, and the use case that does it. */
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, manage, read, repeatable, stream } from '../../http/route-config.ts';
 import { IdParams, PageQuery, StreamQuery, streamAnswer } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { Streams } from '../../http/streams.ts';
@@ -21,12 +22,8 @@ import * as schemas from './project-schemas.ts';
 import { listProjects, readProject } from './read-projects.ts';
 import { startProjectRemoval } from './remove-project.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Projects'];
 const base = `${apiPrefix}/projects`;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 const repositoryFaults = [
   ...(['repository_not_found', 'provider_rejected', 'provider_scopes_missing'] as const),
   ...(['provider_rate_limited', 'provider_unreachable', 'provider_failed'] as const),
@@ -218,7 +215,7 @@ export function projectRoutes(
   });
 
   app.get(`${base}/:id/analysis-status`, {
-    config: { access: { kind: 'workspace', permission: 'read', ticket: true } },
+    config: stream,
     schema: {
       tags,
       operationId: 'followAnalysis',

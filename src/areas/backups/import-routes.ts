@@ -3,6 +3,7 @@ import { Fault } from '../../fault.ts';
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { takesItsTime } from '../../http/requests.ts';
+import { change, repeatable } from '../../http/route-config.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId, ServiceId } from '../../ids.ts';
@@ -12,8 +13,6 @@ import { importTarget, importUpload, tooLarge } from './import-upload.ts';
 import { readUpload } from './read-upload.ts';
 import * as schemas from './schemas.ts';
 
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 /** Without a byte for so long, an upload is given up. */
 const stallMs = 120_000;
 

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import Type from 'typebox';
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, manage, read, repeatable } from '../../http/route-config.ts';
 import { IdParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { BackupId, BackupPartId, EnvironmentId, ServiceId } from '../../ids.ts';
@@ -19,12 +20,8 @@ import { triggerBackup } from './request-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import * as schemas from './schemas.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Backups'];
 const base = `${apiPrefix}/environments/:id/backups`;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 const stored = ['storage_refused', 'storage_unreachable', 'storage_failed', 'storage_full'] as const;
 
 export function backupRoutes(app: HttpServer, ctx: BackupsContext, idempotency: Idempotency): void {

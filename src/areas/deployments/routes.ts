@@ -1,6 +1,7 @@
 /** The paths of deployments. No rules here: schema, permission, and the use case that does it. */
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, read, repeatable, stream } from '../../http/route-config.ts';
 import { IdParams, PageQuery, StreamQuery, streamAnswer } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { Streams } from '../../http/streams.ts';
@@ -11,12 +12,8 @@ import { findIn, listDeployments, readDeployment, readLogs } from './read-deploy
 import * as schemas from './schemas.ts';
 import { cancelDeployment, startDeployment, startRollback } from './start-deployment.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const stream = { access: { kind: 'workspace', permission: 'read', ticket: true } } as const;
 const tags = ['Deployments'];
 const base = `${apiPrefix}/environments/:id/deployments`;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 
 export function deploymentRoutes(
   app: HttpServer,

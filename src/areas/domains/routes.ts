@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, manage, read, repeatable } from '../../http/route-config.ts';
 import { IdParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { DomainId, EnvironmentDomainId, EnvironmentId } from '../../ids.ts';
@@ -15,12 +16,8 @@ import { disconnectDomain, removeDomain } from './remove-domain.ts';
 import * as schemas from './schemas.ts';
 import { verifyDomain } from './verify-domain.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Domains'];
 const base = `${apiPrefix}/domains`;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 
 export function domainRoutes(app: HttpServer, ctx: DomainsContext, idempotency: Idempotency): void {
   app.post(base, {

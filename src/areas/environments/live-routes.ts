@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { principalOf, scopeOf } from '../../http/access.ts';
 import { sendLive } from '../../http/live.ts';
+import { read, stream } from '../../http/route-config.ts';
 import { closed, Id, IdParams, nullable, streamAnswer, Time } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -15,8 +16,6 @@ export interface LiveRoutesContext extends LiveLogsContext {
   readonly sessions: Pick<Sessions, 'bySessions'>;
 }
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const readByTicket = { access: { kind: 'workspace', permission: 'read', ticket: true } } as const;
 const tags = ['Environments'];
 const base = `${apiPrefix}/environments`;
 const usualTail = 100;
@@ -75,7 +74,7 @@ export function liveRoutes(server: HttpServer, ctx: LiveRoutesContext): LiveLogs
   const logs = new LiveLogs(ctx);
 
   server.get(`${base}/:id/logs`, {
-    config: { ...readByTicket, faults: ['not_found', 'rate_limited', 'shutting_down'] },
+    config: { ...stream, faults: ['not_found', 'rate_limited', 'shutting_down'] },
     schema: {
       tags,
       operationId: 'followLogs',

@@ -1,6 +1,7 @@
 /** The paths of an environment's variables. */
 import { scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, read } from '../../http/route-config.ts';
 import { IdParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -10,8 +11,6 @@ import type { EnvironmentsContext } from './environments.ts';
 import { listVariables, readVariable } from './read-variables.ts';
 import * as schemas from './schemas.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
 const tags = ['Environments'];
 const base = `${apiPrefix}/environments/:id/variables`;
 

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { manage, read } from '../../http/route-config.ts';
 import { closed, IdParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { GitProviderId } from '../../ids.ts';
@@ -14,8 +15,6 @@ import { saveToken } from './save-token.ts';
 import * as schemas from './schemas.ts';
 import { searchRepositories } from './search-repositories.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Git providers'];
 const base = `${apiPrefix}/git-providers`;
 const providerFaults = [

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, manage, read, repeatable } from '../../http/route-config.ts';
 import { IdParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { ConnectorId, ProjectId } from '../../ids.ts';
@@ -15,12 +16,8 @@ import { listConnectors, readConnector } from './read-connectors.ts';
 import * as schemas from './schemas.ts';
 import { testConnector } from './test-connector.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Notification connectors'];
 const base = `${apiPrefix}/notification-connectors`;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 
 export function notificationRoutes(
   app: HttpServer,

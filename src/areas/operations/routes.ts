@@ -1,5 +1,6 @@
 /** The paths of operations, and of the workspace's own stream. */
 import { scopeOf } from '../../http/access.ts';
+import { change, read, stream } from '../../http/route-config.ts';
 import { IdParams, PageQuery, StreamQuery, streamAnswer } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { Streams } from '../../http/streams.ts';
@@ -11,9 +12,6 @@ import type { Database } from '../../store/database.ts';
 import { listOperations, readOperation } from './operations.ts';
 import * as schemas from './schemas.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
-const stream = { access: { kind: 'workspace', permission: 'read', ticket: true } } as const;
 const tags = ['Operations'];
 
 export function operationRoutes(

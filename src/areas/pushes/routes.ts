@@ -1,5 +1,6 @@
 /** The paths of webhooks: where providers call, and where users see what became of it. */
 import { scopeOf } from '../../http/access.ts';
+import { manage, read } from '../../http/route-config.ts';
 import { IdParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { HookId, ProjectId } from '../../ids.ts';
@@ -11,8 +12,6 @@ import type { PushesContext } from './pushes.ts';
 import { findReceiver, type Receiver, receiveDelivery } from './receive-delivery.ts';
 import * as schemas from './schemas.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Webhooks'];
 const base = `${apiPrefix}/projects/:id`;
 /** GitHub sends no more than that. */

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { sendLive } from '../../http/live.ts';
+import { manage, read, repeatable } from '../../http/route-config.ts';
 import { closed, IdParams, PageQuery, streamAnswer } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { ServerId } from '../../ids.ts';
@@ -18,11 +19,8 @@ import type { ServersContext } from './servers.ts';
 import { testConnection } from './test-connection.ts';
 import { updateServer } from './update.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const manage = { access: { kind: 'workspace', permission: 'manage' } } as const;
 const tags = ['Servers'];
 const base = `${apiPrefix}/servers`;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 const wayFaults = [
   ...([
     'name_not_resolved',

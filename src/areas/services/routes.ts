@@ -1,5 +1,6 @@
 /** The paths of services. No rules here: schema, permission, and the use case that does it. */
 import { principalOf, scopeOf } from '../../http/access.ts';
+import { change, read } from '../../http/route-config.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -8,8 +9,6 @@ import { listServices } from './list-services.ts';
 import * as schemas from './schemas.ts';
 import type { ServiceRequestsContext } from './services.ts';
 
-const read = { access: { kind: 'workspace', permission: 'read' } } as const;
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
 const tags = ['Services'];
 const base = `${apiPrefix}/environments/:id/services`;
 

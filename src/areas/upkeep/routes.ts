@@ -1,6 +1,7 @@
 /** The paths that stop and start an environment. No rules here: schema, permission, and the use case that does it. */
 import { principalOf, scopeOf } from '../../http/access.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { change, repeatable } from '../../http/route-config.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -9,10 +10,8 @@ import { startEnvironment } from './start-environment.ts';
 import { stopEnvironment } from './stop-environment.ts';
 import type { UpkeepContext } from './upkeep.ts';
 
-const change = { access: { kind: 'workspace', permission: 'change' } } as const;
 const tags = ['Environments'];
 const base = `${apiPrefix}/environments/:id`;
-const repeatable = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
 
 export function upkeepRoutes(app: HttpServer, ctx: UpkeepContext, idempotency: Idempotency): void {
   app.post(`${base}/stop`, {
