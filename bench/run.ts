@@ -12,7 +12,7 @@ import { type Bench, benches } from './benches.ts';
 import { root } from './service.ts';
 import { document, type Outcome, plainTable, type Result, type Run, summary } from './table.ts';
 
-const longestMs = 15 * 60_000;
+const longestMs = 20 * 60_000;
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
