@@ -103,7 +103,7 @@ test('notices go with their project, and after their time', async (t) => {
   assert.equal((await raisedIn(scene)).length, 1);
   service.clock.advance(15 * day);
   await tidyNotices({ db, clock: service.clock }, 14);
-  assert.equal((await raisedIn(scene)).length, 0);
+  assert.deepEqual(await raisedIn(scene), []);
   await deploy(scene, [{ state: 'cancelled', fault: null }]);
   assert.equal((await raisedIn(scene)).length, 1);
   await db.run(sql`delete from projects where workspace_id = ${workspaceId} and id = ${projectId}`);

@@ -27,7 +27,7 @@ const growing = [
  * What the schedules take away piece by piece: which way is quicker depends on how much of a table is old.
  * `test/plans.test.ts` sees to it that there is an index.
  */
-const isPruning = (text: string) => / where ctid = any\(array\(/.test(text);
+const isPruning = (text: string) => /delete from \w+ where (?:ctid|id) = any\(array\(/.test(text);
 
 async function startLarge(t: TestContext): Promise<TestApp & { readonly place: Place }> {
   const service = await startTestApp(t, { env: { SLIPWAY_MASTER_KEY: scaleKey } });

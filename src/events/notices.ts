@@ -106,12 +106,12 @@ export async function readNotices(
   return rows.map(noticeOf);
 }
 
-/** What hangs on them goes with them. */
+/** What hangs on them goes with them. By their ids: one that is dispatched meanwhile has moved to another place. */
 export function pruneNotices(db: Queryable, before: Date): Promise<number> {
   return inBatches(async () => ({
     last: null,
     count: await db.run(sql`
-      delete from notices where ctid = any(array(
-        select ctid from notices where at < ${before} order by at limit 2000))`),
+      delete from notices where id = any(array(
+        select id from notices where at < ${before} order by at limit 2000))`),
   }));
 }

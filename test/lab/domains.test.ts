@@ -338,9 +338,17 @@ async function failingAuthority(t: TestContext, world: World): Promise<void> {
       and data->>'reason' = 'certificate'`);
   assert.equal(told.length, 3);
   Object.assign(authority, { acme: right });
-  await world.comeDue(zone);
+  let dueAt = 0;
   await until(
-    async () => (Object((await world.named(zone)).certificate).fault === null ? true : undefined),
+    async () => {
+      if (Object((await world.named(zone)).certificate).fault === null) return true;
+      // The failed one before may not be quite over: then it comes due once more.
+      if (Date.now() > dueAt) {
+        dueAt = Date.now() + 10_000;
+        await world.comeDue(zone);
+      }
+      return undefined;
+    },
     120_000,
     'the fault to be forgotten',
   );

@@ -204,7 +204,7 @@ export function pruneDeliveries(db: Queryable, before: Date) {
   return inBatches(async () => ({
     last: null,
     count: await db.run(sql`
-      delete from notification_deliveries where ctid = any(array(
-        select ctid from notification_deliveries where created_at < ${before} order by created_at limit 5000))`),
+      delete from notification_deliveries where id = any(array(
+        select id from notification_deliveries where created_at < ${before} order by created_at limit 5000))`),
   }));
 }

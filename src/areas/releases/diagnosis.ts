@@ -244,5 +244,7 @@ function probeLine({ atMs, outcome, status, location, body, problem }: Probe): s
 
 function containerLine({ name, status, exitCode, restarts, isOutOfMemory }: ContainerState): string {
   const memory = isOutOfMemory ? ', out of memory' : '';
-  return `${name}: ${status}, exit code ${exitCode}, ${restarts} restarts${memory}`;
+  // While it runs, Docker says 0, which is how nothing has ended.
+  const end = status === 'running' ? '' : `, exit code ${exitCode}`;
+  return `${name}: ${status}${end}, ${restarts} restarts${memory}`;
 }
