@@ -222,7 +222,7 @@ async function work(
   }: { sslMode: names.SslMode; certificateId: CertificateId | null; requestedBy: AccountId },
 ): Promise<OperationId | null> {
   if ((await placesOf(tx, workspaceId, environment.id)).length === 0) return null;
-  const routing = await enqueueRouting(tx, ctx, workspaceId, environment, requestedBy);
+  const routing = await enqueueRouting(tx, ctx, workspaceId, environment, { requestedBy });
   if (sslMode === 'off' || certificateId === null) return routing;
   return enqueueCertificate(tx, ctx, workspaceId, certificateId, requestedBy);
 }

@@ -9,15 +9,21 @@ import type { EnvironmentState } from '../environments/environment-state.ts';
 export const routeKind = 'environment_route';
 export const certificateKind = 'certificate';
 
+interface RoutingWish {
+  readonly requestedBy?: AccountId;
+  /** A certificate that went with its last name. Work of the environment that had read of it before may bring it back. */
+  readonly without?: CertificateId | null;
+}
+
 export function enqueueRouting(
   tx: Queryable,
   ctx: { readonly queue: OperationQueue },
   workspaceId: WorkspaceId,
   { id, serverId }: Pick<EnvironmentState, 'id' | 'serverId'>,
-  requestedBy?: AccountId,
+  { requestedBy, without = null }: RoutingWish = {},
 ): Promise<OperationId> {
   return enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: routeKind, input: { environmentId: id }, queueKey: id },
+    ...{ workspaceId, kind: routeKind, input: { environmentId: id, without }, queueKey: id },
     subject: { type: 'environment', id },
     ...(serverId !== null && { serverId }),
     ...(requestedBy !== undefined && { requestedBy }),

@@ -17,7 +17,7 @@ import type { Sealer } from '../../store/sealed.ts';
 import type { Site } from '../environments/place.ts';
 import { listOfEnvironment } from './certificate-queries.ts';
 import { certificateKeyPlace } from './domains.ts';
-import { listNames } from './name-queries.ts';
+import { listNames, listOfCertificate } from './name-queries.ts';
 
 export interface CertificateKeeper {
   readonly db: Database;
@@ -53,6 +53,12 @@ export async function missingCertificates(
 ): Promise<CertificateId[]> {
   const kept = await listOfEnvironment(db, workspaceId, environmentId);
   return kept.filter((each) => !isShown(each, seen)).map(({ id }) => id);
+}
+
+/** Once more, in the environment's own turn, unless a name has it again. */
+export async function takeForgottenAway(db: Queryable, site: Site, id: CertificateId): Promise<void> {
+  const named = await listOfCertificate(db, site.place.workspaceId, id);
+  if (named.length === 0) await removeCertificate(site, id);
 }
 
 export async function takeCertificatesAway(db: Queryable, site: Site): Promise<void> {

@@ -70,7 +70,7 @@ export async function letGo(
   await names.deleteName(tx, workspaceId, id);
   await retireCertificate(tx, ctx, workspaceId, environment, certificateId);
   if ((await placesOf(tx, workspaceId, environmentId)).length > 0)
-    await enqueueRouting(tx, ctx, workspaceId, environment);
+    await enqueueRouting(tx, ctx, workspaceId, environment, { without: certificateId });
   await tellProject(tx, workspaceId, projectId, { reason: 'domain', environmentId });
 }
 

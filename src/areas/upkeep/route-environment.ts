@@ -1,9 +1,10 @@
 /** Tells the proxy of the names that lead to an environment, as they are stored; what serves them is not touched. */
 import { restoreSite, stopSite } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
+import type { CertificateId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { routeKind } from '../domains/domain-work.ts';
-import { bringCertificates } from '../domains/installed-certificates.ts';
+import { bringCertificates, takeForgottenAway } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import { proxySite, serversOf } from '../releases/go-live.ts';
 import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
@@ -12,10 +13,20 @@ import { webProcess } from '../releases/start-release.ts';
 import { untilBack } from '../releases/until-back.ts';
 import { environmentOf, type Input, readInput, siteOf, type UpkeepContext } from './upkeep.ts';
 
+interface RouteInput extends Input {
+  readonly without: CertificateId | null;
+}
+
 export function routeOperation(ctx: UpkeepContext): OperationKind {
-  return defineOperation<Input>({
+  return defineOperation<RouteInput>({
     kind: routeKind,
-    readInput,
+    readInput: (stored) => {
+      const { without } = Object(stored);
+      return {
+        ...readInput(stored),
+        without: typeof without === 'string' ? (without as CertificateId) : null,
+      };
+    },
     steps: [
       {
         ...{ name: 'route', deadlineMs: 15 * minute, retry: untilBack },
@@ -32,12 +43,14 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
           await bringCertificates(ctx, site);
           if (wanted === 'stopped') {
             await stopSite(site, proxySite(site, run, routes, []));
+            if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
             return undefined;
           }
           const web = (await listApp(site))
             .filter((each) => deploymentOf(each) === currentDeploymentId && processOf(each) === webProcess)
             .map((each) => ({ name: each.name, process: webProcess, address: each.address ?? '' }));
           await restoreSite(site, proxySite(site, run, routes, serversOf(web, run.port)));
+          if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
           return undefined;
         },
       },
