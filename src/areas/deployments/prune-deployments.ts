@@ -2,10 +2,10 @@
  * Keeps the newest deployments of each environment, and takes older ones away with their releases. Whatever their
  * number, what is live stays, and so does what can be gone back to without a build, and what a kept one went back to.
  */
-import { minute } from '../../clock.ts';
 import type { DeploymentId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { longestRunMs } from '../../store/in-batches.ts';
 import { type EnvironmentState, tryLockEnvironment } from '../environments/environment-state.ts';
 import { forgetReleases } from '../releases/forget-releases.ts';
 import { imagesByRelease, keptImages } from '../releases/recent-images.ts';
@@ -13,8 +13,6 @@ import * as queries from './prune-queries.ts';
 import { listUnfinished } from './queries.ts';
 
 const firstId = '00000000-0000-0000-0000-000000000000';
-/** What is left after that waits for the next run. */
-const longestRunMs = 10 * minute;
 
 export function pruneDeploymentsSchedule(db: Database, keep: number): Schedule {
   return {
