@@ -80,7 +80,8 @@ import { docsRoutes } from './http/docs.ts';
 import { drainable } from './http/drain.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { Limits } from './http/limits.ts';
-import { healthRoute, Metrics, monitorRoutes } from './http/monitor.ts';
+import { Metrics } from './http/metrics.ts';
+import { healthRoute, monitorRoutes } from './http/monitor.ts';
 import { createServer, type HttpServer } from './http/server.ts';
 import { formatEvent, Streams } from './http/streams.ts';
 import { Throttle } from './http/throttle.ts';
@@ -90,6 +91,7 @@ import { OperationKinds } from './operations/kinds.ts';
 import { pruneSchedule } from './operations/prune-schedule.ts';
 import { OperationQueue } from './operations/queue.ts';
 import { Runner, type RunnerOptions, standardTimes } from './operations/runner.ts';
+import { readWork } from './operations/work.ts';
 import { createRemotePool } from './remote/pool.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -161,11 +163,13 @@ export async function startApp(
     const queue = new OperationQueue(db, listener, log);
     const { operationsPerWorkspace: perWorkspace, operationsPerServer: perServer } = config;
     const kinds = new OperationKinds();
+    const metrics = new Metrics(() => readWork(db));
     const runner = new Runner(db, kinds, queue, log, {
       ...standardTimes,
       most: 50,
       perWorkspace,
       perServer,
+      ended: (kind, state, seconds) => metrics.countEnd(kind, state, seconds),
       ...options.runner,
     });
     const pool = createRemotePool(log);
@@ -267,7 +271,6 @@ export async function startApp(
     queue.add(pruneDeploymentsSchedule(db, config.keepDeployments));
     queue.add(tidySchedule(accounts));
     queue.add(tidyNoticesSchedule({ db, clock }, config.eventDays));
-    const metrics = new Metrics();
     const context = { config, log, accessControl, limits, metrics };
     const readiness = { db, isStopping: () => stopping !== undefined };
 

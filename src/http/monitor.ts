@@ -4,9 +4,9 @@
  */
 import Type from 'typebox';
 import { Fault } from '../fault.ts';
-import { once } from '../once.ts';
 import type { Database } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
+import type { Metrics } from './metrics.ts';
 import type { HttpServer } from './server.ts';
 
 const access = { kind: 'probe' } as const;
@@ -56,34 +56,8 @@ export function monitorRoutes(app: HttpServer, { db, isStopping }: Readiness, me
       },
     },
     handler: async (_request, reply) => {
-      const { registry } = await metrics.load();
-      return reply
-        .type(registry.contentType)
-        .serializer(String)
-        .send(await registry.metrics());
+      const { type, text } = await metrics.told();
+      return reply.type(type).serializer(String).send(text);
     },
   });
-}
-
-/** Request times, by route. The library is loaded after the start, so that nobody waits for it. */
-export class Metrics {
-  #requests: { observe(labels: Record<string, string | number>, seconds: number): void } | undefined;
-
-  readonly load = once(async () => {
-    const { collectDefaultMetrics, Histogram, Registry } = await import('prom-client');
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry, prefix: 'slipway_' });
-    this.#requests = new Histogram({
-      name: 'slipway_http_request_seconds',
-      help: 'Time to answer a request, by route and status.',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      registers: [registry],
-    });
-    return { registry };
-  });
-
-  count(method: string, route: string | undefined, status: number, ms: number): void {
-    this.#requests?.observe({ method, route: route ?? 'unknown', status }, ms / 1000);
-  }
 }

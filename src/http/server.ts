@@ -17,7 +17,7 @@ import type { Principal } from '../principal.ts';
 import type { Access, AccessControl, Scope } from './access.ts';
 import { sendError, sendFault } from './errors.ts';
 import type { Limits, OwnLimit } from './limits.ts';
-import type { Metrics } from './monitor.ts';
+import type { Metrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
 import { createValidators, lazySerializer } from './validation.ts';

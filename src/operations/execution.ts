@@ -8,7 +8,7 @@ import type { Queryable } from '../store/database.ts';
 import type { BoundStep, Json, StepContext } from './definition.ts';
 import type { Journal, JournalRow } from './journal.ts';
 import { LeaseLost } from './lease-lost.ts';
-import type { OperationFault } from './operations.ts';
+import type { EndState, OperationFault } from './operations.ts';
 import type { ClaimedOperation } from './queries.ts';
 import { StepReport } from './step-report.ts';
 
@@ -24,7 +24,7 @@ export interface ExecutionContext {
   readonly wake: (tx: Queryable, afterMs: number) => Promise<void>;
 }
 
-export type Outcome = 'ended' | 'paused' | 'given up';
+export type Outcome = EndState | 'paused' | 'given up';
 
 const undoAttempts = 3;
 /** How long a step that was told to stop may take to do so. */
@@ -81,7 +81,7 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
     }
   }
   const last = steps.at(-1);
-  if (await journal.succeed((last && outputs.get(last.name)) ?? null)) return 'ended';
+  if (await journal.succeed((last && outputs.get(last.name)) ?? null)) return 'succeeded';
   return turn(context, rows, 'cancelled', null);
 }
 
@@ -115,8 +115,9 @@ async function unwind(
     if (problem === undefined) await journal.step(step.name, place, 'undone', 1);
     else left.push(`${step.name}: ${problem}`);
   }
-  await journal.end(left.length > 0 ? 'failed' : how, left.length > 0 ? undoFault(first, left) : first);
-  return 'ended';
+  const state = left.length > 0 ? 'failed' : how;
+  await journal.end(state, left.length > 0 ? undoFault(first, left) : first);
+  return state;
 }
 
 async function undoStep(

@@ -14,7 +14,8 @@ import { LeaseLost } from './lease-lost.ts';
 import * as queries from './queries.ts';
 import type { OperationQueue } from './queue.ts';
 
-export type OperationState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+export type EndState = 'succeeded' | 'failed' | 'cancelled';
+export type OperationState = 'queued' | 'running' | EndState;
 
 /** Why an operation ended badly, as it is kept and shown. */
 export interface OperationFault {

@@ -95,6 +95,8 @@ export interface ClaimedOperation {
   readonly fault: OperationFault | null;
   readonly cancelRequested: boolean;
   readonly started: boolean;
+  /** Since it was asked for. */
+  readonly ageSeconds: number;
 }
 
 export interface ClaimOptions {
@@ -140,7 +142,8 @@ export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<C
       lease_until = now() + ${options.leaseMs}::int * interval '1 millisecond'
     from next where o.id = next.id
     returning o.id, o.workspace_id as "workspaceId", o.kind, o.input, o.lease_epoch as epoch, o.unwinding, o.fault,
-      o.cancel_requested_at is not null as "cancelRequested", o.started_at is not null as started`);
+      o.cancel_requested_at is not null as "cancelRequested", o.started_at is not null as started,
+      extract(epoch from now() - o.created_at)::float8 as "ageSeconds"`);
   return row && { ...row, epoch: Number(row.epoch) };
 }
 

@@ -13,6 +13,7 @@ import type { BoundStep } from './definition.ts';
 import { execute, faultOf } from './execution.ts';
 import { Journal, type JournalHook } from './journal.ts';
 import type { OperationKinds } from './kinds.ts';
+import type { EndState } from './operations.ts';
 import { type ClaimedOperation, claimNext, releaseLease, renewLeases } from './queries.ts';
 import type { OperationQueue } from './queue.ts';
 
@@ -25,7 +26,11 @@ export interface RunnerOptions {
   readonly perWorkspace: number;
   readonly perServer: number;
   readonly hook?: JournalHook;
+  /** Hears of everything that ends here, and how long it took since it was asked for. */
+  readonly ended?: EndHearer;
 }
+
+export type EndHearer = (kind: string, state: EndState, seconds: number) => void;
 
 /** After a crash: a lease runs out, then someone looks. Together well below fifteen seconds. */
 export const standardTimes = { leaseMs: 9_000, lookMs: 2_000 } as const;
@@ -40,6 +45,7 @@ interface Running {
   readonly halt: AbortController;
   readonly lost: AbortController;
   ended: Promise<void>;
+  readonly claimedAt: number;
   renewedAt: number;
 }
 
@@ -124,19 +130,22 @@ export class Runner implements Hearer {
     while (this.#again && !this.#stopped) {
       this.#again = false;
       while (this.#running.size < most && !this.#stopped) {
-        const renewedAt = performance.now();
+        const claimedAt = performance.now();
         const operation = await this.#db.transaction((tx) => claimNext(tx, claim));
         if (!operation) break;
-        this.#run(operation, renewedAt);
+        this.#run(operation, claimedAt);
       }
     }
   }
 
-  #run(operation: ClaimedOperation, renewedAt: number): void {
+  #run(operation: ClaimedOperation, claimedAt: number): void {
     const earlier = this.#running.get(operation.id);
     if (earlier) this.#tellToStop(earlier, 'lease lost');
     const [stop, halt, lost] = [new AbortController(), new AbortController(), new AbortController()];
-    const running: Running = { operation, stop, halt, lost, ended: Promise.resolve(), renewedAt };
+    const running: Running = {
+      ...{ operation, stop, halt, lost },
+      ...{ ended: Promise.resolve(), claimedAt, renewedAt: claimedAt },
+    };
     this.#running.set(operation.id, running);
     running.ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#execute(running));
     if (operation.cancelRequested) this.#tellToStop(running, 'cancel');
@@ -165,9 +174,11 @@ export class Runner implements Hearer {
         halt: halt.signal,
         wake,
       });
+      if (outcome !== 'paused' && outcome !== 'given up') this.#tellEnd(running, outcome);
       this.#log.info({ operationId: id, kind, epoch, outcome }, 'operation');
     } catch (error) {
-      if (!(error instanceof Unreadable)) {
+      if (error instanceof Unreadable) this.#tellEnd(running, 'failed');
+      else {
         wakeAfterMs = pauseAfterFailureMs;
         this.#log.error(
           { operationId: id, kind, epoch, err: error },
@@ -179,6 +190,10 @@ export class Runner implements Hearer {
       if (this.#running.get(id) === running) this.#running.delete(id);
       this.look();
     }
+  }
+
+  #tellEnd({ operation: { kind, ageSeconds }, claimedAt }: Running, state: EndState): void {
+    this.#options.ended?.(kind, state, ageSeconds + (performance.now() - claimedAt) / 1_000);
   }
 
   /** An input that its kind cannot read will not become readable: the operation ends here. */

@@ -5,10 +5,11 @@ import { Authenticator } from '../../src/areas/accounts/authenticate.ts';
 import { readConfig } from '../../src/config.ts';
 import { AccessControl } from '../../src/http/access.ts';
 import { Limits } from '../../src/http/limits.ts';
-import { Metrics } from '../../src/http/monitor.ts';
+import { Metrics } from '../../src/http/metrics.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
 import { Throttle } from '../../src/http/throttle.ts';
 import { createLog } from '../../src/log.ts';
+import { readWork } from '../../src/operations/work.ts';
 import type { TestApp } from './app.ts';
 
 /** Not started yet: routes can be added. */
@@ -18,7 +19,7 @@ export async function createBareServer({ app, clock }: TestApp): Promise<HttpSer
   const log = createLog('silent');
   const limits = new Limits(new Throttle(db, clock, log), masterKeys, config);
   const accessControl = new AccessControl(new Authenticator(db, clock, masterKeys), limits);
-  return createServer({ config, log, accessControl, limits, metrics: new Metrics() });
+  return createServer({ config, log, accessControl, limits, metrics: new Metrics(() => readWork(db)) });
 }
 
 /** Starts a server with the routes that `addRoutes` gives it; where it listens. */
