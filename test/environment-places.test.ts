@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkServer } from '../src/areas/assembly/link-server.ts';
-import type { requestDeployment } from '../src/areas/deployments/request-deployment.ts';
 import { placeOn, placesOf, removePlace } from '../src/areas/environments/places.ts';
 import { Fault } from '../src/fault.ts';
-import { type AccountId, type DeploymentId, type EnvironmentId, newId, type ServerId } from '../src/ids.ts';
+import { type EnvironmentId, newId, type ServerId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
 import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts';
@@ -131,52 +129,53 @@ test('a server is linked where it is ready, and let go where nothing stands on i
 
 test('one that runs elsewhere moves with a deployment, and leaves no data behind unasked', async (t) => {
   const scene = await startEnvironmentScene(t);
-  const { service, environmentId, workspaceId, person } = scene;
-  const [old, other] = [await scene.server('old'), await scene.server('other')];
-  const asked: unknown[] = [];
-  const ctx = service.app.projects;
-  const noted: typeof requestDeployment = async (_tx, _ctx, wish) => {
-    asked.push(wish);
-    return newId<DeploymentId>();
-  };
-  const accountId = person.accountId as AccountId;
-  const link = (serverId: string, leaveData = false) =>
-    linkServer(
-      ctx,
-      workspaceId,
-      environmentId,
-      accountId,
-      { serverId: serverId as ServerId, leaveData },
-      noted,
-    );
-  const refused = (path: string) => (error: unknown) => {
-    assert.ok(error instanceof Fault && error.code === 'services_hold_data', String(error));
-    assert.deepEqual(
-      error.errors?.map((each) => each.path),
-      [path],
-    );
-    return true;
-  };
+  const { service, environmentId, workspaceId, person, ask } = scene;
   const { db } = service.app.store;
-  assert.equal((await link(old)).deployment, null);
+  // Wishes are stored, and nobody takes them up: these servers are only rows.
+  await db.run(
+    sql`insert into operation_limits (scope, subject_id, most) values ('workspace', ${workspaceId}, 0)`,
+  );
+  const [old, other] = [await scene.server('old'), await scene.server('other')];
+  const link = (serverId: string, leaveData = false) =>
+    ask('PATCH', `/environments/${environmentId}/server`, { serverId, leaveData });
+  const deploymentOf = async (serverId: string, leaveData = false): Promise<string | undefined> => {
+    const linked = await link(serverId, leaveData);
+    const { deployment, environment } = linked.body;
+    assert.equal(linked.status, deployment === null ? 200 : 202, linked.text);
+    assert.equal(Object(environment).serverId, serverId);
+    return deployment === null ? undefined : Object(deployment).id;
+  };
+  const refuses = async (serverId: string, path: string) => {
+    const refused = await link(serverId);
+    assertProblem(refused, 409, 'services_hold_data');
+    assert.deepEqual(errorPaths(refused), [path]);
+  };
+  const moves = () =>
+    db.rows<{ id: string; by: string; to: string }>(sql`
+      select id, requested_by as by, server_id as to from deployments where trigger = 'move' order by number`);
+
+  assert.equal(await deploymentOf(old), undefined);
   await place(scene, environmentId, old);
-  assert.equal((await link(other)).deployment, null, 'nothing of it ever ran');
-  await link(old);
+  assert.equal(await deploymentOf(other), undefined, 'nothing of it ever ran');
+  await deploymentOf(old);
   await scene.released([{ name: 'uploads', path: '/app/uploads' }]);
-  await assert.rejects(link(other), refused('volumes/uploads'));
+  await refuses(other, 'volumes/uploads');
   await scene.released();
   await db.run(sql`update services set server_id = ${old}, data_version = '17'`);
-  await assert.rejects(link(other), refused('services/postgres'));
-  assert.deepEqual(asked, []);
-  const moved = await link(other, true);
-  assert.deepEqual([moved.environment.serverId, moved.deployment?.status], [other, 'queued']);
-  const requestedBy = person.accountId;
-  assert.deepEqual(asked, [{ workspaceId, environmentId, trigger: 'move', requestedBy }]);
-  assert.equal((await link(other)).deployment, null, 'asked again, there is nothing to do');
-  const back = await link(old);
-  assert.equal(back.deployment, null, 'it stands there still, and its data is there');
+  await refuses(other, 'services/postgres');
+  assert.deepEqual(await moves(), []);
+
+  const moved = await deploymentOf(other, true);
+  assert.ok(moved);
+  assert.deepEqual(await moves(), [{ id: moved, by: person.accountId, to: other }]);
+  assert.equal(await deploymentOf(other), undefined, 'asked again, there is nothing to do');
+  assert.equal(await deploymentOf(old, true), moved, 'the one that waits goes to the new server by itself');
+  assert.equal((await moves()).length, 1);
+  await ask('POST', `/environments/${environmentId}/deployments/${moved}/cancel`);
   await db.run(sql`update environments set status = 'deploying', current_release = null`);
-  assert.equal((await link(other, true)).deployment?.status, 'queued', 'after the one that is at work');
+  const next = await deploymentOf(other, true);
+  assert.ok(next && next !== moved, 'after the one that is at work');
+  await ask('POST', `/environments/${environmentId}/deployments/${next}/cancel`);
   await db.run(sql`update environments set status = 'stopped', wanted = 'stopped'`);
-  assert.equal((await link(old)).deployment, null, 'what is stopped is not started by it');
+  assert.equal(await deploymentOf(old, true), undefined, 'what is stopped is not started by it');
 });

@@ -35,7 +35,6 @@ export function linkServer(
   id: EnvironmentId,
   requestedBy: AccountId,
   { serverId, leaveData = false }: LinkWish,
-  deploy: typeof requestDeployment = requestDeployment,
 ): Promise<Linked> {
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
@@ -52,7 +51,7 @@ export function linkServer(
     // A deployment that is at work ends where it began; this one comes after it.
     const isMove = before.wanted === 'running' && (hasRelease || before.status === 'deploying');
     const wish = { workspaceId, environmentId: id, trigger: 'move', requestedBy } as const;
-    const deploymentId = isMove ? await deploy(tx, ctx, wish) : null;
+    const deploymentId = isMove ? await requestDeployment(tx, ctx, wish) : null;
     const environment = await readEnvironment(tx, workspaceId, id);
     await tellProject(tx, workspaceId, before.projectId, { reason: 'server', environmentId: id });
     return { environment, deployment: deploymentId && { id: deploymentId, status: 'queued' } };
