@@ -105,14 +105,14 @@ test('the files of a build arrive whole and closed to others, or not at all', as
 
   await sendContext(remote, { ...wish, tar: Readable.from([tar.subarray(0, 5000), tar.subarray(5000)]) });
   const whole = await listing();
-  assert.match(whole, /^context\/run\.sh -rwxr-xr-x 10$/m);
-  assert.match(whole, /^context\/a\/b\.txt -rw-r--r-- 700000$/m);
-  assert.match(whole, /^context\/link lrwxrwxrwx 9$/m);
+  assert.match(whole, /^context-one\/run\.sh -rwxr-xr-x 10$/m);
+  assert.match(whole, /^context-one\/a\/b\.txt -rw-r--r-- 700000$/m);
+  assert.match(whole, /^context-one\/link lrwxrwxrwx 9$/m);
   assert.match(whole, /^secrets\/TOKEN -r-------- 4$/m);
   assert.match(whole, /^Dockerfile\.dockerignore -rw------- 0$/m);
   assert.match(whole, /^drwx------\none\n$/m);
   assert.deepEqual(await remote.readFile(`${folder}/secrets/TOKEN`), Buffer.from('a\0b\n'));
-  await sh(remote, `touch ${folder}/left ${folder}/context/left`);
+  await sh(remote, `touch ${folder}/left ${folder}/context-one/left`);
   await sendContext(remote, { ...wish, tar: Readable.from([tar]) });
   assert.equal(await listing(), whole);
 

@@ -11,7 +11,7 @@ export { removeContext, sendContext } from './send-context.ts';
 export interface BuildWish {
   /** The name of the unit; who comes back with the same joins it. */
   readonly unit: string;
-  /** On the server: `context/`, `Dockerfile`, `Dockerfile.dockerignore`, `secrets/<KEY>`. */
+  /** On the server, as `sendContext` made it: the context, `Dockerfile`, `Dockerfile.dockerignore`, `secrets/<KEY>`. */
   readonly folder: string;
   readonly tag: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -7,6 +7,8 @@
  * 20.10 takes the option and ignores it: its steps are below `docker/buildkit`, and under the systemd driver each in a
  * group of its own, which is found and capped while it runs.
  */
+import { contextNameScript } from './send-context.ts';
+
 const buildGroup = 'slipwaybuild.slice';
 
 /** Ahead of the last line of the unit; BuildKit's own lines never begin like this. */
@@ -61,6 +63,7 @@ end_orphans
 export const buildScript = `
 percent=$1 bytes=$2 folder=$3 dockerfile=$4 tag=$5
 shift 5
+${contextNameScript}
 ${places}
 most_processes=4096
 put() { if [ -e "$2" ]; then echo "$1" 2>/dev/null >"$2" || :; fi; }
@@ -138,9 +141,9 @@ fi
 place=$folder/Dockerfile
 if [ -n "$dockerfile" ]; then
   # A link of the repository must not lead to a file of the server, whose lines would stand in the error.
-  place=$(realpath -e -- "$folder/context/$dockerfile" 2>/dev/null) || refuse missing
+  place=$(realpath -e -- "$folder/$context/$dockerfile" 2>/dev/null) || refuse missing
   case $place in
-    "$(realpath -e -- "$folder")/context/"*) ;;
+    "$(realpath -e -- "$folder")/$context/"*) ;;
     *) refuse outside ;;
   esac
   if [ ! -f "$place" ]; then refuse missing; fi
@@ -155,7 +158,7 @@ end_orphans
 rm -f "$folder/image"
 before=$(hits)
 code=0
-docker build "$@" --tag "$tag" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/context" || code=$?
+docker build "$@" --tag "$tag" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/$context" || code=$?
 image=-
 if [ -s "$folder/image" ]; then image=$(cat "$folder/image"); fi
 if is_second; then kind=killed; else kind=met; fi

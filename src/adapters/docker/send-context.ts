@@ -18,13 +18,20 @@ export interface ContextFile {
 }
 
 export interface ContextWish {
-  /** Closed to others; whatever was there is replaced. */
+  /** Closed to others; whatever was there is replaced. Its last part is the name of no other build. */
   readonly folder: string;
-  /** Unpacked into `context/`. */
+  /** Unpacked into `context-<the folder's own name>/`. */
   readonly tar: Readable;
   readonly files: readonly ContextFile[];
   readonly fence: Fence;
 }
+
+/**
+ * `$context`, of `$folder`. BuildKit keeps the files of a context, and takes those of the next one for the same where
+ * their paths, sizes and times are; Buildx tells contexts apart by the last part of their paths alone. Two commits of one
+ * second, of whatever projects, would be built from each other's files.
+ */
+export const contextNameScript = 'context=context-$(basename "$folder")';
 
 const mark = '\nslipway: that was all of it\n';
 const timeoutMs = 30 * 60_000;
@@ -49,6 +56,7 @@ open my $f, q{>}, $whole or die qq{$whole: $!\\n}; close $f or die qq{$whole: $!
 const sendScript = `
 scope=$1 epoch=$2 folder=$3
 shift 3
+${contextNameScript}
 umask 077
 mkdir -p "$(dirname "$folder")"
 (
@@ -60,8 +68,8 @@ new=$(mktemp -d "$folder.new-XXXXXXXX")
 trap 'rm -rf "$new"' EXIT
 trap 'exit 1' HUP INT TERM PIPE
 find "$(dirname "$folder")" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} +
-mkdir "$new/context"
-chmod 755 "$new/context"
+mkdir "$new/$context"
+chmod 755 "$new/$context"
 while [ "$#" -gt 0 ]; do
   mkdir -p "$(dirname "$new/$1")"
   if [ "$3" = 0 ]; then : >"$new/$1"
@@ -74,7 +82,7 @@ while [ "$#" -gt 0 ]; do
   chmod "$2" "$new/$1"
   shift 3
 done
-perl -e '${pump}' "$new/whole" | tar -x -p -f - -C "$new/context" --no-same-owner
+perl -e '${pump}' "$new/whole" | tar -x -p -f - -C "$new/$context" --no-same-owner
 if [ ! -e "$new/whole" ]; then exit 1; fi
 (
   set -- "$scope" "$epoch"
@@ -89,7 +97,10 @@ export async function sendContext(remote: Remote, wish: ContextWish, signal?: Ab
   mustBeFolder(folder);
   const contents = files.map(({ content }) => Buffer.from(content));
   const table = files.flatMap(({ path, mode }, index) => {
-    if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/.test(path) || path === 'context')
+    if (
+      !/^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/.test(path) ||
+      path.startsWith('context')
+    )
       throw new Fault('invalid_input', 'A file of a build has a name that cannot be one.', {
         evidence: path,
       });
