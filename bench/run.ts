@@ -7,17 +7,16 @@ import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../scripts/arguments.ts';
 import { type Bench, benches } from './benches.ts';
 import { root } from './service.ts';
 import { document, type Outcome, plainTable, type Result, type Run, summary } from './table.ts';
 
 const longestMs = 20 * 60_000;
 
-const { positionals: wanted, values } = parseArgs({
-  allowPositionals: true,
-  options: { write: { type: 'boolean', default: false } },
-});
+const options = { write: { type: 'boolean', default: false } } as const;
+const usage = `Usage: npm run bench -- [--write] [<bench>…]; there is: ${Object.keys(benches).join(', ')}.`;
+const { positionals: wanted, values } = readArguments({ allowPositionals: true, options }, usage);
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0)
   refuse(`«${unknown.join(' ')}» is no bench; there is: ${Object.keys(benches).join(', ')}.`);

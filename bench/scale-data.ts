@@ -5,8 +5,8 @@
  *   node bench/scale-data.ts --url postgres://… [--factor 0.01] [--seed 1]
  */
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { readArguments } from '../scripts/arguments.ts';
 
 export interface ScaleOptions {
   /** 1 is the whole of it. */
@@ -91,9 +91,9 @@ function sections(): Section[] {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { url: { type: 'string' }, factor: { type: 'string' }, seed: { type: 'string' } },
-  });
+  const options = { url: { type: 'string' }, factor: { type: 'string' }, seed: { type: 'string' } } as const;
+  const usage = 'Usage: node bench/scale-data.ts --url postgres://… [--factor 0.01] [--seed 1]';
+  const { values } = readArguments({ options }, usage);
   if (values.url === undefined) throw new Error('--url is needed: of a migrated, empty database');
   await generateScale(values.url, {
     factor: Number(values.factor ?? '1'),

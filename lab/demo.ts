@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../scripts/arguments.ts';
 import { root } from '../scripts/commands.ts';
 import { demoStory, password } from './demo-story.ts';
 import { type LabDescription, readLab } from './description.ts';
@@ -16,6 +16,7 @@ import { startOf } from './processes.ts';
 import { Progress } from './progress.ts';
 
 const startWithinMs = 180_000;
+const usage = '`npm run demo`, or `npm run demo -- down`; both take --name.';
 
 /** Where a demo keeps its things, and how it is ended. */
 interface Demo {
@@ -30,18 +31,13 @@ interface Demo {
 try {
   const reason = whyNot();
   if (reason) throw new Error(`${reason}.`);
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { name: { type: 'string' } },
-  });
+  const options = { name: { type: 'string' } } as const;
+  const { positionals, values } = readArguments({ allowPositionals: true, options }, usage);
   const [what = 'up', ...more] = positionals;
   const demo = demoOf(values.name);
   if (what === 'up' && more.length === 0) await up(demo);
   else if (what === 'down' && more.length === 0) await down(demo);
-  else
-    throw new Error(
-      `«${positionals.join(' ')}» is not known. \`npm run demo\`, or \`npm run demo -- down\`; both take --name.`,
-    );
+  else throw new Error(`«${positionals.join(' ')}» is not known. ${usage}`);
 } catch (error) {
   process.stderr.write(`Demo: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

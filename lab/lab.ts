@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../scripts/arguments.ts';
 import { root } from '../scripts/commands.ts';
 import { building } from './build/building.ts';
 import { LabClient } from './client.ts';
@@ -35,18 +35,16 @@ const usage = `Real servers on this machine, to try and to test Slipway with.
   --name <lab>   another lab than this checkout's own (default: ${defaultName()})
 `;
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  args: flagsFirst(process.argv.slice(2)),
-  options: {
-    servers: { type: 'string', default: '2' },
-    with: { type: 'string', default: '' },
-    name: { type: 'string', default: defaultName() },
-    json: { type: 'boolean', default: false },
-    'new-host-keys': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
+const options = {
+  servers: { type: 'string', default: '2' },
+  with: { type: 'string', default: '' },
+  name: { type: 'string', default: defaultName() },
+  json: { type: 'boolean', default: false },
+  'new-host-keys': { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+const typed = flagsFirst(process.argv.slice(2));
+const { positionals, values } = readArguments({ allowPositionals: true, args: typed, options }, usage);
 const [command = 'help', ...args] = positionals;
 
 try {

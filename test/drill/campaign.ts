@@ -4,11 +4,11 @@
  * begins no wave after that time; `--lanes app,data` leaves the other lanes out, and `--talk` tells everything
  * while it happens.
  */
-import { parseArgs } from 'node:util';
 import { LabClient } from '../../lab/client.ts';
 import { launchBound } from '../../lab/launch.ts';
 import { whyNot } from '../../lab/needs.ts';
 import { Progress } from '../../lab/progress.ts';
+import { readArguments } from '../../scripts/arguments.ts';
 import { TrialDatabase } from '../faults/database.ts';
 import { Random } from '../support/random.ts';
 import { toldFaults } from './faults.ts';
@@ -25,7 +25,9 @@ const options = {
   lanes: { type: 'string', default: laneNames.join() },
   talk: { type: 'boolean', default: false },
 } as const;
-const { values } = parseArgs({ options });
+const usage =
+  'Usage: npm run drill -- [--faults <at least>] [--seed <whole number>] [--wave <which one alone>] [--minutes <at most>] [--lanes <some>] [--talk]';
+const { values } = readArguments({ options }, usage);
 const [wanted, seed] = [Number(values.faults), Number(values.seed)];
 const only = values.wave === undefined ? undefined : Number(values.wave);
 const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes);
@@ -33,9 +35,7 @@ const lanes = laneNames.filter((each) => values.lanes.split(',').includes(each))
 const isCount = (value: number) => Number.isInteger(value) && value >= 1;
 const reason = whyNot();
 if (reason || !Number.isInteger(seed) || ![wanted, only ?? 1].every(isCount) || !(minutes > 0)) {
-  const usage =
-    '[--faults <at least>] [--seed <whole number>] [--wave <which one alone>] [--minutes <at most>] [--lanes <some>] [--talk]';
-  process.stderr.write(reason ? `Not here: ${reason}.\n` : `Usage: npm run drill -- ${usage}\n`);
+  process.stderr.write(reason ? `Not here: ${reason}.\n` : `${usage}\n`);
   process.exit(1);
 }
 

@@ -4,11 +4,11 @@
  * `--round 17` repeats one round of the seed alone; `--minutes 30` begins no round after that time; `--long` cuts the
  * network for five minutes now and then, and takes the database away for a minute each time.
  */
-import { parseArgs } from 'node:util';
 import { LabClient } from '../../lab/client.ts';
 import { launchBound } from '../../lab/launch.ts';
 import { whyNot } from '../../lab/needs.ts';
 import { Progress } from '../../lab/progress.ts';
+import { readArguments } from '../../scripts/arguments.ts';
 import { Random } from '../support/random.ts';
 import { TrialDatabase } from './database.ts';
 import { Ground } from './ground.ts';
@@ -22,16 +22,16 @@ const options = {
   minutes: { type: 'string' },
   long: { type: 'boolean', default: false },
 } as const;
-const { values } = parseArgs({ options });
+const usage =
+  'Usage: npm run deploy-campaign -- [--runs <how many>] [--seed <whole number>] [--round <which one alone>] [--minutes <at most>] [--long]';
+const { values } = readArguments({ options }, usage);
 const [runs, seed] = [Number(values.runs), Number(values.seed)];
 const only = values.round === undefined ? undefined : Number(values.round);
 const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes);
 const isCount = (value: number) => Number.isInteger(value) && value >= 1;
 const reason = whyNot();
 if (reason || !Number.isInteger(seed) || ![runs, only ?? 1].every(isCount) || !(minutes > 0)) {
-  const usage =
-    '[--runs <how many>] [--seed <whole number>] [--round <which one alone>] [--minutes <at most>] [--long]';
-  process.stderr.write(reason ? `Not here: ${reason}.\n` : `Usage: npm run deploy-campaign -- ${usage}\n`);
+  process.stderr.write(reason ? `Not here: ${reason}.\n` : `${usage}\n`);
   process.exit(1);
 }
 

@@ -2,7 +2,7 @@
  * `npm run kill-campaign -- --kills 200 --seed 1`: kills the service again and again under writes, and fails where
  * anything that it acknowledged is lost. The same seed kills in the same ways, at the same moments.
  */
-import { parseArgs } from 'node:util';
+import { readArguments } from '../../scripts/arguments.ts';
 import { Random } from '../support/random.ts';
 import { Campaign } from './rounds.ts';
 
@@ -10,10 +10,11 @@ const options = {
   kills: { type: 'string', default: '200' },
   seed: { type: 'string', default: '1' },
 } as const;
-const { values } = parseArgs({ options });
+const usage = 'Usage: npm run kill-campaign -- [--kills <how many>] [--seed <whole number>]';
+const { values } = readArguments({ options }, usage);
 const [kills, seed] = [Number(values.kills), Number(values.seed)];
 if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
-  process.stderr.write('Usage: npm run kill-campaign -- [--kills <how many>] [--seed <whole number>]\n');
+  process.stderr.write(`${usage}\n`);
   process.exit(1);
 }
 

@@ -3,11 +3,11 @@
  * log in afterwards, or the next run does not end well. Rounds run side by side, each worker with a server, a service
  * and a data folder of its own. `--round 17` repeats one round of the seed alone.
  */
-import { parseArgs } from 'node:util';
 import { LabClient } from '../../lab/client.ts';
 import { launchBound } from '../../lab/launch.ts';
 import { whyNot } from '../../lab/needs.ts';
 import { Progress } from '../../lab/progress.ts';
+import { readArguments } from '../../scripts/arguments.ts';
 import { Lockouts } from './rounds.ts';
 
 const options = {
@@ -16,15 +16,15 @@ const options = {
   parallel: { type: 'string', default: '3' },
   round: { type: 'string' },
 } as const;
-const { values } = parseArgs({ options });
+const usage =
+  'Usage: npm run lockout-campaign -- [--runs <how many>] [--seed <whole number>] [--parallel <how many>] [--round <which one alone>]';
+const { values } = readArguments({ options }, usage);
 const [runs, seed, parallel] = [Number(values.runs), Number(values.seed), Number(values.parallel)];
 const only = values.round === undefined ? undefined : Number(values.round);
 const isCount = (value: number) => Number.isInteger(value) && value >= 1;
 const reason = whyNot();
 if (reason || !Number.isInteger(seed) || ![runs, parallel, only ?? 1].every(isCount)) {
-  const usage =
-    '[--runs <how many>] [--seed <whole number>] [--parallel <how many>] [--round <which one alone>]';
-  process.stderr.write(reason ? `Not here: ${reason}.\n` : `Usage: npm run lockout-campaign -- ${usage}\n`);
+  process.stderr.write(reason ? `Not here: ${reason}.\n` : `${usage}\n`);
   process.exit(1);
 }
 
