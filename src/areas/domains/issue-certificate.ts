@@ -20,6 +20,7 @@ import { readEnvironmentState } from '../environments/environment-state.ts';
 import { openSite } from '../environments/open-site.ts';
 import type { Place } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
+import { untilServerBack } from '../servers/until-back.ts';
 import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';
 import { certificateKind, enqueueRouting } from './domain-work.ts';
@@ -32,20 +33,6 @@ interface Input {
   readonly certificateId: CertificateId;
 }
 
-/** Servers that are away for a moment; what an authority says is an answer, and has its own times. */
-const passing = new Set([
-  'remote_unreachable',
-  'remote_timeout',
-  'port_refused',
-  'port_filtered',
-  'proxy_down',
-  'proxy_failed',
-]);
-const untilBack = {
-  ...{ attempts: 20, firstMs: 1_000, mostMs: 15_000 },
-  when: (error: unknown) => error instanceof Fault && passing.has(error.code),
-};
-
 export function certificateOperation(ctx: DomainsContext): OperationKind {
   return defineOperation<Input>({
     kind: certificateKind,
@@ -57,7 +44,7 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
     follow: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
     steps: [
       {
-        ...{ name: 'challenge', deadlineMs: 15 * minute, retry: untilBack },
+        ...{ name: 'challenge', deadlineMs: 15 * minute, retry: untilServerBack },
         undo: { none: 'A server that could answer the authority does no harm.' },
         run: async (input, step) => {
           if (!(await isWanted(ctx, input, step))) return { isOrdered: false };
@@ -76,7 +63,7 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'install', deadlineMs: 15 * minute, retry: untilBack },
+        ...{ name: 'install', deadlineMs: 15 * minute, retry: untilServerBack },
         undo: { none: 'What was shown before is shown until the new one is.' },
         run: async (input, step) => {
           await install(ctx, input, step);

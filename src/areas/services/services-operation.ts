@@ -4,6 +4,7 @@ import type { EnvironmentId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type Step } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { tellProject } from '../projects/projects.ts';
+import { untilServerBack } from '../servers/until-back.ts';
 import { servicesKind } from './change-services.ts';
 import { ensureServices } from './ensure-services.ts';
 import { openServiceSite } from './open-service-site.ts';
@@ -19,8 +20,7 @@ interface Input {
 export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
   const steps: Step<Input>[] = [
     {
-      name: 'ensure',
-      deadlineMs: 30 * minute,
+      ...{ name: 'ensure', deadlineMs: 30 * minute, retry: untilServerBack },
       undo: { none: 'What runs goes on running, and data is kept; the next wish goes on from there.' },
       run: async ({ environmentId }, context) => {
         const site = await openServiceSite(ctx, context.workspaceId, environmentId, context);
@@ -32,8 +32,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       },
     },
     {
-      name: 'delete_data',
-      deadlineMs: 10 * minute,
+      ...{ name: 'delete_data', deadlineMs: 10 * minute, retry: untilServerBack },
       undo: { none: 'Deleted data cannot be brought back.' },
       run: async ({ environmentId, deleteData }, context) => {
         const site = deleteData
