@@ -71,18 +71,21 @@ unlink "/run/canary-watch-ends"; print "turns $turns\\n";`;
 class ProcessWatch {
   readonly #server: TestServer;
   readonly #said: Promise<string>;
+  #isEnded = false;
 
   constructor(t: TestContext, server: TestServer, secrets: ReadonlyMap<string, string>) {
     this.#server = server;
     const input = [...secrets.values()].flatMap((each) => each.split('\n')).join('\n');
     this.#said = server.ssh(`perl -e '${watchProgram}'`, input);
-    t.after(() => server.trySsh('touch /run/canary-watch-ends'));
+    // The server may be gone by then, and the watch with it.
+    t.after(() => this.#isEnded || server.trySsh('touch /run/canary-watch-ends'));
   }
 
   /** Where a secret was seen; the environment of a user's own container is its place. */
   async end(): Promise<string[]> {
     await this.#server.ssh('touch /run/canary-watch-ends');
     const lines = (await this.#said).trim().split('\n');
+    this.#isEnded = true;
     const turns = Number(/^turns (\d+)/.exec(lines.pop() ?? '')?.[1]);
     assert.ok(turns > 20, `${turns} turns`);
     assert.ok(

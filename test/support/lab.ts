@@ -51,7 +51,8 @@ export class TestServer {
     const { keyFile, name } = this.about;
     if (!keyFile) throw new Error(`${name} takes no key`);
     const known = `UserKnownHostsFile=${this.#lab.knownHosts}`;
-    return ['-i', keyFile, '-o', known, '-o', 'BatchMode=yes', '-o', 'LogLevel=ERROR'];
+    const quick = ['-o', 'ConnectTimeout=20'];
+    return ['-i', keyFile, '-o', known, '-o', 'BatchMode=yes', '-o', 'LogLevel=ERROR', ...quick];
   }
 
   get sshArguments(): string[] {
