@@ -5,19 +5,15 @@ import type { Answer, Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { nameTaken } from '../environments/change-environment.ts';
 import { checkKeys } from '../environments/check-keys.ts';
-import { checkServer } from '../environments/check-server.ts';
-import { checkSettings } from '../environments/check-settings.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
 import { setAutoDeploy, setDecided } from '../environments/pushed-environments.ts';
 import type { NewVariable } from '../environments/put-variables.ts';
 import { branchHead } from '../projects/branch-head.ts';
-import { slugOf } from '../projects/create-project.ts';
 import { tellProject } from '../projects/projects.ts';
 import { lockSource } from '../projects/read-source.ts';
 import type { WantedService } from '../services/services.ts';
 import type { AssemblyContext } from './assembly.ts';
 import { ensureHook } from './auto-deploy.ts';
-import { chooseApp, generatedVariables, neededServices } from './choose-app.ts';
 import { makeEnvironment } from './make-environment.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
 import { readProject } from './read-projects.ts';
@@ -39,7 +35,7 @@ export async function addEnvironment(
   wish: EnvironmentWish,
   remember: Remember,
 ): Promise<Answer<ShownEnvironment>> {
-  const { projectId, name, autoDeploy = false, serverId = null, settings = {} } = wish;
+  const { projectId, name, autoDeploy = false } = wish;
   checkKeys(wish.variables ?? [], 'variables');
   const known = await readFinalised(ctx.db, workspaceId, projectId);
   const branch = wish.branch ?? known.commit.branch;
@@ -51,21 +47,11 @@ export async function addEnvironment(
   return ctx.db.transaction(async (tx) => {
     await lockSource(tx, workspaceId, projectId);
     const { project, result } = await readFinalised(tx, workspaceId, projectId);
-    const app = chooseApp(result, settings.appPath, 'settings.appPath', settings);
-    checkSettings(settings, app);
-    if (serverId !== null) await checkServer(tx, workspaceId, serverId, 'serverId');
-    const id = await makeEnvironment(
-      tx,
-      ctx.sealer,
-      workspaceId,
-      {
-        ...{ projectId, name, slug: slugOf(`${project.name} ${name}`), branch, serverId },
-        settings: { ...(app && { appPath: app.path }), ...settings },
-        services: wish.services ?? neededServices(result, app),
-        variables: [...generatedVariables(result, app), ...(wish.variables ?? [])],
-      },
-      now,
-    );
+    const { serverId, settings, variables, services } = wish;
+    const id = await makeEnvironment(tx, ctx, workspaceId, {
+      ...{ project, result, name, branch, app: settings?.appPath, serverId, settings, variables, services },
+      fields: { app: 'settings.appPath', serverId: 'serverId' },
+    });
     if (!id) throw nameTaken(name);
     if (autoDeploy && head !== undefined) await switchOn(tx, workspaceId, id, head, now);
     const body = await readEnvironment(tx, workspaceId, id);

@@ -1,6 +1,6 @@
 /**
  * What the analysis found becomes something that can run: the user's corrections on top of it, and a first environment
- * with its variables and services. Secrets that only have to be random are made here.
+ * with its variables and services.
  */
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
@@ -9,17 +9,13 @@ import type { Queryable } from '../../store/database.ts';
 import { readDeployment, type ShownDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { checkKeys } from '../environments/check-keys.ts';
-import { checkServer } from '../environments/check-server.ts';
-import { checkSettings } from '../environments/check-settings.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
 import type { NewVariable } from '../environments/put-variables.ts';
-import { slugOf } from '../projects/create-project.ts';
 import { activateProject, findProject } from '../projects/find-projects.ts';
 import { tellProject } from '../projects/projects.ts';
 import { lockSource } from '../projects/read-source.ts';
 import type { WantedService } from '../services/services.ts';
 import type { AssemblyContext } from './assembly.ts';
-import { chooseApp, generatedVariables, neededServices } from './choose-app.ts';
 import { makeEnvironment } from './make-environment.ts';
 import { readProject } from './read-projects.ts';
 
@@ -53,24 +49,12 @@ export async function finalizeProject(
     if (project.status === 'active') throw alreadyFinalized();
     const { analysisResult: result, analysisCommit: commit } = project;
     if (project.analysisStatus !== 'succeeded' || !result || !commit) throw notAnalysed();
-    const app = chooseApp(result, wish.app, 'app', wish.settings);
-    checkSettings(wish.settings ?? {}, app);
-    const { name, branch = commit.branch, serverId, variables = [] } = wish.environment;
-    if (serverId !== undefined)
-      await checkServer(tx, workspaceId, serverId as ServerId, 'environment.serverId');
-    const environmentId = await makeEnvironment(
-      tx,
-      ctx.sealer,
-      workspaceId,
-      {
-        ...{ projectId: id, name, slug: slugOf(`${project.name} ${name}`), branch },
-        serverId: serverId === undefined ? null : (serverId as ServerId),
-        settings: { ...(app && { appPath: app.path }), ...wish.settings },
-        services: wish.environment.services ?? neededServices(result, app),
-        variables: [...generatedVariables(result, app), ...variables],
-      },
-      now,
-    );
+    const { name, branch = commit.branch, serverId, variables, services } = wish.environment;
+    const environmentId = await makeEnvironment(tx, ctx, workspaceId, {
+      ...{ project, result, name, branch, app: wish.app, settings: wish.settings, variables, services },
+      serverId: serverId as ServerId | undefined,
+      fields: { app: 'app', serverId: 'environment.serverId' },
+    });
     if (!environmentId) throw new Error('a project that is not active has an environment');
     await activateProject(tx, workspaceId, id, now);
     const deployment =
