@@ -12,7 +12,7 @@ import { type Bench, benches } from './benches.ts';
 import { root } from './service.ts';
 import { document, type Outcome, plainTable, type Result, type Run, summary } from './table.ts';
 
-const longestMs = 20 * 60_000;
+const longestMs = 30 * 60_000;
 
 const options = { write: { type: 'boolean', default: false } } as const;
 const usage = `Usage: npm run bench -- [--write] [<bench>…]; there is: ${Object.keys(benches).join(', ')}.`;
