@@ -1,5 +1,5 @@
 /** What is on the server after a trial, beside what should be: one release, and nothing of any other. */
-import { readSites } from '../../src/adapters/proxy/sites.ts';
+import { readFronts } from '../../src/adapters/proxy/fronts.ts';
 import { unitRoot } from '../../src/remote/unit-scripts.ts';
 import { until } from '../support/service.ts';
 import type { Body, Ground } from './ground.ts';
@@ -53,7 +53,7 @@ async function wrongs(ground: Ground, images: Images): Promise<string[]> {
 /** Of environments that are to run their current release, and nothing else. */
 export async function placeWrongs(ground: Ground, seen: string, ids: readonly string[]): Promise<string[]> {
   const wrong: string[] = [];
-  const { sites, isRunning } = await readSites({
+  const { fronts, isRunning } = await readFronts({
     remote: ground.remote,
     signal: AbortSignal.timeout(30_000),
   });
@@ -62,12 +62,12 @@ export async function placeWrongs(ground: Ground, seen: string, ids: readonly st
     const environment = await ground.environment(id);
     if (environment.status !== 'running') wrong.push(`environment ${id} is ${environment.status}`);
     wrong.push(...containersOf(seen, environment));
-    const site = sites.find((each) => each.id === id);
-    const listed = [...(site?.file?.servers ?? []), ...(site?.running?.servers ?? [])].map(
+    const front = fronts.find((each) => each.id === id);
+    const listed = [...(front?.file?.servers ?? []), ...(front?.running?.servers ?? [])].map(
       ({ name }) => name,
     );
     const only = `slipway-${environment.currentDeploymentId}-web-1`;
-    if (listed.join() !== [only, only].join() || !site?.agrees)
+    if (listed.join() !== [only, only].join() || !front?.agrees)
       wrong.push(`the proxy of ${id} has ${listed.join()}`);
   }
   return wrong;

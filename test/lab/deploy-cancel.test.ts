@@ -258,7 +258,7 @@ test('a release that had to stop, or was about to, comes back when its successor
     await endsWell(watchers);
   });
 
-  await t.test('the first of an environment leaves it idle, without a site', async () => {
+  await t.test('the first of an environment leaves it idle, without a front', async () => {
     await firstIsCancelled(t, scene);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readCertificates } from '../../src/adapters/proxy/fronts.ts';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
-import { readCertificates } from '../../src/adapters/proxy/sites.ts';
 import { certificateKind } from '../../src/areas/domains/domain-work.ts';
 import { placeOn } from '../../src/areas/environments/places.ts';
 import { type CertificateId, type DomainId, type EnvironmentDomainId, newId } from '../../src/ids.ts';

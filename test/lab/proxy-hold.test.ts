@@ -5,11 +5,11 @@ import {
   dismiss,
   drained,
   hold,
-  readSites,
-  restoreSite,
-  stopSite,
+  readFronts,
+  restoreFront,
+  stopFront,
   switchTo,
-} from '../../src/adapters/proxy/sites.ts';
+} from '../../src/adapters/proxy/fronts.ts';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
 import { ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
@@ -19,90 +19,90 @@ const lab = await openLab();
 test('an app that cannot run twice is replaced while its visitors wait, and a reload in between, and none is refused', async (t) => {
   const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
   const { work } = ground;
-  const site = ground.site();
+  const front = ground.front();
   const old = await ground.startApp();
-  await admit(work, site, [old]);
-  await ground.answersThrough(site, old);
-  const before = { ...site, servers: [old] };
+  await admit(work, front, [old]);
+  await ground.answersThrough(front, old);
+  const before = { ...front, servers: [old] };
   await switchTo(work, before);
-  const visitors = new Visitors(t, ground.url(site));
+  const visitors = new Visitors(t, ground.url(front));
   await hold(work, before);
-  assert.deepEqual([...(await drained(work, site.id, [old.name], { forMs: 20_000 }))], []);
-  await dismiss(work, site.id, [old.name]);
+  assert.deepEqual([...(await drained(work, front.id, [old.name], { forMs: 20_000 }))], []);
+  await dismiss(work, front.id, [old.name]);
   await ground.stopApp(old);
-  await admit(work, ground.site(), []);
+  await admit(work, ground.front(), []);
   const next = await ground.startApp();
-  await admit(work, site, [next]);
-  await ground.answersThrough(site, next);
+  await admit(work, front, [next]);
+  await ground.answersThrough(front, next);
   const answered = visitors.answered;
-  assert.equal((await readSites(work)).sites.find(({ id }) => id === site.id)?.running?.state, 'held');
-  await switchTo(work, { ...site, servers: [next] });
-  while (visitors.answered < answered + 200 && visitors.failures.length === 0) await visit(ground.url(site));
+  assert.equal((await readFronts(work)).fronts.find(({ id }) => id === front.id)?.running?.state, 'held');
+  await switchTo(work, { ...front, servers: [next] });
+  while (visitors.answered < answered + 200 && visitors.failures.length === 0) await visit(ground.url(front));
   await visitors.end();
   assert.deepEqual(visitors.failures, []);
   assert.deepEqual(visitors.names, new Set([old.name, next.name]));
 
   // Stopped: at once, and with a word on when to come back. Held too long: the same, after the wait.
-  await stopSite(work, { ...site, servers: [next] });
-  const refused = await visit(ground.url(site));
+  await stopFront(work, { ...front, servers: [next] });
+  const refused = await visit(ground.url(front));
   assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5']);
-  const short = { ...site, holdSeconds: 2, servers: [next] };
+  const short = { ...front, holdSeconds: 2, servers: [next] };
   await hold(work, short);
-  const [begun, late] = [Date.now(), await visit(ground.url(site))];
+  const [begun, late] = [Date.now(), await visit(ground.url(front))];
   assert.deepEqual([late.status, late.headers['retry-after']], [503, '5']);
   assert.ok(Date.now() - begun >= 900, 'it did not wait');
-  const waiting = visit(ground.url(site));
-  await stopSite(work, short);
+  const waiting = visit(ground.url(front));
+  await stopFront(work, short);
   assert.equal((await waiting).status, 503);
-  await restoreSite(work, short);
-  assert.equal(seenBy(await visit(ground.url(site))).name, next.name);
+  await restoreFront(work, short);
+  assert.equal(seenBy(await visit(ground.url(front))).name, next.name);
 });
 
 test('a proxy that is started again serves from its files, and what was damaged or half done is mended by a second run', async (t) => {
   const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
   const { work } = ground;
   const [first, second] = [await ground.startApp(), await ground.startApp()];
-  const site = { ...ground.site({ hosts: ['one.example.com'] }), servers: [first] };
-  const stopped = ground.site();
-  await admit(work, { ...site, servers: [] }, [first]);
-  await ground.answersThrough(site, first);
-  await switchTo(work, site);
-  await stopSite(work, stopped);
+  const front = { ...ground.front({ hosts: ['one.example.com'] }), servers: [first] };
+  const stopped = ground.front();
+  await admit(work, { ...front, servers: [] }, [first]);
+  await ground.answersThrough(front, first);
+  await switchTo(work, front);
+  await stopFront(work, stopped);
   const states = async () =>
-    (await readSites(work)).sites.map(({ id, agrees, running }) => [id, agrees, running?.state]);
+    (await readFronts(work)).fronts.map(({ id, agrees, running }) => [id, agrees, running?.state]);
   const good = [
-    [site.id, true, 'serving'],
+    [front.id, true, 'serving'],
     [stopped.id, true, 'stopped'],
   ].sort(([a], [b]) => String(a).localeCompare(String(b)));
   assert.deepEqual(await states(), good);
   await ground.sh('docker restart slipway-proxy > /dev/null');
-  while (!(await readSites(work)).isRunning);
+  while (!(await readFronts(work)).isRunning);
   assert.deepEqual(await states(), good);
   const byName = { headers: { host: 'one.example.com' } };
   assert.equal(seenBy(await visit(`http://${ground.address}/`, byName)).name, first.name);
   assert.equal((await visit(ground.url(stopped))).status, 503);
 
   // Killed after the file: the running proxy still has the old one, and the next run notices.
-  const file = `/var/lib/slipway/proxy/config/site-${site.id}.cfg`;
+  const file = `/var/lib/slipway/proxy/config/front-${front.id}.cfg`;
   await ground.sh(`sed -i 's/${first.name} ${first.address}/${second.name} ${second.address}/' ${file}`);
-  assert.equal((await readSites(work)).sites.find(({ id }) => id === site.id)?.agrees, false);
-  const moved = { ...site, hosts: ['two.example.com'], servers: [second] };
+  assert.equal((await readFronts(work)).fronts.find(({ id }) => id === front.id)?.agrees, false);
+  const moved = { ...front, hosts: ['two.example.com'], servers: [second] };
   await switchTo(work, moved);
-  assert.equal(seenBy(await visit(ground.url(site))).name, second.name);
+  assert.equal(seenBy(await visit(ground.url(front))).name, second.name);
   assert.equal((await visit(`http://${ground.address}/`, byName)).status, 404);
   // Damaged by hand: file gone, map emptied, started anew without it.
   await ground.sh(
     `rm ${file}; : > /var/lib/slipway/proxy/config/hosts.map; docker restart slipway-proxy > /dev/null`,
   );
-  while (!(await readSites(work)).isRunning);
-  await restoreSite(work, moved);
+  while (!(await readFronts(work)).isRunning);
+  await restoreFront(work, moved);
   assert.deepEqual(await states(), good);
   const two = await visit(`http://${ground.address}/`, { headers: { host: 'TWO.example.com:80' } });
   assert.equal(seenBy(two).name, second.name);
 
   // A port that someone else has: the file is taken back, and nobody else notices.
-  const visitors = new Visitors(t, ground.url(site), 4);
-  const taken = ground.site();
+  const visitors = new Visitors(t, ground.url(front), 4);
+  const taken = ground.front();
   await ground.sh(
     `docker run --detach --network host node:24-slim node -e 'require("http").createServer().listen(${taken.port})' > /dev/null`,
   );
@@ -115,6 +115,6 @@ test('a proxy that is started again serves from its files, and what was damaged 
 
   // One who was replaced can do nothing any more.
   await switchTo({ ...work, fence: { ...work.fence, epoch: 3 } }, moved);
-  assert.equal((await faultOf(() => switchTo(work, site))).code, 'remote_fenced');
+  assert.equal((await faultOf(() => switchTo(work, front))).code, 'remote_fenced');
   assert.deepEqual(await states(), good);
 });

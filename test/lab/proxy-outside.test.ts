@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admit, dismiss, drained, readSites, removeSite, switchTo } from '../../src/adapters/proxy/sites.ts';
+import {
+  admit,
+  dismiss,
+  drained,
+  readFronts,
+  removeFront,
+  switchTo,
+} from '../../src/adapters/proxy/fronts.ts';
 import { openLab } from '../support/lab.ts';
 import { ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
 
@@ -9,13 +16,13 @@ const lab = await openLab();
 test('on Debian 12: nobody outside chooses a server or says who they are, and a name that is unknown leads nowhere', async (t) => {
   const ground = await ProxyGround.open(t, await lab.fresh(t, 'bookworm'));
   const { work } = ground;
-  const site = ground.site({ hosts: ['app.example.com'] });
+  const front = ground.front({ hosts: ['app.example.com'] });
   const [live, idle] = [await ground.startApp(), await ground.startApp()];
-  await admit(work, site, [live]);
-  await ground.answersThrough(site, live);
-  await switchTo(work, { ...site, servers: [live] });
-  await admit(work, site, [idle]);
-  await ground.answersThrough(site, idle);
+  await admit(work, front, [live]);
+  await ground.answersThrough(front, live);
+  await switchTo(work, { ...front, servers: [live] });
+  await admit(work, front, [idle]);
+  await ground.answersThrough(front, idle);
   const headers = {
     'x-forwarded-for': '203.0.113.9',
     'x-forwarded-proto': 'https',
@@ -26,7 +33,7 @@ test('on Debian 12: nobody outside chooses a server or says who they are, and a 
     'x-slipway-check': idle.name,
     'x-slipway-served': idle.name,
   };
-  for (const url of [ground.url(site), `http://${ground.address}/`]) {
+  for (const url of [ground.url(front), `http://${ground.address}/`]) {
     const seen = await visit(url, { headers: { ...headers, host: 'app.example.com' } });
     const { name, headers: arrived } = seenBy(seen);
     assert.equal(name, live.name);
@@ -42,16 +49,16 @@ test('on Debian 12: nobody outside chooses a server or says who they are, and a 
   const unknown = await visit(`http://${ground.address}/`, { headers: { host: 'other.example.com' } });
   assert.deepEqual([unknown.status, unknown.text], [404, 'No application answers to this name.\n']);
 
-  const visitors = new Visitors(t, ground.url(site));
-  await switchTo(work, { ...site, servers: [idle] });
-  assert.deepEqual([...(await drained(work, site.id, [live.name], { forMs: 20_000 }))], []);
-  await dismiss(work, site.id, [live.name]);
+  const visitors = new Visitors(t, ground.url(front));
+  await switchTo(work, { ...front, servers: [idle] });
+  assert.deepEqual([...(await drained(work, front.id, [live.name], { forMs: 20_000 }))], []);
+  await dismiss(work, front.id, [live.name]);
   await ground.stopApp(live);
   await visitors.end();
   assert.deepEqual(visitors.failures, []);
-  await removeSite(work, site.id);
-  assert.deepEqual((await readSites(work)).sites, []);
-  await assert.rejects(visit(ground.url(site)), { code: 'ECONNREFUSED' });
+  await removeFront(work, front.id);
+  assert.deepEqual((await readFronts(work)).fronts, []);
+  await assert.rejects(visit(ground.url(front)), { code: 'ECONNREFUSED' });
   const gone = await visit(`http://${ground.address}/`, { headers: { host: 'app.example.com' } });
   assert.equal(gone.status, 404);
 });

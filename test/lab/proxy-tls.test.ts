@@ -8,13 +8,13 @@ import {
   installCertificate,
   type ProxyRoute,
   readCertificates,
-  readSites,
+  readFronts,
   removeCertificate,
-  removeSite,
+  removeFront,
   setChallengeThumbprint,
   setRoutes,
   switchTo,
-} from '../../src/adapters/proxy/sites.ts';
+} from '../../src/adapters/proxy/fronts.ts';
 import { newId } from '../../src/ids.ts';
 import { Secret } from '../../src/secret.ts';
 import { faultOf } from '../support/faults.ts';
@@ -33,11 +33,11 @@ const route = (host: string, changes: Partial<ProxyRoute> = {}): ProxyRoute => (
 /** An application that serves these names. */
 async function serving(ground: ProxyGround, routes: readonly ProxyRoute[]) {
   const server = await ground.startApp();
-  const site = { ...ground.site({ routes }), servers: [server] };
-  await admit(ground.work, { ...site, servers: [] }, [server]);
-  await ground.answersThrough(site, server);
-  await switchTo(ground.work, site);
-  return { site, server };
+  const front = { ...ground.front({ routes }), servers: [server] };
+  await admit(ground.work, { ...front, servers: [] }, [server]);
+  await ground.answersThrough(front, server);
+  await switchTo(ground.work, front);
+  return { front, server };
 }
 
 test('names, redirects, HSTS and the answers to the authority are data that change without a reload', async (t) => {
@@ -50,7 +50,7 @@ test('names, redirects, HSTS and the answers to the authority are data that chan
     route('*.example.com', { redirectHttp: false }),
     route('bare.test', { tls: false, hstsSeconds: 5 }),
   ];
-  const { site, server } = await serving(ground, routes);
+  const { front, server } = await serving(ground, routes);
   const processes = await ground.sh('docker top slipway-proxy -eo pid');
   const made = await authority.make(['example.com', '*.example.com']);
   const wish = { id: newId(), names: ['example.com', '*.example.com'], bundle: made.bundle };
@@ -133,24 +133,24 @@ test('names, redirects, HSTS and the answers to the authority are data that chan
     route('example.com', { redirectHttp: false, hstsSeconds: 0 }),
     route('new.test', { tls: false }),
   ];
-  await setRoutes(work, site.id, { routes: changed });
+  await setRoutes(work, front.id, { routes: changed });
   assert.equal(seenBy(await plain('example.com')).name, server.name);
   assert.equal((await secure('example.com')).headers['strict-transport-security'], 'max-age=0');
   assert.equal((await plain('new.test')).status, 200);
   for (const host of ['www.example.com', 'any.example.com', 'bare.test'])
     assert.equal((await plain(host)).status, 404, host);
-  const [seen] = (await readSites(work)).sites;
+  const [seen] = (await readFronts(work)).fronts;
   assert.equal(seen?.agrees, true);
   assert.deepEqual(seen?.running?.routes, changed);
-  // A second site takes a name; one that does not run yet says so.
-  const other = ground.site();
+  // A second front takes a name; one that does not run yet says so.
+  const other = ground.front();
   await setRoutes(work, other.id, { routes: [route('new.test', { tls: false, redirectHttp: false })] });
   const absent = await plain('new.test');
   assert.deepEqual([absent.status, absent.headers['retry-after']], [503, '5']);
-  assert.deepEqual((await readSites(work)).sites.find(({ id }) => id === site.id)?.running?.hosts, [
+  assert.deepEqual((await readFronts(work)).fronts.find(({ id }) => id === front.id)?.running?.hosts, [
     'example.com',
   ]);
-  await removeSite(work, other.id);
+  await removeFront(work, other.id);
   assert.equal((await plain('new.test')).status, 404);
   assert.equal(await ground.sh('docker top slipway-proxy -eo pid'), processes);
 });
@@ -186,7 +186,7 @@ test('a certificate is replaced under load, and gives a name to another, with a 
   assert.equal(await shownFor(address, 'app.test'), third.fingerprint);
   assert.equal(await shownFor(address, 'more.test'), second.fingerprint);
   await more(50);
-  await admit(work, ground.site(), []);
+  await admit(work, ground.front(), []);
   await more(50);
   await installCertificate(work, { id, names, bundle: first.bundle });
   await removeCertificate(work, beside);
@@ -223,7 +223,7 @@ test('a broken bundle, or one that is not shown, leaves the old one; restart, re
   };
   await good();
   await ground.sh('docker restart slipway-proxy > /dev/null');
-  while (!(await readSites(work)).isRunning);
+  while (!(await readFronts(work)).isRunning);
   await good();
   const modes = 'cd /var/lib/slipway/proxy/certificates; stat -c "%a %U %n" . *';
   const expected = ['700 root .', `600 root ${id}.pem`, '600 root default.pem', ''].join('\n');

@@ -3,13 +3,13 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import {
   checkThrough,
+  type ProxyFront,
   type ProxyServer,
-  type ProxySite,
   type ProxyWork,
-} from '../../src/adapters/proxy/sites.ts';
+} from '../../src/adapters/proxy/fronts.ts';
+import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { type EnvironmentId, newId } from '../../src/ids.ts';
 import type { TestServer } from './lab.ts';
 import { connect } from './remote.ts';
@@ -71,7 +71,7 @@ export class ProxyGround {
     return this.#server.ssh(command);
   }
 
-  site(changes: Partial<ProxySite> = {}): ProxySite {
+  front(changes: Partial<ProxyFront> = {}): ProxyFront {
     this.#ports += 1;
     return {
       id: newId<EnvironmentId>(),
@@ -97,12 +97,12 @@ export class ProxyGround {
   }
 
   /** Until it answers through the proxy, as the release that it is. */
-  async answersThrough(site: ProxySite, server: ProxyServer): Promise<void> {
+  async answersThrough(front: ProxyFront, server: ProxyServer): Promise<void> {
     const options = { path: '/', host: 'check.test', timeoutMs: 5_000 };
-    await until(async () => (await checkThrough(this.work, site, server, options)).status === 200, 20_000);
+    await until(async () => (await checkThrough(this.work, front, server, options)).status === 200, 20_000);
   }
 
-  url({ port }: Pick<ProxySite, 'port'>, path = '/'): string {
+  url({ port }: Pick<ProxyFront, 'port'>, path = '/'): string {
     return `http://${this.address}:${port}${path}`;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * What is the same on every server: the listeners of the world, what a request may carry, and how long things may take.
- * Sites take their rules from the two named defaults here, so that a change of them needs no site to be written anew.
+ * Fronts take their rules from the two named defaults here, so that a change of them needs no front to be written anew.
  */
 import {
   certificateListInside,
@@ -37,10 +37,10 @@ const listener = `ssl crt-list ${certificateListInside} alpn h2,http/1.1`;
 const routing = `  http-request set-var(txn.name) var(txn.host),host_only,lower,rtrim(.)
   http-request return status 200 content-type text/plain hdr cache-control no-store lf-string "%[path,field(4,/)].%[str(thumbprint),map_str(${settingsMapInside})]" if METH_GET { path -m reg ^/\\.well-known/acme-challenge/[A-Za-z0-9_-]{1,512}$ } { str(thumbprint),map_str(${settingsMapInside}) -m found }
   http-request set-var(txn.key) var(txn.name)
-  http-request set-var(txn.site) var(txn.key),map_str(${hostsMapInside})
-  http-request set-var(txn.key) var(txn.name),regsub(^[^.]*,*) if !{ var(txn.site) -m found } { var(txn.name) -m reg ^[a-z0-9_-]{1,63}\\.[a-z0-9_.-]{1,250}$ }
-  http-request set-var(txn.site) var(txn.key),map_str(${hostsMapInside}) unless { var(txn.site) -m found }
-  http-request return status 404 content-type text/plain string "No application answers to this name.\\n" unless { var(txn.site) -m found }
+  http-request set-var(txn.front) var(txn.key),map_str(${hostsMapInside})
+  http-request set-var(txn.key) var(txn.name),regsub(^[^.]*,*) if !{ var(txn.front) -m found } { var(txn.name) -m reg ^[a-z0-9_-]{1,63}\\.[a-z0-9_.-]{1,250}$ }
+  http-request set-var(txn.front) var(txn.key),map_str(${hostsMapInside}) unless { var(txn.front) -m found }
+  http-request return status 404 content-type text/plain string "No application answers to this name.\\n" unless { var(txn.front) -m found }
   http-request set-var(txn.policy) var(txn.key),map_str(${policiesMapInside})
   http-request set-var(txn.hsts) var(txn.policy),field(2,|) if { var(txn.proto) -m str https } { var(txn.policy),field(2,|) -m reg ^[0-9]+$ }
   http-request set-var(txn.to) var(txn.policy),field(4,|) if { var(txn.proto) -m str https }
@@ -54,7 +54,7 @@ const routing = `  http-request set-var(txn.name) var(txn.host),host_only,lower,
  * Only this machine may ask for a certain server, and only over the address of this machine: a visitor's address can be
  * neither. What comes from outside under these names says nothing and goes no further.
  */
-export const baseConfig = `# Written by Slipway. Each site has a file beside this one.
+export const baseConfig = `# Written by Slipway. Each front has a file beside this one.
 global
   log stdout format raw local0 notice
   user haproxy
@@ -124,7 +124,7 @@ frontend web from slipway_in
   http-request unset-var(txn.check)
   http-request allow if { stopping }
 ${routing}  use_backend web_next if { stopping }
-  use_backend %[var(txn.site)]
+  use_backend %[var(txn.front)]
   default_backend web_absent
 
 backend web_next from slipway_out
@@ -136,7 +136,7 @@ backend web_absent from slipway_out
 `;
 
 /**
- * A request that nobody can take for now waits here, without a thread of its own, until somebody can, the site is
+ * A request that nobody can take for now waits here, without a thread of its own, until somebody can, the front is
  * stopped, or its time is up; what then becomes of it is for the rules after this one.
  */
 export const holdLua = `core.register_action("hold", { "http-req" }, function(txn, backend, marker, seconds)

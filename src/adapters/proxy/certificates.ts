@@ -6,8 +6,8 @@
 import { X509Certificate } from 'node:crypto';
 import { type CertificateWish, checkBundle, mustBeCertificateId } from './certificate-bundle.ts';
 import { installScript, readScript, removeScript } from './certificate-program.ts';
+import type { ProxyWork } from './fronts.ts';
 import { runProxyScript } from './server-program.ts';
-import type { ProxyWork } from './sites.ts';
 
 export type { CertificateWish };
 

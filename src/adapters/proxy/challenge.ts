@@ -3,9 +3,9 @@
  * answer is the token it was asked for and the thumbprint of the account's key, which is no secret.
  */
 import { Fault } from '../../fault.ts';
+import type { ProxyWork } from './fronts.ts';
 import { settingsMapInside } from './places.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
-import type { ProxyWork } from './sites.ts';
 
 /** In force when it returns, without a reload, and kept for a proxy that is started again. */
 export async function setChallengeThumbprint(work: ProxyWork, thumbprint: string): Promise<void> {

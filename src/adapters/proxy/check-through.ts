@@ -1,9 +1,9 @@
-/** A request through the site's own listener that reaches one certain server, before any visitor's does. */
+/** A request through the front's own listener that reaches one certain server, before any visitor's does. */
 import { Fault } from '../../fault.ts';
 import type { Try } from '../../remote/remote.ts';
-import { mustBeServers, mustBeSite } from './render-site.ts';
-import { admit } from './site-changes.ts';
-import type { ProxyServer, ProxySite, ProxyWork } from './sites.ts';
+import { admit } from './front-changes.ts';
+import type { ProxyFront, ProxyServer, ProxyWork } from './fronts.ts';
+import { mustBeFront, mustBeServers } from './render-front.ts';
 
 export interface CheckOptions {
   readonly path: string;
@@ -23,22 +23,22 @@ const mostBytes = 64 * 1024;
 
 export async function checkThrough(
   work: ProxyWork,
-  site: ProxySite,
+  front: ProxyFront,
   server: ProxyServer,
   options: CheckOptions,
 ): Promise<ThroughAnswer> {
-  mustBeSite(site);
+  mustBeFront(front);
   mustBeServers([server]);
-  const first = await askThrough(work, site, server, options);
+  const first = await askThrough(work, front, server, options);
   if (first.served === server.name || first.served === null) return first.answer;
-  // A reload for another site came in between; it knows only what stands in the files.
-  await admit(work, site, [server]);
-  return (await askThrough(work, site, server, options)).answer;
+  // A reload for another front came in between; it knows only what stands in the files.
+  await admit(work, front, [server]);
+  return (await askThrough(work, front, server, options)).answer;
 }
 
 async function askThrough(
   { remote, fence, signal }: ProxyWork,
-  { port }: ProxySite,
+  { port }: ProxyFront,
   { name }: ProxyServer,
   { path, host, timeoutMs }: CheckOptions,
 ): Promise<{ answer: ThroughAnswer; served: string | null }> {

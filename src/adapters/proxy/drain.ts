@@ -1,9 +1,9 @@
 /** Letting servers go: their requests are counted until there are none, in workers from before a reload too. */
 import type { EnvironmentId } from '../../ids.ts';
-import { backendOf, siteFileOf } from './places.ts';
-import { mustBeServerName } from './render-site.ts';
+import type { ProxyWork } from './fronts.ts';
+import { backendOf, frontFileOf } from './places.ts';
+import { mustBeServerName } from './render-front.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
-import type { ProxyWork } from './sites.ts';
 
 /**
  * Waits until none of these servers has a request, or the time is up: how many each has left, none where it has none.
@@ -29,12 +29,12 @@ export async function drained(
 
 /**
  * Takes them out of the running proxy, cutting what they still have there; a worker from before a reload keeps what it has
- * until the server itself goes. Not those that the site's file gives requests.
+ * until the server itself goes. Not those that the front's file gives requests.
  */
 export async function dismiss(work: ProxyWork, id: EnvironmentId, names: readonly string[]): Promise<void> {
   names.forEach(mustBeServerName);
   if (names.length === 0) return;
-  await runProxyScript(work, dismissScript, `${[backendOf(id), siteFileOf(id), ...names].join('\n')}\n`);
+  await runProxyScript(work, dismissScript, `${[backendOf(id), frontFileOf(id), ...names].join('\n')}\n`);
 }
 
 const drainedProgram = String.raw`

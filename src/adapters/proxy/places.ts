@@ -8,7 +8,7 @@ export const proxyFolder = '/var/lib/slipway/proxy';
 /** The same folder inside the container, read-only there. */
 export const proxyFolderInside = '/etc/slipway';
 
-/** Which site a name leads to. */
+/** Which front a name leads to. */
 export const hostsMapInside = `${proxyFolderInside}/config/hosts.map`;
 
 /** What else is to be done with requests to a name: `policyOf` says how it is written. */
@@ -24,13 +24,13 @@ export const defaultCertificateInside = `${proxyFolderInside}/certificates/defau
 
 /** HAProxy's names take dashes too, but a name that is one word everywhere is easier to look for. */
 export function backendOf(id: EnvironmentId): string {
-  return `site_${id.replaceAll('-', '_')}`;
+  return `app_${id.replaceAll('-', '_')}`;
 }
 
 export function frontendOf(id: EnvironmentId): string {
   return `port_${id.replaceAll('-', '_')}`;
 }
 
-export function siteFileOf(id: EnvironmentId): string {
-  return `site-${id}.cfg`;
+export function frontFileOf(id: EnvironmentId): string {
+  return `front-${id}.cfg`;
 }

@@ -1,7 +1,7 @@
 /**
  * HAProxy on a server: the one program that listens to the world. Owns its container, its folder and its base
  * configuration; refuses to publish ports through Docker, which would walk around the server's firewall. It runs on
- * the server's own network, so that addresses of visitors are theirs. What stands behind it is `sites.ts`.
+ * the server's own network, so that addresses of visitors are theirs. What stands behind it is `fronts.ts`.
  */
 import type { Remote } from '../../remote/remote.ts';
 import { baseConfig, holdLua } from './base-config.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EnvironmentId } from '../../ids.ts';
 import { baseConfig } from './base-config.ts';
-import { markerOf, renderSite } from './render-site.ts';
+import { markerOf, renderFront } from './render-front.ts';
 import { entriesOf, mustBeRoutes, type ProxyRoute, policyOf, routeFrom } from './routes.ts';
 
 const route = (changes: Partial<ProxyRoute> = {}): ProxyRoute => ({
@@ -41,7 +41,7 @@ test('who is sent to another name arrives in one step, and never at one without 
   assert.deepEqual(routeFrom(www.host, policyOf(www, [www])), www);
 });
 
-test('the names of a site are those with a route and those without, each once', () => {
+test('the names of a front are those with a route and those without, each once', () => {
   const hosts = ['example.com', 'plain.example.com'];
   assert.deepEqual(entriesOf({ hosts, routes: [route()] }), [
     { host: 'example.com', policy: 'force|-|-|-' },
@@ -72,13 +72,13 @@ test('nothing but names and numbers gets into a map', () => {
   mustBeRoutes([route(), route({ host: '*.example.com', redirectTo: 'example.com' })]);
 });
 
-test('routes change nothing in the file of a site: no reload is needed for them', () => {
+test('routes change nothing in the file of a front: no reload is needed for them', () => {
   const id = '0190aaaa-0000-7000-8000-000000000001' as EnvironmentId;
-  const site = { id, port: 21_005, hosts: [], servers: [], holdSeconds: 30 };
-  const routed = { ...site, routes: [route()] };
-  assert.equal(renderSite(routed), renderSite(site));
-  assert.equal(markerOf(routed), markerOf(site));
-  assert.throws(() => renderSite({ ...site, routes: [route({ host: 'X' })] }), { code: 'invalid_input' });
+  const front = { id, port: 21_005, hosts: [], servers: [], holdSeconds: 30 };
+  const routed = { ...front, routes: [route()] };
+  assert.equal(renderFront(routed), renderFront(front));
+  assert.equal(markerOf(routed), markerOf(front));
+  assert.throws(() => renderFront({ ...front, routes: [route({ host: 'X' })] }), { code: 'invalid_input' });
 });
 
 test('the challenge is answered before anything is redirected or refused, and the base names no host', () => {

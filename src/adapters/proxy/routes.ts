@@ -1,9 +1,9 @@
 /**
  * Names on ports 80 and 443 and what is done with requests to them. All of it is data in the proxy's maps, so that a
- * change needs no reload. A name of a site without a route is served on both ports, as it comes.
+ * change needs no reload. A name of a front without a route is served on both ports, as it comes.
  */
 import { Fault } from '../../fault.ts';
-import type { ProxySite } from './sites.ts';
+import type { ProxyFront } from './fronts.ts';
 
 export interface ProxyRoute {
   /** A name in A-labels, or `*.` and one: any single label in its place. An exact name goes before it. */
@@ -18,7 +18,7 @@ export interface ProxyRoute {
   readonly redirectTo: string | null;
 }
 
-/** A name of the site, and what the map says of it; null where there is no route for it. */
+/** A name of the front, and what the map says of it; null where there is no route for it. */
 export interface HostEntry {
   readonly host: string;
   readonly policy: string | null;
@@ -26,7 +26,7 @@ export interface HostEntry {
 
 const longestHstsSeconds = 10 * 366 * 86_400;
 
-export function entriesOf({ hosts, routes = [] }: Pick<ProxySite, 'hosts' | 'routes'>): HostEntry[] {
+export function entriesOf({ hosts, routes = [] }: Pick<ProxyFront, 'hosts' | 'routes'>): HostEntry[] {
   const routed = routes.map((route) => ({ host: route.host, policy: policyOf(route, routes) }));
   const names = new Set(routes.map(({ host }) => host));
   const plain = hosts.filter((host) => !names.has(host)).map((host) => ({ host, policy: null }));

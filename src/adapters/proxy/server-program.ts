@@ -10,8 +10,8 @@ import { Fault, type FaultCode } from '../../fault.ts';
 import type { RunOptions } from '../../remote/remote.ts';
 import { exits, fenceScript } from '../../remote/unit-scripts.ts';
 import { fenceArguments, fencedOff } from '../../remote/units.ts';
+import type { ProxyWork } from './fronts.ts';
 import { proxyContainer, proxyFolder, proxyFolderInside } from './places.ts';
-import type { ProxyWork } from './sites.ts';
 
 /** One change of the proxy at a time. The kernel takes the lock back from whoever dies with it. */
 export const lockProxy = `

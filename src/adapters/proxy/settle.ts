@@ -1,16 +1,16 @@
 /**
- * Brings a site's file, its names in the maps and the running proxy to what is wanted, whatever they are now: the files
+ * Brings a front's file, its names in the maps and the running proxy to what is wanted, whatever they are now: the files
  * first, so that a proxy that starts at any instant starts with what was wanted last. A second run finds what a first one
  * left undone. A reload is made only where the running proxy has read other rules than these.
  *
- * A name that another site had is taken from it: who was last to ask for it gets its requests.
+ * A name that another front had is taken from it: who was last to ask for it gets its requests.
  */
 import type { EnvironmentId } from '../../ids.ts';
-import { backendOf, siteFileOf } from './places.ts';
-import { placeOf, serverOptions } from './render-site.ts';
+import type { ProxyServer, ProxyWork } from './fronts.ts';
+import { backendOf, frontFileOf } from './places.ts';
+import { placeOf, serverOptions } from './render-front.ts';
 import type { HostEntry } from './routes.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
-import type { ProxyServer, ProxyWork } from './sites.ts';
 
 export interface SettleWish {
   readonly id: EnvironmentId;
@@ -32,7 +32,7 @@ export async function settle(work: ProxyWork, wish: SettleWish): Promise<void> {
   const server = (verb: string) => (each: ProxyServer) => `${verb} ${each.name} ${placeOf(each)}`;
   const lines = [
     `backend ${backendOf(wish.id)}`,
-    `file ${siteFileOf(wish.id)}`,
+    `file ${frontFileOf(wish.id)}`,
     `write ${file.write}`,
     `marker ${marker.name} ${marker.state}`,
     `others ${wish.others}`,

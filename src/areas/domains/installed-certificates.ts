@@ -10,7 +10,7 @@ import {
   readCertificates,
   removeCertificate,
   type SeenCertificate,
-} from '../../adapters/proxy/sites.ts';
+} from '../../adapters/proxy/fronts.ts';
 import type { CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';

@@ -5,7 +5,7 @@
  */
 import { thumbprint } from '../../adapters/acme/acme.ts';
 import { nextTry, renewalTime } from '../../adapters/certificates/renewal-time.ts';
-import { setChallengeThumbprint } from '../../adapters/proxy/sites.ts';
+import { setChallengeThumbprint } from '../../adapters/proxy/fronts.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { CertificateId, WorkspaceId } from '../../ids.ts';

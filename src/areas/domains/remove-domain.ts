@@ -1,5 +1,5 @@
 /** A domain that is not wanted any more, and a name that no longer leads to an environment. */
-import { removeCertificate } from '../../adapters/proxy/sites.ts';
+import { removeCertificate } from '../../adapters/proxy/fronts.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { CertificateId, DomainId, EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';

@@ -2,18 +2,19 @@
  * From healthy to live: through the proxy first, then traffic, then the old one's last requests are counted down. Each
  * function may be called again; the proxy's own file says what is wanted, so a restart in between does no harm.
  */
-import type { ProxyRoute } from '../../adapters/proxy/routes.ts';
-import type { ProxyServer, ProxySite } from '../../adapters/proxy/sites.ts';
+
+import type { ProxyFront, ProxyServer } from '../../adapters/proxy/fronts.ts';
 import {
   admit,
   checkThrough,
   dismiss,
   drained,
   hold,
-  removeSite,
-  stopSite,
+  removeFront,
+  stopFront,
   switchTo,
-} from '../../adapters/proxy/sites.ts';
+} from '../../adapters/proxy/fronts.ts';
+import type { ProxyRoute } from '../../adapters/proxy/routes.ts';
 import { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/redact.ts';
 import type { Secret } from '../../secret.ts';
@@ -21,12 +22,12 @@ import type { Site } from '../environments/place.ts';
 import { type Release, type RunPlan, secretsOf } from './releases.ts';
 import type { RunningContainer } from './start-release.ts';
 
-export function proxySite(
+export function proxyFront(
   { place }: Site,
   run: RunPlan,
   routes: readonly ProxyRoute[],
   servers: readonly ProxyServer[],
-): ProxySite {
+): ProxyFront {
   return {
     id: place.environmentId,
     port: place.port,
@@ -41,20 +42,20 @@ export function serversOf(containers: readonly RunningContainer[], port: number)
   return containers.map(({ name, address }) => ({ name, address, port }));
 }
 
-/** Adds them without traffic, and asks each one through the proxy. `site` is what serves now. */
+/** Adds them without traffic, and asks each one through the proxy. `front` is what serves now. */
 export async function prove(
-  work: Site,
-  site: ProxySite,
+  site: Site,
+  front: ProxyFront,
   servers: readonly ProxyServer[],
   { run, variables }: Pick<Release, 'run' | 'variables'>,
 ): Promise<void> {
-  await admit(work, site, servers);
+  await admit(site, front, servers);
   // What is asked at a port of its own is not behind the proxy: there, as without a path, any answer of the app will do.
   const asked = run.health.port === null || run.health.port === run.port ? run.health.path : null;
   const path = asked ?? '/';
   for (const server of servers) {
     const timeoutMs = run.health.timeoutSeconds * 1_000;
-    const { status, bytes, problem } = await checkThrough(work, site, server, {
+    const { status, bytes, problem } = await checkThrough(site, front, server, {
       path,
       host: server.name,
       timeoutMs,
@@ -78,31 +79,31 @@ function said(bytes: Buffer, secrets: readonly Secret[]): string {
   return redactWhole(bytes, secrets).toString('utf8', 0, 500);
 }
 
-/** All new requests go to the servers of `site`; the others get none any more. */
-export function takeOver(work: Site, site: ProxySite): Promise<void> {
-  return switchTo(work, site);
+/** All new requests go to the servers of `front`; the others get none any more. */
+export function takeOver(site: Site, front: ProxyFront): Promise<void> {
+  return switchTo(site, front);
 }
 
 /** Requests wait until someone takes over. Who has one goes on with it. */
-export function holdRequests(work: Site, site: ProxySite): Promise<void> {
-  return hold(work, site);
+export function holdRequests(site: Site, front: ProxyFront): Promise<void> {
+  return hold(site, front);
 }
 
 /** How many requests each still has when the time is up; none is the rule. */
-export function drain(work: Site, site: ProxySite, names: readonly string[], run: RunPlan) {
+export function drain(site: Site, front: ProxyFront, names: readonly string[], run: RunPlan) {
   if (names.length === 0) return Promise.resolve(new Map<string, number>());
-  return drained(work, site.id, names, { forMs: run.drainSeconds * 1_000 });
+  return drained(site, front.id, names, { forMs: run.drainSeconds * 1_000 });
 }
 
-export function letGo(work: Site, site: ProxySite, names: readonly string[]): Promise<void> {
-  return names.length === 0 ? Promise.resolve() : dismiss(work, site.id, names);
+export function letGo(site: Site, front: ProxyFront, names: readonly string[]): Promise<void> {
+  return names.length === 0 ? Promise.resolve() : dismiss(site, front.id, names);
 }
 
 /** It is stopped: 503 at once. */
-export function refuseRequests(work: Site, site: ProxySite): Promise<void> {
-  return stopSite(work, { ...site, servers: [] });
+export function refuseRequests(site: Site, front: ProxyFront): Promise<void> {
+  return stopFront(site, { ...front, servers: [] });
 }
 
-export function forgetSite(work: Site, site: ProxySite): Promise<void> {
-  return removeSite(work, site.id);
+export function forgetFront(site: Site, front: ProxyFront): Promise<void> {
+  return removeFront(site, front.id);
 }

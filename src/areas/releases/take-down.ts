@@ -8,7 +8,7 @@ import {
 } from '../../adapters/docker/containers.ts';
 import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
-import { removeSite } from '../../adapters/proxy/sites.ts';
+import { removeFront } from '../../adapters/proxy/fronts.ts';
 import { labelsOf, networkName, type Site } from '../environments/place.ts';
 import type { ServicesContext } from '../services/services.ts';
 import { removeServices } from '../services/stop-services.ts';
@@ -24,7 +24,7 @@ export async function takeDown(
 ): Promise<void> {
   const { place, remote, fence, signal } = site;
   await endCrons(site);
-  await removeSite(site, place.environmentId);
+  await removeFront(site, place.environmentId);
   const [listed] = await ask(remote, [listContainers(labelsOf(place, 'app'))], { fence, signal });
   const names = listed ? readContainers(listed).map(({ name }) => name) : [];
   const gone = names.flatMap((name) => [stopContainer(name, stopSeconds), removeContainer(name)]);

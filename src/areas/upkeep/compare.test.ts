@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
-import type { SeenSite } from '../../adapters/proxy/sites.ts';
+import type { SeenFront } from '../../adapters/proxy/fronts.ts';
 import { type DeploymentId, type EnvironmentId, newId } from '../../ids.ts';
 import type { RunPlan } from '../releases/releases.ts';
 import { compare, expectedContainers, type Remembered, remember, type Seen } from './compare.ts';
@@ -33,15 +33,15 @@ const servers = [
   { name: second, address: '198.18.0.17', port: 8080 },
   { name: first, address: '198.18.0.16', port: 8080 },
 ];
-const file: NonNullable<SeenSite['file']> = {
+const file: NonNullable<SeenFront['file']> = {
   ...{ state: 'serving', port: 21_000, servers, hosts: [], routes: [] },
 };
-const site: SeenSite = { id: newId<EnvironmentId>(), file, running: null, agrees: true };
+const front: SeenFront = { id: newId<EnvironmentId>(), file, running: null, agrees: true };
 const look = (containers: [string, ContainerState][], more: Partial<Seen> = {}, before: Remembered = {}) =>
   compare(
     run,
     id,
-    { containers: new Map(containers), site, isProxyRunning: true, foundWrong: [], ...more },
+    { containers: new Map(containers), front, isProxyRunning: true, foundWrong: [], ...more },
     before,
   );
 
@@ -58,7 +58,7 @@ test('all there, and the proxy agrees in whatever order: well', () => {
 test('what is gone, or stands still without having crashed, is to be put back', () => {
   assert.deepEqual(look([container(first), container(worker)]), {
     kind: 'missing',
-    what: [second, 'site'],
+    what: [second, 'front'],
   });
   for (const status of ['exited', 'created', 'dead', 'paused'] as const) {
     const stopped = [container(first), container(second), container(worker, { status })];
@@ -67,23 +67,23 @@ test('what is gone, or stands still without having crashed, is to be put back', 
   assert.deepEqual(look(well, { foundWrong: ['service main'] }), { kind: 'missing', what: ['service main'] });
 });
 
-test('a proxy that is away, has no site, another one, or one that does not serve, is to be put right', () => {
+test('a proxy that is away, has no front, another one, or one that does not serve, is to be put right', () => {
   const what = (more: Partial<Seen>) => {
     const finding = look(well, more);
     return finding.kind === 'missing' ? finding.what : finding.kind;
   };
-  assert.deepEqual(what({ isProxyRunning: false, site: undefined }), ['proxy']);
-  assert.deepEqual(what({ site: undefined }), ['site']);
-  assert.deepEqual(what({ site: { ...site, agrees: false } }), ['site']);
-  assert.deepEqual(what({ site: { ...site, file: null } }), ['site']);
+  assert.deepEqual(what({ isProxyRunning: false, front: undefined }), ['proxy']);
+  assert.deepEqual(what({ front: undefined }), ['front']);
+  assert.deepEqual(what({ front: { ...front, agrees: false } }), ['front']);
+  assert.deepEqual(what({ front: { ...front, file: null } }), ['front']);
   const [one, other] = servers;
   assert.ok(one && other);
-  assert.deepEqual(what({ site: { ...site, file: { ...file, servers: [one] } } }), ['site']);
-  assert.deepEqual(what({ site: { ...site, file: { ...file, servers: [one, { ...other, port: 1 }] } } }), [
-    'site',
+  assert.deepEqual(what({ front: { ...front, file: { ...file, servers: [one] } } }), ['front']);
+  assert.deepEqual(what({ front: { ...front, file: { ...file, servers: [one, { ...other, port: 1 }] } } }), [
+    'front',
   ]);
   for (const state of ['held', 'stopped'] as const)
-    assert.deepEqual(what({ site: { ...site, file: { ...file, state } } }), ['site'], state);
+    assert.deepEqual(what({ front: { ...front, file: { ...file, state } } }), ['front'], state);
 });
 
 test('one that ended by itself since the last look has crashed, once', () => {

@@ -1,6 +1,6 @@
 /** What should run of an environment beside what was seen: pure, so that every odd state can be tried. */
 import type { ContainerState } from '../../adapters/docker/docker.ts';
-import type { ProxyServer, SeenSite } from '../../adapters/proxy/sites.ts';
+import type { ProxyServer, SeenFront } from '../../adapters/proxy/fronts.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { appContainer } from '../environments/place.ts';
 import type { RunPlan } from '../releases/releases.ts';
@@ -27,7 +27,7 @@ export function expectedContainers(run: RunPlan, deploymentId: DeploymentId): st
 
 export interface Seen {
   readonly containers: ReadonlyMap<string, ContainerState>;
-  readonly site: SeenSite | undefined;
+  readonly front: SeenFront | undefined;
   readonly isProxyRunning: boolean;
   /** What else is not as it should be: services, and what was left behind. */
   readonly foundWrong: readonly string[];
@@ -36,7 +36,7 @@ export interface Seen {
 export function compare(
   run: RunPlan,
   deploymentId: DeploymentId,
-  { containers, site, isProxyRunning, foundWrong }: Seen,
+  { containers, front, isProxyRunning, foundWrong }: Seen,
   before: Remembered,
 ): Finding {
   const missing = [...foundWrong];
@@ -46,7 +46,7 @@ export function compare(
     if (container?.status !== 'running') missing.push(name);
   }
   if (!isProxyRunning) missing.push('proxy');
-  else if (!site || !serves(site, webServers(run, deploymentId, containers))) missing.push('site');
+  else if (!front || !serves(front, webServers(run, deploymentId, containers))) missing.push('front');
   return missing.length > 0 ? { kind: 'missing', what: missing } : { kind: 'well' };
 }
 
@@ -64,7 +64,7 @@ function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['
   });
 }
 
-function serves({ agrees, file }: SeenSite, servers: readonly ProxyServer[]): boolean {
+function serves({ agrees, file }: SeenFront, servers: readonly ProxyServer[]): boolean {
   const key = ({ name, address, port }: ProxyServer) => `${name} ${address}:${port}`;
   const listed = (file?.servers ?? []).map(key).sort().join('\n');
   return agrees && file?.state === 'serving' && listed === servers.map(key).sort().join('\n');

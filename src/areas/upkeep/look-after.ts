@@ -15,10 +15,10 @@ import {
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import {
   readCertificates,
-  readSites,
+  readFronts,
   type SeenCertificate,
   type SeenProxy,
-} from '../../adapters/proxy/sites.ts';
+} from '../../adapters/proxy/fronts.ts';
 import { after, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId, EnvironmentId, ReleaseId, ServerId, WorkspaceId } from '../../ids.ts';
@@ -72,7 +72,7 @@ async function lookAtServer(
     );
     const names = wanted.flatMap((each) => expectedContainers(each.run, each.deploymentId));
     const { containers, listed } = await inspectAll(remote, names, signal);
-    const proxy = await readSites({ remote, signal });
+    const proxy = await readFronts({ remote, signal });
     const missing = await certificatesAmiss(ctx, remote, wanted, signal);
     const looked = await Promise.allSettled(
       wanted.map(async (each) => {
@@ -185,8 +185,8 @@ async function judge(
   const { environmentId, deploymentId, run } = wanted;
   const names = expectedContainers(run, deploymentId);
   const containers = new Map([...all].filter(([name]) => names.includes(name)));
-  const site = proxy.sites.find(({ id }) => id === environmentId);
-  const seen = { containers, site, isProxyRunning: proxy.isRunning, foundWrong };
+  const front = proxy.fronts.find(({ id }) => id === environmentId);
+  const seen = { containers, front, isProxyRunning: proxy.isRunning, foundWrong };
   const finding = compare(run, deploymentId, seen, wanted.seen);
   const problem =
     finding.kind === 'crashed' ? await explain(remote, wanted, finding.container, signal) : null;

@@ -1,12 +1,12 @@
 /** Tells the proxy of the names that lead to an environment, as they are stored; what serves them is not touched. */
-import { restoreSite, stopSite } from '../../adapters/proxy/sites.ts';
+import { restoreFront, stopFront } from '../../adapters/proxy/fronts.ts';
 import { minute } from '../../clock.ts';
 import type { CertificateId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { routeKind } from '../domains/domain-work.ts';
 import { bringCertificates, takeForgottenAway } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
-import { proxySite, serversOf } from '../releases/go-live.ts';
+import { proxyFront, serversOf } from '../releases/go-live.ts';
 import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
 import { readRelease } from '../releases/releases.ts';
 import { webProcess } from '../releases/start-release.ts';
@@ -42,14 +42,14 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
           // Before the names: none is sent to https that could not be shown there.
           await bringCertificates(ctx, site);
           if (wanted === 'stopped') {
-            await stopSite(site, proxySite(site, run, routes, []));
+            await stopFront(site, proxyFront(site, run, routes, []));
             if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
             return undefined;
           }
           const web = (await listApp(site))
             .filter((each) => deploymentOf(each) === currentDeploymentId && processOf(each) === webProcess)
             .map((each) => ({ name: each.name, process: webProcess, address: each.address ?? '' }));
-          await restoreSite(site, proxySite(site, run, routes, serversOf(web, run.port)));
+          await restoreFront(site, proxyFront(site, run, routes, serversOf(web, run.port)));
           if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
           return undefined;
         },

@@ -3,8 +3,9 @@
  * Used where a person starts an environment, and where a look found that something is not as it should be. Where all is
  * well it changes nothing.
  */
+
+import { restoreFront } from '../../adapters/proxy/fronts.ts';
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
-import { restoreSite } from '../../adapters/proxy/sites.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
@@ -25,7 +26,7 @@ import { noticeHealth } from '../environments/notice-health.ts';
 import { placesOf } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
-import { proxySite, serversOf } from '../releases/go-live.ts';
+import { proxyFront, serversOf } from '../releases/go-live.ts';
 import { addressesOf, deploymentOf, listApp } from '../releases/look-at-site.ts';
 import { type Release, readRelease, secretsOf } from '../releases/releases.ts';
 import { removeContainers } from '../releases/retire.ts';
@@ -139,7 +140,7 @@ export async function putInService(ctx: UpkeepContext, input: Input, step: StepC
   });
   const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
   await bringCertificates(ctx, site);
-  await restoreSite(site, proxySite(site, run, routes, serversOf(web, run.port)));
+  await restoreFront(site, proxyFront(site, run, routes, serversOf(web, run.port)));
   if (hasCrons(run)) await setCrons(site, run, deploymentId);
   // Left over from something that was cut off; they get no requests any more.
   await removeContainers(

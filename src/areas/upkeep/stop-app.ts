@@ -2,11 +2,11 @@
  * Takes an application out of service and leaves its services alone: visitors are told so with 503, what they asked for
  * is finished, then its containers stop. `putInService` brings it back.
  */
-import { drained, stopSite } from '../../adapters/proxy/sites.ts';
+import { drained, stopFront } from '../../adapters/proxy/fronts.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
 import type { Site } from '../environments/place.ts';
-import { proxySite } from '../releases/go-live.ts';
+import { proxyFront } from '../releases/go-live.ts';
 import { listApp, processOf } from '../releases/look-at-site.ts';
 import { readRelease } from '../releases/releases.ts';
 import { stopContainers } from '../releases/retire.ts';
@@ -20,7 +20,7 @@ export async function stopApp(ctx: UpkeepContext, site: Site, environment: Envir
   if (currentReleaseId === null) return;
   const { run } = await readRelease(ctx.db, ctx.sealer, workspaceId, currentReleaseId);
   const routes = await routesOf(ctx.db, workspaceId, id);
-  await stopSite(site, proxySite(site, run, routes, []));
+  await stopFront(site, proxyFront(site, run, routes, []));
   const found = await listApp(site);
   const names = found.map(({ name }) => name);
   const web = found.filter((each) => processOf(each) === webProcess).map(({ name }) => name);

@@ -12,7 +12,7 @@ import type { Json } from '../../../operations/definition.ts';
 import { followUnit } from '../../../remote/follow-unit.ts';
 import { routesOf } from '../../domains/proxy-names.ts';
 import { appContainer, type Site } from '../../environments/place.ts';
-import { drain, holdRequests, proxySite, serversOf, takeOver } from '../../releases/go-live.ts';
+import { drain, holdRequests, proxyFront, serversOf, takeOver } from '../../releases/go-live.ts';
 import { deploymentOf, listApp } from '../../releases/look-at-site.ts';
 import { mustSwap, type Release, readRelease, secretsOf } from '../../releases/releases.ts';
 import { removeContainers, startAgain, stopContainers } from '../../releases/retire.ts';
@@ -116,7 +116,7 @@ async function stepAside(work: Working, site: Site): Promise<void> {
   const { run } = await releaseOf(work);
   const web = running.filter(({ process }) => process === webProcess);
   const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
-  const proxied = proxySite(site, run, routes, serversOf(web, oldPort));
+  const proxied = proxyFront(site, run, routes, serversOf(web, oldPort));
   await holdRequests(site, proxied);
   await drain(
     site,
@@ -156,7 +156,7 @@ export async function unstart(work: Working): Promise<void> {
   const secrets = secretsOf(old);
   await waitHealthy(site, { containers: web, run: old.run, secrets, tell: () => undefined });
   const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
-  await takeOver(site, proxySite(site, release.run, routes, serversOf(web, planned.oldPort)));
+  await takeOver(site, proxyFront(site, release.run, routes, serversOf(web, planned.oldPort)));
 }
 
 /** The old release is asked as it was asked when it came. */

@@ -1,5 +1,5 @@
 /** The new release takes over: proven through the proxy, given the traffic, the old one counted down, stopped, and pointed away from. */
-import type { ProxySite } from '../../../adapters/proxy/sites.ts';
+import type { ProxyFront } from '../../../adapters/proxy/fronts.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { mustHold } from '../../../operations/operations.ts';
 import { bringCertificates, takeCertificatesAway } from '../../domains/installed-certificates.ts';
@@ -10,11 +10,11 @@ import type { Site } from '../../environments/place.ts';
 import { removePlace } from '../../environments/places.ts';
 import {
   drain as drainServers,
-  forgetSite,
+  forgetFront,
   holdRequests,
   letGo,
   prove as proveServers,
-  proxySite,
+  proxyFront,
   refuseRequests,
   serversOf,
   takeOver,
@@ -34,8 +34,8 @@ interface Sides {
   readonly site: Site;
   readonly release: Release;
   /** What serves before, and what is to serve after. */
-  readonly before: ProxySite;
-  readonly after: ProxySite;
+  readonly before: ProxyFront;
+  readonly after: ProxyFront;
   readonly oldWeb: readonly { readonly name: string; readonly process: string; readonly address: string }[];
   readonly oldNames: readonly string[];
 }
@@ -51,8 +51,8 @@ async function sidesOf(work: Working): Promise<Sides> {
   const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
   return {
     ...{ site, release, oldWeb, oldNames: running.map(({ name }) => name) },
-    before: proxySite(site, run, routes, oldPort === null ? [] : serversOf(oldWeb, oldPort)),
-    after: proxySite(site, run, routes, serversOf(web, run.port)),
+    before: proxyFront(site, run, routes, oldPort === null ? [] : serversOf(oldWeb, oldPort)),
+    after: proxyFront(site, run, routes, serversOf(web, run.port)),
   };
 }
 
@@ -72,7 +72,7 @@ export async function unprove(work: Working): Promise<void> {
   const { site, before, after, release } = await sidesOf(work);
   if (before.servers.length === 0) {
     const wasThere = outputOf(work, 'plan').previous !== null;
-    return wasThere ? refuseRequests(site, after) : forgetSite(site, after);
+    return wasThere ? refuseRequests(site, after) : forgetFront(site, after);
   }
   await drainServers(site, before, namesOf(after.servers), release.run);
   await letGo(site, after, namesOf(after.servers));

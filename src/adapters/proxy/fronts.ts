@@ -1,5 +1,5 @@
 /**
- * Applications behind the proxy: one site each, with a section and a file of its own. What is wanted is written to the
+ * Applications behind the proxy: one front each, with a section and a file of its own. What is wanted is written to the
  * file first, then the running proxy is brought there by its runtime socket; so a proxy that is started again, at any
  * instant, comes up with what was last wanted. Only a new listener needs a reload, which breaks no connection.
  */
@@ -14,7 +14,7 @@ export interface ProxyServer {
   readonly port: number;
 }
 
-export interface ProxySite {
+export interface ProxyFront {
   readonly id: EnvironmentId;
   /** Its own listener, on all addresses of the server. */
   readonly port: number;
@@ -44,6 +44,6 @@ export {
 export { setChallengeThumbprint } from './challenge.ts';
 export { type CheckOptions, checkThrough, type ThroughAnswer } from './check-through.ts';
 export { dismiss, drained } from './drain.ts';
-export { readSites, type SeenProxy, type SeenServer, type SeenSite } from './read-sites.ts';
+export { admit, hold, removeFront, restoreFront, setRoutes, stopFront, switchTo } from './front-changes.ts';
+export { readFronts, type SeenFront, type SeenProxy, type SeenServer } from './read-fronts.ts';
 export type { ProxyRoute } from './routes.ts';
-export { admit, hold, removeSite, restoreSite, setRoutes, stopSite, switchTo } from './site-changes.ts';

@@ -1,17 +1,17 @@
 /**
- * The file of a site, as the proxy reads it when it starts. A pure function of what is wanted: it names ids, addresses
+ * The file of a front, as the proxy reads it when it starts. A pure function of what is wanted: it names ids, addresses
  * and numbers, never a text of the user's.
  */
 import { createHash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { Fault } from '../../fault.ts';
 import { isAppPort } from './app-ports.ts';
+import type { ProxyFront, ProxyServer } from './fronts.ts';
 import { backendOf, frontendOf } from './places.ts';
 import { mustBeHost, mustBeRoutes } from './routes.ts';
-import type { ProxyServer, ProxySite } from './sites.ts';
 
 /** `held`: nobody gets requests for now, they wait. Without servers, and not held, it is stopped. */
-export type SiteState = 'serving' | 'held' | 'stopped';
+export type FrontState = 'serving' | 'held' | 'stopped';
 
 /** Also given when a server is added at run time, which takes nothing from the defaults. */
 export const serverOptions = 'weight 100 pool-purge-delay 1s';
@@ -27,7 +27,7 @@ const longestHoldSeconds = 600;
  * A worker that was replaced by a reload takes no more orders: it would send requests of connections that are still open
  * to servers that are long gone. It passes them on to its successor instead, over a socket of this machine alone.
  */
-function rulesOf({ id, port, holdSeconds }: ProxySite): string {
+function rulesOf({ id, port, holdSeconds }: ProxyFront): string {
   const backend = backendOf(id);
   const nobody = `{ nbsrv(${backend}) eq 0 } !{ var(txn.check) -m found } !{ stopping }`;
   const page = 'content-type text/plain string "This application is not available at the moment.\\n"';
@@ -48,20 +48,20 @@ backend ${backend} from slipway_out
 `;
 }
 
-export function markerOf(site: ProxySite): string {
-  return `shape_${createHash('sha256').update(rulesOf(site)).digest('hex').slice(0, 16)}`;
+export function markerOf(front: ProxyFront): string {
+  return `shape_${createHash('sha256').update(rulesOf(front)).digest('hex').slice(0, 16)}`;
 }
 
-export function stateOf(site: ProxySite): SiteState {
-  return site.servers.length > 0 ? 'serving' : 'stopped';
+export function stateOf(front: ProxyFront): FrontState {
+  return front.servers.length > 0 ? 'serving' : 'stopped';
 }
 
-export function renderSite(site: ProxySite, state: SiteState = stateOf(site)): string {
-  mustBeSite(site);
-  const marker = markerOf(site);
-  const servers = state === 'serving' ? site.servers : [];
+export function renderFront(front: ProxyFront, state: FrontState = stateOf(front)): string {
+  mustBeFront(front);
+  const marker = markerOf(front);
+  const servers = state === 'serving' ? front.servers : [];
   return `# Written by Slipway: what it starts with. Changes are made here first, then through the runtime socket.
-${rulesOf(site).replaceAll(markerPlace, marker)}  server ${marker} 127.0.0.1:9 weight 0${state === 'stopped' ? ' disabled' : ''}
+${rulesOf(front).replaceAll(markerPlace, marker)}  server ${marker} 127.0.0.1:9 weight 0${state === 'stopped' ? ' disabled' : ''}
 ${servers.map((each) => `  server ${each.name} ${placeOf(each)} ${serverOptions}\n`).join('')}`;
 }
 
@@ -70,16 +70,17 @@ export function placeOf({ address, port }: ProxyServer): string {
   return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-export function mustBeSite(site: ProxySite): void {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(site.id)) throw wrong('A site has a UUID', site.id);
-  if (!Number.isInteger(site.port) || !isAppPort(site.port))
-    throw wrong('The port of a site is one of the range for applications', String(site.port));
-  const { holdSeconds } = site;
+export function mustBeFront(front: ProxyFront): void {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(front.id))
+    throw wrong('A front has a UUID', front.id);
+  if (!Number.isInteger(front.port) || !isAppPort(front.port))
+    throw wrong('The port of a front is one of the range for applications', String(front.port));
+  const { holdSeconds } = front;
   if (!Number.isInteger(holdSeconds) || holdSeconds < 0 || holdSeconds > longestHoldSeconds)
     throw wrong(`Requests are held for 0 to ${longestHoldSeconds} whole seconds`, String(holdSeconds));
-  site.hosts.forEach(mustBeHost);
-  mustBeRoutes(site.routes ?? []);
-  mustBeServers(site.servers);
+  front.hosts.forEach(mustBeHost);
+  mustBeRoutes(front.routes ?? []);
+  mustBeServers(front.servers);
 }
 
 export function mustBeServers(servers: readonly ProxyServer[]): void {

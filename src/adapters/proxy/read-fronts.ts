@@ -3,11 +3,11 @@
  * in one round trip, and claims nothing.
  */
 import type { EnvironmentId } from '../../ids.ts';
+import type { ProxyServer, ProxyWork } from './fronts.ts';
 import { backendOf, hostsMapInside, policiesMapInside } from './places.ts';
-import type { SiteState } from './render-site.ts';
+import type { FrontState } from './render-front.ts';
 import { type ProxyRoute, routeFrom } from './routes.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
-import type { ProxyServer, ProxyWork } from './sites.ts';
 
 export interface SeenServer extends ProxyServer {
   readonly state: 'ready' | 'draining' | 'resting';
@@ -15,18 +15,18 @@ export interface SeenServer extends ProxyServer {
   readonly requests: number;
 }
 
-export interface SeenSite {
+export interface SeenFront {
   readonly id: EnvironmentId;
   /** What a proxy that is started now would begin with. */
   readonly file: {
-    readonly state: SiteState;
+    readonly state: FrontState;
     readonly port: number;
     readonly servers: readonly ProxyServer[];
     readonly hosts: readonly string[];
     readonly routes: readonly ProxyRoute[];
   } | null;
   readonly running: {
-    readonly state: SiteState;
+    readonly state: FrontState;
     readonly servers: readonly SeenServer[];
     readonly hosts: readonly string[];
     readonly routes: readonly ProxyRoute[];
@@ -40,23 +40,23 @@ export interface SeenProxy {
   readonly isRunning: boolean;
   /** Those from before a reload that still have connections. */
   readonly oldWorkers: number;
-  readonly sites: readonly SeenSite[];
+  readonly fronts: readonly SeenFront[];
 }
 
-export async function readSites({ remote, signal }: Omit<ProxyWork, 'fence'>): Promise<SeenProxy> {
+export async function readFronts({ remote, signal }: Omit<ProxyWork, 'fence'>): Promise<SeenProxy> {
   const options = { maxOutputBytes: 32 * 1024 * 1024 };
   const said = await runProxyScript({ remote, signal }, readScript, '', options);
   const rows = said.split('\n').map((line) => line.split(' '));
   const of = (kind: string) => rows.filter(([first]) => first === kind).map(([, ...rest]) => rest);
   const ids = new Set([...of('file'), ...of('marker')].map(([id]) => id ?? ''));
   const workers = Number(of('workers')[0]?.[0]);
-  const sites = [...ids].sort().map((id) => seenSite(id as EnvironmentId, of));
-  return { isRunning: workers > 0, oldWorkers: Math.max(0, workers - 1), sites };
+  const fronts = [...ids].sort().map((id) => seenFront(id as EnvironmentId, of));
+  return { isRunning: workers > 0, oldWorkers: Math.max(0, workers - 1), fronts };
 }
 
 type Rows = (kind: string) => string[][];
 
-function seenSite(id: EnvironmentId, all: Rows): SeenSite {
+function seenFront(id: EnvironmentId, all: Rows): SeenFront {
   const of = (kind: string) => all(kind).filter(([first]) => first === id);
   const hosts = (kind: string) =>
     all(kind)
@@ -78,12 +78,12 @@ function seenSite(id: EnvironmentId, all: Rows): SeenSite {
   }));
   const ready = servers.filter(({ state }) => state === 'ready');
   const file = inFile && {
-    state: siteState(written.length, inFile[3] === 'on'),
+    state: frontState(written.length, inFile[3] === 'on'),
     ...{ port: Number(inFile[1]), servers: written, hosts: writtenHosts },
     routes: routes(writtenHosts, 'policy'),
   };
   const running = marker && {
-    state: siteState(ready.length, marker[2] === 'ready'),
+    state: frontState(ready.length, marker[2] === 'ready'),
     ...{ servers, hosts: ledHosts, routes: routes(ledHosts, 'kept') },
   };
   const agrees =
@@ -97,7 +97,7 @@ function seenSite(id: EnvironmentId, all: Rows): SeenSite {
   return { id, file: file ?? null, running: running ?? null, agrees };
 }
 
-function siteState(servers: number, mayWait: boolean): SiteState {
+function frontState(servers: number, mayWait: boolean): FrontState {
   if (servers > 0) return 'serving';
   return mayWait ? 'held' : 'stopped';
 }
@@ -118,17 +118,17 @@ const program = String.raw`
 my @all = workers(); my @rows = (qq{workers } . scalar @all);
 my $address = qr{\[?([0-9a-fA-F.:]+?)\]?:(\d+)};
 opendir my $folder, qq{$dir/config} or die qq{$dir/config: $!\n};
-for (sort readdir $folder) { next unless /^site-([0-9a-f-]{36})\.cfg$/; my $id = $1; my $text = slurp(qq{$dir/config/$_});
+for (sort readdir $folder) { next unless /^front-([0-9a-f-]{36})\.cfg$/; my $id = $1; my $text = slurp(qq{$dir/config/$_});
   my ($port) = $text =~ /^  bind :(\d+)$/m; my ($marker, $off) = $text =~ /^  server (shape_\w+) \S+ weight 0( disabled)?$/m;
   push @rows, join q{ }, q{file}, $id, $port || 0, $marker || q{-}, $off ? q{off} : q{on};
   push @rows, qq{written $id $1 $2 $3} while $text =~ /^  server ([a-z0-9][a-z0-9-]*) $address /mg }
 for ([q{host}, q{hosts.map}], [q{policy}, q{policies.map}]) { my ($kind, $name) = @$_; my $text = slurp(qq{$dir/config/$name});
   push @rows, map { qq{$kind $_} } split /\n/, defined $text ? $text : q{} }
 if (@all) { my %count;
-  for my $pid (@all) { for (split /\n/, order($pid, q{show stat -1 4 -1})) { my @f = split /,/; $count{qq{$f[0] $f[1]}} += $f[2] + $f[4] if @f > 5 && /^site_/ } }
+  for my $pid (@all) { for (split /\n/, order($pid, q{show stat -1 4 -1})) { my @f = split /,/; $count{qq{$f[0] $f[1]}} += $f[2] + $f[4] if @f > 5 && /^app_/ } }
   for ([q{led}, q{${hostsMapInside}}], [q{kept}, q{${policiesMapInside}}]) { my ($kind, $name) = @$_;
     push @rows, map { my @f = split / /; @f == 3 ? qq{$kind $f[1] $f[2]} : () } split /\n/, order($all[0], qq{show map $name}) }
-  for (split /\n/, order($all[0], q{show servers state})) { my @f = split / /; next unless @f > 18 && $f[1] =~ /^site_(.+)$/; my $id = $1; $id =~ tr/_/-/;
+  for (split /\n/, order($all[0], q{show servers state})) { my @f = split / /; next unless @f > 18 && $f[1] =~ /^app_(.+)$/; my $id = $1; $id =~ tr/_/-/;
     my $state = state_of($f[6]);
     if ($f[3] =~ /^shape_/) { push @rows, qq{marker $id $f[3] $state} }
     elsif ($f[3] ne q{forward}) { push @rows, join q{ }, q{server}, $id, $f[3], $f[4], $f[18], $state, $count{qq{$f[1] $f[3]}} || 0 } } }
