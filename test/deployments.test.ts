@@ -125,6 +125,37 @@ test('what fails or is cancelled leaves the environment as it was, a degraded on
   assert.deepEqual(await environment(scene), ['degraded', 'app_crashed']);
 });
 
+test('a commit that is asked for again after it failed or was cancelled is a retry, and no other', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { ask, environmentId, workspaceId, service } = scene;
+  const { db } = service.app.store;
+  // Wishes are stored, and nobody takes them up.
+  await db.run(
+    sql`insert into operation_limits (scope, subject_id, most) values ('workspace', ${workspaceId}, 0)`,
+  );
+  await ask('PATCH', `/environments/${environmentId}/server`, { serverId: await scene.server('web-1') });
+  const [sha, other] = ['a'.repeat(40), 'b'.repeat(40)];
+  const deploy = async (body: object) => {
+    const made = await ask('POST', `/environments/${environmentId}/deployments`, body);
+    assert.equal(made.status, 202, made.text);
+    return { id: String(made.body.id), trigger: made.body.trigger };
+  };
+  const first = await deploy({ commit: sha });
+  assert.equal(first.trigger, 'manual');
+  await ask('POST', `/environments/${environmentId}/deployments/${first.id}/cancel`);
+  const second = await deploy({ commit: sha });
+  assert.equal(second.trigger, 'retry');
+  assert.equal((await deploy({ commit: sha })).trigger, 'manual', 'the one before has not ended otherwise');
+  const commit = JSON.stringify({ sha, message: '', author: null, branch: 'main' });
+  await db.run(sql`update deployments set commit = ${commit}::jsonb, status = 'failed', finished_at = now(),
+    wanted = '{"branch":"main"}' where environment_id = ${environmentId}`);
+  assert.equal((await deploy({ commit: other })).trigger, 'manual', 'another commit');
+  await db.run(sql`delete from deployments where wanted->>'sha' = ${other}`);
+  assert.equal((await deploy({})).trigger, 'manual', 'nobody named a commit');
+  await db.run(sql`delete from deployments where wanted->>'branch' is not null and status = 'queued'`);
+  assert.equal((await deploy({ commit: sha })).trigger, 'retry');
+});
+
 test('one that ends while it waits says nothing about the one at work', async (t) => {
   const scene = await startEnvironmentScene(t);
   await scene.released();

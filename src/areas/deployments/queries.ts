@@ -91,6 +91,20 @@ export function listDeployments(
     order by id desc limit ${page.limit}`);
 }
 
+/** Whether the environment's newest deployment was of that commit, and has ended without success. */
+export async function isRetry(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  sha: string,
+): Promise<boolean> {
+  const newest = await tx.one<{ isUnlucky: boolean }>(sql`
+    select status in ('failed', 'cancelled') and coalesce(commit->>'sha', wanted->>'sha') = ${sha} as "isUnlucky"
+    from deployments where workspace_id = ${workspaceId} and environment_id = ${environmentId}
+    order by id desc limit 1`);
+  return newest?.isUnlucky === true;
+}
+
 /** In the order of their making; the environment is locked, so no number is given twice. */
 export async function insertDeployment(
   tx: Queryable,

@@ -4,6 +4,7 @@ import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../
 import { cancelOperation } from '../../operations/operations.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import type { DeploymentsContext, DeploymentTrigger, WantedCommit } from './deployments.ts';
+import * as queries from './queries.ts';
 import { findIn, readDeployment } from './read-deployments.ts';
 import { requestDeployment } from './request-deployment.ts';
 import { nothingThere } from './steps/fetch.ts';
@@ -54,7 +55,13 @@ function start(
 ): Promise<Answer<Shown>> {
   const { workspaceId, environmentId } = asked;
   return ctx.db.transaction(async (tx) => {
-    const id = await requestDeployment(tx, ctx, { ...asked, trigger, ...(wanted && { wanted }) });
+    const isRetry =
+      trigger === 'manual' &&
+      wanted !== undefined &&
+      'sha' in wanted &&
+      (await queries.isRetry(tx, workspaceId, environmentId, wanted.sha));
+    const request = { ...asked, trigger: isRetry ? 'retry' : trigger, ...(wanted && { wanted }) };
+    const id = await requestDeployment(tx, ctx, request);
     const body = await readDeployment(tx, workspaceId, environmentId, id);
     const location = `/api/v1/environments/${environmentId}/deployments/${id}`;
     return remember(tx, { status: 202, location, body });
