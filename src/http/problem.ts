@@ -122,6 +122,7 @@ export const statusOfCode = {
   unauthenticated: 401,
   undo_failed: 500,
   unsupported_media_type: 415,
+  work_lost: 502,
 } as const satisfies Record<ApiFaultCode, number>;
 
 const codes = Object.keys(apiFaultCodes).filter(isApiFaultCode);

@@ -76,11 +76,12 @@ function questions(since: Date): readonly { readonly what: string; readonly quer
            order by d.number desc limit 1)`,
     },
     {
+      // A backup that is made before data is replaced is good, whatever becomes of that.
       what: 'a backup or a restore ended otherwise than its operation, or not at all',
       query: sql`
         select b.id, b.status, o.state from backups b left join operations o on o.id = b.operation_id
         where b.created_at >= ${since} and (b.finished_at is null or b.operation_id is not null and
-          b.status <> case o.state when 'succeeded' then 'succeeded' else 'failed' end)
+          b.trigger not in ('pre_restore', 'pre_import') and b.status <> case o.state when 'succeeded' then 'succeeded' else 'failed' end)
         union all
         select r.id, r.status, o.state from backup_restores r left join operations o on o.id = r.operation_id
         where r.created_at >= ${since} and r.status <> 'uploading' and (r.finished_at is null or
