@@ -34,6 +34,7 @@ test('everything that can be thrown has a text', () => {
   assert.equal(errorText(new Error('why')), 'why');
   assert.equal(errorText('why'), 'why');
   assert.equal(errorText(undefined), 'undefined');
+  assert.equal(errorText({ message: 'why', queue: 'wake' }), 'why');
 });
 
 test('a name with several addresses that all refuse has a text that says so', async () => {

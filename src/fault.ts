@@ -192,5 +192,8 @@ export function errorCode(error: unknown): string | undefined {
 export function errorText(error: unknown): string {
   // A name with several addresses fails once for each; the error that joins them has no message of its own.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join(', ');
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  // Some libraries hand their errors on as plain objects.
+  const { message } = Object(error);
+  return typeof message === 'string' ? message : String(error);
 }
