@@ -4,6 +4,7 @@ import type { Try } from '../../remote/remote.ts';
 import { admit } from './front-changes.ts';
 import type { ProxyFront, ProxyServer, ProxyWork } from './fronts.ts';
 import { mustBeFront, mustBeServers } from './render-front.ts';
+import { proxyDown } from './server-program.ts';
 
 export interface CheckOptions {
   readonly path: string;
@@ -51,7 +52,14 @@ async function askThrough(
   const to = { host: '127.0.0.1', port };
   const [answer] = await remote.relay([{ to, send, timeoutMs, mostBytes }], { fence, signal });
   if (!answer) throw new Fault('remote_failed', 'The server skipped an exchange.');
+  if (isNobody(answer.last))
+    throw proxyDown(answer.last.problem ?? 'it closed the connection without a word');
   return read(answer.last, name);
+}
+
+/** One that runs says something, and be it that nobody answers behind it; one that is started again says nothing. */
+function isNobody({ problem, bytes }: Try): boolean {
+  return bytes.length === 0 && problem !== 'answer:timed out';
 }
 
 function read({ problem, bytes }: Try, name: string): { answer: ThroughAnswer; served: string | null } {

@@ -102,16 +102,23 @@ export async function runProxyScript(
     sentences[word] ?? 'The proxy on the server could not be changed.',
     {
       evidence: rest.trim().slice(-4000),
-      ...(needsProxy && { hint: 'Provision the server again: that starts the proxy.' }),
+      ...(needsProxy && { hint: provisionAgain }),
     },
   );
+}
+
+export function proxyDown(evidence: string): Fault {
+  return new Fault('proxy_down', down, { evidence, hint: provisionAgain });
 }
 
 /** One that is started again answers soon: that is worth waiting for, a refusal is not. */
 const codes: Partial<Record<string, FaultCode>> = { down: 'proxy_down', unfit: 'certificate_invalid' };
 
+const provisionAgain = 'Provision the server again: that starts the proxy.';
+
+const down = 'The proxy on the server does not run, or does not answer.';
 const sentences: Record<string, string> = {
-  down: 'The proxy on the server does not run, or does not answer.',
+  down,
   missing: 'There is no proxy on the server.',
   refused: 'The proxy on the server refused the configuration; the one before is in force.',
   unfit: 'The proxy on the server refused the certificate; what it showed before is in force.',
