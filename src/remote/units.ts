@@ -84,6 +84,12 @@ export function fencedOff(evidence: string): Fault {
   return new Fault('remote_fenced', sentence, { evidence });
 }
 
+/** What a script with `fenceScript` in it failed with, where that was the fence. */
+export function fencedOffIn(error: unknown): Fault | undefined {
+  if (!(error instanceof Fault) || error.code !== 'remote_failed') return undefined;
+  return error.message.includes(`exit code ${exits.fenced} `) ? fencedOff(error.evidence ?? '') : undefined;
+}
+
 /** Without a fence the scope is empty, and nothing is compared. */
 export function fenceArguments(fence: Fence | undefined): [string, string] {
   if (!fence) return ['', '0'];

@@ -6,8 +6,8 @@
 import { Readable } from 'node:stream';
 import { Fault } from '../../fault.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import { exits, fenceScript } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedOff } from '../../remote/units.ts';
+import { fenceScript } from '../../remote/unit-scripts.ts';
+import { fenceArguments, fencedOffIn } from '../../remote/units.ts';
 import { isDiskFull } from './ask.ts';
 
 export interface ContextFile {
@@ -125,9 +125,10 @@ async function* bytesOf(contents: readonly Buffer[], tar: Readable): AsyncGenera
 
 /** It is all in what the script printed: how it ended is not told apart there. */
 function told(error: unknown): unknown {
+  const fencedOff = fencedOffIn(error);
+  if (fencedOff) return fencedOff;
   if (!(error instanceof Fault) || error.code !== 'remote_failed') return error;
   const { evidence = '' } = error;
-  if (error.message.includes(`exit code ${exits.fenced} `)) return fencedOff(evidence);
   if (!isDiskFull(evidence)) return error;
   return new Fault('disk_full', 'The disk of the server is full; the files of the build do not fit.', {
     hint: 'Free some space on the server, then deploy again.',

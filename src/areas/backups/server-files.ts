@@ -1,11 +1,15 @@
 /**
  * Files of backups on the server: dumps that were fetched to be tried or loaded, and uploads. Each work has a folder of
- * its own, named by its id and open to root alone; whoever ends the work takes the folder away.
+ * its own, named by its id and open to root alone; whoever ends the work takes the folder away. A worker that was
+ * replaced while it stood still must neither take away nor overwrite what its successor reads: each call is fenced.
  */
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { hour } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import type { Remote } from '../../remote/remote.ts';
+import type { Fence, Remote } from '../../remote/remote.ts';
+import { fenceScript } from '../../remote/unit-scripts.ts';
+import { fenceArguments, fencedOffIn } from '../../remote/units.ts';
 import type { ServerFile } from './engines/engine.ts';
 
 const root = '/var/lib/slipway/backups';
@@ -14,10 +18,14 @@ const writeWithinMs = 12 * hour;
 /** What is left free: a full disk would stop the databases that are to be saved. */
 const spareBytes = 256 * 1024 * 1024;
 
+/** `$1` scope, `$2` epoch, as in all of them; then the folder. */
 const prepareScript = `
+(
+  ${fenceScript}
+)
 umask 077
-mkdir -p -- "$1"
-df --output=avail -B1 -- "$1" | tail -n 1
+mkdir -p -- "$3"
+df --output=avail -B1 -- "$3" | tail -n 1
 `;
 
 /** Its size is what it says in the end: a connection that breaks looks like the end of the input. */
@@ -27,11 +35,20 @@ cat > "$1"
 stat -c %s -- "$1"
 `;
 
-const removeScript = 'rm -rf -- "$1"';
+/** Under the lock of the fence, as is the removal. */
+const placeScript = `${fenceScript}
+mv -fT -- "$3" "$4"
+`;
+
+const removeScript = `${fenceScript}
+rm -rf -- "$3"
+`;
 
 export interface ServerWork {
   readonly remote: Remote;
   readonly signal: AbortSignal;
+  /** None where there is no worker yet, or none any more. */
+  readonly fence?: Fence;
 }
 
 export function folderOf(id: string): string {
@@ -39,12 +56,8 @@ export function folderOf(id: string): string {
 }
 
 /** Makes the folder, and refuses where the disk would not hold so many bytes more. */
-export async function prepareFolder(
-  { remote, signal }: ServerWork,
-  id: string,
-  bytes: number,
-): Promise<void> {
-  const said = await remote.script(prepareScript, [folderOf(id)], { signal });
+export async function prepareFolder(work: ServerWork, id: string, bytes: number): Promise<void> {
+  const said = await fenced(work, prepareScript, [folderOf(id)]);
   const free = Number(said.toString('utf8').trim());
   if (!Number.isFinite(free))
     throw new Fault('remote_failed', 'The server does not say how full its disk is.');
@@ -53,12 +66,15 @@ export async function prepareFolder(
 
 /** Whole, or with the fault of whatever broke it; then nothing of it counts. */
 export async function writeServerFile(
-  { remote, signal }: ServerWork,
+  work: ServerWork,
   id: string,
   name: string,
   content: AsyncIterable<Buffer>,
 ): Promise<ServerFile> {
+  const { remote, signal } = work;
   const path = `${folderOf(id)}/${name}`;
+  // Each try has a file of its own: one whose connection broke may go on writing for a while.
+  const half = `${path}.half-${randomBytes(8).toString('hex')}`;
   let bytes = 0;
   const counted = async function* () {
     for await (const chunk of content) {
@@ -67,14 +83,27 @@ export async function writeServerFile(
     }
   };
   const input = Readable.from(counted(), { objectMode: false, highWaterMark: 256 * 1024 });
-  const said = await remote.script(writeScript, [path], { input, signal, timeoutMs: writeWithinMs });
+  const said = await remote.script(writeScript, [half], { input, signal, timeoutMs: writeWithinMs });
   if (Number(said.toString('utf8').trim()) !== bytes)
     throw new Fault('remote_failed', 'The server did not write the file as it was sent.');
+  await fenced(work, placeScript, [half, path]);
   return { path, bytes };
 }
 
-export async function removeFolder({ remote, signal }: ServerWork, id: string): Promise<void> {
-  await remote.script(removeScript, [folderOf(id)], { signal });
+export async function removeFolder(work: ServerWork, id: string): Promise<void> {
+  await fenced(work, removeScript, [folderOf(id)]);
+}
+
+async function fenced(
+  { remote, signal, fence }: ServerWork,
+  script: string,
+  args: readonly string[],
+): Promise<Buffer> {
+  try {
+    return await remote.script(script, [...fenceArguments(fence), ...args], { signal });
+  } catch (error) {
+    throw fencedOffIn(error) ?? error;
+  }
 }
 
 function diskFull(free: number, bytes: number): Fault {
