@@ -21,7 +21,8 @@ const longestLine = 16 * 1024;
 const keptLines = 15;
 
 /**
- * Starts it, or joins one that runs; tells its lines; fails unless it succeeds. Stopped for good when aborted, unless
+ * Starts it, or joins one that runs; tells its lines; fails with `remote_failed` unless it succeeds, with `work_lost`
+ * where it was cut off. Stopped for good when aborted, unless
  * that is because another worker takes over: that one joins it.
  */
 export async function followUnit(remote: Remote, wish: UnitWish, following: Following): Promise<void> {
@@ -41,13 +42,19 @@ export async function followUnit(remote: Remote, wish: UnitWish, following: Foll
     lines.end();
     await forget();
     if (state.kind === 'ended' && state.code === 0) return;
-    const how = state.kind === 'ended' ? `ended with ${state.code}` : 'is gone';
-    throw new Fault('remote_failed', `A command on the server ${how}.`, { evidence: last.join('\n') });
+    throw failureOf(state, last.join('\n'));
   } catch (error) {
     const isUnwanted = signal.aborted && error === signal.reason && !(error instanceof Handover);
     if (isUnwanted) await forget();
     throw error;
   }
+}
+
+/** What ended from outside, by a reboot for example, may be begun again; what failed by itself would fail again. */
+function failureOf(state: Exclude<UnitState, { readonly kind: 'running' }>, evidence: string): Fault {
+  if (state.kind === 'absent' || state.lost)
+    return new Fault('work_lost', 'The work on the server was cut off before it could end.', { evidence });
+  return new Fault('remote_failed', `A command on the server ended with ${state.code}.`, { evidence });
 }
 
 /** Everything it prints, from its first byte on, until it ends or is gone. Neither starts it nor forgets it. */

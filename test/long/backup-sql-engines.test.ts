@@ -221,7 +221,7 @@ test('ten million rows: dumped, tried, and a load that is killed in the middle i
       if (seen.length === 2) void server.ssh('systemctl kill --signal=KILL slipway-load-beside-1.service');
     },
   });
-  await assert.rejects(killed, failsWith('remote_failed'));
+  await assert.rejects(killed, failsWith('work_lost'));
   await engine.loadBeside(site, source, file, wish, {
     log: () => undefined,
     fraction: (done) => seen.push(done),

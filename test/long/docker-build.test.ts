@@ -350,7 +350,7 @@ for (const variant of ['docker', 'bookworm'] as const) {
         const second = await begin(remote, wish, /RUN sh -c/);
         await runs();
         await sh(remote, `systemctl kill --signal=KILL ${wish.unit}.service`);
-        await assert.rejects(second.ended, failsWith('remote_failed'));
+        await assert.rejects(second.ended, failsWith('work_lost'));
         await noneRuns(remote, 'sleep 432');
         assert.equal(await sh(remote, `systemctl list-units --all --no-legend 'slipway-build-*'`), '');
 

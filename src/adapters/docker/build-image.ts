@@ -31,7 +31,7 @@ const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_D
 
 /**
  * The image. Its folder is gone then. Joined where it runs already. Fails with `build_out_of_memory`, `disk_full`, `build_failed`; with
- * `remote_failed` where it was lost on the way, in a reboot for example, and may be tried again.
+ * `remote_failed` where Docker ended under it, with `work_lost` where it was cut off: both may be tried again.
  */
 export async function buildImage(remote: Remote, wish: BuildWish, following: Following): Promise<BuiltImage> {
   const output = new BuildOutput();

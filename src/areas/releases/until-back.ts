@@ -1,12 +1,11 @@
-/** What is worth waiting for in work that needs more than its server: a Git host, too, and work that was cut off there. */
+/** What is worth waiting for in work that needs more than its server: a Git host, too, and a build under which Docker ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../fault.ts';
 import type { Retry } from '../../operations/definition.ts';
 import { isServerAway, untilServerBack } from '../servers/until-back.ts';
 
 const passingCodes = new Set([
-  ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed'],
-  ...['build_lost', 'work_lost'],
+  ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],
 ]);
 
 export function isPassing(error: unknown): boolean {

@@ -1,10 +1,10 @@
-/** A server, its Docker or its proxy that is away for some minutes: what is worth waiting for, in all work on servers. */
+/** A server, its Docker or its proxy that is away for some minutes, or was started again under work: what is worth waiting for, in all work on servers. */
 import { Fault } from '../../fault.ts';
 import type { Retry } from '../../operations/definition.ts';
 
 const awayCodes = new Set([
   ...['remote_unreachable', 'remote_timeout', 'port_refused', 'port_filtered', 'name_not_resolved'],
-  ...['docker_missing', 'proxy_down'],
+  ...['docker_missing', 'proxy_down', 'work_lost'],
 ]);
 
 export function isServerAway(error: unknown): boolean {

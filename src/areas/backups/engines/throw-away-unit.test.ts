@@ -41,12 +41,12 @@ test('work that ends by itself tells how', async () => {
   });
 });
 
-test('work that someone else ended, a server that is started again for example, is worth another try', async () => {
+test('work that was cut off, by a server that is started again for example, is worth another try', async () => {
   const cutOff: [string, UnitState][] = [
     ['half\n', { kind: 'absent' }],
-    ['half\n', { kind: 'ended', code: 143 }],
+    ['half\n', { kind: 'ended', code: 255, lost: true }],
     // A shell that is told to end runs its last lines with the code of the command before.
-    ['half\n@end 0\n', { kind: 'ended', code: 255 }],
+    ['half\n@end 0\n', { kind: 'ended', code: 255, lost: true }],
   ];
   for (const [printed, state] of cutOff) {
     const fault = await faultOf(() => run(printed, state));
@@ -54,4 +54,10 @@ test('work that someone else ended, a server that is started again for example, 
     assert.equal(isPassing(fault), true);
     assert.match(fault.evidence ?? '', /^half/);
   }
+});
+
+test('work that the kernel killed, for its memory for example, would be killed again', async () => {
+  const fault = await faultOf(() => run('half\n', { kind: 'ended', code: 137 }));
+  assert.equal(fault.code, 'remote_failed');
+  assert.equal(isPassing(fault), false);
 });

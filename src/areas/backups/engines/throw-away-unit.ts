@@ -59,19 +59,12 @@ export async function runUnit(site: Site, work: UnitWork, progress: Progress): P
   try {
     await followUnit(remote, { name: work.unit, argv, fence }, { signal, line });
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
-    // Without its last word, or with a good one, it was ended by someone else.
-    if (end === undefined || end === '0') throw workLost(error);
+    const isItsOwn =
+      error instanceof Fault && error.code === 'remote_failed' && end !== undefined && end !== '0';
+    if (!isItsOwn) throw error;
     return { isDone: false, refused, evidence: words.evidence };
   }
   return { isDone: true, figures: words.figures };
-}
-
-function workLost(error: Fault): Fault {
-  return new Fault('work_lost', 'The work on the server was cut off before it could end.', {
-    ...(error.evidence !== undefined && { evidence: error.evidence }),
-    cause: error,
-  });
 }
 
 /** Where the server gave out, nothing was learnt of the backup; otherwise it is the backup that does not come out. */

@@ -41,7 +41,7 @@ export async function build(work: Working): Promise<Json> {
     const { id, exposedPorts, user } = await buildImage(remote, wish, following);
     return { built: { id, exposedPorts: [...exposedPorts], user } };
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
+    if (!(error instanceof Fault) || !['remote_failed', 'work_lost'].includes(error.code)) throw error;
     throw new Fault('build_lost', 'The build was cut off before it could end.', {
       ...(error.evidence !== undefined && { evidence: error.evidence }),
       cause: error,

@@ -76,7 +76,8 @@ export async function runReleaseCommand(work: Working): Promise<undefined> {
   try {
     await followUnit(remote, unit, { signal, secrets, line: (text) => step.log(text) });
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
+    // One that was cut off is not begun again by us: half of it may have been done.
+    if (!(error instanceof Fault) || !['remote_failed', 'work_lost'].includes(error.code)) throw error;
     throw new Fault(
       'release_command_failed',
       'The release command failed, so the new release was not started.',
