@@ -220,7 +220,7 @@ test('a file is there whole with its mode and owner, or as it was before', async
   await assert.rejects(remote.readFile(path, { maxBytes: 2 }), failsWith('remote_failed'));
 
   const cut = connect(t, server);
-  const writing = assert.rejects(cut.writeFile(path, Buffer.alloc(60_000_000, 'n'), { mode: 0o600 }));
+  const writing = assert.rejects(cut.writeFile(path, Buffer.alloc(240_000_000, 'n'), { mode: 0o600 }));
   const half = () => lab.client.console(server.about.name, 'sh', '-c', 'stat -c %s /etc/.slipway-*');
   await until(async () => Number((await half()).stdout) > 1_000_000, 10_000, 'some of it to arrive');
   const newest = ['pkill', '-n', '-f', 'sshd-session: root@notty'];
