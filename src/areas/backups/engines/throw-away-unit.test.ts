@@ -47,6 +47,7 @@ test('work that was cut off, by a server that is started again for example, is w
     ['half\n', { kind: 'ended', code: 255, lost: true }],
     // A shell that is told to end runs its last lines with the code of the command before.
     ['half\n@end 0\n', { kind: 'ended', code: 255, lost: true }],
+    ['half\nError response from daemon: No such exec instance: c9c4\n@end 1\n', { kind: 'ended', code: 1 }],
   ];
   for (const [printed, state] of cutOff) {
     const fault = await faultOf(() => run(printed, state));

@@ -40,6 +40,10 @@ read_on() {
 }
 `;
 
+/** A Docker that was started again knows nothing of what it ran. */
+const dockerEnded =
+  /^Error response from daemon: No such exec instance|^Cannot connect to the Docker daemon/m;
+
 /** Joined where it runs already. Fails with `work_lost` where it was cut off on the way, and may be begun again. */
 export async function runUnit(site: Site, work: UnitWork, progress: Progress): Promise<UnitEnd> {
   const { remote, fence, signal } = site;
@@ -62,6 +66,10 @@ export async function runUnit(site: Site, work: UnitWork, progress: Progress): P
     const isItsOwn =
       error instanceof Fault && error.code === 'remote_failed' && end !== undefined && end !== '0';
     if (!isItsOwn) throw error;
+    if (dockerEnded.test(words.evidence))
+      throw new Fault('work_lost', 'Docker was started again on the server under the work.', {
+        ...{ evidence: words.evidence, cause: error },
+      });
     return { isDone: false, refused, evidence: words.evidence };
   }
   return { isDone: true, figures: words.figures };
