@@ -71,18 +71,26 @@ export class Metrics {
     return { type: registry.contentType, text: await registry.metrics() };
   }
 
-  /** Without its database the process still has figures of its own; of the work, no figure is better than an old one. */
+  /**
+   * Without its database the process still has figures of its own; of the work, no figure is better than an old one. All
+   * are set in one go: who asks at the same time sees none of them half.
+   */
   async #look({ unfinished, longestWait, database }: WorkGauges): Promise<void> {
+    const work = await this.#workOrNone();
     unfinished.reset();
     longestWait.remove();
+    database.set(work ? 1 : 0);
+    if (!work) return;
+    for (const { kind, state, count } of work.unfinished) unfinished.set({ kind, state }, count);
+    longestWait.set(work.longestWaitSeconds);
+  }
+
+  async #workOrNone(): Promise<Work | undefined> {
     try {
-      const work = await this.#readWork();
-      for (const { kind, state, count } of work.unfinished) unfinished.set({ kind, state }, count);
-      longestWait.set(work.longestWaitSeconds);
-      database.set(1);
+      return await this.#readWork();
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'database_unavailable') throw error;
-      database.set(0);
+      if (error instanceof Fault && error.code === 'database_unavailable') return undefined;
+      throw error;
     }
   }
 }

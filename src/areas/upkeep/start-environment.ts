@@ -3,7 +3,6 @@
  * Used where a person starts an environment, and where a look found that something is not as it should be. Where all is
  * well it changes nothing.
  */
-
 import { restoreFront } from '../../adapters/proxy/fronts.ts';
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import { minute } from '../../clock.ts';
