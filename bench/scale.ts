@@ -12,7 +12,6 @@ import { createLog } from '../src/log.ts';
 import { OperationKinds } from '../src/operations/kinds.ts';
 import { pruneOperations } from '../src/operations/prune-operations.ts';
 import { connectDatabase } from '../src/store/database.ts';
-import { migrate } from '../src/store/migrate.ts';
 import { createTestDatabase, startTestPostgres } from '../test/support/postgres.ts';
 import { type Figure, gigabytes, median, milliseconds, perSecond, quantile, secondsOf } from './figure.ts';
 import { type Call, calls, findPlaces, type Place, scaleKey } from './scale-calls.ts';
@@ -25,31 +24,24 @@ const perRound = 20;
 const silent = createLog('silent');
 
 export async function benchScale(): Promise<Figure[]> {
-  const postgres = await startTestPostgres();
+  const postgres = await startTestPostgres({});
   try {
     Object.assign(process.env, postgres.env);
     const [large, small] = [await createTestDatabase(), await createTestDatabase()];
-    for (const { url } of [large, small]) await migrated(url);
     const factor = Number(process.env.BENCH_SCALE_FACTOR ?? '1');
     const began = performance.now();
-    await generateScale(large.url, { factor });
+    await generateScale(large, { factor });
     const generatedMs = performance.now() - began;
-    await generateScale(small.url, { factor: 0.001, busiest: 120 });
+    await generateScale(small, { factor: 0.001, busiest: 120 });
     return [
       { what: 'generating the data set', slipway: secondsOf(generatedMs) },
-      { what: 'the database', slipway: gigabytes(await sizeOf(large.url)) },
-      ...(await measureCalls(large.url, small.url)),
-      ...(await measureRetention(large.url)),
+      { what: 'the database', slipway: gigabytes(await sizeOf(large)) },
+      ...(await measureCalls(large, small)),
+      ...(await measureRetention(large)),
     ];
   } finally {
     await postgres.stop();
   }
-}
-
-async function migrated(url: string): Promise<void> {
-  const db = connectDatabase({ connectionString: url }, silent);
-  await migrate(db, silent);
-  await db.close();
 }
 
 async function sizeOf(url: string): Promise<number> {

@@ -1,92 +1,132 @@
 /**
- * `npm test`: the checks, then every test. One PostgreSQL of its own serves the whole run; each test file makes
- * its own database on it, so that files neither see nor wait for each other. Tests in `test/lab` and `test/story` share one lab of
- * real servers, where the machine can run it. Arguments name files to run alone; `--long` runs `test/long` instead, the
- * proofs that take longer than anyone waits for before a commit.
+ * `npm test`: the checks, then every test. One PostgreSQL of its own serves the whole run; each test file makes its
+ * own databases on it, so that files neither see nor wait for each other. Tests in `test/lab` and `test/story` share
+ * one lab of real servers, where the machine can run it. A file that fails beside others is run once more, alone; one
+ * that passes then is unsteady, which is a defect of its own, and two of them fail the run.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { type BoundLab, launchBound } from '../lab/launch.ts';
 import { whyNot } from '../lab/needs.ts';
 import { Progress } from '../lab/progress.ts';
 import { startTestPostgres } from '../test/support/postgres.ts';
+import { readArguments } from './arguments.ts';
 import { root, runAll } from './commands.ts';
+import { runInLanes } from './testing/lanes.ts';
+import { allFiles, type Lane, needsLab, planUnits, type Unit, writeDurations } from './testing/plan.ts';
+import { type Outcome, runUnit } from './testing/run-unit.ts';
+import { ShownRun } from './testing/show-run.ts';
 
+const usage = `Usage: npm test                      the checks and every test but those in test/long
+       npm test -- <file> …          these files alone, with everything they print
+       npm run test:long             the tests in test/long
+       npm test -- --durations       keeps in test/durations.json how long each file took`;
+const { values, positionals } = readArguments(
+  {
+    options: { long: { type: 'boolean', default: false }, durations: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  },
+  usage,
+);
 /** Where more than these fail, something is wrong, and not only slow. */
 const mostAgain = 4;
-const isLong = process.argv[2] === '--long';
-const named = isLong ? [] : process.argv.slice(2);
-if (named.length === 0 && !isLong) runAll(['tsc', '-p', '.'], ['biome', 'ci', '--error-on-warnings', '.']);
+const mostUnsteady = 1;
+const slowestShown = 10;
+const width: Readonly<Record<Lane, number>> = { processor: 2, servers: 3 };
 
-const short = ['src/**/*.test.ts', 'test/!(long)/**/*.test.ts', 'test/*.test.ts', 'lab/!(apps)/**/*.test.ts'];
-const patterns = isLong ? ['test/long/*.test.ts'] : short;
-const wanted = named.length > 0 ? named : globSync(patterns, { cwd: root }).sort();
-const needsLab = (file: string) => /(^|\/)test\/(lab|long|story)\//.test(file);
+const isNamed = positionals.length > 0;
+const wanted = isNamed ? positionals : allFiles(values.long);
 const reason = wanted.some(needsLab) ? whyNot() : undefined;
 const files = reason ? wanted.filter((file) => !needsLab(file)) : wanted;
-if (reason) {
-  const left = wanted.length - files.length;
-  process.stderr.write(`Left out: the ${left} test files that need the lab, because ${reason}.\n`);
+const leftOut =
+  reason && `Left out: the ${wanted.length - files.length} test files that need the lab, because ${reason}.`;
+if (leftOut) {
+  process.stderr.write(`${leftOut}\n`);
   if (process.env.SLIPWAY_LAB === 'require') {
     process.stderr.write('SLIPWAY_LAB=require makes that a failure.\n');
     process.exit(1);
   }
   if (files.length === 0) process.exit(0);
 }
+if (!isNamed && !values.long) runAll(['tsc', '-p', '.'], ['biome', 'ci', '--error-on-warnings', '.']);
 
+const began = performance.now();
+// Loading the service costs every file a second of processor time without it.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/slipway-test');
 const postgres = await startTestPostgres();
 const lab = files.some(needsLab) ? await startLab() : undefined;
-const env = { ...process.env, ...postgres.env, ...(lab && { TEST_LAB: lab.about.control }) };
-let child: ChildProcess | undefined;
-let isStopped = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    isStopped = true;
-    child?.kill(signal);
-  });
-}
-const scratch = mkdtempSync(join(tmpdir(), 'slipway-test-run-'));
+Object.assign(process.env, postgres.env, lab && { TEST_LAB: lab.about.control });
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
 try {
   process.exitCode = await runAndLookAgain();
 } finally {
-  rmSync(scratch, { recursive: true });
   await Promise.all([postgres.stop(), lab?.end()]);
 }
 
-/**
- * Files that failed beside others are tried once more, alone: on a busy machine a limit of time may have passed that
- * says nothing about the code. One that passes then is told as unsteady, which is a defect of its own.
- */
 async function runAndLookAgain(): Promise<number> {
-  const first = await run(files, 3);
-  if (first.code === 0 || isStopped || files.length === 1) return first.code;
-  if (first.failed.length === 0 || first.failed.length > mostAgain) return first.code;
-  process.stdout.write(`\nOnce more, alone: ${first.failed.join(', ')}\n`);
-  const second = await run(first.failed, 1);
-  const steady = new Set(second.failed);
-  const unsteady = first.failed.filter((file) => !steady.has(file));
-  if (unsteady.length > 0)
-    process.stdout.write(`\nUnsteady, failed beside the others and passed alone: ${unsteady.join(', ')}\n`);
-  return second.code;
+  const first = await runAllOf(planUnits(files), width);
+  const failed = first.flatMap(({ failedFiles }) => failedFiles);
+  if (stopping.signal.aborted) return 130;
+  const isWorthIt = failed.length > 0 && failed.length <= mostAgain && files.length > 1;
+  const again = isWorthIt ? await runAlone(failed) : [];
+  const unsteady = again.filter((outcome) => outcome.failed === 0).map(({ unit }) => unit.name);
+  tellEnd(first, again, unsteady);
+  if (values.durations && failed.length === 0)
+    writeDurations(new Map(first.flatMap(({ secondsOf }) => [...secondsOf])));
+  return failed.length > unsteady.length || unsteady.length > mostUnsteady ? 1 : 0;
 }
 
-async function run(
-  some: readonly string[],
-  concurrency: number,
-): Promise<{ code: number; failed: string[] }> {
-  const told = join(scratch, `failed-${concurrency}`);
-  const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
-  reporters.push('--test-reporter=./scripts/failed-files.ts', `--test-reporter-destination=${told}`);
-  const limits = [`--test-concurrency=${concurrency}`, '--test-timeout=600000'];
-  child = spawn(process.execPath, ['--test', ...limits, ...reporters, ...some], {
-    ...{ cwd: root, stdio: 'inherit', env },
+async function runAllOf(units: readonly Unit[], lanes: Readonly<Record<Lane, number>>): Promise<Outcome[]> {
+  const shown = new ShownRun(units);
+  const outcomes: Outcome[] = [];
+  await runInLanes(units, lanes, async (unit) => {
+    if (stopping.signal.aborted) return;
+    shown.begin(unit);
+    const outcome = await runUnit(unit, stopping.signal);
+    outcomes.push(outcome);
+    if (outcome.failed > 0 || isNamed) shown.say(await outcome.output());
+    shown.finish(outcome);
   });
-  const [code] = await once(child, 'exit');
-  const lines = readFileSync(told, 'utf8').split('\n').filter(Boolean);
-  return { code: Number(code ?? 1), failed: [...new Set(lines)].map((file) => relative(root, file)) };
+  shown.end();
+  return outcomes;
+}
+
+async function runAlone(failed: readonly string[]): Promise<Outcome[]> {
+  process.stdout.write(`\nOnce more, alone: ${failed.join(', ')}\n`);
+  const units = failed.flatMap((file) => planUnits([file]));
+  const outcomes = await runAllOf(units, { processor: 1, servers: 0 });
+  for (const outcome of outcomes.filter((each) => each.failed === 0)) {
+    process.stdout.write(
+      `\nUnsteady: ${outcome.unit.name} failed beside the others (above), and alone it says:\n`,
+    );
+    process.stdout.write(await outcome.output());
+  }
+  return outcomes;
+}
+
+function tellEnd(first: readonly Outcome[], again: readonly Outcome[], unsteady: readonly string[]): void {
+  // What passed alone counts once, as passed; it is told by name.
+  const outcomes = [
+    ...first.filter(({ unit }) => !unsteady.includes(unit.name)),
+    ...again.filter(({ failed }) => failed === 0),
+  ];
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  const slowest = outcomes.toSorted((one, other) => other.seconds - one.seconds).slice(0, slowestShown);
+  if (outcomes.length > slowestShown) {
+    say('\nThe slowest:');
+    for (const { unit, seconds } of slowest) say(`${seconds.toFixed(1).padStart(7)} s  ${unit.name}`);
+  }
+  const skipped = outcomes.flatMap((outcome) => outcome.skipped);
+  for (const { name, why } of skipped) say(`Skipped: ${name}${why && `, because ${why}`}`);
+  if (leftOut) say(leftOut);
+  const failed = outcomes.flatMap(({ failedFiles }) => failedFiles);
+  if (failed.length > 0) say(`\nFailed: ${failed.join(', ')}`);
+  if (unsteady.length > 0) say(`Unsteady, failed beside the others and passed alone: ${unsteady.join(', ')}`);
+  if (unsteady.length > mostUnsteady) say(`More than ${mostUnsteady} unsteady file fails the run.`);
+  say(`\nIn ${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
+  const sum = (count: (outcome: Outcome) => number) => outcomes.reduce((all, each) => all + count(each), 0);
+  const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
+  say(`${sum(({ passed }) => passed)} passed, ${sum((each) => each.failed)} failed${tail}`);
 }
 
 /** Bound to this process: were we killed, it would end and clear up by itself. */

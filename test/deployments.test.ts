@@ -7,7 +7,7 @@ import { type DeploymentId, newId } from '../src/ids.ts';
 import type { Change } from '../src/operations/definition.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
-import { until } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const fault = { code: 'build_failed', step: 'build', message: 'It failed.', hint: null, evidence: 'x' };
 
@@ -215,20 +215,15 @@ test('a server that cannot be reached is waited for, and the wait can be cancell
   const id = String(made.body.id);
   await until(
     async () => (await scene.ask('GET', `${path}/${id}`)).body.step === 'plan',
-    30_000,
     'the first question to the server',
   );
   const both = await scene.ask('POST', path, { commit: 'a'.repeat(40), branch: 'main' });
   assert.equal(both.status, 400, both.text);
   assert.equal((await scene.ask('POST', `${path}/${id}/cancel`)).status, 202);
-  const ended = await until(
-    async () => {
-      const { body } = await scene.ask('GET', `${path}/${id}`);
-      return body.finishedAt !== null && body;
-    },
-    30_000,
-    'its end',
-  );
+  const ended = await until(async () => {
+    const { body } = await scene.ask('GET', `${path}/${id}`);
+    return body.finishedAt !== null && body;
+  }, 'its end');
   assert.deepEqual([ended.status, ...stepsOf(ended)], ['cancelled', 'fetch done', 'plan cancelled']);
   assert.deepEqual(await environment(scene), ['idle', null]);
 });

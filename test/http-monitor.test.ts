@@ -6,7 +6,7 @@ import { sql } from '../src/store/sql.ts';
 import { callApi, startTestApp } from './support/app.ts';
 import { newPerson } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
-import { until, waitingForLocks } from './support/waiting.ts';
+import { until, waitingForLocks } from './support/until.ts';
 
 /** A port that was free a moment ago. */
 function freePort(): Promise<number> {

@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from './support/app.ts';
 import { newEmail, newPerson } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
 import { login, me, newPassword, post, register, statusCounts, tokensOf } from './support/steps.ts';
-import { until, waitingForLocks } from './support/waiting.ts';
+import { until, waitingForLocks } from './support/until.ts';
 
 /**
  * Two instances on one database, at the start of a minute. Whichever of them sends a mail, it lies in the first
@@ -103,7 +103,7 @@ test(
       await until(async () => {
         await sleep(50);
         return (await ask(service)) === 429;
-      }, 5_000);
+      });
       assert.ok((asked.get(service) ?? 0) < limit, `${asked.get(service)} requests to one instance`);
     }
   }),
@@ -175,9 +175,9 @@ test(
       await until(async () => {
         await tx.one(sql`select 1`); // a transaction in which nothing happens would be ended
         return (await waitingForLocks(db)) === 2;
-      }, 20_000);
+      });
     });
-    await until(async () => !(await db.one(sql`select 1 from owed_mails limit 1`)), 20_000);
+    await until(async () => !(await db.one(sql`select 1 from owed_mails limit 1`)));
     for (const email of emails) assert.equal(await one.mailbox.unreadCount(email), 1, `mails to ${email}`);
   }),
 );

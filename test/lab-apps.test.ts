@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { root } from '../scripts/commands.ts';
-import { until } from './support/waiting.ts';
+import { until } from './support/until.ts';
 
 interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;

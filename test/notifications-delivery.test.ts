@@ -6,7 +6,7 @@ import type { NoticeKind } from '../src/events/notices.ts';
 import { sql } from '../src/store/sql.ts';
 import { startTestApp } from './support/app.ts';
 import { startNotificationScene } from './support/notifications.ts';
-import { until } from './support/waiting.ts';
+import { until } from './support/until.ts';
 
 const retryAfter = (seconds: string) => ({ status: 429, headers: { 'retry-after': seconds }, times: 1 });
 

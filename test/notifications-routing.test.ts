@@ -9,7 +9,7 @@ import { type DomainId, newId, type ProjectId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
 import { startDomainScene } from './support/domains.ts';
 import { startEnvironmentScene } from './support/environments.ts';
-import { until } from './support/waiting.ts';
+import { until } from './support/until.ts';
 
 test('a project’s notices reach those linked to it, by what the link says, and those that hear of all', async (t) => {
   const catcher = await startCatcher({ address: '127.0.0.1', port: 0 });

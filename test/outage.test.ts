@@ -17,7 +17,7 @@ import { text } from './support/people.ts';
 import { temporaryFolder } from './support/postgres.ts';
 import { openStream } from './support/sse.ts';
 import { stepNames, tenSteps } from './support/ten-steps.ts';
-import { until } from './support/waiting.ts';
+import { until } from './support/until.ts';
 import { World } from './support/world.ts';
 
 const outageMs = 30_000;
@@ -87,11 +87,11 @@ test('PostgreSQL stopped for 30 s under load: 503 meanwhile, nothing is lost, ev
   await sleep(outageMs);
   server = await startEmbeddedPostgres(folder, log);
 
-  await until(async () => (await callApi(app.url, 'GET', '//readyz')).status === 200, 20_000);
+  await until(async () => (await callApi(app.url, 'GET', '//readyz')).status === 200);
   await until(async () => {
     const row = await db.one<{ state: string }>(sql`select state from operations where id = ${id}`);
     return row?.state === 'succeeded';
-  }, 40_000);
+  });
   assert.deepEqual(
     world.actsOf(id),
     stepNames.map((name) => [name, 1]),
@@ -99,7 +99,7 @@ test('PostgreSQL stopped for 30 s under load: 503 meanwhile, nothing is lost, ev
   running = false;
   await Promise.all(writers);
   assert.deepEqual([...refusals], ['503 database_unavailable application/problem+json']);
-  await until(() => seen.length >= acknowledged, 15_000);
+  await until(() => seen.length >= acknowledged);
   await app.stop();
   await reader;
   assert.deepEqual(

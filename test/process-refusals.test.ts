@@ -60,12 +60,11 @@ test('a database newer than the code is refused and left as it is', async (t) =>
 });
 
 test('a database sealed with another master key is refused', async (t) => {
-  const database = await createTestDatabase();
-  t.after(() => database.drop());
-  const first = newInstance(t).start({ SLIPWAY_DATABASE_URL: database.url });
+  const databaseUrl = await createTestDatabase();
+  const first = newInstance(t).start({ SLIPWAY_DATABASE_URL: databaseUrl });
   await first.url();
   await first.kill('SIGTERM');
-  const sentence = await refusal(newInstance(t).start({ SLIPWAY_DATABASE_URL: database.url }));
+  const sentence = await refusal(newInstance(t).start({ SLIPWAY_DATABASE_URL: databaseUrl }));
   assert.match(sentence, /^The database was sealed with the master key [0-9a-f]{16}, .* SLIPWAY_MASTER_KEY /);
 });
 

@@ -8,15 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../scripts/commands.ts';
 import { callApi } from './support/app.ts';
 import { newInstance } from './support/instance.ts';
-import {
-  cleanEnv,
-  noneLeft,
-  postmasterOf,
-  processesOf,
-  type Service,
-  signal,
-  until,
-} from './support/service.ts';
+import { cleanEnv, noneLeft, postmasterOf, processesOf, type Service, signal } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const recovery = /not properly shut down|redo starts|recovery/;
 const register = { body: { email: 'ada@example.com', password: 'correct horse battery' } };
@@ -88,7 +81,7 @@ for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 test('a stop during the start ends in good order, and the next start works', async (t) => {
   const { dataDir, start } = newInstance(t);
   const first = start();
-  await until(() => processesOf(dataDir).length > 0, 10_000, 'the database to be prepared');
+  await until(() => processesOf(dataDir).length > 0, 'the database to be prepared');
   assert.deepEqual(await first.kill('SIGTERM'), { code: 0, signal: null }, first.stderr);
   assert.match(first.stdout, /Stopped\.\n$/);
   await noneLeft(dataDir, 0);
@@ -144,20 +137,16 @@ test('SIGKILL of the database: the API answers 503 meanwhile, and goes on by its
     const database = postmaster(dataDir);
     killed.add(database);
     signal(database, 'SIGKILL');
-    const away = await until(
-      async () => {
-        const answer = await callApi(url, 'POST', '/auth/resend-otp', { body: { email: 'ada@example.com' } });
-        return answer.status !== 202 && answer;
-      },
-      5_000,
-      'an answer without the database',
-    );
+    const away = await until(async () => {
+      const answer = await callApi(url, 'POST', '/auth/resend-otp', { body: { email: 'ada@example.com' } });
+      return answer.status !== 202 && answer;
+    }, 'an answer without the database');
     assert.equal(away.status, 503, away.text);
     assert.equal(away.headers.get('content-type'), 'application/problem+json');
     assert.equal(away.body.code, 'database_unavailable');
     assert.ok(Number(away.headers.get('retry-after')) > 0);
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
-    await until(() => isReady(url), 30_000, 'the database to be back');
+    await until(() => isReady(url), 'the database to be back');
     assert.equal(killed.has(postmaster(dataDir)), false);
   }
   assert.equal((await callApi(url, 'POST', '/auth/register', register)).status, 201);
@@ -180,7 +169,7 @@ test('a database that dies again while it is being brought back is brought back 
     }
     await sleep(5);
   }
-  await until(() => isReady(url), 30_000, 'the database to be back');
+  await until(() => isReady(url), 'the database to be back');
   // Servers, not their workers: those are named `postgres: …`.
   const servers = processesOf(dataDir).filter(({ command }) => command.includes(' -D '));
   assert.equal(servers.length, 1, JSON.stringify(servers));
@@ -213,8 +202,8 @@ test('a SIGTERM to npm itself reaches the service: nothing is left running', asy
   npm.stdout.setEncoding('utf8').on('data', (chunk) => {
     printed += chunk;
   });
-  await until(() => /Mail is written/.test(printed) || undefined, 60_000, 'the banner');
+  await until(() => /Mail is written/.test(printed) || undefined, 'the banner');
   npm.kill('SIGTERM');
-  await until(() => /Stopped\./.test(printed) || undefined, 20_000, 'the stop');
+  await until(() => /Stopped\./.test(printed) || undefined, 'the stop');
   await noneLeft(dataDir);
 });

@@ -6,8 +6,9 @@ import { callApi } from './support/app.ts';
 import { enoughScopes } from './support/git.ts';
 import { Mailbox } from './support/mailbox.ts';
 import { temporaryFolder } from './support/postgres.ts';
-import { endEverything, type Service, startService, until } from './support/service.ts';
+import { endEverything, type Service, startService } from './support/service.ts';
 import { openStream } from './support/sse.ts';
+import { until } from './support/until.ts';
 
 test('a service that is killed in the middle of an analysis ends it after the restart, and its stream goes on', async (t) => {
   const [dataDir, gitDir] = [temporaryFolder('kill'), temporaryFolder('git-host')];
@@ -69,7 +70,6 @@ test('a service that is killed in the middle of an analysis ends it after the re
   assert.deepEqual([seen.at(-1)?.event, seen.at(-1)?.status], ['end', 'succeeded']);
   const project = await until(
     async () => (await callApi(url, 'GET', `/projects/${made.body.id}`, { token })).body,
-    5_000,
     'the project',
   );
   assert.deepEqual([project.status, Object(project.analysis).status], ['ready', 'succeeded']);

@@ -5,8 +5,8 @@ import { startGitScene } from './support/git.ts';
 import { setOperationLimit } from './support/operations.ts';
 import { newPerson } from './support/people.ts';
 import { analysed, expressApp, newProject } from './support/projects.ts';
-import { until } from './support/service.ts';
 import { openStream } from './support/sse.ts';
+import { until } from './support/until.ts';
 
 test('a project is analysed from its creation on, and the stream tells it to its end', async (t) => {
   const scene = await startGitScene(t);
@@ -306,7 +306,6 @@ test('a deleted project is gone, with its environments and its hook at the provi
   assert.equal(removal.status, 202, removal.text);
   await until(
     async () => (await service.call('GET', `/projects/${id}`, { token: person.token })).status === 404,
-    30_000,
     'the project to be gone',
   );
   assert.equal(await hooksAt(), 0);

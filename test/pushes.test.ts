@@ -7,7 +7,7 @@ import { newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
 import { type GitScene, startGitScene } from './support/git.ts';
 import { analysed, expressApp, newProject } from './support/projects.ts';
-import { until } from './support/service.ts';
+import { until } from './support/until.ts';
 
 interface PushScene extends GitScene {
   readonly id: string;
@@ -66,14 +66,10 @@ test('a push is told by the provider, signed, and deployed once, also when it is
     files: { 'a.txt': 'a' },
   });
   await host.idle();
-  const [delivery] = await until(
-    async () => {
-      const all = (await scene.deliveries()).filter((each) => each.event === 'push');
-      return all.length > 0 ? all : undefined;
-    },
-    20_000,
-    'the delivery',
-  );
+  const [delivery] = await until(async () => {
+    const all = (await scene.deliveries()).filter((each) => each.event === 'push');
+    return all.length > 0 ? all : undefined;
+  }, 'the delivery');
   assert.deepEqual(taken, [{ sha, branch: 'main' }]);
   assert.deepEqual([delivery?.outcome, delivery?.reason, delivery?.commitSha], ['deployed', 'deployed', sha]);
   const list = Object(await (await atHost(scene, '/repos/ada/shop/hooks')).json());
@@ -82,7 +78,6 @@ test('a push is told by the provider, signed, and deployed once, also when it is
   await atHost(scene, `/repos/ada/shop/hooks/${list[0].id}/deliveries/${push.id}/attempts`, 'POST');
   await until(
     async () => (await scene.deliveries()).some(({ reason }) => reason === 'duplicate'),
-    20_000,
     'the repetition',
   );
   assert.equal(taken.length, 1);
@@ -166,14 +161,10 @@ test('every kind of push has its reason on record', async (t) => {
     host.commit('ada', 'shop', { branch, message, files: { [path]: message } });
   const lastReason = async (count: number) => {
     await host.idle();
-    const rows = await until(
-      async () => {
-        const all = (await scene.deliveries()).filter((each) => each.event === 'push');
-        return all.length >= count ? all : undefined;
-      },
-      20_000,
-      `delivery ${count}`,
-    );
+    const rows = await until(async () => {
+      const all = (await scene.deliveries()).filter((each) => each.event === 'push');
+      return all.length >= count ? all : undefined;
+    }, `delivery ${count}`);
     return rows[0]?.reason;
   };
   await commit('main', 'one', 'a.txt');
@@ -218,7 +209,7 @@ test('where no webhook arrives, polling takes a push, and both together take it 
     files: { 'a.txt': 'b' },
   });
   await host.idle();
-  await until(async () => taken.length === 2, 20_000, 'the webhook');
+  await until(async () => taken.length === 2, 'the webhook');
   await poll();
   assert.deepEqual(taken.at(-1), { sha: second.sha, branch: 'main' });
   assert.equal(taken.length, 2);

@@ -7,7 +7,7 @@ import { root } from '../scripts/commands.ts';
 import { settings } from '../src/config.ts';
 import { npmStart, readmeBlocks, Shell } from './support/readme.ts';
 import { accountSteps, deploymentSteps, domainSteps, follow } from './support/readme-steps.ts';
-import { until } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const blocks = readmeBlocks();
 
@@ -79,5 +79,5 @@ test('`npm start`, then a first account by the commands of the README', async (t
   assert.equal((await fetch(`${service.url}/api/docs`)).status, 200);
   assert.ok(existsSync(join(service.folder, 'data/outbox')), 'mail is written there too');
   assert.equal(await service.interrupt(), 0, service.said());
-  await until(() => service.said().endsWith('Stopped.\n'), 1_000, `a word of farewell: ${service.said()}`);
+  await until(() => service.said().endsWith('Stopped.\n'), `a word of farewell: ${service.said()}`);
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { emptyDatabase } from '../../test/support/database.ts';
 import { faultOf } from '../../test/support/faults.ts';
-import { until } from '../../test/support/service.ts';
+import { until } from '../../test/support/until.ts';
 import { createLog } from '../log.ts';
 import { connectDatabase, type Database, type Queryable, translate } from './database.ts';
 import { sql } from './sql.ts';
@@ -19,7 +19,7 @@ async function ownPid(connection: Queryable): Promise<number> {
 async function isSleeping(by: Database, pid: number): Promise<true> {
   const query = sql`
     select 1 from pg_stat_activity where pid = ${pid} and state = 'active' and query like '%pg_sleep(30)%'`;
-  return until(async () => (await by.one(query)) !== undefined && true, 10_000, 'the query to run');
+  return until(async () => (await by.one(query)) !== undefined && true, 'the query to run');
 }
 
 /** Ends a connection from the side of the server, and returns when it is gone. */

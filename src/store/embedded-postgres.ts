@@ -26,7 +26,12 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export async function startEmbeddedPostgres(folder: DataFolder, log: Logger): Promise<EmbeddedPostgres> {
+/** `settings` go over ours: a database that nobody will miss need not wait for its disk. */
+export async function startEmbeddedPostgres(
+  folder: DataFolder,
+  log: Logger,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedPostgres> {
   const programs = findPrograms();
   const user = choosePostgresUser(folder.postgresDir, programs.postgres);
   letThrough(folder.path, user);
@@ -38,7 +43,9 @@ export async function startEmbeddedPostgres(folder: DataFolder, log: Logger): Pr
   await clearOldProcesses(folder.postgresDir, sockets);
 
   const connection = { host: sockets, user: role, password, database: 'postgres' };
-  const server = new SupervisedServer({ folder, program: programs.postgres, user, sockets, connection, log });
+  const server = new SupervisedServer({
+    ...{ folder, program: programs.postgres, user, sockets, connection, log, settings },
+  });
   await server.start();
   return { connection, stop: () => server.stop() };
 }
@@ -58,6 +65,7 @@ interface ServerPlan {
   readonly sockets: string;
   readonly connection: pg.ClientConfig;
   readonly log: Logger;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 class SupervisedServer {
@@ -100,9 +108,12 @@ class SupervisedServer {
   }
 
   #spawn(): ChildProcess {
-    const { folder, user, program, sockets } = this.#plan;
+    const { folder, user, program, sockets, settings } = this.#plan;
     const output = openSync(folder.postgresLogFile, 'a', 0o600);
-    const [command, args] = user.wrap(program, serverArguments(folder.postgresDir, sockets));
+    const [command, args] = user.wrap(
+      program,
+      serverArguments(folder.postgresDir, { ...standard, unix_socket_directories: sockets, ...settings }),
+    );
     // A group of its own: Ctrl-C in a terminal must reach us first, so that requests end before the database does.
     const child = spawn(command, args, { stdio: ['ignore', output, output], detached: true, cwd: '/' });
     closeSync(output);
@@ -160,22 +171,22 @@ class SupervisedServer {
   }
 }
 
-function serverArguments(postgresDir: string, sockets: string): string[] {
-  const settings = {
-    listen_addresses: '',
-    unix_socket_directories: sockets,
-    unix_socket_permissions: '0700',
-    max_connections: '60',
-    shared_buffers: '64MB',
-    // One instance, no replicas: what serves them only costs processes and memory here.
-    wal_level: 'minimal',
-    max_wal_senders: '0',
-    max_logical_replication_workers: '0',
-    io_method: 'sync',
-    jit: 'off',
-    timezone: 'UTC',
-    log_min_messages: 'warning',
-  };
+const standard = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '60',
+  shared_buffers: '64MB',
+  // One instance, no replicas: what serves them only costs processes and memory here.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  io_method: 'sync',
+  jit: 'off',
+  timezone: 'UTC',
+  log_min_messages: 'warning',
+} as const;
+
+function serverArguments(postgresDir: string, settings: Readonly<Record<string, string>>): string[] {
   return [
     '-D',
     postgresDir,

@@ -15,7 +15,7 @@ import {
   statusCounts,
   tokensOf,
 } from '../support/steps.ts';
-import { until, waitingForLocks } from '../support/waiting.ts';
+import { until, waitingForLocks } from '../support/until.ts';
 
 const times = <T>(count: number, each: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => each(index)));

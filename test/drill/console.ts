@@ -1,7 +1,7 @@
 /** The server's console for many at once: nobody uses it while the server goes down, or half of it would live on. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ground } from '../faults/ground.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 export class Console {
   readonly #ground: Ground;
@@ -13,7 +13,7 @@ export class Console {
   }
 
   async sh(script: string): Promise<string> {
-    await until(() => !this.#isClosed || undefined, 600_000, 'the console to be free');
+    await until(() => !this.#isClosed || undefined, 'the console to be free', 600_000);
     this.#busy += 1;
     try {
       return await this.#ground.sh(script);
@@ -38,7 +38,7 @@ export class Console {
   async closedWhile(work: () => Promise<void>): Promise<void> {
     this.#isClosed = true;
     try {
-      await until(() => this.#busy === 0 || undefined, 120_000, 'the console to be left');
+      await until(() => this.#busy === 0 || undefined, 'the console to be left');
       await work();
     } finally {
       this.#isClosed = false;

@@ -5,7 +5,7 @@ import type { Host } from '../faults/hosts.ts';
 import { anyOf, type Point } from '../faults/orders.ts';
 import { reboot, type Window } from '../faults/troubles.ts';
 import type { Random } from '../support/random.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import type { Scene } from './scene.ts';
 
 export type DrillFault = { readonly waitMs: number } & (
@@ -116,7 +116,6 @@ async function killAtWrite(
     const { pid } = await ground.orders.met(point, 4_000);
     await until(
       () => !ground.hosts.some((each) => each.pid === pid) || undefined,
-      10_000,
       'the killed process to be gone',
     );
     return 'kill at write';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/store/sql.ts';
 import { sampleSettings } from '../faults/sample.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import type { Lane } from './lane.ts';
 import { list } from './scene.ts';
 import type { ProjectTask, ServerTask, SideTask } from './tasks.ts';
@@ -67,16 +67,12 @@ export async function runProject(lane: Lane, task: ProjectTask): Promise<void> {
 }
 
 async function analysed({ ground }: Lane, projectId: string): Promise<string> {
-  return until(
-    async () => {
-      const { status } = Object((await ground.call('GET', `/projects/${projectId}`)).analysis);
-      if (['succeeded', 'failed'].includes(status)) return String(status);
-      await sleep(150);
-      return undefined;
-    },
-    300_000,
-    'an analysis to end',
-  );
+  return until(async () => {
+    const { status } = Object((await ground.call('GET', `/projects/${projectId}`)).analysis);
+    if (['succeeded', 'failed'].includes(status)) return String(status);
+    await sleep(150);
+    return undefined;
+  }, 'an analysis to end');
 }
 
 export async function runServer(lane: Lane, task: ServerTask): Promise<void> {
@@ -107,26 +103,21 @@ async function idle({ scene }: Lane, serverId: string): Promise<void> {
     scene.db.one(sql`select 1 from operations where finished_at is null and subject_id = ${serverId}`);
   await until(
     async () => ((await scene.patiently(busy)) === undefined ? true : sleep(200, undefined)),
-    120_000,
     'the second server to be left alone',
   );
 }
 
 /** Asked until there is one: of a call that was broken off by a kill, nobody knows what became of it. */
 function removal({ ground, scene }: Lane, serverId: string): Promise<string> {
-  return until(
-    async () => {
-      await ground.call('DELETE', `/servers/${serverId}`).catch((error: unknown) => {
-        if (!(error instanceof Error) || !/"(server_busy|not_found)"/.test(error.message)) throw error;
-      });
-      const row = await scene.patiently(() =>
-        scene.db.one<{ id: string }>(sql`
+  return until(async () => {
+    await ground.call('DELETE', `/servers/${serverId}`).catch((error: unknown) => {
+      if (!(error instanceof Error) || !/"(server_busy|not_found)"/.test(error.message)) throw error;
+    });
+    const row = await scene.patiently(() =>
+      scene.db.one<{ id: string }>(sql`
           select id from operations where kind = 'server_remove' and subject_id = ${serverId}
           order by created_at desc limit 1`),
-      );
-      return row?.id ?? sleep(300, undefined);
-    },
-    120_000,
-    'a removal of the server',
-  );
+    );
+    return row?.id ?? sleep(300, undefined);
+  }, 'a removal of the server');
 }

@@ -12,7 +12,7 @@ import { connectDatabase, type Database } from '../../src/store/database.ts';
 import type { TrialDatabase } from '../faults/database.ts';
 import { type Body, type Created, Ground } from '../faults/ground.ts';
 import { temporaryFolder } from '../support/postgres.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { Console } from './console.ts';
 import type { LaneName } from './tasks.ts';
 
@@ -119,7 +119,6 @@ export class Scene {
     await ground.lab.call('PUT', '/dns', { name, type: 'TXT', values: [value] });
     await until(
       async () => (await ground.call('POST', `/domains/${id}/verify`)).status === 'verified',
-      30_000,
       'the domain to be proven',
     );
   }
@@ -144,8 +143,8 @@ export class Scene {
         await new Promise((resolve) => setTimeout(resolve, 150));
         return undefined;
       },
-      withinMs,
       `operation ${id} to end`,
+      withinMs,
     );
   }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Failure, Load } from '../faults/load.ts';
 import type { Window } from '../faults/troubles.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import type { Scene } from './scene.ts';
 
 export interface Judged {
@@ -28,7 +28,7 @@ export class Visitors {
     const { lab, server, url, otherUrl } = this.#scene.ground;
     for (const each of [url, otherUrl]) {
       const serves = async () => (await fetch(each).catch(() => undefined))?.status === 200 || undefined;
-      await until(async () => (await serves()) ?? sleep(200, undefined), 180_000, 'an environment to serve');
+      await until(async () => (await serves()) ?? sleep(200, undefined), 'an environment to serve');
     }
     this.#loads = [
       await Load.start(lab, server.name, url, otherUrl.replace('http:', 'ws:')),

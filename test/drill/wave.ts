@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Window } from '../faults/troubles.ts';
 import type { Random } from '../support/random.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { consistent } from './aftermath.ts';
 import { runApp } from './app-lane.ts';
 import { runData } from './data-lane.ts';
@@ -178,8 +178,8 @@ async function quiet({ db }: Scene): Promise<void> {
       await sleep(250);
       return undefined;
     },
-    400_000,
     'all operations to end',
+    400_000,
   );
 }
 

@@ -5,7 +5,7 @@ import { FeedHub, type Follower } from '../../src/events/feed-hub.ts';
 import { createLog } from '../../src/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { newWorkspace } from '../support/operations.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 test('a reader who saw more at another instance gets nothing twice from one that is behind', async (t) => {
   const { db } = await migratedDatabase(t);
@@ -36,12 +36,12 @@ test('a reader who saw more at another instance gets nothing twice from one that
   };
   await append(5);
   const first = follow(0);
-  await until(async () => (first.length === 5 ? true : undefined), 5_000, 'what is there');
+  await until(async () => (first.length === 5 ? true : undefined), 'what is there');
   // Three more, of which this instance has not heard; the other one told a reader of two of them.
   await append(3);
   const second = follow(7);
   hub.heard(`${feedName(feed)} 8`);
-  await until(async () => (first.length === 8 ? true : undefined), 5_000, 'the news');
+  await until(async () => (first.length === 8 ? true : undefined), 'the news');
   assert.deepEqual(first, [1, 2, 3, 4, 5, 6, 7, 8]);
   assert.deepEqual(second, [8]);
   hub.stop();

@@ -8,7 +8,7 @@ import { sql } from '../../src/store/sql.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { newPerson, type Person, text } from '../support/people.ts';
 import { openStream, type ReadEvent, type Reader } from '../support/sse.ts';
-import { until } from '../support/waiting.ts';
+import { until } from '../support/until.ts';
 
 interface Tenant extends Person {
   readonly workspaceId: WorkspaceId;

@@ -1,7 +1,7 @@
 /** What is on the server after a trial, beside what should be: one release, and nothing of any other. */
 import { readFronts } from '../../src/adapters/proxy/fronts.ts';
 import { unitRoot } from '../../src/remote/unit-scripts.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import type { Body, Ground } from './ground.ts';
 
 /** Units, folders of builds, containers, and processes of a build that nobody waits for. */
@@ -29,14 +29,10 @@ export async function imagesOn(ground: Ground): Promise<Set<string>> {
 /** What a worker that was killed had asked of the server may still be on its way: it gets a moment. */
 export async function consistent(ground: Ground, images: Images): Promise<void> {
   let found: string[] = [];
-  await until(
-    async () => {
-      found = await wrongs(ground, images);
-      return found.length === 0 || undefined;
-    },
-    20_000,
-    'the server to be as it should',
-  ).catch((error: unknown) => {
+  await until(async () => {
+    found = await wrongs(ground, images);
+    return found.length === 0 || undefined;
+  }, 'the server to be as it should').catch((error: unknown) => {
     throw new Error(`after the trial: ${found.join('; ')}`, { cause: error });
   });
 }

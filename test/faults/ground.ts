@@ -19,7 +19,7 @@ import { TestServer } from '../support/lab.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 import { targetOf } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { Host, hostSettings, usualLeaseMs } from './hosts.ts';
 import { Orders } from './orders.ts';
 import { filesOf, sampleSettings, type Version } from './sample.ts';
@@ -134,7 +134,7 @@ export class Ground {
     const auth = { type: 'key', privateKey: readFileSync(keyFile ?? '', 'utf8') };
     const { id } = await this.call('POST', '/servers', { name, host, port, username, auth });
     const isReady = async () => (await this.call('GET', `/servers/${id}`)).status === 'ready' || undefined;
-    await until(async () => (await isReady()) ?? sleep(200, undefined), patienceMs, 'the server to be ready');
+    await until(async () => (await isReady()) ?? sleep(200, undefined), 'the server to be ready', patienceMs);
     return String(id);
   }
 
@@ -159,8 +159,8 @@ export class Ground {
         const found = Object((await this.call('GET', `/projects/${project.id}`)).analysis);
         return ['succeeded', 'failed'].includes(found.status) ? found : undefined;
       },
-      patienceMs,
       'the analysis',
+      patienceMs,
     );
     assert.equal(analysis.status, 'succeeded', JSON.stringify(analysis.fault));
     const environment = { name: 'production', serverId: this.serverId, services };
@@ -237,8 +237,8 @@ export class Ground {
         await sleep(100);
         return undefined;
       },
-      withinMs,
       `deployment ${id} to end`,
+      withinMs,
     );
   }
 
@@ -251,8 +251,8 @@ export class Ground {
         if (!isQuiet) await sleep(250);
         return isQuiet || undefined;
       },
-      withinMs,
       'all work to end',
+      withinMs,
     );
   }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { masterKey } from '../support/operations.ts';
 import { temporaryFolder } from '../support/postgres.ts';
-import { cleanEnv, until } from '../support/service.ts';
+import { cleanEnv } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** Short, so that a kill costs seconds; long enough that a busy machine loses none. */
 export const usualLeaseMs = 4_000;
@@ -47,7 +48,6 @@ export class Host {
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
     const ready = await until(
       () => /^ready (\S+)$/m.exec(life) ?? (this.isAlive ? undefined : null),
-      60_000,
       'a process of the service to start',
     );
     if (!ready) throw new Error(`the service ended before it was ready: ${life}`);
@@ -74,8 +74,8 @@ export class Host {
     this.isStalled = false;
     await until(
       () => this.said.slice(before).includes('"outcome":"given up"') || undefined,
-      withinMs,
       'the worker that stood still to give up',
+      withinMs,
     );
   }
 

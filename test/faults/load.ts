@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LabClient } from '../../lab/client.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 export interface Failure {
   readonly what: string;
@@ -49,7 +49,7 @@ export class Load {
   }
 
   /** Passes when so many more requests were answered. */
-  async answered(more: number, withinMs = 30_000): Promise<Seen> {
+  async answered(more: number): Promise<Seen> {
     const before = this.#seen.answered;
     return until(
       () => {
@@ -57,7 +57,6 @@ export class Load {
         this.#child.send('tell');
         return this.#seen.answered >= before + more ? this.#seen : undefined;
       },
-      withinMs,
       `${more} answers; failed: ${JSON.stringify(this.failures.slice(-3))}`,
     );
   }
@@ -65,7 +64,7 @@ export class Load {
   /** After the last request under way was answered. */
   async end(): Promise<Seen> {
     if (this.#child.connected) this.#child.send('end');
-    return until(() => this.#ended, 60_000, 'the visitors to go');
+    return until(() => this.#ended, 'the visitors to go');
   }
 
   endNow(): void {

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import type { JournalHook } from '../../src/operations/journal.ts';
 import { temporaryFolder } from '../support/postgres.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 export interface Point {
   readonly moment: 'before' | 'after';
@@ -35,8 +35,8 @@ export class Orders {
     const file = join(this.folder, 'met', nameOf(point));
     const said = await until(
       () => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined),
-      withinMs,
       `the deployment to come to ${point.moment} «${point.entry}»`,
+      withinMs,
     );
     return { pid: Number(said) };
   }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { consistent, imagesOn } from './aftermath.ts';
 import type { TrialDatabase } from './database.ts';
 import type { Body, Ground } from './ground.ts';
@@ -76,7 +76,7 @@ export class Rounds {
     const { lab, server, url, otherUrl } = this.#ground;
     if (!this.#load) {
       const serves = async () => (await fetch(url).catch(() => undefined))?.status === 200 || undefined;
-      await until(async () => (await serves()) ?? sleep(200, undefined), 120_000, 'the environment to serve');
+      await until(async () => (await serves()) ?? sleep(200, undefined), 'the environment to serve');
       this.#answered = 0;
       this.#load = await Load.start(lab, server.name, url, otherUrl.replace('http:', 'ws:'));
     }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unitRoot } from '../../src/remote/unit-scripts.ts';
 import { orderReboot } from '../support/reboot.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import type { TrialDatabase } from './database.ts';
 import type { Ground } from './ground.ts';
 import type { Trouble } from './trials.ts';
@@ -39,11 +39,7 @@ export async function cause(scene: Scene, trouble: Trouble): Promise<Window | un
   if (trouble.kind === 'kill') {
     for (const point of trouble.points) {
       const { pid } = await ground.orders.met(point, patienceMs);
-      await until(
-        () => !ground.hosts.some((host) => host.pid === pid),
-        10_000,
-        'the killed process to be gone',
-      );
+      await until(() => !ground.hosts.some((host) => host.pid === pid), 'the killed process to be gone');
       await ground.revive();
     }
     return undefined;
@@ -114,8 +110,8 @@ export async function reboot(ground: Ground): Promise<void> {
   await orderReboot(ground.lab, ground.server.name);
   // From here on the console is left alone: a command in a server that goes down would keep half of it alive.
   const isUp = () => greets(ground.server.address);
-  await until(async () => !(await isUp()), patienceMs, 'the server to go down');
-  await until(isUp, patienceMs, 'the server to come up');
+  await until(async () => !(await isUp()), 'the server to go down', patienceMs);
+  await until(isUp, 'the server to come up', patienceMs);
 }
 
 /** Whether an SSH server answers there. */

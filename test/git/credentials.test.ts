@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { tempFolder } from '../../lab/services/git/test-bench.ts';
 import { Secret } from '../../src/secret.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { listen, standBetween } from './servers.ts';
 import {
   bareOf,
@@ -44,7 +44,7 @@ test('during a fetch and after it, a token stands in no argument, no environment
   const forms = [canary, Buffer.from(`x-access-token:${canary}`).toString('base64')];
   const fetching = mirrors.fetch(repo, source, { want: { branch: 'main' }, signal });
   try {
-    await until(() => isHeld, 20_000, 'git to ask with the token');
+    await until(() => isHeld, 'git to ask with the token');
     for (const form of forms) {
       assert.deepEqual(processesShowing(form), []);
       assert.deepEqual(filesWith(folder, form), []);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tempFolder } from '../../lab/services/git/test-bench.ts';
 import { requireGit } from '../../src/adapters/git/git-version.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { listen, standBetween } from './servers.ts';
 import {
   bareOf,
@@ -80,13 +80,13 @@ test('a fetch that takes too long, or is given up, ends with all its processes',
     signal: stop.signal,
   });
   const url = source('ada/app').url;
-  await until(() => processesShowing(url).length >= 2, 10_000, 'git and its helper to run');
+  await until(() => processesShowing(url).length >= 2, 'git and its helper to run');
   const begun = Date.now();
   stop.abort(new Error('enough'));
   await assert.rejects(given, /enough/);
   // Git's own limit for silence, 30 s, would end its helper too.
   assert.ok(Date.now() - begun < 10_000, `it took ${Date.now() - begun} ms`);
-  await until(() => processesShowing(url).length === 0, 5_000, 'all processes to be gone');
+  await until(() => processesShowing(url).length === 0, 'all processes to be gone');
   bench.host.setFault({ pathPrefix: '/ada/app.git', status: null });
   assert.equal(
     (await setup.mirrors.fetch(repo, source('ada/app'), { want: 'default', signal })).branch,

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import {
   bareOf,
   commitFiles,
@@ -177,7 +177,7 @@ test('after a kill in the middle of a fetch, the next one clears up and succeeds
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const dir = dirOf(folder);
-  await until(() => processesShowing(`GIT_DIR=${dir}`).length >= 2, 15_000, 'the other process to fetch');
+  await until(() => processesShowing(`GIT_DIR=${dir}`).length >= 2, 'the other process to fetch');
   child.kill('SIGKILL');
   await ended;
   for (const name of [
@@ -192,7 +192,7 @@ test('after a kill in the middle of a fetch, the next one clears up and succeeds
   bench.host.setFault({ pathPrefix: '/ada/app.git', status: null });
   assert.equal((await mirrors.fetch(repo, source('ada/app'), { want: 'default', signal })).commit.sha, sha);
   // What the fetch itself started may take a moment to be gone; those of the killed one would wait for a minute.
-  await until(() => processesShowing(`GIT_DIR=${dir}`).length === 0, 10_000, 'nobody to be left');
+  await until(() => processesShowing(`GIT_DIR=${dir}`).length === 0, 'nobody to be left');
   assert.deepEqual(setup.warnings, []);
   assert.deepEqual(readdirSync(join(folder, 'mirrors', repo)).sort(), ['g1', 'used']);
   assert.deepEqual(

@@ -17,8 +17,8 @@ import {
   type Service,
   signal,
   startService,
-  until,
 } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { findLosses } from './check.ts';
 import { Acknowledged, type Credentials, register, startWriters } from './writers.ts';
 
@@ -120,9 +120,9 @@ export class Campaign {
     const service = this.#service;
     if (!service) throw new Error('no service was started');
     try {
-      const url = await service.url(startWithinMs);
+      const url = await service.url();
       const isReady = async () => (await fetch(`${url}/readyz`)).status === 200;
-      await until(isReady, startWithinMs, 'the service to be ready');
+      await until(isReady, 'the service to be ready', startWithinMs);
       return url;
     } catch (error) {
       const said = `${service.stdout.slice(-2000)}${service.stderr}`;
@@ -155,7 +155,7 @@ export class Campaign {
 /** Everything that ran in the folder before the kill has ended, the database's own workers included. */
 async function gone(before: readonly Parameters<typeof isAlive>[0][], folder: string): Promise<void> {
   const left = () => before.filter((each) => isAlive(each, folder));
-  await until(() => left().length === 0, startWithinMs, 'the processes of the round before to end').catch(
+  await until(() => left().length === 0, 'the processes of the round before to end', startWithinMs).catch(
     (error) => {
       throw new Error(
         `left from the round before: ${left().map(({ pid, command }) => `${pid} ${command}`)}`,

@@ -6,7 +6,7 @@ import { s3Keys, startTestS3 } from '../support/backups.ts';
 import { type Body, type DeployScene, startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { plainApp, plainSettings, versionVariable } from '../support/plain-app.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -21,25 +21,17 @@ interface World {
 
 async function backedUp({ scene, path }: World, body: Body = {}): Promise<Body> {
   const { id } = await scene.call('POST', `${path}/trigger`, body);
-  return until(
-    async () => {
-      const found = await scene.call('GET', `${path}/${id}`);
-      return found.finishedAt === null ? undefined : found;
-    },
-    120_000,
-    'the backup to end',
-  );
+  return until(async () => {
+    const found = await scene.call('GET', `${path}/${id}`);
+    return found.finishedAt === null ? undefined : found;
+  }, 'the backup to end');
 }
 
 async function ended({ scene }: World, id: unknown): Promise<Body> {
-  return until(
-    async () => {
-      const found = await scene.call('GET', `/operations/${id}`);
-      return found.finishedAt === null ? undefined : found;
-    },
-    180_000,
-    'the operation to end',
-  );
+  return until(async () => {
+    const found = await scene.call('GET', `/operations/${id}`);
+    return found.finishedAt === null ? undefined : found;
+  }, 'the operation to end');
 }
 
 async function restored(world: World, backupId: unknown, body: Body = {}): Promise<Body> {

@@ -6,7 +6,7 @@ import { sql } from '../../src/store/sql.ts';
 import { type Body, type DeployScene, startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
 import { plainApp, plainSettings, tracesOf, Watchers } from '../support/plain-app.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const burst = 20;
@@ -63,14 +63,10 @@ class Lookout {
 }
 
 function allEnded(scene: DeployScene, environmentId: string, count: number): Promise<Row[]> {
-  return until(
-    async () => {
-      const rows = await rowsOf(scene, environmentId);
-      return rows.length >= count && rows.every(({ finishedAt }) => finishedAt !== null) && rows;
-    },
-    180_000,
-    'all of them to end',
-  );
+  return until(async () => {
+    const rows = await rowsOf(scene, environmentId);
+    return rows.length >= count && rows.every(({ finishedAt }) => finishedAt !== null) && rows;
+  }, 'all of them to end');
 }
 
 /** The newest is live; one is superseded only where it never began, and each names one that came after it. */

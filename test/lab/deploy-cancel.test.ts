@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { type Body, type DeployScene, startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
 import { plainApp, plainSettings, tracesOf, versionVariable, Watchers } from '../support/plain-app.ts';
-import { until } from '../support/service.ts';
 import { openStream, type ReadEvent } from '../support/sse.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -56,15 +56,11 @@ class Ground {
 
   /** Until it is at the step, and did not end before. */
   async at(id: string, step: string): Promise<void> {
-    await until(
-      async () => {
-        const found = await this.read(id);
-        assert.equal(found.finishedAt, null, `ended before: ${JSON.stringify(found)}`);
-        return found.step === step;
-      },
-      60_000,
-      `the step ${step}`,
-    );
+    await until(async () => {
+      const found = await this.read(id);
+      assert.equal(found.finishedAt, null, `ended before: ${JSON.stringify(found)}`);
+      return found.step === step;
+    }, `the step ${step}`);
   }
 
   tryCancel(id: string) {
@@ -78,7 +74,7 @@ class Ground {
 
   /** It ended as cancelled, says so everywhere, left nothing behind, and what was before is. */
   async wasCancelled(id: string, marks: readonly string[] = []): Promise<Body> {
-    const found = await this.scene.ended(this.environmentId, id, 60_000);
+    const found = await this.scene.ended(this.environmentId, id);
     assert.deepEqual(
       [found.status, found.fault, found.step],
       ['cancelled', null, null],
@@ -109,7 +105,6 @@ async function eventsOf(scene: DeployScene, path: string): Promise<ReadEvent[]> 
 function runsOn({ server }: DeployScene, mark: string): Promise<boolean> {
   return until(
     async () => (await server.trySsh(`pgrep --full --exact '${mark}'`)).code === 0,
-    60_000,
     `«${mark}» to run`,
   );
 }
@@ -169,7 +164,6 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
     const id = await ground.begin();
     await until(
       async () => (await scene.lines(environmentId, id)).some((line) => line.includes('503')),
-      60_000,
       'the first probe',
     );
     const { probes } = await ground.cancelled(id);
@@ -244,7 +238,6 @@ test('a release that had to stop, or was about to, comes back when its successor
     await until(
       async () =>
         (await scene.server.ssh(`docker logs slipway-${ground.current}-web-1 2>&1`)).includes('ignored'),
-      30_000,
       'it to be told to stop',
     );
     await ground.cancelled(id);
@@ -252,7 +245,6 @@ test('a release that had to stop, or was about to, comes back when its successor
     const killedBy = Date.now() + 13_000;
     await until(
       async () => (await scene.page(ground.environmentId)) === 'one' && Date.now() > killedBy,
-      30_000,
       'it',
     );
     await endsWell(watchers);
@@ -272,7 +264,7 @@ async function firstIsCancelled(_t: TestContext, scene: DeployScene): Promise<vo
   const id = await ground.begin();
   await ground.at(id, 'health');
   assert.equal((await ground.tryCancel(id)).status, 202);
-  const ended = await scene.ended(made.environmentId, id, 60_000);
+  const ended = await scene.ended(made.environmentId, id);
   assert.equal(ended.status, 'cancelled', JSON.stringify(ended));
   assert.deepEqual(await tracesOf(scene.server, id), []);
   assert.deepEqual(await tracesOf(scene.server, made.environmentId), []);

@@ -14,8 +14,8 @@ import {
 import { openLab, type TestServer } from '../support/lab.ts';
 import { noticesIn } from '../support/notifications.ts';
 import { orderReboot } from '../support/reboot.ts';
-import { until } from '../support/service.ts';
 import { openStream } from '../support/sse.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const settings = { healthPath: '/healthz', drainSeconds: 5, stopSeconds: 2 };
@@ -78,28 +78,20 @@ function environmentOf(scene: DeployScene, id: string): Promise<Body> {
 
 /** Looks until the environment serves and says so. */
 async function putRight(scene: DeployScene, environmentId: string): Promise<void> {
-  await until(
-    async () => {
-      await look(scene);
-      const { status, url } = await environmentOf(scene, environmentId);
-      const answer = await fetch(String(url), { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-      await answer?.text();
-      return status === 'running' && answer?.status === 200;
-    },
-    90_000,
-    'the look to put it right',
-  );
+  await until(async () => {
+    await look(scene);
+    const { status, url } = await environmentOf(scene, environmentId);
+    const answer = await fetch(String(url), { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    await answer?.text();
+    return status === 'running' && answer?.status === 200;
+  }, 'the look to put it right');
 }
 
-async function operationDone(scene: DeployScene, { id }: Body, withinMs = 120_000): Promise<void> {
-  const done = await until(
-    async () => {
-      const found = await scene.call('GET', `/operations/${id}`);
-      return found.finishedAt === null ? undefined : found;
-    },
-    withinMs,
-    `operation ${id}`,
-  );
+async function operationDone(scene: DeployScene, { id }: Body): Promise<void> {
+  const done = await until(async () => {
+    const found = await scene.call('GET', `/operations/${id}`);
+    return found.finishedAt === null ? undefined : found;
+  }, `operation ${id}`);
   assert.equal(done.status, 'succeeded', JSON.stringify(done.fault));
 }
 
@@ -241,7 +233,7 @@ test('what runs goes on running', async (t) => {
     await first.ssh(`docker stop -t 1 ${worker}`);
     await look(scene);
     const isBack = async () => (await namesOn(first, environmentId)).length === 3;
-    await until(isBack, 60_000, 'the worker to be back');
+    await until(isBack, 'the worker to be back');
     await first.ssh('docker stop -t 1 slipway-proxy');
     await putRight(scene, environmentId);
     await first.ssh('docker rm -f slipway-proxy');
@@ -254,20 +246,12 @@ test('what runs goes on running', async (t) => {
     const bootId = async () => (await first.trySsh('systemctl show --property UserspaceTimestamp')).stdout;
     const before = await bootId();
     await orderReboot(lab.client, first.about.name);
-    await until(
-      async () => {
-        const now = await bootId();
-        return now !== '' && now !== before;
-      },
-      120_000,
-      'the server to be back',
-    );
+    await until(async () => {
+      const now = await bootId();
+      return now !== '' && now !== before;
+    }, 'the server to be back');
     await putRight(scene, environmentId);
-    await until(
-      async () => (await namesOn(first, environmentId)).length === 3,
-      60_000,
-      'all containers to be back',
-    );
+    await until(async () => (await namesOn(first, environmentId)).length === 3, 'all containers to be back');
   });
 
   await t.test(
@@ -280,15 +264,11 @@ test('what runs goes on running', async (t) => {
       succeeded(made.deployment);
       const heard = hear(scene, made.environmentId, 'degraded');
       // Each look compares with the one before, so that the crash falls between two of them whenever it comes.
-      const degraded = await until(
-        async () => {
-          await look(scene);
-          const found = await environmentOf(scene, made.environmentId);
-          return found.status === 'degraded' && found;
-        },
-        90_000,
-        'the look to see the crash',
-      );
+      const degraded = await until(async () => {
+        await look(scene);
+        const found = await environmentOf(scene, made.environmentId);
+        return found.status === 'degraded' && found;
+      }, 'the look to see the crash');
       const problem: Body = Object(degraded.problem);
       assert.match(String(problem.code), /^app_crash(ed|_loop)$/);
       assert.match(String(problem.evidence), /TypeError[\s\S]*refreshCache/);

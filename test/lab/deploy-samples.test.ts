@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Body, type DeployScene, sample, startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
-import { until } from '../support/service.ts';
 import { openStream, type ReadEvent } from '../support/sse.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 /** Nobody visits these apps while they are replaced. */
@@ -141,16 +141,12 @@ test('from nothing, through the API alone, samples are deployed and opened', asy
     const second = await scene.deploy(environmentId);
     succeeded(second);
     assert.match(await scene.page(environmentId), /ignores-sigterm 2/);
-    const left = await until(
-      async () => {
-        const names = await scene.server.ssh(
-          `docker ps -a --format '{{.Names}}' --filter label=slipway.environment=${environmentId}`,
-        );
-        return names.trim().split('\n').length === 1 && names;
-      },
-      10_000,
-      'the old one to be gone',
-    );
+    const left = await until(async () => {
+      const names = await scene.server.ssh(
+        `docker ps -a --format '{{.Names}}' --filter label=slipway.environment=${environmentId}`,
+      );
+      return names.trim().split('\n').length === 1 && names;
+    }, 'the old one to be gone');
     assert.match(left, new RegExp(String(second.id)));
   });
 });

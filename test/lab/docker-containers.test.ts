@@ -31,7 +31,7 @@ import type { Remote } from '../../src/remote/remote.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const labels = { 'slipway.test': 'yes', 'slipway.of': 'a b&c="d"' };
@@ -62,14 +62,10 @@ async function stateOf(remote: Remote, name: string) {
 /** Runs to its end, and gives what it printed. */
 async function outputOf(remote: Remote, wish: ContainerWish) {
   await ask(remote, [createContainer(wish), startContainer(wish.name)]);
-  const ended = await until(
-    async () => {
-      const state = await stateOf(remote, wish.name);
-      return state?.status === 'exited' ? state : undefined;
-    },
-    30_000,
-    `${wish.name} to end`,
-  );
+  const ended = await until(async () => {
+    const state = await stateOf(remote, wish.name);
+    return state?.status === 'exited' ? state : undefined;
+  }, `${wish.name} to end`);
   const [logs] = await ask(remote, [containerLogs(wish.name, 1000), removeContainer(wish.name)]);
   return { state: ended, lines: readLogs(logs?.bytes ?? Buffer.alloc(0)) };
 }

@@ -17,7 +17,7 @@ import { noticesIn } from '../support/notifications.ts';
 import { versionVariable } from '../support/plain-app.ts';
 import { visit } from '../support/proxy.ts';
 import { shownFor, TlsVisitors, visitTls } from '../support/proxy-tls.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const { about, client } = lab;
@@ -50,14 +50,10 @@ test('from a registered domain to https, and everything that happens to a name a
   await t.test(
     'http and the partner with www lead to the name, which browsers are told to keep',
     async () => {
-      const plain = await until(
-        async () => {
-          const answer = await visit(`http://${address}/a?b=c`, { headers: { host: zone } });
-          return answer.status === 200 ? undefined : answer;
-        },
-        60_000,
-        'the redirect',
-      );
+      const plain = await until(async () => {
+        const answer = await visit(`http://${address}/a?b=c`, { headers: { host: zone } });
+        return answer.status === 200 ? undefined : answer;
+      }, 'the redirect');
       assert.ok([301, 308].includes(plain.status), String(plain.status));
       assert.equal(plain.headers.location, `https://${zone}/a?b=c`);
       const www = await visitTls(world.place(`www.${zone}`), '/a?b=c');
@@ -89,20 +85,15 @@ test('from a registered domain to https, and everything that happens to a name a
     const old = (await world.row(zone)).chain;
     const visitors = new TlsVisitors(t, world.place(zone));
     await world.comeDue(zone);
-    await until(
-      async () => {
-        const row = await world.row(zone);
-        const shown = await shownFor(address, zone);
-        return row.chain !== old && shown === fingerprint(row.chain) ? true : undefined;
-      },
-      180_000,
-      'the next certificate',
-    );
+    await until(async () => {
+      const row = await world.row(zone);
+      const shown = await shownFor(address, zone);
+      return row.chain !== old && shown === fingerprint(row.chain) ? true : undefined;
+    }, 'the next certificate');
     await visitors.end();
     assert.deepEqual(visitors.failures, []);
     await until(
       async () => ((await world.row(zone)).renewAt.getTime() > Date.now() + 24 * hour ? true : undefined),
-      60_000,
       'the time of the next renewal',
     );
   });
@@ -111,15 +102,11 @@ test('from a registered domain to https, and everything that happens to a name a
     const { chain } = await world.row(api);
     await world.app.store.db.run(sql`update acme_accounts set account_url = account_url || '0000'`);
     await world.comeDue(api);
-    await until(
-      async () => {
-        const { fault } = Object((await world.named(api)).certificate);
-        assert.equal(fault, null, JSON.stringify(fault));
-        return (await world.row(api)).chain === chain ? undefined : true;
-      },
-      60_000,
-      'the next certificate',
-    );
+    await until(async () => {
+      const { fault } = Object((await world.named(api)).certificate);
+      assert.equal(fault, null, JSON.stringify(fault));
+      return (await world.row(api)).chain === chain ? undefined : true;
+    }, 'the next certificate');
   });
 
   await t.test(
@@ -136,20 +123,15 @@ test('from a registered domain to https, and everything that happens to a name a
     await scene.server.ssh(
       `sudo sh -c 'rm ${file}; sed -i /${id}/d /var/lib/slipway/proxy/config/certificates.list; docker restart slipway-proxy' >/dev/null`,
     );
-    await until(
-      async () => {
-        const shown = await shownFor(address, zone).catch(() => fingerprint(chain));
-        return shown === fingerprint(chain) ? undefined : true;
-      },
-      60_000,
-      'the proxy without it',
-    );
+    await until(async () => {
+      const shown = await shownFor(address, zone).catch(() => fingerprint(chain));
+      return shown === fingerprint(chain) ? undefined : true;
+    }, 'the proxy without it');
     await world.setClock();
     const now = new Date(world.app.domains.clock.now().getTime() + 2 * minute);
     await lookAfterDue({ ...world.app.deployments, clock: { now: () => now } });
     await until(
       async () => ((await shownFor(address, zone)) === fingerprint(chain) ? true : undefined),
-      120_000,
       'the certificate to be put back',
     );
   });
@@ -171,17 +153,12 @@ test('from a registered domain to https, and everything that happens to a name a
     await scene.call('DELETE', `/environments/${environmentId}/domains/${nameId}`);
     await until(
       async () => ((await statusOf(lab, chain)) === 'Revoked' ? true : undefined),
-      120_000,
       'the certificate to be revoked',
     );
-    await until(
-      async () => {
-        const plain = await visit(`http://${address}/`, { headers: { host: api } });
-        return plain.status === 404 || plain.status === 421 ? true : undefined;
-      },
-      60_000,
-      'the name to lead nowhere',
-    );
+    await until(async () => {
+      const plain = await visit(`http://${address}/`, { headers: { host: api } });
+      return plain.status === 404 || plain.status === 421 ? true : undefined;
+    }, 'the name to lead nowhere');
     const files = await scene.server.ssh('sudo ls /var/lib/slipway/proxy/certificates');
     assert.ok(!files.includes(id), files);
     assert.notEqual(await shownFor(address, api), fingerprint(chain));
@@ -197,16 +174,12 @@ test('from a registered domain to https, and everything that happens to a name a
       const { deployment } = await scene.call('PATCH', `/environments/${environmentId}/server`, { serverId });
       const http = `http://${server.about.address}/`;
       // From the first redirect on, https has to be right.
-      const watched = until(
-        async () => {
-          const answer = await visit(http, { headers: { host: zone } }).catch(() => undefined);
-          return answer?.status === 301 || answer?.status === 308
-            ? shownFor(server.about.address, zone)
-            : undefined;
-        },
-        240_000,
-        'the first redirect on the new server',
-      );
+      const watched = until(async () => {
+        const answer = await visit(http, { headers: { host: zone } }).catch(() => undefined);
+        return answer?.status === 301 || answer?.status === 308
+          ? shownFor(server.about.address, zone)
+          : undefined;
+      }, 'the first redirect on the new server');
       succeeded(await scene.ended(environmentId, String(Object(deployment).id)));
       assert.equal(await watched, fingerprint(chain));
       const files = await scene.server.ssh('sudo ls /var/lib/slipway/proxy/certificates');
@@ -223,16 +196,10 @@ async function deleteEnvironment(world: World): Promise<void> {
   const { id, chain } = await world.row(zone);
   await world.scene.call('DELETE', `/environments/${world.environmentId}?deleteData=true`);
   const { db } = world.app.store;
-  await until(
-    async () => {
-      const left = await db.rows(
-        sql`select id from certificates union all select id from environment_domains`,
-      );
-      return left.length === 0 ? true : undefined;
-    },
-    180_000,
-    'the certificate to be forgotten',
-  );
+  await until(async () => {
+    const left = await db.rows(sql`select id from certificates union all select id from environment_domains`);
+    return left.length === 0 ? true : undefined;
+  }, 'the certificate to be forgotten');
   assert.equal(await statusOf(lab, chain), 'Revoked');
   assert.notEqual(await shownFor(world.address, zone), fingerprint(chain));
   const files = await world.server.ssh('sudo ls /var/lib/slipway/proxy/certificates');
@@ -311,14 +278,10 @@ async function failingAuthority(t: TestContext, world: World): Promise<void> {
     Object.assign(authority, { acme: async () => acme });
     const { renewAt: before } = await world.row(zone);
     await world.comeDue(zone);
-    const { certificate } = await until(
-      async () => {
-        const found = await world.named(zone);
-        return Object(Object(found.certificate).fault).code === code ? found : undefined;
-      },
-      60_000,
-      code,
-    );
+    const { certificate } = await until(async () => {
+      const found = await world.named(zone);
+      return Object(Object(found.certificate).fault).code === code ? found : undefined;
+    }, code);
     const { fault, status: shown } = Object(certificate);
     assert.match(fault.message, words);
     assert.equal(shown, 'issued', 'the one before goes on serving');
@@ -339,18 +302,14 @@ async function failingAuthority(t: TestContext, world: World): Promise<void> {
   assert.equal(told.length, 3);
   Object.assign(authority, { acme: right });
   let dueAt = 0;
-  await until(
-    async () => {
-      if (Object((await world.named(zone)).certificate).fault === null) return true;
-      // The failed one before may not be quite over: then it comes due once more.
-      if (Date.now() > dueAt) {
-        dueAt = Date.now() + 10_000;
-        await world.comeDue(zone);
-      }
-      return undefined;
-    },
-    120_000,
-    'the fault to be forgotten',
-  );
+  await until(async () => {
+    if (Object((await world.named(zone)).certificate).fault === null) return true;
+    // The failed one before may not be quite over: then it comes due once more.
+    if (Date.now() > dueAt) {
+      dueAt = Date.now() + 10_000;
+      await world.comeDue(zone);
+    }
+    return undefined;
+  }, 'the fault to be forgotten');
   await world.answers(200, zone);
 }

@@ -12,10 +12,9 @@ const lab = await openLab();
 const seed = 13;
 
 test('a wave of deployments and backups with faults in the middle ends consistent, without a failed request', async (t) => {
-  const database = await createTestDatabase();
-  t.after(() => database.drop());
+  const databaseUrl = await createTestDatabase();
   const lanes = ['app', 'data'] as const;
-  const scene = await Scene.open(lab.client, lab.about, { url: database.url }, lanes);
+  const scene = await Scene.open(lab.client, lab.about, { url: databaseUrl }, lanes);
   const caused: FaultKind[] = [];
   const waves = new Waves(scene, { caused: (kind) => caused.push(kind), tell: () => undefined });
   t.after(async () => {

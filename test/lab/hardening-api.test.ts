@@ -7,7 +7,7 @@ import { openLab } from '../support/lab.ts';
 import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
 import { lastOperation } from '../support/servers.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -20,12 +20,12 @@ test('a bare server with a sudo user and a password is registered, provisioned a
   const made = await service.call('POST', '/servers', { token, body: { name, host, username, auth } });
   assert.equal(made.status, 201, made.text);
   const id = String(made.body.id);
-  const provisioned = await lastOperation(service, token, id, 'server_provision', 240_000);
+  const provisioned = await lastOperation(service, token, id, 'server_provision');
   assert.equal(provisioned.status, 'succeeded', JSON.stringify(provisioned.fault));
   // A database that someone published by mistake.
   const database = ['docker', 'run', '-d', '--name', 'db', '-p', '6379:6379', 'redis:8'];
   assert.equal((await lab.client.console(name, ...database)).code, 0);
-  await until(() => answers(host, 6379), 20_000, 'the database to answer');
+  await until(() => answers(host, 6379), 'the database to answer');
 
   const before = await service.call('GET', `/servers/${id}/security?refresh=true`, { token });
   assert.equal(before.status, 200, before.text);
@@ -41,7 +41,7 @@ test('a bare server with a sudo user and a password is registered, provisioned a
   const body = { planFingerprint: plan.body.fingerprint };
   const started = await service.call('POST', `/servers/${id}/security/harden`, { token, body });
   assert.equal(started.status, 202, started.text);
-  const hardened = await lastOperation(service, token, id, 'server_harden', 420_000);
+  const hardened = await lastOperation(service, token, id, 'server_harden');
   assert.equal(hardened.status, 'succeeded', JSON.stringify(hardened.fault));
 
   const sshd = (await lab.client.console(name, 'sshd', '-T', '-C', 'user=root,host=x,addr=10.0.0.9')).stdout;
@@ -93,7 +93,7 @@ test('a bare server with a sudo user and a password is registered, provisioned a
     body: { operationId: started.body.id },
   });
   assert.equal(undo.status, 202, undo.text);
-  const undone = await lastOperation(service, token, id, 'server_undo_hardening', 240_000);
+  const undone = await lastOperation(service, token, id, 'server_undo_hardening');
   assert.equal(undone.status, 'succeeded', JSON.stringify(undone.fault));
   const again = (await lab.client.console(name, 'sshd', '-T', '-C', 'user=root,host=x,addr=10.0.0.9')).stdout;
   assert.match(again, /^passwordauthentication yes$/m);

@@ -24,7 +24,7 @@ import { masterKeys, migratedDatabase, newWorkspace } from '../support/database.
 import { openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith, pinOf } from '../support/remote.ts';
 import { addServer, serversContext } from '../support/servers-context.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const image = 'debian:bookworm-slim';
@@ -123,8 +123,7 @@ class Scene {
     };
     t.after(leave);
     const lines = () => heard.filter(({ kind }) => kind === 'line').map(({ data }) => String(data.line));
-    const has = (line: string) =>
-      until(() => lines().includes(line) || undefined, 30_000, `the line ${line}`);
+    const has = (line: string) => until(() => lines().includes(line) || undefined, `the line ${line}`);
     return { heard, lines, has, leave, over };
   }
 
@@ -173,7 +172,7 @@ test('the last lines come first, then each line as it is printed, without secret
   assert.ok(lines.includes('work'));
 
   const some = await scene.watch(t, { tail: 3, process: 'web' });
-  await until(() => some.lines().length >= 6 || undefined, 20_000, 'its lines');
+  await until(() => some.lines().length >= 6 || undefined, 'its lines');
   assert.ok(!some.lines().includes('work'));
   assertCounted(some.lines(), 'live');
   const shown = await containersOf(scene.ctx, scene.workspaceId, scene.environmentId);
@@ -193,17 +192,13 @@ test('the last lines come first, then each line as it is printed, without secret
   )) ?? { serverId: undefined };
   assert.ok(serverId);
   scene.ctx.pool.drop(serverId);
-  await until(() => all.lines().length > before + 30 || undefined, 30_000, 'lines afterwards');
+  await until(() => all.lines().length > before + 30 || undefined, 'lines afterwards');
   assertCounted(all.lines(), 'live');
   assertCounted(some.lines(), 'live');
 
   for (const each of [all, some]) await each.leave();
   const left = () => scene.console('pgrep -x perl || :');
-  await until(
-    async () => (await left()).stdout.trim() === '' || undefined,
-    20_000,
-    'nothing of it to be left',
-  );
+  await until(async () => (await left()).stdout.trim() === '' || undefined, 'nothing of it to be left');
 });
 
 test('new containers are followed, crashes are told, and an end of the environment ends it', {
@@ -218,27 +213,19 @@ test('new containers are followed, crashes are told, and an end of the environme
   await ask(scene.remote, [removeContainer(first)]);
   const states = () =>
     watching.heard.filter(({ kind }) => kind === 'state').map(({ data }) => JSON.stringify(data.containers));
-  await until(() => !states().at(-1)?.includes(first) || undefined, 20_000, 'the first to be gone');
+  await until(() => !states().at(-1)?.includes(first) || undefined, 'the first to be gone');
 
   await scene.start('crash', 'echo "begin $$"; sleep 0.5; exit 3', 'unless-stopped');
   const restarts = () => Number(/"restarts":([1-9]\d*)/.exec(states().at(-1) ?? '')?.[1] ?? 0);
-  await until(() => restarts() >= 3 || undefined, 40_000, 'three restarts');
-  await until(
-    () => states().some((each) => each.includes('"exitCode":3')) || undefined,
-    40_000,
-    'its exit code',
-  );
+  await until(() => restarts() >= 3 || undefined, 'three restarts');
+  await until(() => states().some((each) => each.includes('"exitCode":3')) || undefined, 'its exit code');
   const begun = watching.heard.filter(({ data }) => String(data.line).startsWith('begin'));
   const times = begun.map(({ data }) => data.at);
   assert.ok(begun.length >= 3, `${begun.length}`);
   assert.equal(new Set(times).size, times.length, 'no line twice');
 
   await scene.start('eater', 'x=$(head -c 200000000 /dev/zero | tr "\\0" x); echo "$x" | wc -c');
-  await until(
-    () => states().at(-1)?.includes('"isOutOfMemory":true') || undefined,
-    40_000,
-    'its end for memory',
-  );
+  await until(() => states().at(-1)?.includes('"isOutOfMemory":true') || undefined, 'its end for memory');
 
   await scene.ctx.db.run(sql`delete from environments where id = ${scene.environmentId}`);
   await watching.over;
@@ -255,11 +242,11 @@ test('a server that cannot be reached is told, and followed again once it can be
   await watching.has('live 5');
   await scene.console('iptables -I INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset');
   const problem = () => watching.heard.find(({ kind }) => kind === 'problem');
-  await until(() => problem(), 60_000, 'the problem');
+  await until(() => problem(), 'the problem');
   assert.match(String(problem()?.data.code), /^(remote_|port_)/);
   await scene.console('iptables -D INPUT 1');
   const from = watching.lines().length;
-  await until(() => watching.lines().length > from + 5 || undefined, 60_000, 'lines again');
+  await until(() => watching.lines().length > from + 5 || undefined, 'lines again');
   assertCounted(watching.lines(), 'live');
   assert.equal(watching.heard.filter(({ kind }) => kind === 'problem').length <= 3, true);
 });

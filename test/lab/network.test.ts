@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { run } from '../../lab/command.ts';
 import { openLab } from '../support/lab.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -20,7 +20,7 @@ test('a server that is cut says nothing and closes nothing; healed, the same con
     heard += text;
   });
   session.stdin.write('one\n');
-  await until(() => heard.includes('got one'), 10_000, 'the first answer');
+  await until(() => heard.includes('got one'), 'the first answer');
 
   await lab.client.cut(name);
   session.stdin.write('two\n');
@@ -35,7 +35,7 @@ test('a server that is cut says nothing and closes nothing; healed, the same con
   assert.equal(session.exitCode, null);
 
   await lab.client.heal(name);
-  await until(() => heard.includes('got two'), 20_000, 'the second answer');
+  await until(() => heard.includes('got two'), 'the second answer');
   assert.equal(heard, 'got one\ngot two\n');
 });
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Fault } from '../../src/fault.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith, letIn } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const megabytes = 1024 * 1024;
@@ -71,13 +71,12 @@ test('who does not read holds the sender up: nothing piles up on either side', a
   const server = await lab.fresh(t, 'bare');
   const remote = connect(t, server);
   const unread = await remote.stream(['sh', '-c', 'head -c 100000000 /dev/zero; echo done >/tmp/done']);
-  await until(() => unread.stdout.readableLength > 200_000, 10_000, 'the first output');
+  await until(() => unread.stdout.readableLength > 200_000, 'the first output');
   const full = await remote.stream(['sh', '-c', 'sleep 600']);
   let written = 0;
   while (full.stdin.write(Buffer.alloc(100_000))) written += 1;
   const taken = await until(
     () => (full.stdin.writableNeedDrain && full.stdin.writableLength > 0 ? written : undefined),
-    10_000,
     'the channel to be full',
   );
   assert.ok(taken * 100_000 < 10 * megabytes, `${taken} writes were taken`);
@@ -120,7 +119,7 @@ test('a server that allows two sessions is worked on with two', async (t) => {
   // Nor does it matter that they leave no session for ending what runs too long.
   const long = Array.from({ length: 2 }, () => remote.run(['sleep', '1003'], { timeoutMs: 500 }));
   for (const each of long) await assert.rejects(each, failsWith('remote_timeout'));
-  await until(async () => !(await running(server, 'sleep 1003')), 10_000, 'both to be gone');
+  await until(async () => !(await running(server, 'sleep 1003')), 'both to be gone');
   assert.equal((await remote.run(['true'])).code, 0);
 });
 
@@ -133,14 +132,14 @@ test('a command that is aborted or takes too long is ended on the server, with i
     await assert.rejects(remote.run(stubborn, { timeoutMs: 700 }), failsWith('remote_timeout'));
     assert.ok(Date.now() - begun < 3_000);
     const gone = async () => !(await running(server, 'sleep 100[12]'));
-    await until(gone, 10_000, 'both processes to be gone');
+    await until(gone, 'both processes to be gone');
 
     const abort = new AbortController();
     const aborted = assert.rejects(remote.run(stubborn, { signal: abort.signal }), /enough/);
-    await until(() => running(server, 'sleep 1002'), 10_000, 'it to run');
+    await until(() => running(server, 'sleep 1002'), 'it to run');
     abort.abort(new Error('enough'));
     await aborted;
-    await until(gone, 10_000, 'both processes to be gone');
+    await until(gone, 'both processes to be gone');
     await assert.rejects(remote.run(['true'], { signal: abort.signal }), /enough/);
 
     // More of them than there are channels: none keeps its place.
@@ -148,7 +147,7 @@ test('a command that is aborted or takes too long is ended on the server, with i
     const ends = await Promise.allSettled(many);
     assert.ok(ends.every((end) => end.status === 'rejected' && failsWith('remote_timeout')(end.reason)));
     assert.equal((await remote.run(['true'], { timeoutMs: 20_000 })).code, 0);
-    await until(gone, 10_000, 'all processes to be gone');
+    await until(gone, 'all processes to be gone');
   }
 });
 
@@ -156,11 +155,11 @@ test('output without end is cut off, and the program that made it is ended', asy
   const server = await lab.fresh(t, 'bare');
   const remote = connect(t, server);
   await assert.rejects(remote.run(['yes'], { maxOutputBytes: megabytes }), failsWith('remote_failed'));
-  await until(async () => !(await running(server, 'yes')), 10_000, '`yes` to be gone');
+  await until(async () => !(await running(server, 'yes')), '`yes` to be gone');
   const streams = await remote.stream(['yes']);
   streams.stdout.destroy();
   await assert.rejects(streams.ended, failsWith('remote_failed'));
-  await until(async () => !(await running(server, 'yes')), 10_000, '`yes` to be gone');
+  await until(async () => !(await running(server, 'yes')), '`yes` to be gone');
 });
 
 test('a user that is not root works by sudo, and is told where sudo refuses', async (t) => {

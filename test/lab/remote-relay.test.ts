@@ -4,7 +4,7 @@ import type { Exchange, Remote, SocketPlace } from '../../src/remote/remote.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -31,7 +31,6 @@ async function listen(t: TestContext): Promise<Remote> {
   await remote.startUnit({ name: 'slipway-relay-test', argv: ['perl', '-e', listener] });
   await until(
     async () => (await remote.readUnit('slipway-relay-test', 0, 5_000)).bytes.toString() === 'listening\n',
-    10_000,
     'the listener',
   );
   return remote;

@@ -4,7 +4,7 @@ import { connectWith } from '../../src/remote/connect.ts';
 import { runOver } from '../../src/remote/run-over.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { failsWith, targetOf } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -35,7 +35,7 @@ test('a command over a connection of one’s own has its input, output, code and
 test('it ends what takes too long, is aborted or prints without end, and the connection stays good', async (t) => {
   const server = await lab.fresh(t, 'bare');
   const connection = await connected(t, server);
-  const gone = (what: string) => until(async () => !(await isRunning(server, what)), 10_000, 'its end');
+  const gone = (what: string) => until(async () => !(await isRunning(server, what)), 'its end');
   await assert.rejects(
     runOver(connection, ['sleep', '1010'], { timeoutMs: 300 }),
     failsWith('remote_timeout'),
@@ -47,7 +47,7 @@ test('it ends what takes too long, is aborted or prints without end, and the con
     runOver(connection, ['sleep', '1011'], { signal: abort.signal }),
     /cancelled/,
   );
-  await until(() => isRunning(server, 'sleep 1011'), 10_000, 'it to run');
+  await until(() => isRunning(server, 'sleep 1011'), 'it to run');
   abort.abort(new Error('cancelled'));
   await aborted;
   await gone('sleep 1011');
@@ -64,7 +64,7 @@ test('over a connection that has ended nothing runs, and what ran on it has fail
   const server = await lab.fresh(t, 'bare');
   const connection = await connected(t, server);
   const under = assert.rejects(runOver(connection, ['sleep', '1013']), failsWith('remote_unreachable'));
-  await until(() => isRunning(server, 'sleep 1013'), 10_000, 'it to run');
+  await until(() => isRunning(server, 'sleep 1013'), 'it to run');
   await lab.client.console(server.about.name, 'pkill', '-f', 'sshd-session: root@notty');
   await under;
   await assert.rejects(runOver(connection, ['true']), failsWith('remote_unreachable'));

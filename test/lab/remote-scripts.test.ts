@@ -8,7 +8,7 @@ import { Secret } from '../../src/secret.ts';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith, letIn } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -61,7 +61,7 @@ test('sudo’s log shows neither the text of a script nor what a unit runs', asy
   assert.deepEqual(lines, ['mark-of-an-input']);
   await assert.rejects(remote.run(['sleep', '1004'], { timeoutMs: 300 }), failsWith('remote_timeout'));
   const left = () => lab.client.console(server.about.name, 'pgrep', '-f', '-x', 'sleep 1004');
-  await until(async () => (await left()).code === 1, 10_000, 'it to be gone');
+  await until(async () => (await left()).code === 1, 'it to be gone');
 
   const read = 'journalctl --no-pager -o cat; cat /var/log/auth.log /var/log/syslog 2>/dev/null || :';
   const log = (await lab.client.console(server.about.name, 'sh', '-c', read)).stdout;

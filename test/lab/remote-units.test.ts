@@ -5,7 +5,7 @@ import { followUnit } from '../../src/remote/follow-unit.ts';
 import type { Remote, UnitState } from '../../src/remote/remote.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith, openPool, targetOf } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -36,14 +36,10 @@ for (const variant of ['bare', 'bookworm'] as const) {
       'cat; echo begun; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo "$1" >&2; echo end; exit 7';
     const hostile = "$HOME $\u007bPATH} %n %% ' \\ é\n$(id)";
     await pool.to(target).startUnit({ name, argv: sh(script, hostile), input: Buffer.from('given\n') });
-    const first = await until(
-      async () => {
-        const read = await pool.to(target).readUnit(name, 0, 5_000);
-        return read.next >= 12 ? read : undefined;
-      },
-      10_000,
-      'its first lines',
-    );
+    const first = await until(async () => {
+      const read = await pool.to(target).readUnit(name, 0, 5_000);
+      return read.next >= 12 ? read : undefined;
+    }, 'its first lines');
     assert.equal(first.bytes.toString(), 'given\nbegun\n');
     assert.deepEqual(first.state, { kind: 'running' });
     pool.drop(target.serverId);
@@ -96,7 +92,7 @@ test('a start that died half-way is taken up again; one that ran and vanished is
 
   const wish = { name: 'slipway-lost', argv: sh('echo ran; sleep 600') };
   await remote.startUnit(wish);
-  await until(async () => (await remote.readUnit(wish.name, 0)).next === 4, 10_000, 'it to run');
+  await until(async () => (await remote.readUnit(wish.name, 0)).next === 4, 'it to run');
   await lab.client.console(server.about.name, 'systemctl', 'kill', '--signal=KILL', 'slipway-lost.service');
   const lost = { kind: 'ended', code: 255, lost: true };
   assert.deepEqual(await follow(remote, wish.name), { printed: 'ran\n', state: lost });
@@ -109,7 +105,7 @@ test('stopping ends every child, also one that ignores being asked, and is confi
   const remote = connect(t, server);
   const argv = sh('trap "" TERM; setsid sleep 1005 & sleep 1006 & echo up; while :; do sleep 1007; done');
   await remote.startUnit({ name: 'slipway-stubborn', argv, input: Buffer.from('secret') });
-  await until(async () => (await remote.readUnit('slipway-stubborn', 0)).next > 0, 10_000, 'it to run');
+  await until(async () => (await remote.readUnit('slipway-stubborn', 0)).next > 0, 'it to run');
   assert.equal((await remote.run(['grep', '-r', 'secret', '/var/lib/slipway'])).code, 1);
   await remote.stopUnit('slipway-stubborn');
   assert.equal((await remote.run(['pgrep', '-x', 'sleep'])).code, 1);
@@ -154,10 +150,10 @@ test('who was replaced cannot end what its successor has joined, and who follows
     followUnit(stale, wish(4), { signal: lost.signal, line: (text) => void first.push(text) }),
     failsWith('remote_fenced', /epoch 5/),
   );
-  await until(() => first.length === 2, 10_000, 'its first lines');
+  await until(() => first.length === 2, 'its first lines');
   const { signal } = new AbortController();
   const joined = followUnit(next, wish(5), { signal, line: (text) => void second.push(text) });
-  await until(() => second.length === 2, 10_000, 'the successor to join');
+  await until(() => second.length === 2, 'the successor to join');
   lost.abort(new Error('lease lost'));
   await old;
   await next.run(['touch', '/tmp/go']);
@@ -179,7 +175,7 @@ test('a step of hardening waits for what an earlier attempt left running, and th
     [...argv.slice(0, 2), 'echo "own $1" | tee -a /tmp/told; exit 72', 'sh', 'work'],
     fence,
   );
-  await until(async () => (await remote.readFile('/tmp/told'))?.length, 10_000, 'the earlier one to run');
+  await until(async () => (await remote.readFile('/tmp/told'))?.length, 'the earlier one to run');
   await remote.run(['touch', '/tmp/go']);
   assert.deepEqual(await own, { code: 72, said: 'own work\n' });
   assert.equal(String(await remote.readFile('/tmp/told')), 'earlier begins\nearlier ends\nown work\n');
@@ -222,10 +218,10 @@ test('a file is there whole with its mode and owner, or as it was before', async
   const cut = connect(t, server);
   const writing = assert.rejects(cut.writeFile(path, Buffer.alloc(240_000_000, 'n'), { mode: 0o600 }));
   const half = () => lab.client.console(server.about.name, 'sh', '-c', 'stat -c %s /etc/.slipway-*');
-  await until(async () => Number((await half()).stdout) > 1_000_000, 10_000, 'some of it to arrive');
+  await until(async () => Number((await half()).stdout) > 1_000_000, 'some of it to arrive');
   const newest = ['pkill', '-n', '-f', 'sshd-session: root@notty'];
   await lab.client.console(server.about.name, ...newest);
   await writing;
   assert.equal(String(await remote.readFile(path)), 'old');
-  await until(async () => (await half()).code !== 0, 10_000, 'the half-written file to be gone');
+  await until(async () => (await half()).code !== 0, 'the half-written file to be gone');
 });

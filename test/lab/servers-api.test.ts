@@ -10,7 +10,7 @@ import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
 import { placesThatHold, serverSearch } from '../support/secret-search.ts';
 import { connectionTest, lastOperation } from '../support/servers.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -28,7 +28,7 @@ test('a bare server with a sudo user and a password is registered and provisione
   const made = await service.call('POST', '/servers', { token, body });
   assert.equal(made.status, 201, made.text);
   const id = String(made.body.id);
-  const operation = await lastOperation(service, token, id, 'server_provision', 240_000);
+  const operation = await lastOperation(service, token, id, 'server_provision');
   assert.equal(operation.status, 'succeeded', JSON.stringify(operation.fault));
   const { body: server } = await service.call('GET', `/servers/${id}`, { token });
   assert.equal(server.status, 'ready');
@@ -67,14 +67,10 @@ test('a bare server with a sudo user and a password is registered and provisione
   const before = await state();
   const again = await service.call('POST', `/servers/${id}/provision`, { token });
   assert.equal(again.status, 202, again.text);
-  const second = await until(
-    async () => {
-      const { body: seen } = await service.call('GET', `/operations/${again.body.id}`, { token });
-      return seen.finishedAt ? seen : undefined;
-    },
-    120_000,
-    'the second provisioning',
-  );
+  const second = await until(async () => {
+    const { body: seen } = await service.call('GET', `/operations/${again.body.id}`, { token });
+    return seen.finishedAt ? seen : undefined;
+  }, 'the second provisioning');
   assert.equal(second.status, 'succeeded', JSON.stringify(second.fault));
   assert.deepEqual(await state(), before);
 
@@ -83,7 +79,6 @@ test('a bare server with a sudo user and a password is registered and provisione
   assert.equal(removed.status, 202, removed.text);
   await until(
     async () => (await service.call('GET', `/servers/${id}`, { token })).status === 404,
-    60_000,
     'the server to be gone',
   );
   const left = await lab.client.console(

@@ -5,7 +5,7 @@ import { root } from '../../scripts/commands.ts';
 import { openLab } from '../support/lab.ts';
 import { installing } from '../support/packages.ts';
 import { orderReboot } from '../support/reboot.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -39,7 +39,6 @@ test('an image is built on a server, with `npm ci` inside, and its container ans
   await server.ssh('docker run --detach --env PORT=3000 --publish 8080:3000 echo');
   const answer = await until(
     () => fetch(`http://${server.about.address}:8080/healthz`).catch(() => undefined),
-    20_000,
     'the container to answer',
   );
   assert.equal(answer.status, 200);
@@ -89,14 +88,10 @@ test('a server that reboots comes back by itself, with what was on its disk', as
     server.trySsh('systemctl show --property UserspaceTimestamp').then(({ stdout }) => stdout);
   const before = await bootId();
   await orderReboot(lab.client, server.about.name);
-  await until(
-    async () => {
-      const now = await bootId();
-      return now !== '' && now !== before;
-    },
-    30_000,
-    'the server to be back',
-  );
+  await until(async () => {
+    const now = await bootId();
+    return now !== '' && now !== before;
+  }, 'the server to be back');
   assert.equal(await server.ssh('ls /root'), 'kept\n');
 });
 

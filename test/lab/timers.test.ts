@@ -6,7 +6,7 @@ import { type EnvironmentId, newId } from '../../src/ids.ts';
 import { openLab } from '../support/lab.ts';
 import { Random } from '../support/random.ts';
 import { connect, failsWith } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -142,7 +142,7 @@ for (const variant of ['docker', 'bookworm'] as const) {
     await setTimers(remote, owner, [timer(), timer({ calendar: yearly })], { fence });
     await setTimers(remote, other, [timer({ calendar: yearly })]);
     const ticks = async () => Number(await sh('docker logs "$1" | grep -c tick-42 || :', container));
-    await until(async () => (await ticks()) >= 2, 60_000, 'two runs');
+    await until(async () => (await ticks()) >= 2, 'two runs');
     assert.doesNotMatch(await sh('journalctl --no-pager -o cat'), /tick-42/);
 
     // The same once more changes nothing: neither the files nor the timers' own clocks.
@@ -203,9 +203,9 @@ test('removal ends what runs at that moment', { timeout: 200_000 }, async (t) =>
   const isRunning = async () =>
     (await remote.output(['docker', 'inspect', '-f', '{{.State.Running}}', container])).toString().trim() ===
     'true';
-  await until(isRunning, 60_000, 'its start');
+  await until(isRunning, 'its start');
   await removeTimers(remote, owner);
-  await until(async () => !(await isRunning()), 20_000, 'its end');
+  await until(async () => !(await isRunning()), 'its end');
   const left = await remote.output(['systemctl', 'list-units', '--all', '--no-legend', 'slipway-cron-*']);
   assert.equal(left.toString(), '');
 });

@@ -9,7 +9,8 @@ import { startOf } from '../../lab/processes.ts';
 import { root } from '../../scripts/commands.ts';
 import { openLab } from '../support/lab.ts';
 import { machineState } from '../support/machine.ts';
-import { signal, until } from '../support/service.ts';
+import { signal } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const shared = (await openLab()).about.name;
 
@@ -31,7 +32,7 @@ async function up(lab: (...args: string[]) => Promise<Outcome>): Promise<LabDesc
 /** Everything that was there is there, and nothing else; the kernel takes a namespace apart in its own time. */
 async function assertUnchanged(before: Awaited<ReturnType<typeof machineState>>): Promise<void> {
   const same = async () => JSON.stringify(await machineState(shared)) === JSON.stringify(before);
-  await until(same, 10_000, 'the machine to be as before').catch(() => undefined);
+  await until(same, 'the machine to be as before').catch(() => undefined);
   const after = await machineState(shared);
   for (const [what, is] of Object.entries(after)) {
     assert.deepEqual(is, Object.entries(before).find(([name]) => name === what)?.[1], what);
@@ -63,7 +64,7 @@ test('after a `kill -9` of the lab, `up` works again, and `down` then leaves the
   const before = await machineState(shared);
   const killed = await up(lab);
   signal(killed.pid, 'SIGKILL');
-  await until(() => startOf(killed.pid) !== killed.startedAt, 10_000, 'the lab to be dead');
+  await until(() => startOf(killed.pid) !== killed.startedAt, 'the lab to be dead');
   assert.equal(readLab(name), undefined);
   const again = await up(lab);
   assert.notEqual(again.pid, killed.pid);
@@ -77,7 +78,7 @@ test('after a `kill -9` of the lab, `down` alone clears up', async (t) => {
   const before = await machineState(shared);
   const killed = await up(lab);
   signal(killed.pid, 'SIGKILL');
-  await until(() => startOf(killed.pid) !== killed.startedAt, 10_000, 'the lab to be dead');
+  await until(() => startOf(killed.pid) !== killed.startedAt, 'the lab to be dead');
   assert.equal((await lab('down')).code, 0);
   await assertUnchanged(before);
 });

@@ -14,7 +14,8 @@ import { Mailbox } from '../support/mailbox.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 import { Random } from '../support/random.ts';
 import { orderReboot } from '../support/reboot.ts';
-import { endEverything, type Service, startService, until } from '../support/service.ts';
+import { endEverything, type Service, startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 export const loginLimitMs = 180_000;
 /** For everything but the login: the machine may be busy with other rounds. */
@@ -110,8 +111,8 @@ export class Lockouts {
         const at = String(operation.step);
         return steps.indexOf(at) >= wanted && at;
       },
-      patienceMs,
       `the hardening to reach ${step}`,
+      patienceMs,
     );
   }
 
@@ -156,8 +157,8 @@ export class Lockouts {
         await sleep(1_000);
         return undefined;
       },
-      loginLimitMs,
       'a login after the fault',
+      loginLimitMs,
     );
     return Date.now() - begun;
   }
@@ -173,7 +174,7 @@ export class Lockouts {
 
   async #start(): Promise<void> {
     this.#service = startService({ SLIPWAY_DATA_DIR: this.#dataDir, SLIPWAY_LIMIT_REQUESTS: '1000000' });
-    this.#url = await this.#service.url(patienceMs);
+    this.#url = await this.#service.url();
   }
 
   async #signIn(): Promise<void> {
@@ -188,8 +189,8 @@ export class Lockouts {
     const made = await this.#call('POST', '/servers', 201, { name, host: address, auth });
     await until(
       async () => Object(await this.#call('GET', `/servers/${made.id}`, 200)).status === 'ready' || undefined,
-      patienceMs,
       'the server to be ready',
+      patienceMs,
     );
     return String(made.id);
   }
@@ -208,8 +209,8 @@ export class Lockouts {
         await sleep(250);
         return undefined;
       },
-      patienceMs,
       'the hardening to end',
+      patienceMs,
     );
   }
 

@@ -12,7 +12,7 @@ test('an import that fails, repeats itself or is killed anywhere is done wholly,
   const world = await startBackupWorld(t, lab);
   const { bench, db, workspaceId, environmentId, serverId, main, server } = world;
   await tryEverything(bench, {
-    ...{ kind: importKind, aroundWorkOnly: true, withinMs: 300_000 },
+    ...{ kind: importKind, aroundWorkOnly: true },
     steps: ['check', 'safety', 'stop', 'load', 'swap', 'start'],
     begin: async () => {
       await world.dropReplaced();

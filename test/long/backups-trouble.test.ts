@@ -8,7 +8,7 @@ import { s3Keys, startTestS3 } from '../support/backups.ts';
 import { type Body, type DeployScene, startDeployScene } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
 import { plainApp } from '../support/plain-app.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -17,7 +17,7 @@ async function ended(scene: DeployScene, path: string, what: string): Promise<Bo
     const found = await scene.call('GET', path);
     return found.finishedAt === null ? undefined : found;
   };
-  return until(look, 300_000, what);
+  return until(look, what);
 }
 
 /** The fault that a restore of it ends in. */
@@ -90,7 +90,7 @@ test('every trouble has a fault of its own, is told, and leaves the data as it w
     await server.ssh(`docker stop -t 5 slipway-${main}`);
     await failed('database_down');
     await server.ssh(`docker start slipway-${main}`);
-    await until(async () => (await psql('select 1').catch(() => '')) !== '', 30_000, 'the database');
+    await until(async () => (await psql('select 1').catch(() => '')) !== '', 'the database');
   });
 
   await t.test('an S3 that breaks off in the middle is gone on with', async () => {

@@ -7,7 +7,8 @@ import { readLab } from '../../lab/description.ts';
 import { placesOf } from '../../lab/places.ts';
 import { root } from '../../scripts/commands.ts';
 import { callApi } from '../support/app.ts';
-import { cleanEnv, until } from '../support/service.ts';
+import { cleanEnv } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const name = `t${process.pid}`;
 const lab = `demo-${name}`;
@@ -109,7 +110,7 @@ test('the demo brings a page behind TLS, its database and a proven backup, and l
   await t.test('`down` leaves no process, link, route, mount, control group or folder', async () => {
     const down = await demo('down');
     assert.deepEqual([down.code, down.stdout], [0, 'The demo is gone.\n'], down.stderr);
-    await until(async () => (await traces(about.cidr)).length === 0, 10_000, 'the last traces').catch(
+    await until(async () => (await traces(about.cidr)).length === 0, 'the last traces').catch(
       () => undefined,
     );
     assert.deepEqual(await traces(about.cidr), []);

@@ -15,7 +15,7 @@ import { Secret } from '../../src/secret.ts';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith, openPool, targetOf } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const builds = '/var/lib/slipway/builds';
@@ -82,7 +82,6 @@ const noneRuns = (remote: Remote, what: string) =>
   until(
     async () =>
       (await sh(remote, 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " " || :')).includes(what) === false,
-    15_000,
     `${what} to be gone`,
   );
 
@@ -124,14 +123,10 @@ test('the files of a build arrive whole and closed to others, or not at all', as
     const target = targetOf(server);
     const sending = sendContext(pool.to(target), { ...wish, tar: input });
     sending.catch(() => undefined);
-    await until(async () => (await sh(remote, `ls ${builds}`)).includes('one.new-'), 10_000, 'its beginning');
+    await until(async () => (await sh(remote, `ls ${builds}`)).includes('one.new-'), 'its beginning');
     pool.drop(target.serverId);
     await assert.rejects(sending, failsWith('remote_unreachable'));
-    await until(
-      async () => !(await sh(remote, `ls ${builds}`)).includes('.new-'),
-      10_000,
-      'it to be cleared',
-    );
+    await until(async () => !(await sh(remote, `ls ${builds}`)).includes('.new-'), 'it to be cleared');
     assert.equal(await listing(), whole, 'what was there before stays');
   }
   const failing = new Readable({
@@ -335,11 +330,7 @@ for (const variant of ['docker', 'bookworm'] as const) {
       async () => {
         await send(remote, `FROM ${base}\nRUN sh -c 'sleep 4322' & sleep 4323\n`);
         const runs = () =>
-          until(
-            async () => (await remote.run(['pgrep', '-f', '^sleep 4323'])).code === 0,
-            10_000,
-            'the step to run',
-          );
+          until(async () => (await remote.run(['pgrep', '-f', '^sleep 4323'])).code === 0, 'the step to run');
         const first = await begin(remote, wishOf(), /RUN sh -c/);
         await runs();
         first.stop.abort(new Error('cancelled'));

@@ -14,7 +14,7 @@ import { repositoryOf } from '../analysis/dockerfile/cases.ts';
 import { buildImage, type Files, filesOf } from '../analysis/dockerfile/lab-build.ts';
 import { smallApps } from '../analysis/dockerfile/small-apps.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -59,7 +59,7 @@ async function deploy(t: TestContext, server: TestServer, wanted: Wanted): Promi
     .at(-1);
   const url = `http://${server.about.address}:${port}`;
   const ask = async () => (await fetch(`${url}/`).catch(() => undefined))?.ok;
-  await until(ask, 30_000, `${name} to answer`).catch(async (error) => {
+  await until(ask, `${name} to answer`).catch(async (error) => {
     const { stdout, stderr } = await server.trySsh(`docker logs ${name}`);
     throw new Error(`${error.message}\n${stdout}${stderr}`);
   });
@@ -80,7 +80,7 @@ async function isUnprivileged(server: TestServer, name: string): Promise<void> {
 async function isHealthy(server: TestServer, name: string): Promise<void> {
   const ask = async () =>
     (await server.ssh(`docker inspect --format '{{.State.Health.Status}}' ${name}`)).trim();
-  await until(async () => (await ask()) === 'healthy', 20_000, `${name} to be healthy`);
+  await until(async () => (await ask()) === 'healthy', `${name} to be healthy`);
 }
 
 async function endsOnSigterm(server: TestServer, name: string, codes: readonly number[]): Promise<void> {

@@ -12,7 +12,7 @@ import { Fault } from '../../src/fault.ts';
 import { openLab } from '../support/lab.ts';
 import { installing } from '../support/packages.ts';
 import { connect, failsWith } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const noLog = () => undefined;
@@ -83,9 +83,9 @@ test('killed between arm and disarm, with nobody able to log in: the server take
   const options = { runId: 'one', proveLogin: diesAfterFirst(proveLogin), log: noLog, deadmanSeconds: 8 };
   const ending = assert.rejects(applyStep(remote, damaged, 'firewall', options));
   const isLoaded = async () => /inet slipway/.test(await console('nft', 'list', 'tables')) || undefined;
-  await until(isLoaded, 60_000, 'the firewall to be loaded');
-  await until(async () => !(await isLoaded()) || undefined, 30_000, 'the server to take it back');
-  await until(canLogIn, 10_000, 'a login');
+  await until(isLoaded, 'the firewall to be loaded');
+  await until(async () => !(await isLoaded()) || undefined, 'the server to take it back');
+  await until(canLogIn, 'a login');
   await ending;
   const [run] = await readRuns(remote);
   assert.deepEqual([run?.steps[0]?.state, typeof run?.steps[0]?.firedAt], ['undone', 'number']);
@@ -104,10 +104,10 @@ test('a server that is booted while a step is armed takes it back when it comes 
   const applying = applyStep(remote, damaged, 'firewall', options);
   applying.catch(noLog);
   const armed = async () => /inet slipway/.test(await console('nft', 'list', 'tables')) || undefined;
-  await until(armed, 60_000, 'the firewall to be loaded');
+  await until(armed, 'the firewall to be loaded');
   // The kernel stays, as in every container; all of userspace, the timer among it, begins anew.
   await console('systemctl', 'soft-reboot');
-  await until(canLogIn, 60_000, 'a login');
+  await until(canLogIn, 'a login');
   assert.match(await console('systemctl', 'show', '--property', 'SoftRebootsCount'), /=1/);
   assert.equal(await console('ls', '/etc/slipway'), '');
   const [run] = await readRuns(remote);
@@ -121,7 +121,7 @@ test('a step that was killed anywhere is done by calling it again', async (t) =>
   applyStep(remote, made, 'ssh_settings', dying).catch(noLog);
   const isArmed = async () =>
     /forwarding no/i.test(await console('sh', '-c', 'sshd -T | grep x11')) || undefined;
-  await until(isArmed, 30_000, 'the settings to be in place');
+  await until(isArmed, 'the settings to be in place');
   const options = { runId: 'one', proveLogin, log: noLog };
   // The next step finds one that nobody has proven, and takes that back first.
   await applyStep(remote, made, 'ssh_no_passwords', options);
@@ -166,7 +166,7 @@ test('the whole of it satisfies lynis and ssh-audit, and bans who guesses logins
   await guesser.ssh(tries);
   const banned = async () =>
     (await server.ssh('fail2ban-client status sshd')).includes(guesser.about.address) || undefined;
-  await until(banned, 20_000, 'the guesser to be banned');
+  await until(banned, 'the guesser to be banned');
 
   await server.ssh('lynis audit system --quick --no-colors --quiet || true');
   const report = await server.ssh('cat /var/log/lynis-report.dat');

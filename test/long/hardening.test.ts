@@ -9,7 +9,7 @@ import { createRemotePool } from '../../src/remote/pool.ts';
 import type { Remote, RemoteTarget } from '../../src/remote/remote.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { connect, letIn, targetOf } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -136,13 +136,13 @@ test('a port that Docker publishes does not answer from outside while 80 does, a
       () => true,
       () => undefined,
     );
-  await until(() => answers(5432), 20_000, 'the container to answer');
+  await until(() => answers(5432), 'the container to answer');
   await docker.harden('first', ['firewall', 'docker_ports']);
   assert.equal(await answers(5432), undefined);
   assert.equal(await answers(80), true);
 
   await docker.server.ssh('systemctl restart docker');
-  await until(() => answers(80), 20_000, 'port 80 to answer again');
+  await until(() => answers(80), 'port 80 to answer again');
   assert.equal(await answers(5432), undefined);
   const inside = `docker run --rm busybox wget -q -T 5 -O - http://${docker.server.about.address}:5432/`;
   assert.match(await docker.server.ssh(inside), /nginx/i);

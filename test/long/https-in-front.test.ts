@@ -10,7 +10,7 @@ import { callApi } from '../support/app.ts';
 import { newInstance } from '../support/instance.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { Mailbox } from '../support/mailbox.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 const guide = readFileSync(join(root, 'docs/guides/operating.md'), 'utf8');
@@ -69,7 +69,7 @@ test('the examples for nginx and HAProxy in the guide do what it says', async (t
       const status = (path: string) =>
         run('curl', curl('--output', '/dev/null', '--write-out', '%{http_code}', at(path)));
       const isUp = async () => (await status('/healthz').catch(() => '')) === '200';
-      await until(isUp, 30_000, 'the proxy').catch(async (error) => {
+      await until(isUp, 'the proxy').catch(async (error) => {
         throw new Error(await server.ssh('docker logs front 2>&1'), { cause: error });
       });
       assert.deepEqual(await Promise.all(['/metrics', '/readyz'].map(status)), ['404', '404']);
@@ -95,11 +95,11 @@ test('the examples for nginx and HAProxy in the guide do what it says', async (t
       stream.stdout.setEncoding('utf8').on('data', (text: string) => {
         heard += text;
       });
-      await until(() => heard.includes('retry:'), 5_000, 'the beginning of the stream');
+      await until(() => heard.includes('retry:'), 'the beginning of the stream');
       const body = { name: `web-${kind}`, host: '203.0.113.10', auth: { type: 'generated' } };
       assert.equal((await callApi(url, 'POST', '/servers', { token, body })).status, 201);
-      await until(() => /^data: /m.test(heard), 5_000, `an event at once: ${heard}`);
-      await until(() => /^:$/m.test(heard), 20_000, 'a sign of life');
+      await until(() => /^data: /m.test(heard), `an event at once: ${heard}`);
+      await until(() => /^:$/m.test(heard), 'a sign of life');
     });
   }
 });

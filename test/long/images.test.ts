@@ -4,22 +4,18 @@ import { test } from 'node:test';
 import { recipes } from '../../lab/images/recipes/all.ts';
 import { root } from '../../scripts/commands.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
 /** Asks inside the container until the answer fits, as a database needs a moment to begin. */
 async function answers(server: TestServer, command: string, expected: RegExp): Promise<void> {
   let last = '';
-  await until(
-    async () => {
-      const { stdout, stderr } = await server.trySsh(command);
-      last = `${stdout}${stderr}`;
-      return expected.test(stdout);
-    },
-    30_000,
-    `«${command}» to be answered`,
-  ).catch((error) => {
+  await until(async () => {
+    const { stdout, stderr } = await server.trySsh(command);
+    last = `${stdout}${stderr}`;
+    return expected.test(stdout);
+  }, `«${command}» to be answered`).catch((error) => {
     throw new Error(`${error.message}; the last answer was: ${last}`);
   });
 }
@@ -54,7 +50,7 @@ test('proxies answer, and end when they are told to', async (t) => {
   const server = await lab.server(t, 's2');
   await server.ssh('docker run -d --name web -p 8081:80 nginx');
   const page = () => fetch(`http://${server.about.address}:8081/`).catch(() => undefined);
-  assert.equal((await until(page, 20_000, 'nginx to answer')).status, 200);
+  assert.equal((await until(page, 'nginx to answer')).status, 200);
   const config =
     'defaults\n mode http\n timeout client 5s\n timeout server 5s\n timeout connect 5s\nfrontend f\n bind :8080\n http-request return status 200 content-type text/plain string proxied\n';
   await server.ssh('mkdir -p proxy && cat > proxy/haproxy.cfg', config);
@@ -62,7 +58,7 @@ test('proxies answer, and end when they are told to', async (t) => {
     'docker run -d --name proxy -p 8082:8080 -v /root/proxy:/usr/local/etc/haproxy:ro haproxy:3.0',
   );
   const proxied = () => fetch(`http://${server.about.address}:8082/`).catch(() => undefined);
-  assert.equal(await (await until(proxied, 20_000, 'HAProxy to answer')).text(), 'proxied');
+  assert.equal(await (await until(proxied, 'HAProxy to answer')).text(), 'proxied');
   await server.ssh('docker stop web proxy');
   const codes = await server.ssh("docker inspect --format '{{.State.ExitCode}}' web proxy");
   assert.equal(codes, '0\n0\n');
@@ -83,6 +79,6 @@ test('Go and Python applications build without an index or a proxy', async (t) =
   );
   for (const port of [8083, 8084]) {
     const health = () => fetch(`http://${server.about.address}:${port}/healthz`).catch(() => undefined);
-    assert.equal((await until(health, 20_000, `an answer on ${port}`)).status, 200);
+    assert.equal((await until(health, `an answer on ${port}`)).status, 200);
   }
 });

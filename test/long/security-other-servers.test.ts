@@ -9,7 +9,7 @@ import { answers, Inspected } from '../support/inspected.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { installing } from '../support/packages.ts';
 import { connect } from '../support/remote.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -43,7 +43,7 @@ ip addr add fd00:213::5/64 dev host0 nodad`);
     const script = `timeout 3 bash -c 'exec 3<>/dev/tcp/fd00:213::5/${port}' 2> /dev/null`;
     return (await lab.client.console(neighbour.about.name, 'bash', '-c', script)).code === 0;
   };
-  await until(async () => (await reaches(2222)) && (await reaches(8080)), 30_000, 'both ports to answer');
+  await until(async () => (await reaches(2222)) && (await reaches(8080)), 'both ports to answer');
 
   const { ssh_config_applied: before } = await inspected.statuses();
   assert.equal(before, 'pass');

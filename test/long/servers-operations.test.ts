@@ -70,7 +70,7 @@ class Ground {
   /** Undisturbed, to its good end. */
   async succeeds(kind: string, wish: Awaited<ReturnType<Trial['begin']>>): Promise<string> {
     const id = await this.bench.enqueue(wish.input, { ...wish, kind });
-    const row = await this.bench.ended(id, 60_000);
+    const row = await this.bench.ended(id);
     assert.equal(row.state, 'succeeded', `${kind}: ${JSON.stringify(row.fault)}`);
     return id;
   }

@@ -48,7 +48,7 @@ test('work on services that fails, repeats itself or is killed anywhere ends wit
     check: async (how: 'succeeded' | 'failed', what: string) => {
       if (how === 'failed') {
         const id = await bench.enqueue(wish.input, { ...wish, kind: servicesKind });
-        const row = await bench.ended(id, 60_000);
+        const row = await bench.ended(id);
         assert.equal(row.state, 'succeeded', `${what}, then: ${JSON.stringify(row.fault)}`);
       }
       const services = await listedServices(db, workspaceId, environmentId);

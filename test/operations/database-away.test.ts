@@ -41,7 +41,7 @@ test('a database that is away while a step or an undo asks it ends no operation 
   const good = await bench.enqueue({ fails: false }, { kind: 'asking' });
   const bad = await bench.enqueue({ fails: true }, { kind: 'asking' });
   assert.equal((await bench.ended(good)).state, 'succeeded');
-  const { state, fault } = await bench.ended(bad, 30_000);
+  const { state, fault } = await bench.ended(bad);
   assert.deepEqual([state, fault?.code], ['failed', 'bad_request']);
   assert.deepEqual(acts.toSorted(), [
     ...['ask false', 'ask false', 'ask true', 'ask true', 'undo true', 'undo true'],

@@ -11,7 +11,7 @@ import { connectDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { TrialDatabase } from '../faults/database.ts';
 import { OperationBench } from '../support/operations.ts';
-import { until } from '../support/waiting.ts';
+import { until } from '../support/until.ts';
 
 /** What is told of operations, without the buckets. */
 function toldOf(text: string): string[] {

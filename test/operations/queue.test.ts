@@ -10,7 +10,7 @@ import { cancelIn, cancelOperation, hasUnfinished, isWaiting } from '../../src/o
 import { Runner } from '../../src/operations/runner.ts';
 import { sql } from '../../src/store/sql.ts';
 import { OperationBench } from '../support/operations.ts';
-import { until, waitingForLocks } from '../support/waiting.ts';
+import { until, waitingForLocks } from '../support/until.ts';
 
 interface Input {
   readonly name: string;
@@ -70,8 +70,8 @@ class Scene {
     return this.bench.enqueue(input, { kind: 'two-steps', ...(queueKey && { queueKey }) });
   }
 
-  begun(act: string): Promise<void> {
-    return until(() => this.acts.includes(act));
+  async begun(act: string): Promise<void> {
+    await until(() => this.acts.includes(act));
   }
 
   letGo(...names: string[]): void {

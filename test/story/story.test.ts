@@ -14,7 +14,7 @@ import { openLab, type TestLab, type TestServer } from '../support/lab.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 import { visitTls } from '../support/proxy-tls.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { type Body, StoryClient } from './client.ts';
 import { described } from './described.ts';
 
@@ -41,16 +41,12 @@ class Story {
     return id;
   }
 
-  async operation(id: unknown, withinMs = 240_000): Promise<Body> {
+  async operation(id: unknown): Promise<Body> {
     assert.equal(typeof id, 'string', 'an operation was begun');
-    const found = await until(
-      async () => {
-        const seen = await this.client.call('getOperation', { path: { id: String(id) } });
-        return seen.finishedAt === null ? undefined : seen;
-      },
-      withinMs,
-      `the operation ${id}`,
-    );
+    const found = await until(async () => {
+      const seen = await this.client.call('getOperation', { path: { id: String(id) } });
+      return seen.finishedAt === null ? undefined : seen;
+    }, `the operation ${id}`);
     assert.equal(found.status, 'succeeded', JSON.stringify(found.fault));
     return found;
   }
@@ -139,7 +135,6 @@ test('everything that the service was described to do, as someone would do it, w
     story.ids.server = String(made.id);
     await until(
       async () => (await client.call('getServer', { path: { id: story.id('server') } })).status === 'ready',
-      240_000,
       'the server to be ready',
     );
     await client.call('listServers');
@@ -235,7 +230,6 @@ test('everything that the service was described to do, as someone would do it, w
         visitTls({ address, host: zone, ca }, '/healthz')
           .then(({ status }) => status === 200)
           .catch(() => false),
-      180_000,
       'https',
     );
   });
@@ -248,14 +242,10 @@ test('everything that the service was described to do, as someone would do it, w
     await client.call('changeBackupConfig', { path, body: { ...config, destination: { type: 'local' } } });
     const backup = await client.call('triggerBackup', { path, body: {} });
     const bid = String(backup.id);
-    const made = await until(
-      async () => {
-        const found = await client.call('getBackup', { path: { ...path, bid } });
-        return found.finishedAt === null ? undefined : found;
-      },
-      240_000,
-      'the backup',
-    );
+    const made = await until(async () => {
+      const found = await client.call('getBackup', { path: { ...path, bid } });
+      return found.finishedAt === null ? undefined : found;
+    }, 'the backup');
     assert.equal(made.status, 'succeeded', JSON.stringify(made.fault));
     assert.ok(made.verifiedAt, 'it was restored and compared');
     const content = "insert into notes (text) values ('imported');\n";

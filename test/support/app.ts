@@ -57,12 +57,23 @@ export interface TestAppOptions {
   readonly takePush?: TakePush;
 }
 
-/** Limits are out of the way unless a test sets them: `SLIPWAY_LIMIT_SIGN_IN` and `SLIPWAY_LIMIT_REQUESTS`. */
+/** For one test alone, which looks at the whole of it, stops it, or sets it up in its own way. */
 export async function startTestApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
+  const service = await openTestApp(options);
+  if (!options.beside) t.after(() => closeTestApp(service));
+  return service;
+}
+
+/** An instance beside another is stopped with it, and before it. */
+export async function closeTestApp({ stops }: TestApp): Promise<void> {
+  for (const stop of stops.reverse()) await stop();
+}
+
+/** Limits are out of the way unless a test sets them: `SLIPWAY_LIMIT_SIGN_IN` and `SLIPWAY_LIMIT_REQUESTS`. */
+export async function openTestApp(options: TestAppOptions): Promise<TestApp> {
   const { beside } = options;
   const dataDir = temporaryFolder('app');
-  const database = beside ? undefined : await createTestDatabase();
-  const databaseUrl = beside?.databaseUrl ?? database?.url ?? '';
+  const databaseUrl = beside?.databaseUrl ?? (await createTestDatabase());
   const masterKey = beside?.masterKey ?? Buffer.alloc(32, 7).toString('base64');
   const config = readConfig({
     SLIPWAY_DATA_DIR: dataDir,
@@ -81,18 +92,11 @@ export async function startTestApp(t: TestContext, options: TestAppOptions = {})
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
     ...(options.takePush && { takePush: options.takePush }),
   });
-  // Hooks run in the order they were made: an instance beside this one is stopped with it, before the database goes.
   const stops = beside ? beside.stops : [];
   stops.push(async () => {
     await app.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  if (!beside) {
-    t.after(async () => {
-      for (const stop of stops.reverse()) await stop();
-      await database?.drop();
-    });
-  }
   const mailbox = new Mailbox(app.store.folder.outboxDir);
   const call: TestApp['call'] = (method, path, callOptions) => callApi(app.url, method, path, callOptions);
   return { app, url: app.url, clock, mailbox, logLines, databaseUrl, masterKey, stops, call };

@@ -1,4 +1,4 @@
-/** A database of one's own inside a test, gone when the test ends. */
+/** A database of one's own inside a test. */
 import type { TestContext } from 'node:test';
 import type pg from 'pg';
 import { newId, type WorkspaceId } from '../../src/ids.ts';
@@ -6,7 +6,6 @@ import { createLog } from '../../src/log.ts';
 import { Secret } from '../../src/secret.ts';
 import { connectDatabase, type Database } from '../../src/store/database.ts';
 import { MasterKeys } from '../../src/store/master-keys.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { sql } from '../../src/store/sql.ts';
 import { createTestDatabase } from './postgres.ts';
 
@@ -20,24 +19,24 @@ export interface OwnDatabase {
 }
 
 export async function emptyDatabase(t: TestContext): Promise<OwnDatabase> {
-  const database = await createTestDatabase();
+  return ownDatabase(t, await createTestDatabase('empty'));
+}
+
+export async function migratedDatabase(t: TestContext): Promise<OwnDatabase> {
+  return ownDatabase(t, await createTestDatabase());
+}
+
+function ownDatabase(t: TestContext, url: string): OwnDatabase {
   const pools: Database[] = [];
   const connect = (options: pg.PoolConfig = {}) => {
-    const db = connectDatabase({ connectionString: database.url, ...options }, silent);
+    const db = connectDatabase({ connectionString: url, ...options }, silent);
     pools.push(db);
     return db;
   };
   t.after(async () => {
     for (const pool of pools) await pool.close();
-    await database.drop();
   });
-  return { url: database.url, db: connect(), connect };
-}
-
-export async function migratedDatabase(t: TestContext): Promise<OwnDatabase> {
-  const own = await emptyDatabase(t);
-  await migrate(own.db, silent);
-  return own;
+  return { url, db: connect(), connect };
 }
 
 /** A key that tests can tell apart: 32 times the same byte. */

@@ -31,13 +31,12 @@ export type RunTrial = (t: TestContext, trial: Trial, end: string) => Promise<vo
 
 /** One ground for all trials of a file: what one leaves behind would be in the next one's way, and is meant to be. */
 export async function openKills(lab: TestLab): Promise<RunTrial> {
-  const database = await createTestDatabase();
-  const ground = await Ground.open(lab.client, lab.about, database.url, { leaseMs: 2_000 });
+  const databaseUrl = await createTestDatabase();
+  const ground = await Ground.open(lab.client, lab.about, databaseUrl, { leaseMs: 2_000 });
   const rounds = new Rounds(ground);
   after(async () => {
     rounds.endNow();
     await ground.close();
-    await database.drop();
   });
   let count = 0;
   return async (t, trial, end) => {

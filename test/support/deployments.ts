@@ -9,7 +9,7 @@ import { type GitScene, startGitScene } from './git.ts';
 import type { TestLab, TestServer } from './lab.ts';
 import { analysed, newProject } from './projects.ts';
 import { lastOperation } from './servers.ts';
-import { until } from './service.ts';
+import { until } from './until.ts';
 
 const samples = new URL('../../lab/apps/', import.meta.url).pathname;
 
@@ -94,15 +94,11 @@ export class DeployScene {
     return this.ended(environmentId, String(id));
   }
 
-  ended(environmentId: string, id: string, withinMs = 300_000): Promise<Body> {
-    return until(
-      async () => {
-        const found = await this.call('GET', `/environments/${environmentId}/deployments/${id}`);
-        return found.finishedAt === null ? undefined : found;
-      },
-      withinMs,
-      `deployment ${id} to end`,
-    );
+  ended(environmentId: string, id: string): Promise<Body> {
+    return until(async () => {
+      const found = await this.call('GET', `/environments/${environmentId}/deployments/${id}`);
+      return found.finishedAt === null ? undefined : found;
+    }, `deployment ${id} to end`);
   }
 
   async url(environmentId: string): Promise<string> {
@@ -152,7 +148,7 @@ export async function addServer({ service, person }: GitScene, server: TestServe
   const made = await service.call('POST', '/servers', { token: person.token, body });
   assert.equal(made.status, 201, made.text);
   const id = String(made.body.id);
-  const operation = await lastOperation(service, person.token, id, 'server_provision', 240_000);
+  const operation = await lastOperation(service, person.token, id, 'server_provision');
   assert.equal(operation.status, 'succeeded', JSON.stringify(operation.fault));
   return id;
 }

@@ -9,7 +9,7 @@ import { type Body, type DeployScene, startDeployScene, succeeded } from './depl
 import type { TestLab, TestServer } from './lab.ts';
 import { plainApp, plainSettings, versionVariable } from './plain-app.ts';
 import { visitTls } from './proxy-tls.ts';
-import { until } from './service.ts';
+import { until } from './until.ts';
 
 /** Says what it was told of the visitor. */
 const mirror = `const { createServer } = require('node:http');
@@ -69,48 +69,36 @@ export class World {
   }
 
   issued(hostname: string): Promise<Body> {
-    return until(
-      async () => {
-        const found = await this.named(hostname);
-        const { status, fault } = Object(found.certificate);
-        assert.notEqual(status, 'failed', JSON.stringify(fault));
-        return status === 'issued' ? found : undefined;
-      },
-      180_000,
-      `the certificate of ${hostname}`,
-    );
+    return until(async () => {
+      const found = await this.named(hostname);
+      const { status, fault } = Object(found.certificate);
+      assert.notEqual(status, 'failed', JSON.stringify(fault));
+      return status === 'issued' ? found : undefined;
+    }, `the certificate of ${hostname}`);
   }
 
   /** Once it answers so over TLS, chain and name verified. */
   async answers(status: number, host: string, path = '/') {
     let last = '';
-    return until(
-      async () => {
-        try {
-          const answer = await visitTls(this.place(host), path);
-          last = `${answer.status} ${answer.text.slice(0, 200)}`;
-          return answer.status === status ? answer : undefined;
-        } catch (error) {
-          last = String(error);
-          return undefined;
-        }
-      },
-      120_000,
-      `${status} from https://${host}${path}`,
-    ).catch((error) => assert.fail(`${error}: ${last}`));
+    return until(async () => {
+      try {
+        const answer = await visitTls(this.place(host), path);
+        last = `${answer.status} ${answer.text.slice(0, 200)}`;
+        return answer.status === status ? answer : undefined;
+      } catch (error) {
+        last = String(error);
+        return undefined;
+      }
+    }, `${status} from https://${host}${path}`).catch((error) => assert.fail(`${error}: ${last}`));
   }
 
   async operation(path: string): Promise<void> {
     const { id } = await this.scene.call('POST', `/environments/${this.environmentId}/${path}`);
-    await until(
-      async () => {
-        const found = await this.scene.call('GET', `/operations/${id}`);
-        assert.notEqual(found.status, 'failed', JSON.stringify(found.fault));
-        return found.status === 'succeeded' || undefined;
-      },
-      180_000,
-      path,
-    );
+    await until(async () => {
+      const found = await this.scene.call('GET', `/operations/${id}`);
+      assert.notEqual(found.status, 'failed', JSON.stringify(found.fault));
+      return found.status === 'succeeded' || undefined;
+    }, path);
   }
 
   async row(hostname: string) {

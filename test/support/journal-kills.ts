@@ -42,5 +42,5 @@ async function killAt(bench: OperationBench, trouble: { killAt: number; failAt?:
 /** A wake-up that a killed worker had in hand is cleared by whoever is there. */
 async function cleared(bench: OperationBench): Promise<void> {
   await bench.host();
-  await bench.nothingLeft(60_000);
+  await bench.nothingLeft();
 }

@@ -1,8 +1,8 @@
 /** Reads the outbox folder as a person reads their mail. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
+import { until } from './until.ts';
 
 export interface Mail {
   readonly to: string;
@@ -14,23 +14,20 @@ export interface Mail {
 export class Mailbox {
   readonly #folder: string;
   readonly #read = new Set<string>();
+  readonly #parsed = new Map<string, Promise<Mail>>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   /** The next mail to this address that was not read yet. */
-  async next(to: string, withinMs = 10_000): Promise<Mail> {
-    const deadline = Date.now() + withinMs;
-    for (;;) {
-      for (const [file, mail] of await this.#unread()) {
-        if (mail.to !== to) continue;
-        this.#read.add(file);
-        return mail;
-      }
-      if (Date.now() > deadline) throw new Error(`no mail to ${to} within ${withinMs} ms`);
-      await sleep(10);
-    }
+  async next(to: string): Promise<Mail> {
+    const [file, mail] = await until(
+      async () => (await this.#unread()).find(([, each]) => each.to === to),
+      `a mail to ${to}`,
+    );
+    this.#read.add(file);
+    return mail;
   }
 
   async unreadCount(to?: string): Promise<number> {
@@ -52,8 +49,14 @@ export class Mailbox {
   async #unread(): Promise<[string, Mail][]> {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith('.eml') && !this.#read.has(name));
     return Promise.all(
-      names.sort().map(async (name) => [name, await parse(join(this.#folder, name))] as [string, Mail]),
+      names.sort().map(async (name): Promise<[string, Mail]> => [name, await this.#parse(name)]),
     );
+  }
+
+  #parse(name: string): Promise<Mail> {
+    const parsing = this.#parsed.get(name) ?? parse(join(this.#folder, name));
+    this.#parsed.set(name, parsing);
+    return parsing;
   }
 }
 

@@ -8,7 +8,7 @@ import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { type Answer, startTestApp, type TestApp } from './app.ts';
 import { newPerson, type Person } from './people.ts';
-import { until } from './waiting.ts';
+import { until } from './until.ts';
 
 export interface Delivery {
   readonly id: string;
@@ -105,7 +105,7 @@ export async function startNotificationScene(t: TestContext): Promise<Notificati
       await until(async () => {
         seen = await deliveries(id);
         return JSON.stringify(seen.map(({ status }) => status)) === JSON.stringify(statuses);
-      }, 8_000).catch((error) => {
+      }).catch((error) => {
         throw new Error(`${error}: ${JSON.stringify(seen)}`);
       });
       return seen;

@@ -22,7 +22,6 @@ export interface Trial {
   readonly steps?: readonly string[];
   /** For what takes long: kills only before and after the work of each step. The other writes are the journal's own. */
   readonly aroundWorkOnly?: boolean;
-  readonly withinMs?: number;
 }
 
 /** Fails it after each step's work in turn: undone, with its fault, and the world consistent. */
@@ -119,12 +118,12 @@ async function stepsOf(bench: OperationBench, host: Host, trial: Trial): Promise
 
 async function run(
   bench: OperationBench,
-  { kind, begin, withinMs = 60_000 }: Trial,
+  { kind, begin }: Trial,
   hosts: readonly Host[],
   order: Order,
 ): Promise<OperationRow & { id: string }> {
   const wish = await begin();
   await Promise.all(hosts.map((host) => host.order(order)));
   const id = await bench.enqueue(wish.input, { ...wish, kind });
-  return { id, ...(await bench.ended(id, withinMs)) };
+  return { id, ...(await bench.ended(id)) };
 }

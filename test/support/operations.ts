@@ -15,10 +15,10 @@ import { enqueueOperation, type NewOperation } from '../../src/operations/operat
 import { OperationQueue } from '../../src/operations/queue.ts';
 import { connectDatabase, type Database, type Queryable } from '../../src/store/database.ts';
 import { Listener } from '../../src/store/listener.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { sql } from '../../src/store/sql.ts';
 import type { Order } from './operation-orders.ts';
 import { createTestDatabase, temporaryFolder } from './postgres.ts';
+import { hangMs, until } from './until.ts';
 import { World } from './world.ts';
 
 export const masterKey = Buffer.alloc(32, 7).toString('base64');
@@ -56,15 +56,13 @@ export class OperationBench {
   }
 
   static async open(t: TestContext): Promise<OperationBench> {
-    const database = await createTestDatabase();
+    const databaseUrl = await createTestDatabase();
     const log = createLog('silent');
-    const db = connectDatabase({ connectionString: database.url }, log);
-    await migrate(db, log);
-    const bench = new OperationBench(t, await World.start(t), db, database.url, await newWorkspace(db));
+    const db = connectDatabase({ connectionString: databaseUrl }, log);
+    const bench = new OperationBench(t, await World.start(t), db, databaseUrl, await newWorkspace(db));
     t.after(async () => {
       await bench.queue.stop();
       await db.close();
-      await database.drop();
     });
     return bench;
   }
@@ -83,33 +81,28 @@ export class OperationBench {
   }
 
   /** Waits until the row is as wished. */
-  async until(
-    id: OperationId,
-    wished: (row: OperationRow) => boolean,
-    withinMs = 20_000,
-  ): Promise<OperationRow> {
-    const deadline = Date.now() + withinMs;
-    for (;;) {
-      const row = await this.row(id);
-      if (wished(row)) return row;
-      if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(row)} after ${withinMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+  async until(id: OperationId, wished: (row: OperationRow) => boolean): Promise<OperationRow> {
+    let row: OperationRow | undefined;
+    try {
+      return await until(async () => {
+        row = await this.row(id);
+        return wished(row) && row;
+      });
+    } catch (error) {
+      throw new Error(`still ${JSON.stringify(row)}`, { cause: error });
     }
   }
 
-  ended(id: OperationId, withinMs?: number): Promise<OperationRow> {
-    return this.until(id, (row) => row.finishedAt !== null, withinMs);
+  ended(id: OperationId): Promise<OperationRow> {
+    return this.until(id, (row) => row.finishedAt !== null);
   }
 
   /** Passes when nothing is held and nothing waits any more. */
-  async nothingLeft(withinMs = 10_000): Promise<void> {
-    const deadline = Date.now() + withinMs;
-    for (;;) {
+  async nothingLeft(): Promise<void> {
+    await until(async () => {
       const { leases, jobs } = await this.#leftovers();
-      if (leases + jobs === 0) return;
-      if (Date.now() > deadline) throw new Error(`${leases} leases and ${jobs} jobs are left`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      return leases + jobs === 0;
+    }, 'leases and jobs to be given back');
   }
 
   async #leftovers(): Promise<{ leases: number; jobs: number }> {
@@ -141,6 +134,7 @@ async function startHost(t: TestContext, databaseUrl: string, env: Record<string
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       SLIPWAY_DATABASE_URL: databaseUrl,
       SLIPWAY_MASTER_KEY: masterKey,
       SLIPWAY_DATA_DIR: dataDir,
@@ -159,7 +153,7 @@ async function startHost(t: TestContext, databaseUrl: string, env: Record<string
   };
   t.after(() => stop('SIGKILL'));
   const order = async (wanted: Order) => {
-    const heard = once(child, 'message', { signal: AbortSignal.timeout(20_000) });
+    const heard = once(child, 'message', { signal: AbortSignal.timeout(hangMs) });
     child.send(wanted);
     await heard;
   };

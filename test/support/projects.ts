@@ -1,7 +1,7 @@
 /** Projects in tests: made over the API, and waited for. */
 import assert from 'node:assert/strict';
 import type { TestApp } from './app.ts';
-import { until } from './service.ts';
+import { until } from './until.ts';
 
 export const expressApp = {
   'package.json': JSON.stringify({
@@ -28,12 +28,8 @@ export async function newProject(
 
 /** The project once its analysis has ended, well or badly. */
 export function analysed(service: TestApp, token: string, id: unknown): Promise<Record<string, unknown>> {
-  return until(
-    async () => {
-      const { body } = await service.call('GET', `/projects/${id}`, { token });
-      return ['succeeded', 'failed'].includes(Object(body.analysis).status) ? body : undefined;
-    },
-    60_000,
-    'the analysis to end',
-  );
+  return until(async () => {
+    const { body } = await service.call('GET', `/projects/${id}`, { token });
+    return ['succeeded', 'failed'].includes(Object(body.analysis).status) ? body : undefined;
+  }, 'the analysis to end');
 }

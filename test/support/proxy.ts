@@ -13,7 +13,7 @@ import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { type EnvironmentId, newId } from '../../src/ids.ts';
 import type { TestServer } from './lab.ts';
 import { connect } from './remote.ts';
-import { until } from './waiting.ts';
+import { until } from './until.ts';
 
 /**
  * Answers with its name and what it was sent; an upgrade becomes an echo. `/slow` begins an answer and ends it later,
@@ -99,7 +99,7 @@ export class ProxyGround {
   /** Until it answers through the proxy, as the release that it is. */
   async answersThrough(front: ProxyFront, server: ProxyServer): Promise<void> {
     const options = { path: '/', host: 'check.test', timeoutMs: 5_000 };
-    await until(async () => (await checkThrough(this.work, front, server, options)).status === 200, 20_000);
+    await until(async () => (await checkThrough(this.work, front, server, options)).status === 200);
   }
 
   url({ port }: Pick<ProxyFront, 'port'>, path = '/'): string {

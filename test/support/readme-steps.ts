@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestLab } from './lab.ts';
 import { visitTls } from './proxy-tls.ts';
 import { filled, type Shell, type Started } from './readme.ts';
-import { until } from './service.ts';
+import { until } from './until.ts';
 
 export interface ReadmeWorld {
   readonly service: Started;
@@ -62,7 +62,7 @@ export const accountSteps: readonly Step[] = [
     isSo: async (printed, own, { service }) => {
       assert.equal(JSON.parse(printed).otpRequired, true);
       const find = () => /--- mail to [^\n]+\n[\s\S]*?\b(\d{6})\b[\s\S]*?---\n/.exec(service.said())?.[1];
-      own['THE SIX DIGITS FROM THE MAIL'] = await until(find, 10_000, 'the mail that is printed');
+      own['THE SIX DIGITS FROM THE MAIL'] = await until(find, 'the mail that is printed');
     },
   },
   {
@@ -144,7 +144,7 @@ export const domainSteps: readonly Step[] = [
         last = JSON.parse(await again());
         return undefined;
       };
-      await until(isIssued, 120_000, 'the certificate');
+      await until(isIssued, 'the certificate');
       assert.equal(last.url, `https://shop.${zone}`);
       const shown = await visitTls({ host: `shop.${zone}`, address, ca });
       assert.equal(shown.status, 200);

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { root } from '../../scripts/commands.ts';
 import { temporaryFolder } from './postgres.ts';
-import { cleanEnv, noneLeft, signal, until } from './service.ts';
+import { cleanEnv, noneLeft, signal } from './service.ts';
+import { until } from './until.ts';
 
 export interface Block {
   readonly heading: string;
@@ -73,13 +74,13 @@ export class Shell {
   }
 
   /** What it printed; an exit code other than 0, and anything on standard error, is a failure. */
-  async run(command: string, withinMs = 120_000): Promise<string> {
+  async run(command: string): Promise<string> {
     this.#count += 1;
     const [end, from, before] = [`--- end of ${this.#count}, `, this.#said.length, this.#errors.length];
     this.#bash.stdin?.write(`${command}\nprintf '\\n${end}%s ---\\n' $?\n`);
     const find = () => this.#said.indexOf(`\n${end}`, from);
     const closed = () => find() !== -1 && this.#said.indexOf(' ---\n', find()) !== -1;
-    await until(closed, withinMs, `the end of: ${command}\n${this.#said.slice(from)}`);
+    await until(closed, `the end of: ${command}\n${this.#said.slice(from)}`);
     const printed = this.#said.slice(from, find());
     const code = this.#said.slice(find() + end.length + 1).split(' ')[0];
     assert.equal(code, '0', `${command}\n${printed}${this.#errors.slice(before)}`);
@@ -123,11 +124,7 @@ export async function npmStart(t: TestContext, env: Record<string, string> = {})
     rmSync(folder, { recursive: true, force: true });
   });
   const find = () => /Slipway is running at (http:\/\/\S+)\/api\/v1\n/.exec(said)?.[1];
-  const url = await until(
-    () => find() ?? (child.exitCode !== null ? '' : undefined),
-    60_000,
-    `npm start: ${said}`,
-  );
+  const url = await until(() => find() ?? (child.exitCode !== null ? '' : undefined), `npm start: ${said}`);
   assert.notEqual(url, '', said);
   const interrupt = () => {
     signal(-pid, 'SIGINT');

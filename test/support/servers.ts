@@ -1,7 +1,7 @@
 /** Servers in tests: registered over the API, and waited for. */
 import assert from 'node:assert/strict';
 import type { TestApp } from './app.ts';
-import { until } from './service.ts';
+import { until } from './until.ts';
 
 export interface TestStep {
   readonly event: string;
@@ -27,16 +27,11 @@ export async function lastOperation(
   token: string,
   serverId: string,
   kind: string,
-  withinMs = 120_000,
 ): Promise<Record<string, unknown>> {
-  return until(
-    async () => {
-      const { body } = await service.call('GET', '/operations', { token });
-      const items: Record<string, unknown>[] = Object(body).items;
-      const mine = items.find((each) => each.kind === kind && Object(each.subject).id === serverId);
-      return mine && mine.finishedAt !== null ? mine : undefined;
-    },
-    withinMs,
-    `${kind} to end`,
-  );
+  return until(async () => {
+    const { body } = await service.call('GET', '/operations', { token });
+    const items: Record<string, unknown>[] = Object(body).items;
+    const mine = items.find((each) => each.kind === kind && Object(each.subject).id === serverId);
+    return mine && mine.finishedAt !== null ? mine : undefined;
+  }, `${kind} to end`);
 }

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/commands.ts';
+import { hangMs, until } from './until.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -41,18 +41,14 @@ export class Service {
   }
 
   /** Where it listens, once it says so. */
-  async url(withinMs = 30_000): Promise<string> {
-    const found = await this.printed(/Slipway is running at (http:\/\/\S+)\/api\/v1\n/, withinMs);
+  async url(): Promise<string> {
+    const found = await this.printed(/Slipway is running at (http:\/\/\S+)\/api\/v1\n/);
     return found[1] ?? '';
   }
 
-  async printed(pattern: RegExp, withinMs = 30_000): Promise<RegExpExecArray> {
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
     const what = () => pattern.exec(this.stdout) ?? (this.hasEnded ? null : undefined);
-    const found = await until(
-      what,
-      withinMs,
-      `the service to print ${pattern}, but it printed: ${this.stdout}`,
-    );
+    const found = await until(what, `the service to print ${pattern}, but it printed: ${this.stdout}`);
     if (found) return found;
     throw new Error(`the service ended before it printed ${pattern}: ${this.stdout}${this.stderr}`);
   }
@@ -63,9 +59,11 @@ export class Service {
   }
 }
 
-/** Our own settings must not reach the service under test, nor the test runner's channel. */
+/** Our own settings must not reach the service under test, nor the test runner's channel; what is compiled may. */
 export function cleanEnv(settings: Record<string, string>): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SLIPWAY_|TEST_|NODE_)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(SLIPWAY_|TEST_|NODE_(?!COMPILE_CACHE))/.test(name),
+  );
   const env: Record<string, string> = {};
   for (const [name, value] of kept) if (value !== undefined) env[name] = value;
   return { ...env, SLIPWAY_PORT: '0', SLIPWAY_LOG_LEVEL: 'warn', ...settings };
@@ -75,21 +73,6 @@ export const mainCommand: readonly [string, ...string[]] = [process.execPath, 's
 
 export function startService(settings: Record<string, string>, command = mainCommand): Service {
   return new Service(command, cleanEnv(settings));
-}
-
-/** Asks until there is an answer other than undefined, or false. */
-export async function until<T>(
-  ask: () => T | undefined | false | Promise<T | undefined | false>,
-  withinMs: number,
-  what: string,
-): Promise<T> {
-  const deadline = Date.now() + withinMs;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}`);
-    await sleep(15);
-  }
 }
 
 export interface FoundProcess {
@@ -133,9 +116,9 @@ export function postmasterOf(dataDir: string): number | undefined {
   }
 }
 
-export async function noneLeft(folder: string, withinMs = 20_000): Promise<void> {
+export async function noneLeft(folder: string, withinMs = hangMs): Promise<void> {
   const shown = () => processesOf(folder).map(({ pid, command }) => `${pid} ${command}`);
-  await until(() => shown().length === 0 || undefined, withinMs, 'its processes to end').catch((error) => {
+  await until(() => shown().length === 0 || undefined, 'its processes to end', withinMs).catch((error) => {
     throw new Error(`left behind: ${shown().join('; ')}`, { cause: error });
   });
 }

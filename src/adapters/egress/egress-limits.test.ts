@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startServer } from '../../../test/support/egress-servers.ts';
 import { faultOf } from '../../../test/support/faults.ts';
-import { until } from '../../../test/support/waiting.ts';
+import { until } from '../../../test/support/until.ts';
 import { createEgress } from './egress.ts';
 
 const open = (t: TestContext) => {

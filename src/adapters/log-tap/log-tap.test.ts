@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { until } from '../../../test/support/waiting.ts';
+import { until } from '../../../test/support/until.ts';
 import { Fault } from '../../fault.ts';
 import type { Remote, RemoteStream } from '../../remote/remote.ts';
 import { LogTap } from './log-tap.ts';
