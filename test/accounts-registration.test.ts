@@ -3,20 +3,21 @@ import { test } from 'node:test';
 import { startTestApp } from './support/app.ts';
 import { newEmail, newPerson, text } from './support/people.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 import { login, me, minutes, newPassword, post, register, seconds, tokensOf } from './support/steps.ts';
 
 const wrongCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
-test('registering answers with the address, that a code is needed, and until when it works', async (t) => {
-  const service = await startTestApp(t);
+test('registering answers with the address, that a code is needed, and until when it works', async () => {
+  const service = await sharedTestApp();
   const email = newEmail();
   const answer = await register(service, email.toUpperCase());
   const otpExpiresAt = new Date(service.clock.now().getTime() + 10 * minutes).toISOString();
   assert.deepEqual(answer.body, { email, otpRequired: true, otpExpiresAt });
 });
 
-test('confirming makes an account with a workspace of its own, and signs it in', async (t) => {
-  const service = await startTestApp(t);
+test('confirming makes an account with a workspace of its own, and signs it in', async () => {
+  const service = await sharedTestApp();
   const email = newEmail();
   await post(service, '/auth/register', { email, password: newPassword(), name: 'Ada' });
   const code = await service.mailbox.code(email);
@@ -39,8 +40,8 @@ test('confirming makes an account with a workspace of its own, and signs it in',
   assert.match(user.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-test('a wrong code is refused, and the right one still works after it', async (t) => {
-  const service = await startTestApp(t);
+test('a wrong code is refused, and the right one still works after it', async () => {
+  const service = await sharedTestApp();
   const email = newEmail();
   await register(service, email);
   const code = await service.mailbox.code(email);
@@ -52,8 +53,8 @@ test('a wrong code is refused, and the right one still works after it', async (t
   assert.equal((await post(service, '/auth/verify-otp', { email, code })).status, 200);
 });
 
-test('a code of someone else does not confirm an address', async (t) => {
-  const service = await startTestApp(t);
+test('a code of someone else does not confirm an address', async () => {
+  const service = await sharedTestApp();
   const [mine, theirs] = [newEmail(), newEmail()];
   await register(service, mine);
   await register(service, theirs);
@@ -62,8 +63,8 @@ test('a code of someone else does not confirm an address', async (t) => {
   assertProblem(await post(service, '/auth/verify-otp', { email: theirs, code }), 401, 'invalid_otp');
 });
 
-test('a code works for ten minutes and not a moment longer', async (t) => {
-  const service = await startTestApp(t);
+test('a code works for ten minutes and not a moment longer', async () => {
+  const service = await sharedTestApp();
   const [early, late] = [newEmail(), newEmail()];
   await register(service, early);
   await register(service, late);
@@ -74,8 +75,8 @@ test('a code works for ten minutes and not a moment longer', async (t) => {
   assertProblem(await post(service, '/auth/verify-otp', { email: late, code: codes[1] }), 401, 'invalid_otp');
 });
 
-test('a fresh code replaces the one before, has its own ten minutes and its own five tries', async (t) => {
-  const service = await startTestApp(t);
+test('a fresh code replaces the one before, has its own ten minutes and its own five tries', async () => {
+  const service = await sharedTestApp();
   const email = newEmail();
   await register(service, email);
   const first = await service.mailbox.code(email);
@@ -93,8 +94,8 @@ test('a fresh code replaces the one before, has its own ten minutes and its own 
   assert.equal((await post(service, '/auth/verify-otp', { email, code: second })).status, 200);
 });
 
-test('asking for a fresh code sends nothing to an address with an account or one that nobody registered', async (t) => {
-  const service = await startTestApp(t);
+test('asking for a fresh code sends nothing to an address with an account or one that nobody registered', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const nobody = newEmail();
   const waiting = newEmail();
@@ -105,11 +106,12 @@ test('asking for a fresh code sends nothing to an address with an account or one
   }
   // Mails go out in turn: when the last has come, the others would have.
   await service.mailbox.code(waiting);
-  assert.equal(await service.mailbox.unreadCount(), 0);
+  for (const email of [ada.email, nobody, waiting])
+    assert.equal(await service.mailbox.unreadCount(email), 0, email);
 });
 
-test('registering an address that has an account changes nothing, and its owner is told by mail without a code', async (t) => {
-  const service = await startTestApp(t);
+test('registering an address that has an account changes nothing, and its owner is told by mail without a code', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const fresh = await register(service, newEmail());
   const stranger = newPassword();
@@ -123,8 +125,8 @@ test('registering an address that has an account changes nothing, and its owner 
   assert.equal(await me(service, ada.token), 200);
 });
 
-test('an address for which two passwords were asked takes neither: its owner chooses one by mail', async (t) => {
-  const service = await startTestApp(t);
+test('an address for which two passwords were asked takes neither: its owner chooses one by mail', async () => {
+  const service = await sharedTestApp();
   const email = newEmail();
   const [attackers, owners, chosen] = [newPassword(), newPassword(), newPassword()];
   await register(service, email, attackers);
@@ -141,8 +143,8 @@ test('an address for which two passwords were asked takes neither: its owner cho
   tokensOf(await login(service, { email, password: chosen }));
 });
 
-test('registering twice with the same password is no contest: the password works', async (t) => {
-  const service = await startTestApp(t);
+test('registering twice with the same password is no contest: the password works', async () => {
+  const service = await sharedTestApp();
   const email = newEmail();
   const password = newPassword();
   await register(service, email, password);
@@ -154,8 +156,8 @@ test('registering twice with the same password is no contest: the password works
   tokensOf(await login(service, { email, password }));
 });
 
-test('passwords that are common, in any case or width of letters, are refused at register and reset', async (t) => {
-  const service = await startTestApp(t);
+test('passwords that are common, in any case or width of letters, are refused at register and reset', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   await post(service, '/auth/forgot-password', { email: ada.email });
   const token = await service.mailbox.resetToken(ada.email);
@@ -173,7 +175,7 @@ test('passwords that are common, in any case or width of letters, are refused at
 });
 
 test('a closed instance takes no account, and goes on serving those it has', async (t) => {
-  const open = await startTestApp(t);
+  const open = await sharedTestApp();
   const ada = await newPerson(open);
   const closed = await startTestApp(t, { beside: open, env: { SLIPWAY_REGISTRATION: 'closed' } });
   const body = { email: newEmail(), password: newPassword() };

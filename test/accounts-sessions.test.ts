@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { Authenticator } from '../src/areas/accounts/authenticate.ts';
 import { tidyAccounts } from '../src/areas/accounts/tidy-accounts.ts';
 import { sql } from '../src/store/sql.ts';
-import { startTestApp, type TestApp } from './support/app.ts';
+import type { TestApp } from './support/app.ts';
 import { newEmail, newPerson, text } from './support/people.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 import { days, login, minutes, post, register, resetTokenFor, seconds, tokensOf } from './support/steps.ts';
 
 function authenticatorOf({ app, clock }: TestApp): Authenticator {
@@ -22,8 +23,8 @@ async function ticketFor(service: TestApp, token: string): Promise<string> {
 
 const refused = { code: 'unauthenticated' };
 
-test('a session says where it came from, and which one asks', async (t) => {
-  const service = await startTestApp(t);
+test('a session says where it came from, and which one asks', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const body = { email: ada.email, password: ada.password };
   const headers = { 'user-agent': `browser ${'x'.repeat(500)}` };
@@ -36,8 +37,8 @@ test('a session says where it came from, and which one asks', async (t) => {
   assert.deepEqual([newest.current, own.current], [false, true]);
 });
 
-test('ended and expired sessions are not listed', async (t) => {
-  const service = await startTestApp(t);
+test('ended and expired sessions are not listed', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   service.clock.advance(29 * days);
   const ended = tokensOf(await login(service, ada));
@@ -48,8 +49,8 @@ test('ended and expired sessions are not listed', async (t) => {
   assert.equal(Object(answer.body.items).length, 1, answer.text);
 });
 
-test('ending a session that is gone, unknown or malformed is refused', async (t) => {
-  const service = await startTestApp(t);
+test('ending a session that is gone, unknown or malformed is refused', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const { token } = tokensOf(await login(service, ada));
   const list = await service.call('GET', '/auth/sessions', { token });
@@ -63,8 +64,8 @@ test('ending a session that is gone, unknown or malformed is refused', async (t)
   }
 });
 
-test('a stream ticket opens one stream, for the account that asked', async (t) => {
-  const service = await startTestApp(t);
+test('a stream ticket opens one stream, for the account that asked', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const authenticator = authenticatorOf(service);
   const ticket = await ticketFor(service, ada.token);
@@ -72,8 +73,8 @@ test('a stream ticket opens one stream, for the account that asked', async (t) =
   await assert.rejects(authenticator.byStreamTicket(ticket), refused);
 });
 
-test('of twenty streams that are opened with one ticket at once, one opens', async (t) => {
-  const service = await startTestApp(t);
+test('of twenty streams that are opened with one ticket at once, one opens', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const authenticator = authenticatorOf(service);
   const ticket = await ticketFor(service, ada.token);
@@ -82,8 +83,8 @@ test('of twenty streams that are opened with one ticket at once, one opens', asy
   assert.equal(opened.length, 1);
 });
 
-test('a stream ticket works for 30 seconds, and only while its session lives', async (t) => {
-  const service = await startTestApp(t);
+test('a stream ticket works for 30 seconds, and only while its session lives', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const authenticator = authenticatorOf(service);
   const [inTime, late] = [await ticketFor(service, ada.token), await ticketFor(service, ada.token)];
@@ -96,8 +97,8 @@ test('a stream ticket works for 30 seconds, and only while its session lives', a
   await assert.rejects(authenticator.byStreamTicket(orphan), refused);
 });
 
-test('a stream ticket is no access token, and counts nowhere but on a stream', async (t) => {
-  const service = await startTestApp(t);
+test('a stream ticket is no access token, and counts nowhere but on a stream', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const ticket = await ticketFor(service, ada.token);
   assertProblem(await service.call('GET', '/auth/me', { token: ticket }), 401, 'unauthenticated');
@@ -105,42 +106,46 @@ test('a stream ticket is no access token, and counts nowhere but on a stream', a
   assertProblem(inQuery, 401, 'unauthenticated');
 });
 
-async function rowsOf({ app }: TestApp): Promise<Record<string, number>> {
+/** Of one account, and of one address that waits to be confirmed. */
+async function rowsOf({ app }: TestApp, accountId: string, email: string): Promise<Record<string, number>> {
   const row = await app.store.db.one<Record<string, number>>(sql`
-    select (select count(*)::int from sessions) as sessions,
-      (select count(*)::int from refresh_tokens) as "refreshTokens",
-      (select count(*)::int from registrations) as registrations,
-      (select count(*)::int from password_resets) as resets,
-      (select count(*)::int from stream_tickets) as tickets,
-      (select count(*)::int from accounts) as accounts`);
+    with own as (select id from sessions where account_id = ${accountId})
+    select (select count(*)::int from own) as sessions,
+      (select count(*)::int from refresh_tokens where session_id in (select id from own)) as "refreshTokens",
+      (select count(*)::int from registrations where registrations.email = ${email}) as registrations,
+      (select count(*)::int from password_resets where account_id = ${accountId}) as resets,
+      (select count(*)::int from stream_tickets where session_id in (select id from own)) as tickets,
+      (select count(*)::int from accounts where id = ${accountId}) as accounts`);
   return { ...row };
 }
 
-test('tidying removes what has expired, and nothing that is still good', async (t) => {
-  const service = await startTestApp(t);
+test('tidying removes what has expired, and nothing that is still good', async () => {
+  const service = await sharedTestApp();
   const context = { db: service.app.store.db, clock: service.clock };
   const ada = await newPerson(service);
   const { token } = tokensOf(await login(service, ada));
-  await register(service, newEmail());
+  const waiting = newEmail();
+  const rows = () => rowsOf(service, ada.accountId, waiting);
+  await register(service, waiting);
   await resetTokenFor(service, ada.email);
   await ticketFor(service, token);
   await service.call('POST', '/auth/logout', { token: ada.token });
   const all = { sessions: 2, refreshTokens: 2, registrations: 1, resets: 1, tickets: 1, accounts: 1 };
   await tidyAccounts(context);
-  assert.deepEqual(await rowsOf(service), all);
+  assert.deepEqual(await rows(), all);
 
   service.clock.advance(30 * minutes);
   await tidyAccounts(context);
-  assert.deepEqual(await rowsOf(service), { ...all, resets: 0, tickets: 0 });
+  assert.deepEqual(await rows(), { ...all, resets: 0, tickets: 0 });
 
   service.clock.advance(days - 30 * minutes);
   await tidyAccounts(context);
   const live = { sessions: 1, refreshTokens: 1, registrations: 0, resets: 0, tickets: 0, accounts: 1 };
-  assert.deepEqual(await rowsOf(service), live);
+  assert.deepEqual(await rows(), live);
 
   service.clock.advance(31 * days);
   await tidyAccounts(context);
-  assert.deepEqual(await rowsOf(service), { ...live, sessions: 0, refreshTokens: 0 });
+  assert.deepEqual(await rows(), { ...live, sessions: 0, refreshTokens: 0 });
   assert.equal(
     (await post(service, '/auth/login', { email: ada.email, password: ada.password })).status,
     200,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { startTestApp } from './support/app.ts';
 import { newEmail, newPerson, text } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 import {
   cookieOf,
   days,
@@ -16,14 +17,14 @@ import {
   tokensOf,
 } from './support/steps.ts';
 
-test('a wrong password is refused as invalid credentials', async (t) => {
-  const service = await startTestApp(t);
+test('a wrong password is refused as invalid credentials', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   assertProblem(await login(service, { ...ada, password: newPassword() }), 401, 'invalid_credentials');
 });
 
-test('an unconfirmed address learns so with the right password only, and gets a fresh code', async (t) => {
-  const service = await startTestApp(t);
+test('an unconfirmed address learns so with the right password only, and gets a fresh code', async () => {
+  const service = await sharedTestApp();
   const [email, password] = [newEmail(), newPassword()];
   await register(service, email, password);
   await service.mailbox.code(email);
@@ -34,8 +35,8 @@ test('an unconfirmed address learns so with the right password only, and gets a 
   assert.equal(await service.mailbox.unreadCount(email), 0);
 });
 
-test('a refresh token in a body is traded for a new pair, once', async (t) => {
-  const service = await startTestApp(t);
+test('a refresh token in a body is traded for a new pair, once', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const answer = await post(service, '/auth/refresh', { refreshToken: ada.refreshToken });
   const next = tokensOf(answer);
@@ -45,8 +46,8 @@ test('a refresh token in a body is traded for a new pair, once', async (t) => {
   tokensOf(await post(service, '/auth/refresh', { refreshToken: next.refreshToken }));
 });
 
-test('a spent refresh token that comes back ends its session, access tokens and newer refresh tokens included', async (t) => {
-  const service = await startTestApp(t);
+test('a spent refresh token that comes back ends its session, access tokens and newer refresh tokens included', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const other = tokensOf(await login(service, ada));
   const next = tokensOf(await post(service, '/auth/refresh', { refreshToken: ada.refreshToken }));
@@ -59,8 +60,8 @@ test('a spent refresh token that comes back ends its session, access tokens and 
   assert.equal(await me(service, other.token), 200, 'another session of the account goes on');
 });
 
-test('the refresh cookie is out of reach for scripts and other sites, and works for the calls of accounts only', async (t) => {
-  const service = await startTestApp(t);
+test('the refresh cookie is out of reach for scripts and other sites, and works for the calls of accounts only', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const answer = await post(service, '/auth/login', { email: ada.email, password: ada.password });
   assert.equal('refreshToken' in answer.body, false);
@@ -80,8 +81,8 @@ test('the refresh cookie is sent over TLS only where people reach the service ov
   assert.ok(cookieOf(answer).attributes.has('secure'));
 });
 
-test('a refresh token in a cookie is traded for a new cookie, once', async (t) => {
-  const service = await startTestApp(t);
+test('a refresh token in a cookie is traded for a new cookie, once', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const signedIn = await post(service, '/auth/login', { email: ada.email, password: ada.password });
   const cookie = `slipway_refresh=${cookieOf(signedIn).value}`;
@@ -95,8 +96,8 @@ test('a refresh token in a cookie is traded for a new cookie, once', async (t) =
   assert.equal(await me(service, text(answer.body.accessToken)), 401);
 });
 
-test('a missing or made-up refresh token is refused', async (t) => {
-  const service = await startTestApp(t);
+test('a missing or made-up refresh token is refused', async () => {
+  const service = await sharedTestApp();
   for (const body of [{}, { refreshToken: '' }, { refreshToken: 'refresh_made-up' }]) {
     assertProblem(await post(service, '/auth/refresh', body), 401, 'invalid_refresh_token');
   }
@@ -105,8 +106,8 @@ test('a missing or made-up refresh token is refused', async (t) => {
   assertProblem(answer, 401, 'invalid_refresh_token');
 });
 
-test('signing out ends the session and takes the cookie back; other sessions go on', async (t) => {
-  const service = await startTestApp(t);
+test('signing out ends the session and takes the cookie back; other sessions go on', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const other = tokensOf(await login(service, ada));
   const answer = await service.call('POST', '/auth/logout', { token: ada.token });
@@ -122,8 +123,8 @@ test('signing out ends the session and takes the cookie back; other sessions go 
   assert.equal(await me(service, other.token), 200);
 });
 
-test('an access token works for 15 minutes and not a second longer; the refresh token then gives another', async (t) => {
-  const service = await startTestApp(t);
+test('an access token works for 15 minutes and not a second longer; the refresh token then gives another', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   service.clock.advance(15 * minutes - seconds);
   assert.equal(await me(service, ada.token), 200);
@@ -135,8 +136,8 @@ test('an access token works for 15 minutes and not a second longer; the refresh 
   assert.equal(await me(service, next.token), 200);
 });
 
-test('a session ends 30 days after it was last refreshed', async (t) => {
-  const service = await startTestApp(t);
+test('a session ends 30 days after it was last refreshed', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   service.clock.advance(30 * days - 1);
   const next = tokensOf(await post(service, '/auth/refresh', { refreshToken: ada.refreshToken }));
@@ -145,8 +146,8 @@ test('a session ends 30 days after it was last refreshed', async (t) => {
   assertProblem(late, 401, 'invalid_refresh_token');
 });
 
-test('an access token says who, by whom, for whom and until when, and nothing else', async (t) => {
-  const service = await startTestApp(t);
+test('an access token says who, by whom, for whom and until when, and nothing else', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const [head = '', claims = ''] = ada.token.split('.');
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestApp } from './support/app.ts';
 import { newEmail, newPerson, text } from './support/people.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 
-test('a person registers, confirms, signs in, forgets, resets, and the old token is refused', async (t) => {
-  const service = await startTestApp(t);
+test('a person registers, confirms, signs in, forgets, resets, and the old token is refused', async () => {
+  const service = await sharedTestApp();
   const email = newEmail();
   const password = 'correct horse battery';
   const registered = await service.call('POST', '/auth/register', { body: { email, password, name: 'Ada' } });
@@ -40,8 +40,8 @@ test('a person registers, confirms, signs in, forgets, resets, and the old token
   assert.equal(again.status, 200);
 });
 
-test('sessions are listed in pages and ended one by one', async (t) => {
-  const service = await startTestApp(t);
+test('sessions are listed in pages and ended one by one', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const grace = await newPerson(service);
   for (let count = 0; count < 3; count += 1) {

@@ -7,8 +7,8 @@ import { sql } from '../src/store/sql.ts';
 import { type BackupScene, s3Keys, startBackupScene, startTestS3 } from './support/backups.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
 
-test('a config is changed in parts; what is not named stays, and what cannot be kept is refused by its field', async (t) => {
-  const { ask, path } = await startBackupScene(t);
+test('a config is changed in parts; what is not named stays, and what cannot be kept is refused by its field', async () => {
+  const { ask, path } = await startBackupScene();
   const first = await ask('GET', `${path}/config`);
   assert.deepEqual(first.body, {
     ...{ enabled: false, cron: '0 3 * * *', timezone: 'UTC', verify: true, nextRunAt: null, lastRunAt: null },
@@ -42,7 +42,7 @@ test('a config is changed in parts; what is not named stays, and what cannot be 
 });
 
 test('an S3 is tried before it is taken; its secret is sealed, never shown, and need not be said again', async (t) => {
-  const { ask, path, service } = await startBackupScene(t);
+  const { ask, path, service, workspaceId } = await startBackupScene();
   const s3 = await startTestS3(t);
   const place = { type: 's3', endpoint: s3.endpoint, region: 'us-east-1', bucket: 'backups', prefix: 'a' };
   const { accessKeyId, secretAccessKey } = s3Keys;
@@ -63,7 +63,7 @@ test('an S3 is tried before it is taken; its secret is sealed, never shown, and 
   );
   const { db } = service.app.store;
   const rows = await db.rows<{ text: string }>(
-    sql`select row_to_json(d)::text as text from backup_destinations d`,
+    sql`select row_to_json(d)::text as text from backup_destinations d where workspace_id = ${workspaceId}`,
   );
   assert.equal(rows.length, 2, 'older backups keep the place that they lie at');
   const everything = JSON.stringify([rows, service.logLines, again.text]);
@@ -83,13 +83,14 @@ async function notices({ service, environmentId }: BackupScene) {
   return rows.map(({ data }) => data);
 }
 
-function endAll({ service }: BackupScene) {
+function endAll({ service, environmentId }: BackupScene) {
   return service.app.store.db.run(sql`
-    update backups set status = 'succeeded', finished_at = now() where finished_at is null`);
+    update backups set status = 'succeeded', finished_at = now()
+    where environment_id = ${environmentId} and finished_at is null`);
 }
 
-test('a schedule makes one backup a run, none over another, and makes up once for runs that were missed', async (t) => {
-  const scene = await startBackupScene(t);
+test('a schedule makes one backup a run, none over another, and makes up once for runs that were missed', async () => {
+  const scene = await startBackupScene();
   const { ask, path, service, environmentId } = scene;
   await scene.withData();
   const ctx = { ...service.app.backups, clock: service.clock };
@@ -160,8 +161,8 @@ function form(fields: readonly (readonly [name: string, value: string | Blob])[]
   return made;
 }
 
-test('an upload says by its fields what is wrong with it, and leaves nothing', async (t) => {
-  const scene = await startBackupScene(t, { env: { SLIPWAY_LIMIT_IMPORT_MB: '1' } });
+test('an upload says by its fields what is wrong with it, and leaves nothing', async () => {
+  const scene = await startBackupScene({ SLIPWAY_LIMIT_IMPORT_MB: '1' });
   const file = new Blob(['select 1;']);
   assertProblem(await upload(scene, form([['file', file]])), 409, 'server_not_linked');
   const serviceId = await scene.withData();
@@ -204,6 +205,8 @@ test('an upload says by its fields what is wrong with it, and leaves nothing', a
   const half = await upload(scene, broken, '', { 'content-type': 'multipart/form-data; boundary=x' });
   assert.ok(half.status >= 400, half.text);
   const { db } = scene.service.app.store;
-  const operations = await db.rows(sql`select 1 from operations where kind = 'backup_import'`);
+  const operations = await db.rows(
+    sql`select 1 from operations where workspace_id = ${scene.workspaceId} and kind = 'backup_import'`,
+  );
   assert.deepEqual(operations, []);
 });

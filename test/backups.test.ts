@@ -7,14 +7,19 @@ import { clearUp } from '../src/areas/backups/backup-schedules.ts';
 import { day } from '../src/clock.ts';
 import { newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
-import { sha256Of, startBackupScene } from './support/backups.ts';
+import { type BackupScene, sha256Of, startBackupScene } from './support/backups.ts';
 import { newPerson } from './support/people.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
+import { hangMs, until } from './support/until.ts';
 
-const filesIn = (folder: string) => globSync('**/*', { cwd: folder }).filter((name) => name.endsWith('.zst'));
+/** The objects of its backups, by their paths. */
+function filesOf({ service, environmentId }: BackupScene): string[] {
+  const folder = join(service.app.store.folder.path, 'backups');
+  return globSync(`${environmentId}/**/*.zst`, { cwd: folder }).map((name) => join(folder, name));
+}
 
-test('a backup is asked for once, shown at its place, and told', async (t) => {
-  const scene = await startBackupScene(t);
+test('a backup is asked for once, shown at its place, and told', async () => {
+  const scene = await startBackupScene();
   const { ask, path, service, person } = scene;
   assertProblem(await ask('POST', `${path}/trigger`, {}), 409, 'nothing_to_back_up');
   const serviceId = await scene.withData();
@@ -38,7 +43,8 @@ test('a backup is asked for once, shown at its place, and told', async (t) => {
     ['backup_make', { type: 'backup', id: first.body.id }],
   );
   const events = await service.app.store.db.rows<{ data: unknown }>(sql`
-    select data from events where kind = 'backup_updated' order by position`);
+    select data from events where workspace_id = ${scene.workspaceId} and kind = 'backup_updated'
+    order by position`);
   assert.deepEqual(events[0]?.data, {
     backupId: first.body.id,
     environmentId: scene.environmentId,
@@ -48,8 +54,8 @@ test('a backup is asked for once, shown at its place, and told', async (t) => {
   assert.equal(cancelled.status, 202, cancelled.text);
 });
 
-test('the list is paged, newest first, and says how much is stored', async (t) => {
-  const scene = await startBackupScene(t);
+test('the list is paged, newest first, and says how much is stored', async () => {
+  const scene = await startBackupScene();
   const { ask, path } = scene;
   const ids: string[] = [];
   for (let index = 0; index < 3; index += 1)
@@ -65,8 +71,8 @@ test('the list is paged, newest first, and says how much is stored', async (t) =
   assert.deepEqual(idsOf(all.body.items), ids);
 });
 
-test('what belongs to another workspace, or to another environment, does not exist', async (t) => {
-  const scene = await startBackupScene(t);
+test('what belongs to another workspace, or to another environment, does not exist', async () => {
+  const scene = await startBackupScene();
   const { path, service, ask } = scene;
   const id = await scene.stored();
   const { token } = await newPerson(service);
@@ -96,8 +102,8 @@ test('what belongs to another workspace, or to another environment, does not exi
   assert.deepEqual((await service.call('GET', '/backups', { token })).body.items, []);
 });
 
-test('a download is the dump, byte for byte, with its length, its sum and a harmless name', async (t) => {
-  const scene = await startBackupScene(t);
+test('a download is the dump, byte for byte, with its length, its sum and a harmless name', async () => {
+  const scene = await startBackupScene();
   const { path, service, person, ask } = scene;
   const content = Buffer.alloc(3_000_000, 'dump ');
   const id = await scene.stored({ contents: [content] });
@@ -119,37 +125,35 @@ test('a download is the dump, byte for byte, with its length, its sum and a harm
   assertProblem(await ask('GET', `${path}/${several}/download?partId=${newId()}`), 404, 'not_found');
 });
 
-test('a dump that was damaged or lost in storage is never given out as whole', async (t) => {
-  const scene = await startBackupScene(t);
+test('a dump that was damaged or lost in storage is never given out as whole', async () => {
+  const scene = await startBackupScene();
   const { path, service, person, ask } = scene;
   const id = await scene.stored({ contents: [Buffer.alloc(2_000_000, 'dump ')] });
-  const folder = join(service.app.store.folder.path, 'backups');
-  const [name = ''] = filesIn(folder);
-  const bytes = readFileSync(join(folder, name));
+  const [file = ''] = filesOf(scene);
+  const bytes = readFileSync(file);
   bytes[1_000_000] = (bytes[1_000_000] ?? 0) ^ 1;
-  writeFileSync(join(folder, name), bytes);
+  writeFileSync(file, bytes);
   const headers = { authorization: `Bearer ${person.token}` };
   const answer = await fetch(`${service.url}/api/v1${path}/${id}/download`, { headers });
   await assert.rejects(answer.arrayBuffer(), 'the connection breaks before the last bytes');
-  rmSync(join(folder, name));
+  rmSync(file);
   assertProblem(await ask('GET', `${path}/${id}/download`), 409, 'backup_missing');
 });
 
-test('a deleted backup is gone with its objects; the last good one goes only by force', async (t) => {
-  const scene = await startBackupScene(t);
-  const { path, ask, service } = scene;
-  const folder = join(service.app.store.folder.path, 'backups');
+test('a deleted backup is gone with its objects; the last good one goes only by force', async () => {
+  const scene = await startBackupScene();
+  const { path, ask } = scene;
   const [older, newer] = [await scene.stored(), await scene.stored()];
   assert.equal((await ask('DELETE', `${path}/${older}`)).status, 204);
   assertProblem(await ask('GET', `${path}/${older}`), 404, 'not_found');
   assertProblem(await ask('DELETE', `${path}/${newer}`), 409, 'backup_last_good');
-  assert.equal(filesIn(folder).length, 1);
+  assert.equal(filesOf(scene).length, 1);
   assert.equal((await ask('DELETE', `${path}/${newer}?force=true`)).status, 204);
-  assert.deepEqual(filesIn(folder), []);
+  assert.deepEqual(filesOf(scene), []);
 });
 
-test('what retention lets go leaves with its objects; what is being restored stays', async (t) => {
-  const scene = await startBackupScene(t);
+test('what retention lets go leaves with its objects; what is being restored stays', async () => {
+  const scene = await startBackupScene();
   const { path, ask, service, workspaceId, environmentId } = scene;
   await ask('PATCH', `${path}/config`, { retention: { keepLast: 1, keepDays: 2 } });
   const [oldest, inUse] = [await scene.stored(), await scene.stored()];
@@ -159,37 +163,37 @@ test('what retention lets go leaves with its objects; what is being restored sta
   await service.app.store.db.run(sql`
     insert into backup_restores (workspace_id, id, environment_id, source, backup_id, status, touched_at, created_at)
     values (${workspaceId}, ${newId()}, ${environmentId}, 'backup', ${inUse}, 'queued', now(), now())`);
-  const step = { signal: AbortSignal.timeout(10_000), log: () => undefined };
+  const step = { signal: AbortSignal.timeout(hangMs), log: () => undefined };
   await applyRetention(service.app.backups, workspaceId, environmentId, step);
   const left = await service.call('GET', path, { token });
   assert.deepEqual(
     Object(left.body.items).map(({ id }: { id: string }) => id),
     [newest, inUse],
   );
-  assert.ok(!filesIn(join(service.app.store.folder.path, 'backups')).some((name) => name.includes(oldest)));
+  const files = filesOf(scene);
+  assert.ok(files.length === 2 && !files.some((name) => name.includes(oldest)), files.join());
 });
 
 /** The clock has gone on past the life of the first token. */
-async function newSession({ service, person }: Awaited<ReturnType<typeof startBackupScene>>) {
+async function newSession({ service, person }: BackupScene) {
   const body = { email: person.email, password: person.password };
   const answer = await service.call('POST', '/auth/login', { body });
   return { token: String(answer.body.accessToken) };
 }
 
-test('backups outlive an environment that is deleted without its data, and go with one that is deleted with it', async (t) => {
+test('backups outlive an environment that is deleted without its data, and go with one that is deleted with it', async () => {
   for (const deleteData of [false, true]) {
-    const scene = await startBackupScene(t);
+    const scene = await startBackupScene();
     const { path, ask, service, environmentId } = scene;
     const id = await scene.stored();
     const removed = await ask('DELETE', `/environments/${environmentId}?deleteData=${deleteData}`);
     assert.equal(removed.status, 202, removed.text);
-    const deadline = Date.now() + 20_000;
-    while ((await ask('GET', `/environments/${environmentId}`)).status !== 404) {
-      assert.ok(Date.now() < deadline, 'the environment goes');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(
+      async () => (await ask('GET', `/environments/${environmentId}`)).status === 404,
+      'the environment to go',
+    );
     await clearUp(service.app.backups);
-    const files = filesIn(join(service.app.store.folder.path, 'backups'));
+    const files = filesOf(scene);
     const listed = await ask('GET', '/backups');
     assert.equal(Object(listed.body.items).length, deleteData ? 0 : 1);
     assert.equal(files.length, deleteData ? 0 : 1);
@@ -198,8 +202,8 @@ test('backups outlive an environment that is deleted without its data, and go wi
   }
 });
 
-test('only one that has succeeded, of what was asked for, is restored', async (t) => {
-  const scene = await startBackupScene(t);
+test('only one that has succeeded, of what was asked for, is restored', async () => {
+  const scene = await startBackupScene();
   const { path, ask, service } = scene;
   const id = await scene.stored();
   assertProblem(await ask('POST', `${path}/${id}/restore`, {}), 409, 'server_not_linked');

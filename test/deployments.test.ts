@@ -150,9 +150,13 @@ test('a commit that is asked for again after it failed or was cancelled is a ret
   await db.run(sql`update deployments set commit = ${commit}::jsonb, status = 'failed', finished_at = now(),
     wanted = '{"branch":"main"}' where environment_id = ${environmentId}`);
   assert.equal((await deploy({ commit: other })).trigger, 'manual', 'another commit');
-  await db.run(sql`delete from deployments where wanted->>'sha' = ${other}`);
+  await db.run(
+    sql`delete from deployments where environment_id = ${environmentId} and wanted->>'sha' = ${other}`,
+  );
   assert.equal((await deploy({})).trigger, 'manual', 'nobody named a commit');
-  await db.run(sql`delete from deployments where wanted->>'branch' is not null and status = 'queued'`);
+  await db.run(sql`
+    delete from deployments
+    where environment_id = ${environmentId} and wanted->>'branch' is not null and status = 'queued'`);
   assert.equal((await deploy({ commit: sha })).trigger, 'retry');
 });
 

@@ -11,6 +11,7 @@ import {
   startScripted,
   value,
 } from './support/dns-scene.ts';
+import { hangMs } from './support/until.ts';
 
 const authoritative = packet.AUTHORITATIVE_ANSWER;
 const nxdomain = authoritative | 3;
@@ -158,7 +159,10 @@ test('answers with another id, to another question, or that are no messages are 
     const port = await startScripted(t, server, 0, (query) =>
       query.type === 'TXT' ? answer(query) : ordinary(query),
     );
-    const look = await dnsOf(port, [`${server}:${port}`], { timeoutMs: 700 }).lookAtDomain(domain, t.signal);
+    const look = await dnsOf(port, [`${server}:${port}`], { timeoutMs: 1_500 }).lookAtDomain(
+      domain,
+      t.signal,
+    );
     assert.equal(look.isProven, false, `answer ${index}`);
     assert.ok(codesOf(look).includes('name_server_silent'), `answer ${index}`);
   });
@@ -175,22 +179,23 @@ test('an answer that UDP alone gives is no proof while no resolver has seen it',
   assert.equal(look.isProven, false);
 });
 
-test('a look ends in its time with what it has, and at once when it is aborted', async (t) => {
+test('a look ends in its time with what it has, and at once when it is aborted', {
+  timeout: hangMs,
+}, async (t) => {
   const port = await startScripted(t, server, 0, (query) =>
     query.type === 'A' && query.name === hostname ? undefined : ordinary(query),
   );
   const servers = [`${server}:${port}`];
-  const began = performance.now();
-  const look = await dnsOf(port, servers, { timeoutMs: 60_000, lookMs: 1_500 }).lookAtDomain(
+  // Only its own limit can end this look: the server that does not answer has far longer.
+  const look = await dnsOf(port, servers, { timeoutMs: 2 * hangMs, lookMs: 1_500 }).lookAtDomain(
     domain,
     t.signal,
   );
-  assert.ok(performance.now() - began < 15_000);
   assert.ok(codesOf(look).includes('look_incomplete') && codesOf(look).includes('record_found'));
   const few = await dnsOf(port, servers, { mostQueries: 3 }).lookAtDomain(domain, t.signal);
   assert.equal(few.queries, 3);
   const stop = new AbortController();
-  const cut = dnsOf(port, servers, { timeoutMs: 60_000 }).lookAtDomain(domain, stop.signal);
+  const cut = dnsOf(port, servers, { timeoutMs: 2 * hangMs }).lookAtDomain(domain, stop.signal);
   stop.abort(new Error('enough'));
   await assert.rejects(cut, /enough/);
 });

@@ -6,6 +6,7 @@ import { readConfig } from '../src/config.ts';
 import { startTestApp } from './support/app.ts';
 import { currentOpenApi } from './support/openapi.ts';
 import { assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 
 const committed = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
 const document = Object(JSON.parse(committed));
@@ -35,9 +36,9 @@ function resolved(schema: unknown): Record<string, unknown> {
   return Object(found);
 }
 
-test('the committed document is the one that the service gives', async (t) => {
+test('the committed document is the one that the service gives', async () => {
   assert.equal(committed, await currentOpenApi(), 'run `npm run generate`');
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const served = await service.call('GET', '//api/docs/openapi.json');
   assert.equal(served.status, 200);
   assert.match(served.headers.get('content-type') ?? '', /^application\/json/);
@@ -186,8 +187,8 @@ test('every body that is asked for shows an example of each field, and takes no 
   }
 });
 
-test('the page loads only from its own origin, and may not do otherwise', async (t) => {
-  const service = await startTestApp(t);
+test('the page loads only from its own origin, and may not do otherwise', async () => {
+  const service = await sharedTestApp();
   const page = await service.call('GET', '//api/docs');
   assert.equal(page.status, 200);
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
@@ -206,15 +207,15 @@ test('the page loads only from its own origin, and may not do otherwise', async 
   assert.match(policy, /connect-src 'self'(;|$)/);
 });
 
-test('the page starts without asking anyone else for anything', async (t) => {
-  const service = await startTestApp(t);
+test('the page starts without asking anyone else for anything', async () => {
+  const service = await sharedTestApp();
   const start = await service.call('GET', '//api/docs/start.js');
   assert.doesNotMatch(start.text, /https?:/);
   assert.match(start.text, /"url":"\/api\/docs\/openapi\.json"/);
 });
 
-test('the script of the page comes compressed to those who can, and plain to those who cannot', async (t) => {
-  const service = await startTestApp(t);
+test('the script of the page comes compressed to those who can, and plain to those who cannot', async () => {
+  const service = await sharedTestApp();
   const plain = await service.call('GET', '//api/docs/reference.js', {
     headers: { 'accept-encoding': 'identity' },
   });

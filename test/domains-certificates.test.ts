@@ -4,37 +4,47 @@ import { renewDueCertificates } from '../src/areas/domains/domain-schedules.ts';
 import { day } from '../src/clock.ts';
 import { sql } from '../src/store/sql.ts';
 import { Workshop } from './support/certificate-workshop.ts';
-import { startDomainScene } from './support/domains.ts';
+import { type DomainScene, startDomainScene } from './support/domains.ts';
 import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts';
 import { placesThatHold } from './support/secret-search.ts';
 
 const shop = new Workshop();
 const root = shop.make('Root', { isAuthority: true });
 const middle = shop.make('Middle', { isAuthority: true, by: root });
-const names = ['DNS:app.example.test', 'DNS:www.app.example.test'];
-const leaf = shop.make('leaf', { names, by: middle, usage: 'serverAuth' });
-const foreign = shop.make('foreign', { names: ['DNS:other.example.test'], by: middle, usage: 'serverAuth' });
-const next = shop.make('next', { names, by: middle, usage: 'serverAuth' });
-const single = shop.make('single', { names: ['DNS:app.example.test'], by: middle, usage: 'serverAuth' });
-const good = leaf.pem + middle.pem;
+const leafFor = (...names: string[]) =>
+  shop.make('leaf', { names: names.map((name) => `DNS:${name}`), by: middle, usage: 'serverAuth' });
+
+const keptIn = ({ service, workspaceId }: DomainScene) =>
+  service.app.store.db.rows(sql`
+    select id from certificates where workspace_id = ${workspaceId}
+    union all select id from environment_domains where workspace_id = ${workspaceId}`);
 
 async function startNamed(t: Parameters<typeof startDomainScene>[0]) {
   const scene = await startDomainScene(t);
   const { ask, environmentId } = scene;
-  await scene.verified(ask, 'example.test');
-  const give = (certificate: string | undefined, privateKey: string | undefined, more: object = {}) =>
-    ask('POST', `/environments/${environmentId}/domain`, {
-      ...{ hostname: 'app.example.test', ...more },
+  await scene.verified(ask, scene.apex);
+  const hostname = `app.${scene.apex}`;
+  const leaf = leafFor(hostname, `www.${hostname}`);
+  const good = leaf.pem + middle.pem;
+  const { clock } = scene.service;
+  const give = (certificate: string | undefined, privateKey: string | undefined, more: object = {}) => {
+    // The clock of the instance stands still: what was made since would be of its future.
+    clock.advance(Math.max(0, Date.now() - clock.now().getTime()));
+    return ask('POST', `/environments/${environmentId}/domain`, {
+      ...{ hostname, ...more },
       ssl: { mode: 'custom', certificate, privateKey },
     });
-  return { ...scene, give };
+  };
+  return { ...scene, hostname, leaf, good, give, kept: () => keptIn(scene) };
 }
 
 /** A line from the middle of a key: the first ones are the same in all. */
 const inside = (key: string) => key.split('\n').at(-3) ?? '';
 
 test('a certificate of one’s own that would not serve is refused with its field, and nothing is kept', async (t) => {
-  const { give, service } = await startNamed(t);
+  const { give, kept, hostname, apex, leaf, good } = await startNamed(t);
+  const foreign = leafFor(`other.${apex}`);
+  const single = leafFor(hostname);
   const encrypted = shop.openssl(
     ...['pkcs8', '-topk8', '-in', shop.file('plain.key', leaf.key), '-passout', 'pass:geheim'],
   );
@@ -57,32 +67,30 @@ test('a certificate of one’s own that would not serve is refused with its fiel
   assertProblem(partner, 422, 'certificate_invalid');
   assertInvalid(await give(undefined, leaf.key), 'ssl.certificate');
   assertInvalid(await give(good, undefined), 'ssl.privateKey');
-  const kept = await service.app.store.db.rows(sql`
-    select id from certificates union all select id from environment_domains`);
-  assert.deepEqual(kept, []);
+  assert.deepEqual(await kept(), []);
 });
 
 test('an expired certificate is refused', async (t) => {
   const scene = await startNamed(t);
-  const now = scene.service.clock.now.bind(scene.service.clock);
+  const { clock, app } = scene.service;
   // The clock of the area alone: the token would have run out as well.
-  Object.assign(scene.service.app.domains, { clock: { now: () => new Date(now().getTime() + 91 * day) } });
-  const answer = await scene.give(good, leaf.key);
+  Object.assign(app.domains, { clock: { now: () => new Date(clock.now().getTime() + 91 * day) } });
+  t.after(() => void Object.assign(app.domains, { clock }));
+  const answer = await scene.give(scene.good, scene.leaf.key);
   assertProblem(answer, 422, 'certificate_invalid');
   assert.deepEqual([...new Set(errorPaths(answer))], ['ssl.certificate']);
-  const kept = await scene.service.app.store.db.rows(sql`
-    select id from certificates union all select id from environment_domains`);
-  assert.deepEqual(kept, []);
+  assert.deepEqual(await scene.kept(), []);
 });
 
 test('the key of a certificate of one’s own is never given back, and lies sealed', async (t) => {
-  const { give, ask, service, environmentId } = await startNamed(t);
+  const { give, ask, service, environmentId, workspaceId, hostname, leaf, good } = await startNamed(t);
+  const next = leafFor(hostname, `www.${hostname}`);
   const taken = await give(good, leaf.key, { www: 'redirect_to_apex' });
   assert.equal(taken.status, 200, taken.text);
   const { status, issuer, notAfter, fault } = Object(taken.body.certificate);
   assert.deepEqual([status, issuer, fault], ['issued', 'Test Middle', null]);
   assert.ok(Date.parse(notAfter) > Date.now() + 80 * day);
-  assert.equal(taken.body.url, 'https://app.example.test');
+  assert.equal(taken.body.url, `https://${hostname}`);
   const { id } = taken.body;
   for (const path of [
     `/environments/${environmentId}/domains`,
@@ -96,25 +104,28 @@ test('the key of a certificate of one’s own is never given back, and lies seal
   const replaced = await give(next.pem + middle.pem, next.key);
   assert.equal(replaced.body.id, id, replaced.text);
   const rows = () =>
-    service.app.store.db.rows<{ source: string; status: string; chain: string; renewAt: Date | null }>(
-      sql`select source, status, chain, renew_at as "renewAt" from certificates`,
-    );
+    service.app.store.db.rows<{ source: string; status: string; chain: string; renewAt: Date | null }>(sql`
+      select source, status, chain, renew_at as "renewAt" from certificates
+      where workspace_id = ${workspaceId}`);
   assert.deepEqual(await rows(), [
     { source: 'custom', status: 'issued', chain: next.pem + middle.pem, renewAt: null },
   ]);
   const path = `/environments/${environmentId}/domain`;
-  const auto = await ask('POST', path, { hostname: 'app.example.test' });
+  const auto = await ask('POST', path, { hostname });
   assert.equal(Object(auto.body.certificate).status, 'pending');
-  assert.equal(auto.body.url, 'https://app.example.test', 'what it had serves until the next is there');
+  assert.equal(auto.body.url, `https://${hostname}`, 'what it had serves until the next is there');
   const [row] = await rows();
   assert.deepEqual([row?.source, row?.chain], ['acme', next.pem + middle.pem]);
 });
 
 test('a certificate near its end is told of once', async (t) => {
-  const { give, service } = await startNamed(t);
+  const { give, service, workspaceId, leaf, good } = await startNamed(t);
   assert.equal((await give(good, leaf.key)).status, 200);
   const { domains, store } = service.app;
-  const told = () => store.db.rows(sql`select 1 from events where data->>'status' = 'expiring'`);
+  const told = () =>
+    store.db.rows(
+      sql`select 1 from events where workspace_id = ${workspaceId} and data->>'status' = 'expiring'`,
+    );
   await renewDueCertificates(domains);
   assert.equal((await told()).length, 0);
   service.clock.advance(77 * day);

@@ -6,13 +6,13 @@ import { sql } from '../src/store/sql.ts';
 import { type DomainScene, findingsOf, startDomainScene } from './support/domains.ts';
 import { assertProblem } from './support/problems.ts';
 
-const hostname = 'shop.example.test';
 const serverAddress = '9.9.9.9';
 
 /** Verified, and led to an environment on a server, so that its addresses are looked at, too. */
 async function startVerified(t: Parameters<typeof startDomainScene>[0]) {
   const scene = await startDomainScene(t);
   const { ask, environmentId, zone, service } = scene;
+  const hostname = `shop.${scene.apex}`;
   Object.assign(service.app.domains.authority, { caaNames: ['letsencrypt.org'] });
   zone.set(hostname, 'A', [serverAddress]);
   const domain = await scene.verified(ask, hostname);
@@ -25,11 +25,11 @@ async function startVerified(t: Parameters<typeof startDomainScene>[0]) {
   });
   assert.equal(named.status, 200, named.text);
   const look = async () => (await ask('POST', `/domains/${domain.id}/verify`)).body;
-  return { ...scene, domain, record: String(Object(domain.verification).name), look };
+  return { ...scene, hostname, domain, record: String(Object(domain.verification).name), look };
 }
 
 test('each mistake in a zone is told in words of its own', async (t) => {
-  const { zone, domain, record, look } = await startVerified(t);
+  const { zone, apex, hostname, domain, record, look } = await startVerified(t);
   const { value } = Object(domain.verification);
   const says = async (code: string, words: RegExp) => {
     const seen = await look();
@@ -63,9 +63,9 @@ test('each mistake in a zone is told in words of its own', async (t) => {
   zone.set(hostname, 'AAAA', ['2001:4860:4860::8888']);
   await says('address_v6_elsewhere', /2001:4860:4860::8888/);
   zone.remove(hostname, 'AAAA');
-  zone.set('example.test', 'CAA', ['0 issue "digicert.com"']);
+  zone.set(apex, 'CAA', ['0 issue "digicert.com"']);
   await says('caa_forbids', /digicert\.com/);
-  zone.remove('example.test', 'CAA');
+  zone.remove(apex, 'CAA');
   for (const name of [hostname, record]) zone.resolver.fail(name, 'bogus');
   await says('dnssec_broken', /./);
   for (const name of [hostname, record]) zone.resolver.fail(name, undefined);
@@ -92,15 +92,15 @@ const rowOf = async ({ service }: Pick<DomainScene, 'service'>, id: unknown) => 
   return row;
 };
 
-const newsOf = ({ service }: Pick<DomainScene, 'service'>) =>
-  service.app.store.db.rows<{ data: { domainId: string; reason: string; status: string } }>(
-    sql`select data from events where kind = 'domain_updated' order by feed_id, position`,
-  );
+const newsOf = ({ service }: Pick<DomainScene, 'service'>, id: unknown) =>
+  service.app.store.db.rows<{ data: { domainId: string; reason: string; status: string } }>(sql`
+    select data from events where kind = 'domain_updated' and data->>'domainId' = ${String(id)}
+    order by feed_id, position`);
 
 test('a domain that waits is looked at again by itself, less and less often, until its record is there', async (t) => {
   const scene = await startDomainScene(t);
   const { ask, service, zone } = scene;
-  const { id, verification } = (await ask('POST', '/domains', { hostname })).body;
+  const { id, verification } = (await ask('POST', '/domains', { hostname: scene.apex })).body;
   await checked({ service });
   const waits: number[] = [];
   for (let look = 1; look <= 6; look += 1) {
@@ -123,54 +123,54 @@ test('a domain that waits is looked at again by itself, less and less often, unt
 test('a domain that stops being ours is told at once, kept for a week, and let go then', async (t) => {
   const scene = await startDomainScene(t);
   const { ask, service, zone } = scene;
-  const { id, verification } = await scene.verified(ask, hostname);
+  const { id, verification } = await scene.verified(ask, scene.apex);
   const { name, value } = Object(verification);
   zone.remove(name);
   await checked({ service, clock: 12 * hour });
   const missing = await rowOf(scene, id);
   assert.equal(missing.status, 'verified');
   assert.deepEqual(missing.missingSince, service.clock.now());
-  assert.equal((await newsOf(scene)).at(-1)?.data.reason, 'proof_missing');
+  assert.equal((await newsOf(scene, id)).at(-1)?.data.reason, 'proof_missing');
   zone.set(name, 'TXT', [value]);
   await checked({ service, clock: hour });
   assert.deepEqual((await rowOf(scene, id)).missingSince, null, 'a mistake that was mended is forgotten');
   zone.remove(name);
   await checked({ service, clock: 12 * hour });
-  const before = (await newsOf(scene)).length;
+  const before = (await newsOf(scene, id)).length;
   for (let step = 0; step < 6; step += 1) await checked({ service, clock: day });
   assert.equal((await rowOf(scene, id)).status, 'verified');
-  assert.equal((await newsOf(scene)).length, before, 'told once');
+  assert.equal((await newsOf(scene, id)).length, before, 'told once');
   await checked({ service, clock: day });
   assert.equal((await rowOf(scene, id)).status, 'failed');
-  const { data } = (await newsOf(scene)).at(-1) ?? assert.fail('nothing was told');
-  assert.deepEqual([data.domainId, data.status], [id, 'failed']);
+  const { data } = (await newsOf(scene, id)).at(-1) ?? assert.fail('nothing was told');
+  assert.equal(data.status, 'failed');
 });
 
 test('nobody else registers, verifies or leads a name that was proven, or one below it', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, zone, service, environmentId } = scene;
+  const { ask, zone, service, environmentId, apex } = scene;
   const other = await scene.stranger();
-  const early = await scene.registered(other.ask, 'example.test');
-  const below = await scene.registered(other.ask, 'deep.example.test');
-  const mine = await scene.registered(ask, 'example.test');
+  const early = await scene.registered(other.ask, apex);
+  const below = await scene.registered(other.ask, `deep.${apex}`);
+  const mine = await scene.registered(ask, apex);
   const values = [early, mine].map((each) => String(Object(each.verification).value));
-  zone.set('_slipway.example.test', 'TXT', values);
+  zone.set(`_slipway.${apex}`, 'TXT', values);
   const proven = await ask('POST', `/domains/${mine.id}/verify`);
   assert.equal(proven.body.status, 'verified', proven.text);
   for (const { id } of [early, below])
     assertProblem(await other.ask('POST', `/domains/${id}/verify`), 409, 'domain_taken');
   await checked({ service, clock: minute });
   for (const { id } of [early, below]) assert.notEqual((await rowOf(scene, id)).status, 'verified');
-  for (const name of ['a.example.test', '*.example.test', 'a.b.c.example.test'])
+  for (const name of [`a.${apex}`, `*.${apex}`, `a.b.c.${apex}`])
     assertProblem(await other.ask('POST', '/domains', { hostname: name }), 409, 'domain_taken');
   const lead = { ssl: { mode: 'off' } };
-  for (const name of ['example.test', 'deep.example.test', 'a.b.example.test']) {
+  for (const name of [apex, `deep.${apex}`, `a.b.${apex}`]) {
     const path = `/environments/${other.environmentId}/domain`;
     assertProblem(await other.ask('POST', path, { ...lead, hostname: name }), 409, 'domain_taken');
   }
   const path = `/environments/${environmentId}/domain`;
-  assert.equal((await ask('POST', path, { ...lead, hostname: 'deep.example.test' })).status, 200);
-  const sub = await ask('POST', '/domains', { hostname: 'sub.example.test' });
+  assert.equal((await ask('POST', path, { ...lead, hostname: `deep.${apex}` })).status, 200);
+  const sub = await ask('POST', '/domains', { hostname: `sub.${apex}` });
   assert.equal(sub.body.status, 'verified', 'one below it needs no proof of its own');
   const again = await ask('POST', `/domains/${sub.body.id}/verify`);
   assert.equal(again.body.status, 'verified', again.text);
@@ -179,11 +179,11 @@ test('nobody else registers, verifies or leads a name that was proven, or one be
 
 test('of two that prove one name at the same time, one has it', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, zone } = scene;
+  const { ask, zone, apex } = scene;
   const other = await scene.stranger();
   for (const [first, second] of [
-    ['one.example.test', 'one.example.test'],
-    ['two.example.test', 'sub.two.example.test'],
+    [`one.${apex}`, `one.${apex}`],
+    [`two.${apex}`, `sub.two.${apex}`],
   ] as const) {
     const [mine, theirs] = [await scene.registered(ask, first), await scene.registered(other.ask, second)];
     if (first === second) {
@@ -203,14 +203,14 @@ test('of two that prove one name at the same time, one has it', async (t) => {
 
 test('the partner with www is not led by who has the bare name, if it is another’s', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, environmentId } = scene;
+  const { ask, environmentId, apex } = scene;
   const other = await scene.stranger();
   const off = { ssl: { mode: 'off' } };
-  await scene.verified(other.ask, 'www.example.test');
+  await scene.verified(other.ask, `www.${apex}`);
   const path = `/environments/${other.environmentId}/domain`;
-  assert.equal((await other.ask('POST', path, { ...off, hostname: 'www.example.test' })).status, 200);
-  await scene.verified(ask, 'example.test');
-  const both = { ...off, hostname: 'example.test', www: 'redirect_to_www' };
+  assert.equal((await other.ask('POST', path, { ...off, hostname: `www.${apex}` })).status, 200);
+  await scene.verified(ask, apex);
+  const both = { ...off, hostname: apex, www: 'redirect_to_www' };
   assertProblem(await ask('POST', `/environments/${environmentId}/domain`, both), 409, 'domain_taken');
   const { items } = (await other.ask('GET', `${path}s`)).body;
   assert.equal(Object(items).length, 1);
@@ -218,13 +218,15 @@ test('the partner with www is not led by who has the bare name, if it is another
 
 test('a name whose owner lost it leads to who has proven it since', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, environmentId, zone, service } = scene;
+  const { ask, environmentId, zone, service, apex: hostname } = scene;
   const other = await scene.stranger();
   const old = await scene.verified(other.ask, hostname);
   const path = `/environments/${other.environmentId}/domain`;
   assert.equal((await other.ask('POST', path, { hostname })).status, 200);
   zone.remove(String(Object(old.verification).name));
-  await service.app.store.db.run(sql`update domains set missing_since = now() - interval '8 days'`);
+  await service.app.store.db.run(
+    sql`update domains set missing_since = now() - interval '8 days' where id = ${String(old.id)}`,
+  );
   await other.ask('POST', `/domains/${old.id}/verify`);
   await scene.verified(ask, hostname);
   const taken = await ask('POST', `/environments/${environmentId}/domain`, {

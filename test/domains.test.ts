@@ -7,20 +7,20 @@ import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts'
 
 test('a domain is registered in either form, listed, read and deleted', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask } = scene;
-  const made = await ask('POST', '/domains', { hostname: 'Bücher.Example.TEST.' });
+  const { ask, apex } = scene;
+  const made = await ask('POST', '/domains', { hostname: `Bücher.${apex.toUpperCase()}.` });
   assert.equal(made.status, 201, made.text);
   assert.equal(made.headers.get('location'), `/api/v1/domains/${made.body.id}`);
   const { id, hostname, status, verification, lastCheck, verifiedAt, missingSince } = made.body;
-  assert.deepEqual([hostname, status], ['xn--bcher-kva.example.test', 'pending']);
+  assert.deepEqual([hostname, status], [`xn--bcher-kva.${apex}`, 'pending']);
   assert.deepEqual([lastCheck, verifiedAt, missingSince], [null, null, null]);
   const { type, name, value } = Object(verification);
-  assert.deepEqual([type, name], ['TXT', '_slipway.xn--bcher-kva.example.test']);
+  assert.deepEqual([type, name], ['TXT', `_slipway.xn--bcher-kva.${apex}`]);
   assert.match(value, /^slipway-verification=[\w-]{27}$/);
-  for (const again of ['xn--bcher-kva.example.test', '*.bücher.example.test'])
+  for (const again of [`xn--bcher-kva.${apex}`, `*.bücher.${apex}`])
     assertProblem(await ask('POST', '/domains', { hostname: again }), 409, 'name_taken');
-  const wildcard = await ask('POST', '/domains', { hostname: '*.wild.example.test' });
-  assert.equal(wildcard.body.hostname, 'wild.example.test', 'the proof of a name is that of all below it');
+  const wildcard = await ask('POST', '/domains', { hostname: `*.wild.${apex}` });
+  assert.equal(wildcard.body.hostname, `wild.${apex}`, 'the proof of a name is that of all below it');
   const { items } = (await ask('GET', '/domains')).body;
   assert.deepEqual(
     Object(items).map((each: { id: string }) => each.id),
@@ -64,8 +64,8 @@ test('what cannot be a domain is refused with its field', async (t) => {
 
 test('nobody reaches a domain without a token, and nobody else’s', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, environmentId, service } = scene;
-  const domain = await scene.verified(ask, 'example.test');
+  const { ask, environmentId, service, apex } = scene;
+  const domain = await scene.verified(ask, apex);
   const named = await ask('POST', `/environments/${environmentId}/domain`, { domainId: domain.id });
   assert.equal(named.status, 200, named.text);
   const other = await scene.stranger();
@@ -74,7 +74,7 @@ test('nobody reaches a domain without a token, and nobody else’s', async (t) =
     ['GET', `/domains/${domain.id}`],
     ['POST', `/domains/${domain.id}/verify`],
     ['DELETE', `/domains/${domain.id}`],
-    ['POST', `/environments/${environmentId}/domain`, { hostname: 'x.example.test' }],
+    ['POST', `/environments/${environmentId}/domain`, { hostname: `x.${apex}` }],
     ['POST', `/environments/${other.environmentId}/domain`, { domainId: domain.id }],
     ['GET', `/environments/${environmentId}/domains`],
     ['GET', name],
@@ -99,29 +99,29 @@ test('nobody reaches a domain without a token, and nobody else’s', async (t) =
 
 test('a name leads to an environment, is changed in place, and keeps its domain from being deleted', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, environmentId } = scene;
+  const { ask, environmentId, apex } = scene;
   const path = `/environments/${environmentId}/domain`;
-  const early = await ask('POST', path, { hostname: 'shop.example.test' });
+  const early = await ask('POST', path, { hostname: `shop.${apex}` });
   assertProblem(early, 422, 'domain_not_verified');
   assert.deepEqual(errorPaths(early), ['hostname']);
-  const domain = await scene.verified(ask, 'example.test');
+  const domain = await scene.verified(ask, apex);
   const made = await ask('POST', path, {
-    ...{ hostname: 'SHOP.example.test', www: 'redirect_to_www', hstsSeconds: 60 },
+    ...{ hostname: `SHOP.${apex}`, www: 'redirect_to_www', hstsSeconds: 60 },
     ...{ ssl: { mode: 'auto' }, redirectHttp: false },
   });
   assert.equal(made.status, 200, made.text);
   const { id, certificate, createdAt: _, ...rest } = made.body;
   assert.deepEqual(rest, {
-    ...{ environmentId, domainId: domain.id, hostname: 'shop.example.test', operationId: null },
-    ...{ url: 'http://www.shop.example.test', ssl: { mode: 'auto' }, redirectHttp: false },
+    ...{ environmentId, domainId: domain.id, hostname: `shop.${apex}`, operationId: null },
+    ...{ url: `http://www.shop.${apex}`, ssl: { mode: 'auto' }, redirectHttp: false },
     ...{ www: 'redirect_to_www', hstsSeconds: 60 },
   });
   assert.deepEqual(certificate, { status: 'pending', issuer: null, notAfter: null, fault: null });
-  const changed = await ask('POST', path, { hostname: 'shop.example.test', ssl: { mode: 'off' } });
+  const changed = await ask('POST', path, { hostname: `shop.${apex}`, ssl: { mode: 'off' } });
   assert.equal(changed.body.id, id);
   assert.deepEqual([changed.body.www, changed.body.hstsSeconds], ['none', null]);
   assert.equal(Object(changed.body.certificate).status, 'none');
-  const deeper = await ask('POST', path, { hostname: 'a.b.example.test', ssl: { mode: 'off' } });
+  const deeper = await ask('POST', path, { hostname: `a.b.${apex}`, ssl: { mode: 'off' } });
   assert.equal(deeper.status, 200, 'what lies below a proven name needs no new proof');
   const { items } = (await ask('GET', `/environments/${environmentId}/domains`)).body;
   assert.deepEqual(
@@ -139,38 +139,35 @@ test('a name leads to an environment, is changed in place, and keeps its domain 
 
 test('one name leads to one place, and so does the one with www', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, environmentId } = scene;
-  await scene.verified(ask, 'example.test');
+  const { ask, environmentId, apex } = scene;
+  await scene.verified(ask, apex);
   const second = await scene.another('staging');
   const connect = (id: string, hostname: string, www = 'none') =>
     ask('POST', `/environments/${id}/domain`, { hostname, www, ssl: { mode: 'off' } });
-  assert.equal((await connect(environmentId, 'a.example.test', 'redirect_to_apex')).status, 200);
+  assert.equal((await connect(environmentId, `a.${apex}`, 'redirect_to_apex')).status, 200);
   for (const [hostname, www] of [
-    ['a.example.test', 'none'],
-    ['www.a.example.test', 'none'],
-    ['www.a.example.test', 'redirect_to_apex'],
+    [`a.${apex}`, 'none'],
+    [`www.a.${apex}`, 'none'],
+    [`www.a.${apex}`, 'redirect_to_apex'],
   ] as const)
     assertProblem(await connect(second, hostname, www), 409, 'in_use');
-  assertProblem(await connect(environmentId, 'www.a.example.test'), 409, 'in_use');
-  assert.equal((await connect(second, 'www.b.example.test')).status, 200);
-  assertProblem(await connect(environmentId, 'b.example.test', 'redirect_to_www'), 409, 'in_use');
-  assertProblem(await connect(second, 'b.example.test', 'redirect_to_www'), 409, 'in_use');
-  assert.equal((await connect(environmentId, 'b.example.test')).status, 200);
-  const both = await Promise.all([
-    connect(environmentId, 'c.example.test'),
-    connect(second, 'c.example.test'),
-  ]);
+  assertProblem(await connect(environmentId, `www.a.${apex}`), 409, 'in_use');
+  assert.equal((await connect(second, `www.b.${apex}`)).status, 200);
+  assertProblem(await connect(environmentId, `b.${apex}`, 'redirect_to_www'), 409, 'in_use');
+  assertProblem(await connect(second, `b.${apex}`, 'redirect_to_www'), 409, 'in_use');
+  assert.equal((await connect(environmentId, `b.${apex}`)).status, 200);
+  const both = await Promise.all([connect(environmentId, `c.${apex}`), connect(second, `c.${apex}`)]);
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
 });
 
 test('a request that is repeated with its key makes nothing twice', async (t) => {
   const scene = await startDomainScene(t);
-  const { service, person, environmentId, ask } = scene;
+  const { service, person, environmentId, ask, apex, workspaceId } = scene;
   const once = (path: string, body: object) =>
     service.call('POST', path, { token: person.token, body, headers: { 'idempotency-key': path } });
   const [first, again] = [
-    await once('/domains', { hostname: 'example.test' }),
-    await once('/domains', { hostname: 'example.test' }),
+    await once('/domains', { hostname: apex }),
+    await once('/domains', { hostname: apex }),
   ];
   assert.deepEqual([first.status, again.status, again.body.id], [201, 201, first.body.id]);
   const { name, value } = Object(first.body.verification);
@@ -179,8 +176,9 @@ test('a request that is repeated with its key makes nothing twice', async (t) =>
   const seen = await ask('POST', `/domains/${first.body.id}/verify`, {});
   assert.equal(seen.body.status, 'verified', seen.text);
   const path = `/environments/${environmentId}/domain`;
-  const named = await once(path, { hostname: 'example.test' });
-  assert.equal((await once(path, { hostname: 'example.test' })).body.id, named.body.id);
+  const named = await once(path, { hostname: apex });
+  assert.equal((await once(path, { hostname: apex })).body.id, named.body.id);
   const { db } = service.app.store;
-  assert.equal((await db.rows(sql`select 1 from certificates`)).length, 1);
+  const made = await db.rows(sql`select 1 from certificates where workspace_id = ${workspaceId}`);
+  assert.equal(made.length, 1);
 });

@@ -152,7 +152,8 @@ test('one that runs elsewhere moves with a deployment, and leaves no data behind
   };
   const moves = () =>
     db.rows<{ id: string; by: string; to: string }>(sql`
-      select id, requested_by as by, server_id as to from deployments where trigger = 'move' order by number`);
+      select id, requested_by as by, server_id as to from deployments
+      where environment_id = ${environmentId} and trigger = 'move' order by number`);
 
   assert.equal(await deploymentOf(old), undefined);
   await place(scene, environmentId, old);
@@ -161,7 +162,8 @@ test('one that runs elsewhere moves with a deployment, and leaves no data behind
   await scene.released([{ name: 'uploads', path: '/app/uploads' }]);
   await refuses(other, 'volumes/uploads');
   await scene.released();
-  await db.run(sql`update services set server_id = ${old}, data_version = '17'`);
+  await db.run(sql`
+    update services set server_id = ${old}, data_version = '17' where environment_id = ${environmentId}`);
   await refuses(other, 'services/postgres');
   assert.deepEqual(await moves(), []);
 
@@ -172,10 +174,12 @@ test('one that runs elsewhere moves with a deployment, and leaves no data behind
   assert.equal(await deploymentOf(old, true), moved, 'the one that waits goes to the new server by itself');
   assert.equal((await moves()).length, 1);
   await ask('POST', `/environments/${environmentId}/deployments/${moved}/cancel`);
-  await db.run(sql`update environments set status = 'deploying', current_release = null`);
+  await db.run(sql`
+    update environments set status = 'deploying', current_release = null where id = ${environmentId}`);
   const next = await deploymentOf(other, true);
   assert.ok(next && next !== moved, 'after the one that is at work');
   await ask('POST', `/environments/${environmentId}/deployments/${next}/cancel`);
-  await db.run(sql`update environments set status = 'stopped', wanted = 'stopped'`);
+  await db.run(sql`
+    update environments set status = 'stopped', wanted = 'stopped' where id = ${environmentId}`);
   assert.equal(await deploymentOf(old, true), undefined, 'what is stopped is not started by it');
 });

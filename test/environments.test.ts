@@ -185,12 +185,15 @@ test('the branch is changed to one that exists, and nothing of it was decided on
   const scene = await startEnvironmentScene(t);
   const { ask, environmentId, host, service } = scene;
   await host.commit('ada', 'shop', { branch: 'develop', message: 'x', files: { 'x.txt': 'x' } });
-  await service.app.store.db.run(sql`update environments set decided_sha = 'x'`);
+  const { db } = service.app.store;
+  await db.run(sql`update environments set decided_sha = 'x' where id = ${environmentId}`);
   const patch = (branch: unknown) => ask('PATCH', `/environments/${environmentId}/branch`, { branch });
   const same = await patch('main');
   assert.equal(same.status, 200, same.text);
   const decided = () =>
-    service.app.store.db.one<{ sha: string | null }>(sql`select decided_sha as sha from environments`);
+    db.one<{ sha: string | null }>(
+      sql`select decided_sha as sha from environments where id = ${environmentId}`,
+    );
   assert.equal((await decided())?.sha, 'x');
   const other = await patch('develop');
   assert.deepEqual([other.status, other.body.branch], [200, 'develop'], other.text);

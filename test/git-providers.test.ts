@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkDueProviders } from '../src/areas/git-providers/check-providers.ts';
 import { sql } from '../src/store/sql.ts';
-import { startTestApp } from './support/app.ts';
 import { enoughScopes, startGitScene } from './support/git.ts';
 import { newPerson } from './support/people.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 import { openStream } from './support/sse.ts';
 
 test('an account is connected once its token was tried, and the token is never shown', async (t) => {
@@ -51,7 +51,7 @@ test('a token is refused with words: a wrong one, one that may too little, and a
 
 test('an address inside is refused unless the instance allows it', async (t) => {
   const { host } = await startGitScene(t);
-  const closed = await startTestApp(t);
+  const closed = await sharedTestApp();
   const { token } = await newPerson(closed);
   for (const baseUrl of [host.url, 'https://localhost', 'https://[::ffff:127.0.0.1]', 'https://2130706433']) {
     const body = { provider: 'github', token: 'ghp_x', baseUrl };
@@ -125,7 +125,9 @@ test('a token that the provider revokes is shown and told, and a new one repairs
   const stream = await openStream(`${service.url}/api/v1/events`, { token: person.token });
   t.after(() => stream.close());
   host.revokeToken(gitToken);
-  await service.app.store.db.run(sql`update git_providers set check_at = now() - interval '1 day'`);
+  await service.app.store.db.run(
+    sql`update git_providers set check_at = now() - interval '1 day' where id = ${id}`,
+  );
   await checkDueProviders(service.app.gitProviders);
   const revoked = await service.call('GET', `/git-providers/${id}`, { token: person.token });
   assert.equal(revoked.body.status, 'rejected', revoked.text);
@@ -220,9 +222,9 @@ test('an account of someone else is not there, whatever is asked of it', async (
 
 test('the token is in the database in its sealed form only', async (t) => {
   const scene = await startGitScene(t);
-  await scene.connect();
+  const id = await scene.connect();
   const row = await scene.service.app.store.db.one<{ whole: string; sealed: Buffer }>(sql`
-    select git_providers::text as whole, token_sealed as sealed from git_providers`);
+    select git_providers::text as whole, token_sealed as sealed from git_providers where id = ${id}`);
   assert.ok(row && !row.whole.includes(scene.gitToken) && !row.sealed.includes(scene.gitToken));
   const hex = Buffer.from(scene.gitToken).toString('hex');
   assert.ok(!row.whole.includes(hex));

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Access } from '../src/http/access.ts';
 import { sql } from '../src/store/sql.ts';
-import { callApi, startTestApp, type TestApp } from './support/app.ts';
+import { callApi, type TestApp } from './support/app.ts';
 import { createBareServer, startBareServer } from './support/bare-server.ts';
 import { newPerson, type Person, text } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 
 test('a route that does not declare who may call it does not start', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const server = await createBareServer(service);
   t.after(() => server.close());
   assert.throws(() => server.get('/open', () => 'anyone'), /GET \/open does not declare/);
@@ -44,7 +45,7 @@ async function workspaceOf(service: TestApp, person: Person): Promise<string> {
 }
 
 test('a role allows what it allows and nothing more, from the moment it is given', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const url = await startWorkspaceServer(t, service);
   const ada = await newPerson(service);
   const workspaceId = await workspaceOf(service, ada);
@@ -70,7 +71,7 @@ test('a role allows what it allows and nothing more, from the moment it is given
 });
 
 test('a workspace one is not in does not exist, and neither does one that is none', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const url = await startWorkspaceServer(t, service);
   const [ada, grace] = [await newPerson(service), await newPerson(service)];
   const [adas, graces] = [await workspaceOf(service, ada), await workspaceOf(service, grace)];
@@ -95,7 +96,7 @@ test('a workspace one is not in does not exist, and neither does one that is non
 });
 
 test('one who is in two workspaces names the one that is meant, with the role they have there', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const url = await startWorkspaceServer(t, service);
   const [ada, grace] = [await newPerson(service), await newPerson(service)];
   const [adas, graces] = [await workspaceOf(service, ada), await workspaceOf(service, grace)];
@@ -119,7 +120,7 @@ test('one who is in two workspaces names the one that is meant, with the role th
 });
 
 test('without a token a workspace route tells nothing but that', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const url = await startWorkspaceServer(t, service);
   for (const permission of Object.keys(needs)) {
     assertProblem(await callApi(url, 'POST', `//${permission}`), 401, 'unauthenticated');
@@ -127,7 +128,7 @@ test('without a token a workspace route tells nothing but that', async (t) => {
 });
 
 test('a stream takes a ticket once in place of the header; other routes take none', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const url = await startWorkspaceServer(t, service);
   const ada = await newPerson(service);
   const newTicket = async () =>

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiFaultCodes } from '../src/fault.ts';
-import { startTestApp } from './support/app.ts';
 import { startBareServer } from './support/bare-server.ts';
 import { newEmail, newPerson } from './support/people.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
 import { exchange } from './support/raw-socket.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 import { newPassword, post } from './support/steps.ts';
 
 const login = { email: newEmail(), password: newPassword() };
 
-test('a body that is not JSON is refused', async (t) => {
-  const service = await startTestApp(t);
+test('a body that is not JSON is refused', async () => {
+  const service = await sharedTestApp();
   for (const body of [
     '{',
     '{"email":}',
@@ -26,8 +26,8 @@ test('a body that is not JSON is refused', async (t) => {
   }
 });
 
-test('JSON that reaches for the prototype is refused, at any depth', async (t) => {
-  const service = await startTestApp(t);
+test('JSON that reaches for the prototype is refused, at any depth', async () => {
+  const service = await sharedTestApp();
   for (const body of [
     '{"__proto__":{"email":"a@example.com"}}',
     '{"email":"a@example.com","password":"x","__proto__":null}',
@@ -40,8 +40,8 @@ test('JSON that reaches for the prototype is refused, at any depth', async (t) =
   assert.equal('admin' in {}, false);
 });
 
-test('a body that is not sent as JSON is refused, whatever it holds', async (t) => {
-  const service = await startTestApp(t);
+test('a body that is not sent as JSON is refused, whatever it holds', async () => {
+  const service = await sharedTestApp();
   const types = [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -59,8 +59,8 @@ test('a body that is not sent as JSON is refused, whatever it holds', async (t) 
   assertProblem(await post(service, '/auth/login', login, charset), 401, 'invalid_credentials');
 });
 
-test('a body of more than one mebibyte is refused, whether its length is told ahead or not', async (t) => {
-  const service = await startTestApp(t);
+test('a body of more than one mebibyte is refused, whether its length is told ahead or not', async () => {
+  const service = await sharedTestApp();
   const body = JSON.stringify({ ...login, password: 'x'.repeat(1024 * 1024) });
   const head =
     'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n';
@@ -71,8 +71,8 @@ test('a body of more than one mebibyte is refused, whether its length is told ah
   assertProblem(untold, 413, 'payload_too_large');
 });
 
-test('a path that leads nowhere is not found, and says nothing of what else there is', async (t) => {
-  const service = await startTestApp(t);
+test('a path that leads nowhere is not found, and says nothing of what else there is', async () => {
+  const service = await sharedTestApp();
   for (const path of [
     '/nothing',
     '/auth',
@@ -89,8 +89,8 @@ test('a path that leads nowhere is not found, and says nothing of what else ther
   }
 });
 
-test('a method that a path does not take is refused with those it takes', async (t) => {
-  const service = await startTestApp(t);
+test('a method that a path does not take is refused with those it takes', async () => {
+  const service = await sharedTestApp();
   const cases = [
     ['GET', '/auth/login', 'POST'],
     ['PUT', '/auth/login?x=1', 'POST'],
@@ -107,8 +107,8 @@ test('a method that a path does not take is refused with those it takes', async 
   }
 });
 
-test('a path that cannot be decoded is refused, with the headers of every other answer', async (t) => {
-  const service = await startTestApp(t);
+test('a path that cannot be decoded is refused, with the headers of every other answer', async () => {
+  const service = await sharedTestApp();
   const normal = await service.call('GET', '/nothing');
   for (const path of ['/auth/%', '/auth/%zz', '/auth/sessions/%c0%af', '/%e0%a4%a']) {
     const answer = await service.call('DELETE', path);
@@ -124,15 +124,15 @@ test('a path that cannot be decoded is refused, with the headers of every other 
   }
 });
 
-test('a path part that is far too long is refused and breaks nothing', async (t) => {
-  const service = await startTestApp(t);
+test('a path part that is far too long is refused and breaks nothing', async () => {
+  const service = await sharedTestApp();
   const answer = await service.call('DELETE', `/auth/sessions/${'a'.repeat(5000)}`);
   assert.ok([400, 404, 414].includes(answer.status), answer.text);
   assertProblem(answer, answer.status, String(answer.body.code));
 });
 
-test('what is not HTTP is answered as a problem on the bare connection', async (t) => {
-  const service = await startTestApp(t);
+test('what is not HTTP is answered as a problem on the bare connection', async () => {
+  const service = await sharedTestApp();
   for (const bytes of [
     'nonsense\r\n\r\n',
     'GET / HTTP/9.9\r\n\r\n',
@@ -144,8 +144,8 @@ test('what is not HTTP is answered as a problem on the bare connection', async (
   }
 });
 
-test('a request whose length is told in two ways is refused, so that nothing can be smuggled behind it', async (t) => {
-  const service = await startTestApp(t);
+test('a request whose length is told in two ways is refused, so that nothing can be smuggled behind it', async () => {
+  const service = await sharedTestApp();
   const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   for (const lengths of [
     'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
@@ -160,8 +160,8 @@ test('a request whose length is told in two ways is refused, so that nothing can
   }
 });
 
-test('headers that are too large are refused as such', async (t) => {
-  const service = await startTestApp(t);
+test('headers that are too large are refused as such', async () => {
+  const service = await sharedTestApp();
   const answer = await exchange(
     service.url,
     `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -169,8 +169,8 @@ test('headers that are too large are refused as such', async (t) => {
   assertProblem(answer, 431, 'headers_too_large');
 });
 
-test('an unknown field is refused on every call that takes a body', async (t) => {
-  const service = await startTestApp(t);
+test('an unknown field is refused on every call that takes a body', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const calls = [
     'register',
@@ -192,8 +192,8 @@ test('an unknown field is refused on every call that takes a body', async (t) =>
   }
 });
 
-test('an unknown query parameter is refused on every call', async (t) => {
-  const service = await startTestApp(t);
+test('an unknown query parameter is refused on every call', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   assertInvalid(await service.call('GET', '/auth/sessions?limit=5&sort=asc', { token }), 'sort');
   for (const path of ['/auth/me?verbose=1', '/auth/me?access_token=x', '/auth/sessions/me?x=1']) {
@@ -205,8 +205,8 @@ test('an unknown query parameter is refused on every call', async (t) => {
   assert.equal(answer.status, 400, answer.text);
 });
 
-test('odd limits and cursors are refused by name', async (t) => {
-  const service = await startTestApp(t);
+test('odd limits and cursors are refused by name', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   for (const limit of [
     '0',
@@ -239,7 +239,7 @@ test('odd limits and cursors are refused by name', async (t) => {
 });
 
 test('a failure of ours says nothing of the inside, and the log finds it by the request id', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const secret = 'relation "secrets" does not exist';
   const url = await startBareServer(t, service, (server) => {
     server.get('/breaks', { config: { access: { kind: 'public' } } }, async () => {

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { newPerson } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 
 const origin = 'https://app.example.com';
 
-test('a request keeps the id its caller gave, where it is one', async (t) => {
-  const service = await startTestApp(t);
+test('a request keeps the id its caller gave, where it is one', async () => {
+  const service = await sharedTestApp();
   for (const id of ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b', 'trace_12', 'A'.repeat(64)]) {
     const answer = await service.call('GET', '/nothing', { headers: { 'x-request-id': id } });
     assert.equal(answer.headers.get('x-request-id'), id);
@@ -15,8 +16,8 @@ test('a request keeps the id its caller gave, where it is one', async (t) => {
   }
 });
 
-test('what is not an id is replaced by one of ours', async (t) => {
-  const service = await startTestApp(t);
+test('what is not an id is replaced by one of ours', async () => {
+  const service = await sharedTestApp();
   for (const id of [
     'short',
     'A'.repeat(65),
@@ -32,16 +33,16 @@ test('what is not an id is replaced by one of ours', async (t) => {
   }
 });
 
-test('the id of a request finds its line in the log', async (t) => {
-  const service = await startTestApp(t);
+test('the id of a request finds its line in the log', async () => {
+  const service = await sharedTestApp();
   const answer = await service.call('GET', '/auth/me');
   const line = service.logLines.find((each) => each.requestId === answer.headers.get('x-request-id'));
   assert.equal(line?.msg, 'request');
   assert.equal(line?.status, 401);
 });
 
-test('every answer, good or bad, forbids to guess its type, to frame it, to keep it and to tell where one came from', async (t) => {
-  const service = await startTestApp(t);
+test('every answer, good or bad, forbids to guess its type, to frame it, to keep it and to tell where one came from', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const answers = [
     await service.call('GET', '/auth/me', { token }),
@@ -79,15 +80,17 @@ function preflight(service: TestApp, from: string) {
   return service.call('OPTIONS', '/auth/login', { headers });
 }
 
-test('no page of another origin may read an answer unless a setting allows it', async (t) => {
-  const service = await startTestApp(t);
+test('no page of another origin may read an answer unless a setting allows it', async () => {
+  const service = await sharedTestApp();
   const answer = await service.call('GET', '/nothing', { headers: { origin } });
   assert.equal(answer.headers.get('access-control-allow-origin'), null);
   assertProblem(await preflight(service, origin), 405, 'method_not_allowed');
 });
 
-test('the origins of the setting may call and read, errors included, and no other', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_CORS_ORIGINS: `${origin},http://localhost:5173` } });
+const withOrigins = { SLIPWAY_CORS_ORIGINS: `${origin},http://localhost:5173` };
+
+test('the origins of the setting may call and read, errors included, and no other', async () => {
+  const service = await sharedTestApp(withOrigins);
   const asked = await preflight(service, origin);
   assert.equal(asked.status, 204, asked.text);
   assert.equal(asked.headers.get('access-control-allow-origin'), origin);
@@ -109,8 +112,8 @@ test('the origins of the setting may call and read, errors included, and no othe
   }
 });
 
-test('with CORS on, unknown paths and wrong methods are still told apart', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_CORS_ORIGINS: origin } });
+test('with CORS on, unknown paths and wrong methods are still told apart', async () => {
+  const service = await sharedTestApp(withOrigins);
   assertProblem(await service.call('GET', '/nothing'), 404, 'not_found');
   const wrong = await service.call('GET', '/auth/login');
   assertProblem(wrong, 405, 'method_not_allowed');

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { settings } from '../src/config.ts';
-import { startTestApp } from './support/app.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 
 const guide = readFileSync(new URL('../docs/guides/operating.md', import.meta.url), 'utf8');
 const part = (heading: string) => guide.split(`\n### ${heading}\n`)[1]?.split(/\n##/)[0] ?? '';
 
-test('the guide to operating lists exactly the metrics that a running instance gives', async (t) => {
-  const service = await startTestApp(t);
+test('the guide to operating lists exactly the metrics that a running instance gives', async () => {
+  const service = await sharedTestApp();
   await service.call('GET', '//healthz');
   const { text } = await service.call('GET', '//metrics');
   const given = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name).sort();

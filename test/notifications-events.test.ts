@@ -12,7 +12,7 @@ import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
 import { noticesIn } from './support/notifications.ts';
 
-const raisedIn = ({ service }: EnvironmentScene) => noticesIn(service);
+const raisedIn = ({ service, workspaceId }: EnvironmentScene) => noticesIn(service, workspaceId);
 const kindsIn = async (scene: EnvironmentScene) => (await raisedIn(scene)).map(({ kind }) => kind);
 
 /** A deployment that goes the way of these changes, as its operation tells them. */

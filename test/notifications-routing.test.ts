@@ -9,7 +9,7 @@ import { type DomainId, newId, type ProjectId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
 import { startDomainScene } from './support/domains.ts';
 import { startEnvironmentScene } from './support/environments.ts';
-import { until } from './support/until.ts';
+import { hangMs, until } from './support/until.ts';
 
 test('a project’s notices reach those linked to it, by what the link says, and those that hear of all', async (t) => {
   const catcher = await startCatcher({ address: '127.0.0.1', port: 0 });
@@ -78,7 +78,7 @@ test('a secret of the environment is not in a message, whoever put it into the n
       },
     }),
   );
-  const caught = await catcher.next('/hook', 10_000);
+  const caught = await catcher.next('/hook', hangMs);
   const text = caught?.bodyText ?? '';
   assert.match(text, /Shop \/ production: deployment #3 failed/);
   assert.match(text, /It said \[secret\]/);
@@ -87,11 +87,11 @@ test('a secret of the environment is not in a message, whoever put it into the n
 
 test('a domain that is let go and a certificate near its end are told to the project that they lead to', async (t) => {
   const scene = await startDomainScene(t);
-  const { ask, service, zone, environmentId, projectId, workspaceId } = scene;
+  const { ask, service, zone, apex: hostname, environmentId, projectId, workspaceId } = scene;
   const { db } = service.app.store;
-  const { id, verification } = await scene.verified(ask, 'shop.example.test');
+  const { id, verification } = await scene.verified(ask, hostname);
   const connected = await ask('POST', `/environments/${environmentId}/domain`, {
-    hostname: 'shop.example.test',
+    hostname,
     ssl: { mode: 'off' },
   });
   assert.ok(connected.status < 300, connected.text);
@@ -99,21 +99,23 @@ test('a domain that is let go and a certificate near its end are told to the pro
   const now = service.clock.now();
   await db.run(sql`
     insert into certificates (workspace_id, id, source, names, status, not_before, not_after, created_at, updated_at)
-    values (${workspaceId}, ${certificate}, 'custom', '{shop.example.test}', 'issued', ${now},
+    values (${workspaceId}, ${certificate}, 'custom', ${[hostname]}, 'issued', ${now},
       ${now}::timestamptz + interval '90 days', ${now}, ${now})`);
-  await db.run(sql`update environment_domains set certificate_id = ${certificate}`);
+  await db.run(sql`
+    update environment_domains set certificate_id = ${certificate} where workspace_id = ${workspaceId}`);
   service.clock.advance(80 * day);
   for (let times = 0; times < 2; times += 1) await renewDueCertificates(service.app.domains);
   zone.remove(Object(verification).name);
   const look = () =>
-    verifyDomain(service.app.domains, workspaceId, id as DomainId, AbortSignal.timeout(20_000));
+    verifyDomain(service.app.domains, workspaceId, id as DomainId, AbortSignal.timeout(hangMs));
   await look();
   service.clock.advance(8 * day);
   for (let times = 0; times < 2; times += 1) await look();
   const raised = await db.rows(sql`
-    select kind, project_id as "projectId", data->>'hostname' as hostname from notices order by at`);
+    select kind, project_id as "projectId", data->>'hostname' as hostname from notices
+    where workspace_id = ${workspaceId} order by at`);
   assert.deepEqual(raised, [
-    { kind: 'certificate_expiring', projectId, hostname: 'shop.example.test' },
-    { kind: 'domain_lost', projectId, hostname: 'shop.example.test' },
+    { kind: 'certificate_expiring', projectId, hostname },
+    { kind: 'domain_lost', projectId, hostname },
   ]);
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { startCatcher } from '../lab/services/catcher/catcher.ts';
 import { newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
-import { startTestApp } from './support/app.ts';
 import { startEnvironmentScene } from './support/environments.ts';
 import { newPerson } from './support/people.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 
 const slackUrl = 'https://hooks.slack.com/services/T000/B000/secretsecretsecret';
 const slack = { type: 'slack', name: 'Team', config: { webhookUrl: slackUrl } };
 const base = '/notification-connectors';
 
-async function startScene(t: TestContext, env: Record<string, string> = {}) {
-  const service = await startTestApp(t, { env });
+async function startScene(env: Record<string, string> = {}) {
+  const service = await sharedTestApp(env);
   const person = await newPerson(service);
   const ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     service.call(method, path, {
@@ -24,8 +24,8 @@ async function startScene(t: TestContext, env: Record<string, string> = {}) {
   return { service, person, ask };
 }
 
-test('a connector is made, listed, read, changed and deleted, and what it was set up with is never shown', async (t) => {
-  const { service, ask } = await startScene(t);
+test('a connector is made, listed, read, changed and deleted, and what it was set up with is never shown', async () => {
+  const { service, ask } = await startScene();
   const made = await ask('POST', base, slack);
   assert.equal(made.status, 201, made.text);
   assert.equal(made.headers.get('location'), `/api/v1${base}/${made.body.id}`);
@@ -50,7 +50,7 @@ test('a connector is made, listed, read, changed and deleted, and what it was se
   for (const { text } of [made, changed, moved, await ask('GET', base)])
     assert.doesNotMatch(text, /secretsecret|moresecret/);
   const kept = await service.app.store.db.one<{ sealed: Buffer }>(
-    sql`select config_sealed as sealed from notification_connectors`,
+    sql`select config_sealed as sealed from notification_connectors where id = ${String(id)}`,
   );
   assert.ok(kept && !kept.sealed.includes('example.com'));
   assert.equal((await ask('DELETE', `${base}/${id}`)).status, 204);
@@ -58,8 +58,8 @@ test('a connector is made, listed, read, changed and deleted, and what it was se
   assertProblem(await ask('DELETE', `${base}/${id}`), 404, 'not_found');
 });
 
-test('the secret of a webhook is made, shown once, and not kept in the clear for a repeated request', async (t) => {
-  const { service, ask } = await startScene(t);
+test('the secret of a webhook is made, shown once, and not kept in the clear for a repeated request', async () => {
+  const { service, ask } = await startScene();
   const webhook = { type: 'webhook', name: 'Own', config: { url: 'https://example.com/hook' } };
   const headers = { 'idempotency-key': 'one' };
   const made = await ask('POST', base, webhook, headers);
@@ -74,8 +74,8 @@ test('the secret of a webhook is made, shown once, and not kept in the clear for
   assertProblem(await ask('POST', base, slack, headers), 422, 'idempotency_mismatch');
 });
 
-test('what cannot be a connector is refused with its field', async (t) => {
-  const { ask } = await startScene(t);
+test('what cannot be a connector is refused with its field', async () => {
+  const { ask } = await startScene();
   const post = (body: unknown) => ask('POST', base, body);
   assertInvalid(await post({ ...slack, type: 'pigeon' }), 'type');
   assertInvalid(await post({ ...slack, name: '' }), 'name');
@@ -173,7 +173,7 @@ test('links of a project are replaced, and go with the connector', async (t) => 
 test('a test says exactly what the receiver answered, hides the secrets in it, and is listed', async (t) => {
   const catcher = await startCatcher({ address: '127.0.0.1', port: 0 });
   t.after(() => catcher.close());
-  const { ask } = await startScene(t, { SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true' });
+  const { ask } = await startScene({ SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true' });
   const url = `${catcher.url}/hooks/verysecretpath`;
   const { id } = (await ask('POST', base, { type: 'webhook', name: 'W', config: { url } })).body;
   const run = async () => (await ask('POST', `${base}/${id}/test`)).body;
@@ -210,8 +210,8 @@ test('a test says exactly what the receiver answered, hides the secrets in it, a
   assert.equal(catcher.requests().length, 3, 'a test is sent once, whatever comes of it');
 });
 
-test('a receiver in a private network is not connected to where that is not allowed', async (t) => {
-  const { ask } = await startScene(t);
+test('a receiver in a private network is not connected to where that is not allowed', async () => {
+  const { ask } = await startScene();
   const config = { url: 'https://127.0.0.1:4433/hook' };
   const { id } = (await ask('POST', base, { type: 'webhook', name: 'W', config })).body;
   const { delivered, status, detail } = (await ask('POST', `${base}/${id}/test`)).body;

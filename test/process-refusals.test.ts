@@ -9,30 +9,38 @@ import { newInstance, refusal } from './support/instance.ts';
 import { createTestDatabase } from './support/postgres.ts';
 import { noneLeft, postmasterOf } from './support/service.ts';
 
-test('a second start on the same data folder is refused, and the first goes on', async (t) => {
+test('an address and a port that cannot be had are refused by their names, and the database that was started ends; a second start is refused, and the first goes on', async (t) => {
   const { dataDir, start } = newInstance(t);
-  const first = start();
-  const url = await first.url();
-  const database = postmasterOf(dataDir);
-  const sentence = await refusal(start());
-  assert.ok(sentence.startsWith(`Another Slipway is running on the data folder ${dataDir}.`), sentence);
-  assert.equal((await fetch(`${url}/healthz`)).status, 200);
-  assert.equal(postmasterOf(dataDir), database, 'its database was not touched');
-  await first.kill('SIGTERM');
-  await noneLeft(dataDir);
-});
 
-test('a port that is taken is refused by its address, and the database that was started ends', async (t) => {
-  const { dataDir, start } = newInstance(t);
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  t.after(() => taken.close());
-  const address = taken.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const sentence = await refusal(start({ SLIPWAY_PORT: String(port) }));
-  assert.ok(sentence.startsWith(`127.0.0.1:${port} is taken by another program.`), sentence);
-  assert.match(sentence, /SLIPWAY_PORT/);
-  await noneLeft(dataDir, 0);
+  await t.test('an address that is not ours', async () => {
+    const sentence = await refusal(start({ SLIPWAY_HOST: '192.0.2.1' }));
+    assert.match(sentence, /192\.0\.2\.1:0 .*EADDRNOTAVAIL.*SLIPWAY_HOST/);
+    await noneLeft(dataDir, 0);
+  });
+
+  await t.test('a port that is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    t.after(() => taken.close());
+    const address = taken.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const sentence = await refusal(start({ SLIPWAY_PORT: String(port) }));
+    assert.ok(sentence.startsWith(`127.0.0.1:${port} is taken by another program.`), sentence);
+    assert.match(sentence, /SLIPWAY_PORT/);
+    await noneLeft(dataDir, 0);
+  });
+
+  await t.test('a second start on the same data folder', async () => {
+    const first = start();
+    const url = await first.url();
+    const database = postmasterOf(dataDir);
+    const sentence = await refusal(start());
+    assert.ok(sentence.startsWith(`Another Slipway is running on the data folder ${dataDir}.`), sentence);
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    assert.equal(postmasterOf(dataDir), database, 'its database was not touched');
+    await first.kill('SIGTERM');
+    await noneLeft(dataDir);
+  });
 });
 
 test('a wrong or unknown setting is refused by its name before anything is touched', async (t) => {
@@ -43,13 +51,6 @@ test('a wrong or unknown setting is refused by its name before anything is touch
   assert.match(secret, /^SLIPWAY_MASTER_KEY is wrong: /);
   assert.doesNotMatch(secret, /hunter2/);
   assert.throws(() => readFileSync(join(dataDir, 'master.key')), { code: 'ENOENT' });
-});
-
-test('an address that is not ours is refused by the names of the settings', async (t) => {
-  const { dataDir, start } = newInstance(t);
-  const sentence = await refusal(start({ SLIPWAY_HOST: '192.0.2.1' }));
-  assert.match(sentence, /192\.0\.2\.1:0 .*EADDRNOTAVAIL.*SLIPWAY_HOST/);
-  await noneLeft(dataDir, 0);
 });
 
 test('a database newer than the code is refused and left as it is', async (t) => {

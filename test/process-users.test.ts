@@ -8,6 +8,7 @@ import { postmasterOf, type Service } from './support/service.ts';
 const asRoot = process.getuid?.() === 0;
 const onlyRoot = { skip: asRoot ? false : 'not root: there is no other user to become' };
 const nobody = 65_534;
+const inNamespace = { uid: 0, capabilities: 0n, noNewPrivileges: true, ownNamespace: true };
 
 /** Who the database runs as, seen from outside. */
 function runsAs(dataDir: string) {
@@ -54,81 +55,66 @@ test('as an ordinary user, the database runs as ourselves', async (t) => {
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, service.stderr);
 });
 
-test('as root, in a place that others may enter, the database runs as nobody', onlyRoot, async (t) => {
-  const { dataDir, start } = newInstance(t);
-  chmodSync(dirname(dataDir), 0o755);
-  const service = start();
-  await works(service);
-  assert.deepEqual(runsAs(dataDir), {
-    uid: nobody,
-    capabilities: 0n,
-    noNewPrivileges: true,
-    ownNamespace: false,
-  });
-  assert.equal(statSync(join(dataDir, 'postgres')).uid, nobody);
-  // Nobody passes through our folder, and can neither list it nor read what is ours in it.
-  assert.equal(statSync(dataDir).mode & 0o777, 0o711);
-  for (const name of ['master.key', 'postgres.password', 'outbox']) {
-    const { uid, mode } = statSync(join(dataDir, name));
-    assert.deepEqual([name, uid, mode & 0o077], [name, 0, 0]);
-  }
-});
-
-test(
-  'as root, in a place that is closed to others, the database runs in a user namespace without any power',
-  onlyRoot,
-  async (t) => {
-    const { dataDir, start } = newInstance(t);
-    chmodSync(dirname(dataDir), 0o700);
-    await works(start());
-    assert.deepEqual(runsAs(dataDir), {
-      uid: 0,
-      capabilities: 0n,
-      noNewPrivileges: true,
-      ownNamespace: true,
-    });
-    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
-  },
-);
-
-test('as root, SIGKILL of the service ends a database in a user namespace too', onlyRoot, async (t) => {
-  const { dataDir, start } = newInstance(t);
-  chmodSync(dirname(dataDir), 0o700);
-  const first = start();
-  await works(first);
-  await first.kill('SIGKILL');
-  const second = start();
-  await works(second);
-  assert.deepEqual(await second.kill('SIGTERM'), { code: 0, signal: null }, second.stderr);
-});
-
+// One data folder for all of these: the database is made once, and its place opened and closed between the starts.
 test(
   'as root, a place that becomes closed or open to others between two starts still works',
   onlyRoot,
   async (t) => {
     const { dataDir, start } = newInstance(t);
-    const seen: (readonly [number, boolean])[] = [];
-    for (const mode of [0o755, 0o700, 0o755]) {
+    const startWhere = async (mode: number) => {
       chmodSync(dirname(dataDir), mode);
       const service = start();
       await works(service);
-      const { uid, ownNamespace } = runsAs(dataDir);
-      seen.push([uid, ownNamespace]);
+      return service;
+    };
+
+    await t.test('in a place that others may enter, the database runs as nobody', async () => {
+      const service = await startWhere(0o755);
+      assert.deepEqual(runsAs(dataDir), {
+        uid: nobody,
+        capabilities: 0n,
+        noNewPrivileges: true,
+        ownNamespace: false,
+      });
+      assert.equal(statSync(join(dataDir, 'postgres')).uid, nobody);
+      // Nobody passes through our folder, and can neither list it nor read what is ours in it.
+      assert.equal(statSync(dataDir).mode & 0o777, 0o711);
+      for (const name of ['master.key', 'postgres.password', 'outbox']) {
+        const { uid, mode } = statSync(join(dataDir, name));
+        assert.deepEqual([name, uid, mode & 0o077], [name, 0, 0]);
+      }
       await service.kill('SIGTERM');
-    }
-    assert.deepEqual(seen.slice(0, 2), [
-      [nobody, false],
-      [0, true],
-    ]);
+    });
+
+    await t.test(
+      'closed to others, it runs in a user namespace, where a SIGKILL of the service ends it too',
+      async () => {
+        const service = await startWhere(0o700);
+        assert.deepEqual(runsAs(dataDir), inNamespace);
+        await service.kill('SIGKILL');
+        // A database that went on would keep the next one from its folder.
+        const next = await startWhere(0o700);
+        assert.deepEqual(await next.kill('SIGTERM'), { code: 0, signal: null }, next.stderr);
+      },
+    );
+
+    await t.test('and open again, it works again', async () => {
+      await startWhere(0o755);
+    });
   },
 );
 
-test('as root, a data folder that is a link into a place closed to others works', onlyRoot, async (t) => {
-  const { dataDir, start } = newInstance(t);
-  const closed = join(dirname(dataDir), 'closed');
-  chmodSync(dirname(dataDir), 0o755);
-  mkdirSync(join(closed, 'data'), { recursive: true, mode: 0o700 });
-  symlinkSync(join(closed, 'data'), dataDir);
-  await works(start());
-  assert.equal(runsAs(dataDir).ownNamespace, true);
-});
+test(
+  'as root, in a place that is closed to others, also by a link, the database runs in a user namespace without any power',
+  onlyRoot,
+  async (t) => {
+    const { dataDir, start } = newInstance(t);
+    const closed = join(dirname(dataDir), 'closed');
+    chmodSync(dirname(dataDir), 0o755);
+    mkdirSync(join(closed, 'data'), { recursive: true, mode: 0o700 });
+    symlinkSync(join(closed, 'data'), dataDir);
+    await works(start());
+    assert.deepEqual(runsAs(dataDir), inNamespace);
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+  },
+);

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../scripts/commands.ts';
 import { callApi } from './support/app.ts';
 import { newInstance } from './support/instance.ts';
@@ -35,48 +34,111 @@ async function working(service: Service): Promise<string> {
   return url;
 }
 
-test('the banner says where the API and its documentation are and where mail goes, and all of it is there', async (t) => {
+// One data folder for all of these, and the service started on it again after each end: the database is made once.
+test('the service is started, ended in each way, and started again', async (t) => {
   const { dataDir, start } = newInstance(t);
-  const service = start();
-  const url = await working(service);
-  assert.equal(
-    service.stdout,
-    `Slipway is running at ${url}/api/v1\nDocumentation: ${url}/api/docs\nMail is written to ${dataDir}/outbox and printed here.\n`,
+  let service = start();
+
+  await t.test(
+    'the banner says where the API, its documentation and mail are, and all of it is there',
+    async () => {
+      const url = await working(service);
+      assert.equal(
+        service.stdout,
+        `Slipway is running at ${url}/api/v1\nDocumentation: ${url}/api/docs\nMail is written to ${dataDir}/outbox and printed here.\n`,
+      );
+      assert.equal(service.stderr, '');
+      assert.equal((await fetch(`${url}/api/docs`)).status, 200);
+      const answer = await callApi(url, 'POST', '/auth/register', register);
+      assert.equal(answer.status, 201, answer.text);
+      await service.printed(/--- mail to ada@example\.com: [^\n]+\n[\s\S]*\d{6}/);
+    },
   );
-  assert.equal(service.stderr, '');
-  assert.equal((await fetch(`${url}/api/docs`)).status, 200);
-  const answer = await callApi(url, 'POST', '/auth/register', register);
-  assert.equal(answer.status, 201, answer.text);
-  await service.printed(/--- mail to ada@example\.com: [^\n]+\n[\s\S]*\d{6}/);
-});
 
-test('with a public address and a mail server the banner names those', async (t) => {
-  const service = newInstance(t).start({
-    SLIPWAY_PUBLIC_URL: 'https://deploy.example.com',
-    SLIPWAY_SMTP_URL: 'smtp://ops:hunter2@mail.example.com:25',
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    await t.test(`${name} stops the service and its database in good order`, async () => {
+      await working(service);
+      assert.deepEqual(await service.kill(name), { code: 0, signal: null }, service.stderr);
+      assert.match(service.stdout, /Stopping …\nStopped\.\n$/);
+      assert.equal(service.stderr, '');
+      await noneLeft(dataDir, 0);
+      assert.equal(postmasterOf(dataDir), undefined);
+      service = start();
+      await working(service);
+      assert.doesNotMatch(postgresLog(dataDir), recovery);
+    });
+  }
+
+  await t.test(
+    'SIGKILL of the service ends its database too, in good order, and the next start works',
+    async () => {
+      const before = processesOf(dataDir);
+      assert.ok(before.some(({ pid }) => pid === postmasterOf(dataDir)));
+      assert.deepEqual(await service.kill('SIGKILL'), { code: null, signal: 'SIGKILL' });
+      await noneLeft(dataDir);
+      service = start({
+        SLIPWAY_PUBLIC_URL: 'https://deploy.example.com',
+        SLIPWAY_SMTP_URL: 'smtp://ops:hunter2@mail.example.com:25',
+        SLIPWAY_LIMIT_SIGN_IN: '1000',
+      });
+      await working(service);
+      assert.doesNotMatch(postgresLog(dataDir), recovery);
+    },
+  );
+
+  await t.test('with a public address and a mail server the banner names those', async () => {
+    const banner = (await service.printed(/Slipway is running at [\s\S]*SMTP[\s\S]*\n/))[0];
+    assert.match(banner, /\nDocumentation: https:\/\/deploy\.example\.com\/api\/docs\n/);
+    assert.match(banner, /\nMail goes through the SMTP server mail\.example\.com\.\n/);
+    assert.doesNotMatch(banner, /hunter2/);
   });
-  const banner = (await service.printed(/Slipway is running at [\s\S]*SMTP[\s\S]*\n/))[0];
-  assert.match(banner, /\nDocumentation: https:\/\/deploy\.example\.com\/api\/docs\n/);
-  assert.match(banner, /\nMail goes through the SMTP server mail\.example\.com\.\n/);
-  assert.doesNotMatch(banner, /hunter2/);
-});
 
-for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  test(`${name} stops the service and its database in good order`, async (t) => {
-    const { dataDir, start } = newInstance(t);
-    const first = start();
-    await working(first);
-    assert.deepEqual(await first.kill(name), { code: 0, signal: null }, first.stderr);
-    assert.match(first.stdout, /Stopping …\nStopped\.\n$/);
-    assert.equal(first.stderr, '');
+  await t.test(
+    'SIGKILL of the database: the API answers 503 meanwhile, and goes on by itself, as often as it happens',
+    async () => {
+      const url = await working(service);
+      const killed = new Set<number>();
+      for (let count = 0; count < 3; count += 1) {
+        const database = postmaster(dataDir);
+        killed.add(database);
+        signal(database, 'SIGKILL');
+        const away = await until(async () => {
+          const answer = await callApi(url, 'POST', '/auth/resend-otp', {
+            body: { email: 'ada@example.com' },
+          });
+          return answer.status !== 202 && answer;
+        }, 'an answer without the database');
+        assert.equal(away.status, 503, away.text);
+        assert.equal(away.headers.get('content-type'), 'application/problem+json');
+        assert.equal(away.body.code, 'database_unavailable');
+        assert.ok(Number(away.headers.get('retry-after')) > 0);
+        assert.equal((await fetch(`${url}/healthz`)).status, 200);
+        await until(() => isReady(url), 'the database to be back');
+        assert.equal(killed.has(postmaster(dataDir)), false);
+      }
+      const body = { ...register.body, email: 'grace@example.com' };
+      assert.equal((await callApi(url, 'POST', '/auth/register', { body })).status, 201);
+    },
+  );
+
+  await t.test('a database that dies again while it is being brought back is brought back once', async () => {
+    const url = await working(service);
+    let last = 0;
+    for (let kills = 0; kills < 5; kills += 1) {
+      last = await until(() => {
+        const pid = postmasterOf(dataDir);
+        return pid !== undefined && pid !== last && pid;
+      }, 'the next one');
+      signal(last, 'SIGKILL');
+    }
+    await until(() => isReady(url), 'the database to be back');
+    // Servers, not their workers: those are named `postgres: …`.
+    const servers = processesOf(dataDir).filter(({ command }) => command.includes(' -D '));
+    assert.equal(servers.length, 1, JSON.stringify(servers));
+    assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, service.stderr);
     await noneLeft(dataDir, 0);
-    assert.equal(postmasterOf(dataDir), undefined);
-    const second = start();
-    await working(second);
-    await second.kill('SIGTERM');
-    assert.doesNotMatch(postgresLog(dataDir), recovery);
   });
-}
+});
 
 test('a stop during the start ends in good order, and the next start works', async (t) => {
   const { dataDir, start } = newInstance(t);
@@ -89,92 +151,20 @@ test('a stop during the start ends in good order, and the next start works', asy
   assert.doesNotMatch(postgresLog(dataDir), recovery);
 });
 
-test('SIGKILL of the service ends its database too, in good order, and the next start works', async (t) => {
-  const { dataDir, start } = newInstance(t);
-  const first = start();
-  await working(first);
-  const before = processesOf(dataDir);
-  assert.ok(before.some(({ pid }) => pid === postmasterOf(dataDir)));
-  assert.deepEqual(await first.kill('SIGKILL'), { code: null, signal: 'SIGKILL' });
-  await noneLeft(dataDir);
-  await working(start());
-  assert.doesNotMatch(postgresLog(dataDir), recovery);
-});
-
-test('SIGKILL of the service and its database at once: the next start recovers what was acknowledged', async (t) => {
+test('SIGKILL of the service and its database at once: the next start recovers what was acknowledged, whoever else works in the folder', async (t) => {
   const { dataDir, start } = newInstance(t);
   const first = start();
   const answer = await callApi(await working(first), 'POST', '/auth/register', register);
   assert.equal(answer.status, 201);
-  const database = postmaster(dataDir);
-  signal(database, 'SIGKILL');
+  // A program of someone else, which is neither waited for nor ended.
+  const visitor = spawn('sleep', ['infinity'], { cwd: join(dataDir, 'postgres'), stdio: 'ignore' });
+  t.after(() => visitor.kill('SIGKILL'));
+  signal(postmaster(dataDir), 'SIGKILL');
   await first.kill('SIGKILL');
   const login = await callApi(await working(start()), 'POST', '/auth/login', register);
   assert.equal(login.body.code, 'email_not_verified', login.text);
   assert.match(postgresLog(dataDir), recovery);
-});
-
-test('a program of someone else that works in the database’s folder is neither waited for nor ended', async (t) => {
-  const { dataDir, start } = newInstance(t);
-  const first = start();
-  await working(first);
-  const visitor = spawn('sleep', ['60'], { cwd: join(dataDir, 'postgres'), stdio: 'ignore' });
-  t.after(() => visitor.kill('SIGKILL'));
-  signal(postmaster(dataDir), 'SIGKILL');
-  await first.kill('SIGKILL');
-  const startedAt = Date.now();
-  await working(start());
-  assert.ok(Date.now() - startedAt < 15_000, 'the start waited for it');
   assert.deepEqual([visitor.exitCode, visitor.signalCode], [null, null]);
-});
-
-test('SIGKILL of the database: the API answers 503 meanwhile, and goes on by itself, as often as it happens', async (t) => {
-  const { dataDir, start } = newInstance(t);
-  const service = start({ SLIPWAY_LIMIT_SIGN_IN: '1000' });
-  const url = await working(service);
-  const killed = new Set<number>();
-  for (let count = 0; count < 3; count += 1) {
-    const database = postmaster(dataDir);
-    killed.add(database);
-    signal(database, 'SIGKILL');
-    const away = await until(async () => {
-      const answer = await callApi(url, 'POST', '/auth/resend-otp', { body: { email: 'ada@example.com' } });
-      return answer.status !== 202 && answer;
-    }, 'an answer without the database');
-    assert.equal(away.status, 503, away.text);
-    assert.equal(away.headers.get('content-type'), 'application/problem+json');
-    assert.equal(away.body.code, 'database_unavailable');
-    assert.ok(Number(away.headers.get('retry-after')) > 0);
-    assert.equal((await fetch(`${url}/healthz`)).status, 200);
-    await until(() => isReady(url), 'the database to be back');
-    assert.equal(killed.has(postmaster(dataDir)), false);
-  }
-  assert.equal((await callApi(url, 'POST', '/auth/register', register)).status, 201);
-  assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, service.stderr);
-  await noneLeft(dataDir, 0);
-});
-
-test('a database that dies again while it is being brought back is brought back once', async (t) => {
-  const { dataDir, start } = newInstance(t);
-  const service = start();
-  const url = await working(service);
-  const until5s = Date.now() + 5_000;
-  let last = 0;
-  for (let kills = 0; kills < 5 && Date.now() < until5s; ) {
-    const pid = postmasterOf(dataDir);
-    if (pid !== undefined && pid !== last) {
-      signal(pid, 'SIGKILL');
-      last = pid;
-      kills += 1;
-    }
-    await sleep(5);
-  }
-  await until(() => isReady(url), 'the database to be back');
-  // Servers, not their workers: those are named `postgres: …`.
-  const servers = processesOf(dataDir).filter(({ command }) => command.includes(' -D '));
-  assert.equal(servers.length, 1, JSON.stringify(servers));
-  assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, service.stderr);
-  await noneLeft(dataDir, 0);
 });
 
 test('a data folder whose path is too long for a socket file works', async (t) => {

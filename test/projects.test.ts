@@ -132,7 +132,9 @@ test('an analysis that nobody has begun yet is cancelled at once', async (t) => 
   await scene.repository('shop', expressApp);
   const providerId = await scene.connect();
   const { db } = service.app.store;
-  const workspace = await db.one<{ id: string }>(sql`select workspace_id as id from git_providers`);
+  const workspace = await db.one<{ id: string }>(
+    sql`select workspace_id as id from git_providers where id = ${providerId}`,
+  );
   await setOperationLimit(db, 'workspace', workspace?.id ?? '', 0);
   const made = await newProject(service, person.token, {
     name: 'Shop',
@@ -224,7 +226,7 @@ test('finalising takes the analysis over, makes the first environment, and seals
   );
   assert.ok(!done.text.includes('canary-3141'));
   const keys = await service.app.store.db.rows<{ key: string; sealed: Buffer }>(sql`
-    select key, value_sealed as sealed from variables order by key`);
+    select key, value_sealed as sealed from variables where environment_id = ${shown.id} order by key`);
   assert.deepEqual(
     keys.map(({ key }) => key),
     ['API_KEY', 'SESSION_SECRET'],
@@ -357,7 +359,7 @@ test('a repository over ssh gets a key to let in, and says that it was not let i
   assert.match(deployKey, /^ssh-ed25519 \S+ slipway-deploy-/);
   assert.deepEqual([kind, fullName, providerId], ['url', 'ada/shop', null]);
   const row = await service.app.store.db.one<{ whole: string }>(
-    sql`select projects::text as whole from projects`,
+    sql`select projects::text as whole from projects where id = ${String(made.id)}`,
   );
   assert.ok(row && !row.whole.includes('PRIVATE KEY'));
 });

@@ -1,27 +1,47 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { pollDueProjects } from '../src/areas/pushes/poll-branches.ts';
 import { newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
+import { closeTestApp, openTestApp, type TestApp } from './support/app.ts';
 import { type GitScene, startGitScene } from './support/git.ts';
 import { analysed, expressApp, newProject } from './support/projects.ts';
 import { until } from './support/until.ts';
 
+interface Commit {
+  readonly sha: string;
+  readonly branch: string;
+}
+
+/** What the instance of this file was told to deploy, by workspace. */
+const takenIn = new Map<string, Commit[]>();
+let opened: Promise<TestApp> | undefined;
+const instance = () => {
+  opened ??= openTestApp({
+    env: { SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on' },
+    takePush: async (_tx, workspaceId, _environment, commit) => void takenIn.get(workspaceId)?.push(commit),
+  });
+  return opened;
+};
+after(async () => {
+  if (opened) await closeTestApp(await opened);
+});
+
 interface PushScene extends GitScene {
   readonly id: string;
-  readonly taken: { sha: string; branch: string }[];
+  readonly taken: Commit[];
   deliveries(): Promise<Record<string, unknown>[]>;
   environment(more?: { branch?: string; autoDeploy?: boolean; watchPaths?: string[] }): Promise<void>;
 }
 
 async function startPushScene(t: TestContext): Promise<PushScene> {
-  const taken: { sha: string; branch: string }[] = [];
-  const scene = await startGitScene(t, {
-    takePush: async (_tx, _workspace, _environment, commit) => void taken.push(commit),
-  });
+  const scene = await startGitScene(t, { service: await instance() });
   const { service, person } = scene;
+  const me = await service.call('GET', '/auth/me', { token: person.token });
+  const taken: Commit[] = [];
+  takenIn.set(Object(me.body.workspaces)[0].id, taken);
   await scene.repository('shop', expressApp);
   const providerId = await scene.connect();
   const project = await newProject(service, person.token, {
@@ -194,7 +214,9 @@ test('where no webhook arrives, polling takes a push, and both together take it 
   const { service, host, person, id, taken } = scene;
   await scene.environment();
   const poll = async () => {
-    await service.app.store.db.run(sql`update environments set poll_at = now() - interval '1 day'`);
+    await service.app.store.db.run(
+      sql`update environments set poll_at = now() - interval '1 day' where project_id = ${id}`,
+    );
     await pollDueProjects(service.app.projects, 300);
   };
   const first = await host.commit('ada', 'shop', { branch: 'main', message: 'one', files: { 'a.txt': 'a' } });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestApp } from './support/app.ts';
 import { newPerson } from './support/people.ts';
 import { connectionTest } from './support/servers.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 
 /** Nothing listens there: whatever connects is refused at once. */
 const wish = { name: 'web-1', host: '127.0.0.1', port: 1, auth: { type: 'generated' } };
 
-test('a server with a generated key is registered at once, and shows the key to install, never the private half', async (t) => {
-  const service = await startTestApp(t);
+test('a server with a generated key is registered at once, and shows the key to install, never the private half', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const made = await service.call('POST', '/servers', { token, body: wish });
   assert.equal(made.status, 201, made.text);
@@ -23,8 +23,8 @@ test('a server with a generated key is registered at once, and shows the key to 
   assert.deepEqual(list.body.items, [made.body]);
 });
 
-test('what is wrong with a new server is told by its field', async (t) => {
-  const service = await startTestApp(t);
+test('what is wrong with a new server is told by its field', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const wrong: [string, object][] = [
     ['name', { ...wish, name: '' }],
@@ -52,8 +52,8 @@ test('what is wrong with a new server is told by its field', async (t) => {
   }
 });
 
-test('a name is taken once in a workspace, whatever its case, and is free in another', async (t) => {
-  const service = await startTestApp(t);
+test('a name is taken once in a workspace, whatever its case, and is free in another', async () => {
+  const service = await sharedTestApp();
   const [ada, grace] = [await newPerson(service), await newPerson(service)];
   assert.equal((await service.call('POST', '/servers', { token: ada.token, body: wish })).status, 201);
   const again = await service.call('POST', '/servers', {
@@ -65,8 +65,8 @@ test('a name is taken once in a workspace, whatever its case, and is free in ano
   assert.equal((await service.call('POST', '/servers', { token: grace.token, body: wish })).status, 201);
 });
 
-test('a server of someone else is not there, whatever is asked of it', async (t) => {
-  const service = await startTestApp(t);
+test('a server of someone else is not there, whatever is asked of it', async () => {
+  const service = await sharedTestApp();
   const [ada, grace] = [await newPerson(service), await newPerson(service)];
   const { body } = await service.call('POST', '/servers', { token: ada.token, body: wish });
   const calls: [string, string, object?][] = [
@@ -86,8 +86,8 @@ test('a server of someone else is not there, whatever is asked of it', async (t)
   assert.equal((await service.call('GET', `/servers/${body.id}`, { token: ada.token })).body.name, 'web-1');
 });
 
-test('a request with an Idempotency-Key is done once, whoever sends it how often', async (t) => {
-  const service = await startTestApp(t);
+test('a request with an Idempotency-Key is done once, whoever sends it how often', async () => {
+  const service = await sharedTestApp();
   const { token, email, password } = await newPerson(service);
   const headers = { 'idempotency-key': 'first-try' };
   const send = (body: object, more = headers) =>
@@ -111,8 +111,8 @@ test('a request with an Idempotency-Key is done once, whoever sends it how often
   assert.equal((await service.call('POST', '/servers', nextDay)).status, 201);
 });
 
-test('a request that failed has used up no key, and a key is one workspace’s alone', async (t) => {
-  const service = await startTestApp(t);
+test('a request that failed has used up no key, and a key is one workspace’s alone', async () => {
+  const service = await sharedTestApp();
   const [ada, grace] = [await newPerson(service), await newPerson(service)];
   const headers = { 'idempotency-key': 'k' };
   const refused = { ...wish, auth: { type: 'key', privateKey: 'none' } };
@@ -137,8 +137,8 @@ test('a request that failed has used up no key, and a key is one workspace’s a
   );
 });
 
-test('a change is told, and a server that is reached another way is looked at anew', async (t) => {
-  const service = await startTestApp(t);
+test('a change is told, and a server that is reached another way is looked at anew', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const { body } = await service.call('POST', '/servers', { token, body: wish });
   const renamed = await service.call('PATCH', `/servers/${body.id}`, { token, body: { name: 'web-9' } });
@@ -152,8 +152,8 @@ test('a change is told, and a server that is reached another way is looked at an
   assert.equal(empty.status, 400);
 });
 
-test('a server that is gone for good is forgotten without being asked', async (t) => {
-  const service = await startTestApp(t);
+test('a server that is gone for good is forgotten without being asked', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const { body } = await service.call('POST', '/servers', { token, body: wish });
   assert.equal((await service.call('DELETE', `/servers/${body.id}?leave=true`, { token })).status, 204);
@@ -161,8 +161,8 @@ test('a server that is gone for good is forgotten without being asked', async (t
   assert.equal((await service.call('DELETE', `/servers/${body.id}?leave=true`, { token })).status, 404);
 });
 
-test('a connection test says at which step it ended and why, for a server that is not saved', async (t) => {
-  const service = await startTestApp(t);
+test('a connection test says at which step it ended and why, for a server that is not saved', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const refused = await connectionTest(service, token, {
     ...wish,

@@ -40,7 +40,8 @@ test('services are the wanted whole: added, changed and removed with one call, a
   assert.deepEqual(namesIn(second.body.services), ['cache'], 'what never ran leaves nothing behind');
   assert.equal(Object(second.body.services)[0].id, cache?.id);
   const events = await service.app.store.db.rows<{ data: { reason: string; environmentId: string } }>(sql`
-    select data from events where kind = 'project_updated' and data ->> 'reason' = 'services'`);
+    select data from events
+    where workspace_id = ${scene.workspaceId} and kind = 'project_updated' and data ->> 'reason' = 'services'`);
   assert.deepEqual(
     events.map(({ data }) => data.environmentId),
     [environmentId, environmentId],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { newId, type OperationId, type WorkspaceId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
@@ -49,7 +49,7 @@ async function linesOf(file: string): Promise<string[]> {
 }
 
 /** A service with an account, a server with a sealed key, and an operation that waits; its backup, made while it ran. */
-async function backedUp(t: Parameters<typeof newInstance>[0]) {
+async function backedUp(t: TestContext) {
   const instance = newInstance(t);
   const service = instance.start();
   const url = await service.url();
@@ -72,62 +72,89 @@ async function backedUp(t: Parameters<typeof newInstance>[0]) {
   return { instance, service, url, file, publicKey: made.body.publicKey, serverId: String(made.body.id) };
 }
 
-test('a backup of a running service, restored elsewhere, has every row, opens every secret, and serves', async (t) => {
-  const { instance, service, file, publicKey, serverId } = await backedUp(t);
+// One backup for all of these, which only read it.
+test('a backup of a running service', async (all) => {
+  const { instance, service, file, publicKey, serverId } = await backedUp(all);
   await service.kill('SIGTERM');
 
-  const other = newInstance(t);
-  mkdirSync(other.dataDir, { mode: 0o700 });
-  assert.match(await refused(other, 'restore', file), /There is no master key\. Put the one that belongs/);
-  copyFileSync(join(instance.dataDir, 'master.key'), join(other.dataDir, 'master.key'));
-  assert.match(await run(other, 'restore', file), /^Restored the state of .*: \d+ rows of \d+ tables\./);
+  await all.test('restored elsewhere, it has every row, opens every secret, and serves', async (t) => {
+    const other = newInstance(t);
+    mkdirSync(other.dataDir, { mode: 0o700 });
+    assert.match(await refused(other, 'restore', file), /There is no master key\. Put the one that belongs/);
+    copyFileSync(join(instance.dataDir, 'master.key'), join(other.dataDir, 'master.key'));
+    assert.match(await run(other, 'restore', file), /^Restored the state of .*: \d+ rows of \d+ tables\./);
 
-  const again = join(dirname(other.dataDir), 'again.zst');
-  await run(other, 'backup', again);
-  assert.deepEqual(await linesOf(again), await linesOf(file));
+    const again = join(dirname(other.dataDir), 'again.zst');
+    await run(other, 'backup', again);
+    assert.deepEqual(await linesOf(again), await linesOf(file));
 
-  const url = await other.start().url();
-  const { status, body } = await callApi(url, 'POST', '/auth/login', { body: person });
-  assert.equal(status, 200);
-  const token = String(body.accessToken);
-  const found = await callApi(url, 'GET', `/servers/${serverId}`, { token });
-  assert.deepEqual([found.status, found.body.publicKey], [200, publicKey]);
-  // Its private key is opened for this: the service would say so if it could not.
-  const tried = await callApi(url, 'GET', `/servers/${serverId}/security?refresh=true`, { token });
-  assert.notEqual(tried.status, 500, tried.text);
+    const url = await other.start().url();
+    const { status, body } = await callApi(url, 'POST', '/auth/login', { body: person });
+    assert.equal(status, 200);
+    const token = String(body.accessToken);
+    const found = await callApi(url, 'GET', `/servers/${serverId}`, { token });
+    assert.deepEqual([found.status, found.body.publicKey], [200, publicKey]);
+    // Its private key is opened for this: the service would say so if it could not.
+    const tried = await callApi(url, 'GET', `/servers/${serverId}/security?refresh=true`, { token });
+    assert.notEqual(tried.status, 500, tried.text);
 
-  assert.match(await refused(other, 'restore', file), /Another Slipway is running on the data folder/);
-});
+    assert.match(await refused(other, 'restore', file), /Another Slipway is running on the data folder/);
+  });
 
-test('nothing is restored over a Slipway, without its key, or from a file that is not whole', async (t) => {
-  const { instance, service, file } = await backedUp(t);
-  await service.kill('SIGTERM');
-  assert.match(await refused(instance, 'restore', file), /already holds a Slipway with 1 accounts/);
-  assert.match(await refused(instance, 'backup', file), /is there already/);
+  await all.test(
+    'nothing is restored over a Slipway, without its key, or from a file that is not whole',
+    async (t) => {
+      assert.match(await refused(instance, 'restore', file), /already holds a Slipway with 1 accounts/);
+      assert.match(await refused(instance, 'backup', file), /is there already/);
 
-  const other = newInstance(t);
-  mkdirSync(other.dataDir, { mode: 0o700 });
-  const key = join(other.dataDir, 'master.key');
-  writeFileSync(key, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
-  assert.match(
-    await refused(other, 'restore', file),
-    /was sealed with the master key [0-9a-f]{16}, which is not/,
+      const other = newInstance(t);
+      mkdirSync(other.dataDir, { mode: 0o700 });
+      const key = join(other.dataDir, 'master.key');
+      writeFileSync(key, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+      assert.match(
+        await refused(other, 'restore', file),
+        /was sealed with the master key [0-9a-f]{16}, which is not/,
+      );
+      copyFileSync(join(instance.dataDir, 'master.key'), key);
+
+      const whole = readFileSync(file);
+      const damaged = join(dirname(other.dataDir), 'damaged.zst');
+      const cuts: [string, Buffer][] = [
+        ['cut short', whole.subarray(0, whole.length - 40)],
+        ['cut in half', whole.subarray(0, whole.length >> 1)],
+        ['no backup', Buffer.from('hello')],
+        ['one byte changed', changed(whole, whole.length >> 1)],
+      ];
+      for (const [what, bytes] of cuts) {
+        writeFileSync(damaged, bytes);
+        assert.match(await refused(other, 'restore', damaged), /cannot be restored from/, what);
+      }
+      assert.ok(!existsSync(join(other.dataDir, 'postgres')), 'no database was made for them');
+    },
   );
-  copyFileSync(join(instance.dataDir, 'master.key'), key);
 
-  const whole = readFileSync(file);
-  const damaged = join(dirname(other.dataDir), 'damaged.zst');
-  const cuts: [string, Buffer][] = [
-    ['cut short', whole.subarray(0, whole.length - 40)],
-    ['cut in half', whole.subarray(0, whole.length >> 1)],
-    ['no backup', Buffer.from('hello')],
-    ['one byte changed', changed(whole, whole.length >> 1)],
-  ];
-  for (const [what, bytes] of cuts) {
-    writeFileSync(damaged, bytes);
-    assert.match(await refused(other, 'restore', damaged), /cannot be restored from/, what);
-  }
-  assert.ok(!existsSync(join(other.dataDir, 'postgres')), 'no database was made for them');
+  await all.test(
+    'a file whose lines were changed and compressed anew is refused by its checksum',
+    async () => {
+      const text = (await through(createZstdDecompress(), readFileSync(file))).toString();
+      const forged = join(dirname(instance.dataDir), 'forged.zst');
+      writeFileSync(
+        forged,
+        await through(createZstdCompress(), Buffer.from(text.replace('ada@example.com', 'eve@example.com'))),
+      );
+      await assert.rejects(linesOf(forged), { code: 'state_file_damaged' });
+      const lines = text.split('\n').slice(0, -2);
+      const honest = await Array.fromAsync(
+        withEnd(
+          (async function* () {
+            yield* lines;
+          })(),
+        ),
+      );
+      writeFileSync(forged, await through(createZstdCompress(), Buffer.from(honest.join(''))));
+      assert.equal((await linesOf(forged)).length, lines.filter((line) => !line.startsWith('#')).length);
+    },
+  );
 });
 
 test('work that was under way when the backup was made is cancelled after the restore, with an epoch beyond all', async (t) => {
@@ -155,28 +182,6 @@ test('work that was under way when the backup was made is cancelled after the re
     { id: ended, epoch: '2', isCancelled: false },
     { id: running, epoch: '1000003', isCancelled: true },
   ]);
-});
-
-test('a file whose lines were changed and compressed anew is refused by its checksum', async (t) => {
-  const { service, instance, file } = await backedUp(t);
-  await service.kill('SIGTERM');
-  const text = (await through(createZstdDecompress(), readFileSync(file))).toString();
-  const forged = join(dirname(instance.dataDir), 'forged.zst');
-  writeFileSync(
-    forged,
-    await through(createZstdCompress(), Buffer.from(text.replace('ada@example.com', 'eve@example.com'))),
-  );
-  await assert.rejects(linesOf(forged), { code: 'state_file_damaged' });
-  const lines = text.split('\n').slice(0, -2);
-  const honest = await Array.fromAsync(
-    withEnd(
-      (async function* () {
-        yield* lines;
-      })(),
-    ),
-  );
-  writeFileSync(forged, await through(createZstdCompress(), Buffer.from(honest.join(''))));
-  assert.equal((await linesOf(forged)).length, lines.filter((line) => !line.startsWith('#')).length);
 });
 
 function changed(bytes: Buffer, at: number): Buffer {

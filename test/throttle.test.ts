@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../src/config.ts';
-import { type Answer, startTestApp, type TestApp } from './support/app.ts';
+import type { Answer, TestApp } from './support/app.ts';
 import { newEmail, newPerson } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
+import { sharedTestApp } from './support/shared-app.ts';
 import { minutes, newPassword, post, seconds, statusCounts } from './support/steps.ts';
 
 const password = newPassword();
@@ -19,6 +20,14 @@ const fromAnywhere = () => {
 /** Puts the clock at the start of a minute, where a window opens. */
 function toWindowStart({ clock }: TestApp): void {
   clock.advance(minutes - (clock.now().getTime() % minutes));
+}
+
+/** At the start of a minute, and after two in which nobody called: nothing is left of what was counted before. */
+async function unused(env: Record<string, string>): Promise<TestApp> {
+  const service = await sharedTestApp(env);
+  service.clock.advance(2 * minutes);
+  toWindowStart(service);
+  return service;
 }
 
 function signIn(service: TestApp, email: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -42,9 +51,8 @@ test('the limits are those of the contract unless set', () => {
   assert.deepEqual({ limitRequests, limitSignIn }, { limitRequests: 300, limitSignIn: 10 });
 });
 
-test('every answer says what the limit is and how much of it is left', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '300' } });
-  toWindowStart(service);
+test('every answer says what the limit is and how much of it is left', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_REQUESTS: '300' });
   const [first, second] = await inTurn(2, () => service.call('GET', '//api/docs'));
   assert.ok(first && second);
   assert.deepEqual(fieldOf(first, 'ratelimit-policy'), { name: '"requests"', q: '300', w: '60' });
@@ -52,9 +60,8 @@ test('every answer says what the limit is and how much of it is left', async (t)
   assert.equal(fieldOf(second, 'ratelimit').r, '298');
 });
 
-test('who asks too fast is told when to go on, and then may', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '20' } });
-  toWindowStart(service);
+test('who asks too fast is told when to go on, and then may', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_REQUESTS: '20' });
   const answers = await inTurn(25, () => service.call('GET', '//api/docs'));
   assert.deepEqual(statusCounts(answers), { 200: 20, 429: 5 });
   const refused = answers.at(-1);
@@ -67,9 +74,8 @@ test('who asks too fast is told when to go on, and then may', async (t) => {
   assert.equal((await service.call('GET', '//api/docs')).status, 200);
 });
 
-test('an account has a limit of its own, apart from its address and from other accounts', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '20' } });
-  toWindowStart(service);
+test('an account has a limit of its own, apart from its address and from other accounts', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_REQUESTS: '20' });
   const [ada, grace] = [await newPerson(service), await newPerson(service)];
   const mine = await inTurn(25, () => service.call('GET', '/auth/me', { token: ada.token }));
   assert.deepEqual(statusCounts(mine), { 200: 20, 429: 5 });
@@ -77,16 +83,14 @@ test('an account has a limit of its own, apart from its address and from other a
   assert.equal((await service.call('GET', '//api/docs')).status, 200);
 });
 
-test('requests with a token that is none count for the address they come from', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '20' } });
-  toWindowStart(service);
+test('requests with a token that is none count for the address they come from', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_REQUESTS: '20' });
   const answers = await inTurn(25, (index) => service.call('GET', '/auth/me', { token: `made.up.${index}` }));
   assert.deepEqual(statusCounts(answers), { 401: 20, 429: 5 });
 });
 
-test('paths that do not exist count like any other', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '20' } });
-  toWindowStart(service);
+test('paths that do not exist count like any other', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_REQUESTS: '20' });
   const answers = await inTurn(25, (index) => service.call('GET', `/probe-${index}`));
   assert.deepEqual(statusCounts(answers), { 404: 20, 429: 5 });
 });
@@ -100,9 +104,8 @@ const guessable: Record<string, (email: string) => object> = {
   'reset-password': () => ({ token: 'reset_made-up', password }),
 };
 
-test('each call that could be guessed on takes ten a minute from one address, whatever it names', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_SIGN_IN: '10' } });
-  toWindowStart(service);
+test('each call that could be guessed on takes ten a minute from one address, whatever it names', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_SIGN_IN: '10' });
   for (const [call, body] of Object.entries(guessable)) {
     const answers = await inTurn(12, () => post(service, `/auth/${call}`, body(newEmail())));
     assert.equal(statusCounts(answers)[429], 2, call);
@@ -114,9 +117,8 @@ test('each call that could be guessed on takes ten a minute from one address, wh
   }
 });
 
-test('each call that could be guessed on takes ten a minute for one e-mail, from wherever and however spelt', async (t) => {
-  const service = await startTestApp(t, { env: behindProxy });
-  toWindowStart(service);
+test('each call that could be guessed on takes ten a minute for one e-mail, from wherever and however spelt', async () => {
+  const service = await unused(behindProxy);
   for (const [call, body] of Object.entries(guessable)) {
     if (call === 'reset-password') continue;
     const email = newEmail();
@@ -129,9 +131,8 @@ test('each call that could be guessed on takes ten a minute for one e-mail, from
   }
 });
 
-test('whoever is refused by address does not use up the calls of an e-mail', async (t) => {
-  const service = await startTestApp(t, { env: behindProxy });
-  toWindowStart(service);
+test('whoever is refused by address does not use up the calls of an e-mail', async () => {
+  const service = await unused(behindProxy);
   const email = newEmail();
   const attacker = from('203.0.113.66');
   await inTurn(10, () => signIn(service, newEmail(), attacker));
@@ -140,24 +141,21 @@ test('whoever is refused by address does not use up the calls of an e-mail', asy
   assert.deepEqual(statusCounts(owner), { 401: 10 });
 });
 
-test('a hundred sign-ins at once are ten', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_SIGN_IN: '10' } });
-  toWindowStart(service);
+test('a hundred sign-ins at once are ten', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_SIGN_IN: '10' });
   const answers = await Promise.all(Array.from({ length: 100 }, () => signIn(service, newEmail())));
   assert.deepEqual(statusCounts(answers), { 401: 10, 429: 90 });
 });
 
-test('two minutes after the last call nothing is left of the count', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_SIGN_IN: '10' } });
-  toWindowStart(service);
+test('two minutes after the last call nothing is left of the count', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_SIGN_IN: '10' });
   await inTurn(12, () => signIn(service, newEmail()));
   service.clock.advance(2 * minutes);
   assert.deepEqual(statusCounts(await inTurn(12, () => signIn(service, newEmail()))), { 401: 10, 429: 2 });
 });
 
-test('no stretch of a minute holds twice the limit, wherever it begins', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_SIGN_IN: '10' } });
-  toWindowStart(service);
+test('no stretch of a minute holds twice the limit, wherever it begins', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_SIGN_IN: '10' });
   service.clock.advance(50 * seconds);
   const before = statusCounts(await inTurn(12, () => signIn(service, newEmail())));
   service.clock.advance(20 * seconds);
@@ -167,8 +165,8 @@ test('no stretch of a minute holds twice the limit, wherever it begins', async (
 });
 
 for (const limit of [1, 3, 10]) {
-  test(`Retry-After is true: whoever waits that long is let in, with a limit of ${limit}`, async (t) => {
-    const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_SIGN_IN: String(limit) } });
+  test(`Retry-After is true: whoever waits that long is let in, with a limit of ${limit}`, async () => {
+    const service = await unused({ SLIPWAY_LIMIT_SIGN_IN: String(limit) });
     for (const offset of [0, 7.3, 31, 59]) {
       service.clock.advance(3 * minutes);
       toWindowStart(service);
@@ -182,9 +180,8 @@ for (const limit of [1, 3, 10]) {
   });
 }
 
-test('whoever keeps trying while refused is let in again as the count fades', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_SIGN_IN: '10' } });
-  toWindowStart(service);
+test('whoever keeps trying while refused is let in again as the count fades', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_SIGN_IN: '10' });
   await inTurn(10, () => signIn(service, newEmail()));
   service.clock.advance(minutes);
   const patient = await inTurn(60, () => {
@@ -195,8 +192,8 @@ test('whoever keeps trying while refused is let in again as the count fades', as
   assert.ok(allowed >= 5, `in a minute of tries, ${allowed} got through`);
 });
 
-test('probes are never refused, however busy the address they come from is', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_REQUESTS: '5' } });
+test('probes are never refused, however busy the address they come from is', async () => {
+  const service = await unused({ SLIPWAY_LIMIT_REQUESTS: '5' });
   const others = await inTurn(10, () => service.call('GET', '//api/docs'));
   assert.equal(others.at(-1)?.status, 429);
   for (const path of ['//healthz', '//readyz', '//metrics']) {

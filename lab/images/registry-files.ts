@@ -64,6 +64,12 @@ export function tagImage(
   }
 }
 
+/** What a tag stands for: the file changes when the image does. */
+export function tagFile(image: string): string {
+  const [name = '', tag = ''] = image.split(':');
+  return join(base, 'repositories/library', name, `_manifests/tags/${tag}/current/link`);
+}
+
 function blobFile(digest: string): string {
   const hex = hexOf(digest);
   return join(base, 'blobs/sha256', hex.slice(0, 2), hex, 'data');

@@ -5,7 +5,9 @@ import { building } from '../build/building.ts';
 import type { ServerDescription } from '../description.ts';
 import type { LabNetwork } from '../network.ts';
 import { type LabPlaces, serverAddress } from '../places.ts';
+import type { Disk } from './disk.ts';
 import { newPassword } from './furnish.ts';
+import { provisionedDisk } from './provisioned-disk.ts';
 import { LabServer } from './server.ts';
 import { serverTree, sudoUser, type Variant, type VariantName, variants } from './variants.ts';
 
@@ -44,13 +46,32 @@ export class Fleet {
   }
 
   async add(variant: VariantName, wanted?: string): Promise<ServerDescription> {
-    const tree = await building(() => serverTree(variant));
+    const disk = await building(() => this.#diskOf(variant));
     const name = wanted ?? this.#freeName(variant);
     // The name becomes an interface (`vb-<name>`), and those have 15 characters.
     if (!/^[a-z][a-z0-9-]{0,10}$/.test(name)) {
       throw new BadName(`«${name}» is no name for a server: up to 11 of a-z, 0-9 and -, a letter first.`);
     }
     if (this.#taken.has(name)) throw new BadName(`There is a server «${name}» already.`);
+    const server = await this.#boot(name, variant, disk);
+    this.#servers.set(name, server);
+    this.#writeKnownHosts();
+    return this.#describe(server);
+  }
+
+  async #diskOf(variant: VariantName): Promise<Disk> {
+    const tree = await serverTree(variant);
+    const { isProvisioned = false }: Variant = variants[variant];
+    if (!isProvisioned) return tree;
+    const name = 'to-copy';
+    try {
+      return await provisionedDisk(tree, this.#places.key, () => this.#boot(name, variant, tree));
+    } finally {
+      this.#taken.delete(name);
+    }
+  }
+
+  async #boot(name: string, variant: VariantName, disk: Disk): Promise<LabServer> {
     const address = this.#freeAddress();
     const login: Variant['login'] = variants[variant].login;
     const plan = {
@@ -58,18 +79,16 @@ export class Fleet {
       authorizedKey: login === 'root-by-key' ? this.#authorizedKey : undefined,
       password: login === 'sudo-by-password' ? newPassword() : undefined,
     };
-    const server = new LabServer(plan, this.#network, tree);
+    const server = new LabServer(plan, this.#network, disk);
     this.#taken.set(name, address);
     try {
       await server.boot();
+      return server;
     } catch (error) {
       await server.destroy();
       this.#taken.delete(name);
       throw error;
     }
-    this.#servers.set(name, server);
-    this.#writeKnownHosts();
-    return this.#describe(server);
   }
 
   async reset(name: string, newHostKeys: boolean): Promise<ServerDescription> {
@@ -108,7 +127,8 @@ export class Fleet {
   }
 
   #freeName(variant: VariantName): string {
-    const prefix = variant === 'docker' ? 's' : variant;
+    const short: Partial<Record<VariantName, string>> = { docker: 's', provisioned: 'p' };
+    const prefix = short[variant] ?? variant;
     for (let number = 1; ; number += 1)
       if (!this.#taken.has(`${prefix}${number}`)) return `${prefix}${number}`;
   }

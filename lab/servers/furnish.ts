@@ -1,9 +1,9 @@
 /** What makes a server this one: its name, address, host keys, who may log in, and where its images come from. */
-import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomInt } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from '../command.ts';
-import { ports, type Subnet } from '../places.ts';
+import { cacheDir, ports, type Subnet } from '../places.ts';
 import { sudoUser } from './variants.ts';
 
 export interface Furniture {
@@ -19,6 +19,7 @@ export interface Furniture {
 }
 
 const caBundle = '/etc/ssl/certs/ca-certificates.crt';
+const rsaKeys = 8;
 const hostKeyKinds = ['ed25519', 'ecdsa', 'rsa'] as const;
 
 export async function furnish(upper: string, tree: readonly string[], about: Furniture): Promise<void> {
@@ -29,7 +30,9 @@ export async function furnish(upper: string, tree: readonly string[], about: Fur
   put('/etc/resolv.conf', `nameserver ${subnet.host}\n`);
   put('/etc/systemd/network/10-host0.network', networkFile(address, subnet));
   const mirror = `${subnet.host}:${ports.registry}`;
-  const daemon = { 'registry-mirrors': [`http://${mirror}`], 'insecure-registries': [mirror] };
+  const settings = readFirst(tree, 'etc/docker/daemon.json') ?? '{}';
+  const registry = { 'registry-mirrors': [`http://${mirror}`], 'insecure-registries': [mirror] };
+  const daemon = { ...JSON.parse(settings), ...registry };
   put('/etc/docker/daemon.json', `${JSON.stringify(daemon, null, 2)}\n`);
   // Machines behind an inspecting proxy trust its authority; what runs on their servers has to as well.
   if (existsSync(caBundle)) put(caBundle, readFileSync(caBundle, 'utf8'));
@@ -58,8 +61,23 @@ async function makeHostKeys(folder: string, name: string, kept: string | undefin
   for (const kind of hostKeyKinds) {
     const file = `ssh_host_${kind}_key`;
     if (kept) for (const each of [file, `${file}.pub`]) copyFileSync(join(kept, each), join(folder, each));
+    // One of these takes seconds of processor time, and there is one for each server of each test.
+    else if (kind === 'rsa') await takeRsaKey(join(folder, file));
     else await run('ssh-keygen', ['-q', '-t', kind, '-N', '', '-C', name, '-f', join(folder, file)]);
   }
+}
+
+/** One of a few that are kept, by chance: nobody looks at it but who asks for this kind. */
+async function takeRsaKey(place: string): Promise<void> {
+  const kept = join(cacheDir, 'rsa-keys', `${randomInt(rsaKeys)}`);
+  if (!existsSync(kept)) {
+    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+    const half = `${kept}.${randomBytes(4).toString('hex')}`;
+    await run('ssh-keygen', ['-q', '-t', 'rsa', '-N', '', '-C', 'lab', '-f', half]);
+    renameSync(`${half}.pub`, `${kept}.pub`);
+    renameSync(half, kept);
+  }
+  for (const end of ['', '.pub']) copyFileSync(`${kept}${end}`, `${place}${end}`);
 }
 
 function networkFile(address: string, { gateway, host }: Subnet): string {
@@ -79,13 +97,15 @@ function networkFile(address: string, { gateway, host }: Subnet): string {
 }
 
 async function shadowWith(tree: readonly string[], password: string): Promise<string> {
-  const file = tree.map((folder) => join(folder, 'etc/shadow')).find((each) => existsSync(each));
-  if (!file) throw new Error('the server’s tree has no /etc/shadow');
+  const before = readFirst(tree, 'etc/shadow');
+  if (before === undefined) throw new Error('the server’s tree has no /etc/shadow');
   const hash = (await run('openssl', ['passwd', '-6', '-stdin'], { input: password })).trim();
-  return readFileSync(file, 'utf8').replace(
-    new RegExp(`^${sudoUser}:[^:]*:`, 'm'),
-    () => `${sudoUser}:${hash}:`,
-  );
+  return before.replace(new RegExp(`^${sudoUser}:[^:]*:`, 'm'), () => `${sudoUser}:${hash}:`);
+}
+
+function readFirst(tree: readonly string[], path: string): string | undefined {
+  const file = tree.map((folder) => join(folder, path)).find((each) => existsSync(each));
+  return file && readFileSync(file, 'utf8');
 }
 
 function writeInto(root: string, path: string, text: string, mode: number): void {

@@ -8,11 +8,11 @@ import { closeSync, cpSync, existsSync, mkdirSync, openSync, rmSync } from 'node
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tree } from '../build/trees.ts';
 import { makeServerGroups, removeGroups } from '../cgroups.ts';
 import { attempt, ended, type Outcome } from '../command.ts';
 import type { LabNetwork } from '../network.ts';
 import { childrenOf, nameOf } from '../processes.ts';
+import { copyDocker, type Disk } from './disk.ts';
 import { furnish, hostKeyLines } from './furnish.ts';
 import { type VariantName, variants } from './variants.ts';
 
@@ -40,17 +40,17 @@ const rebootCode = 133;
 export class LabServer {
   readonly plan: ServerPlan;
   readonly #network: LabNetwork;
-  readonly #tree: Tree;
+  readonly #disk: Disk;
   #container: ChildProcess | undefined;
   #isEnding = false;
   /** Kept here: while it is being reset, its disk has none. */
   #hostKeys: readonly string[] = [];
   isCut = false;
 
-  constructor(plan: ServerPlan, network: LabNetwork, tree: Tree) {
+  constructor(plan: ServerPlan, network: LabNetwork, disk: Disk) {
     this.plan = plan;
     this.#network = network;
-    this.#tree = tree;
+    this.#disk = disk;
   }
 
   get hostKeys(): readonly string[] {
@@ -61,14 +61,15 @@ export class LabServer {
     const { name, address, authorizedKey, password } = this.plan;
     const keptKeys = this.#path('host-keys');
     for (const each of ['upper', 'work', 'root', 'docker']) mkdirSync(this.#path(each), { recursive: true });
-    await furnish(this.#path('upper'), this.#tree.folders, {
+    if (this.#disk.docker !== undefined) await copyDocker(this.#disk.docker, this.#path('docker'));
+    await furnish(this.#path('upper'), this.#disk.folders, {
       ...{ name, address, authorizedKey, password },
       subnet: this.#network.subnet,
       hostKeys: existsSync(keptKeys) ? keptKeys : undefined,
     });
     this.#hostKeys = hostKeyLines(this.#path('upper'));
     const layers = [
-      `lowerdir=${this.#tree.folders.join(':')}`,
+      `lowerdir=${this.#disk.folders.join(':')}`,
       `upperdir=${this.#path('upper')}`,
       `workdir=${this.#path('work')}`,
     ];
@@ -121,6 +122,17 @@ export class LabServer {
     this.isCut = false;
     this.#isEnding = false;
     await this.boot();
+  }
+
+  /** In good order, as a person switches a machine off. What is on its disk stays. */
+  async powerOff(): Promise<{ readonly root: string; readonly docker: string }> {
+    this.#isEnding = true;
+    const container = this.#container;
+    if (!container) throw new Error(`${this.plan.name} is not running`);
+    await this.console('systemctl', 'poweroff');
+    await ended(container);
+    await this.#end();
+    return { root: this.#path('upper'), docker: this.#path('docker') };
   }
 
   async destroy(): Promise<void> {

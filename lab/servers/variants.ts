@@ -8,6 +8,8 @@ export interface Variant {
   readonly docker: boolean;
   /** Who logs in, and how. */
   readonly login: 'root-by-key' | 'sudo-by-password';
+  /** Booted from a copy of a server that Slipway has made ready. */
+  readonly isProvisioned?: boolean;
   readonly about: string;
 }
 
@@ -29,6 +31,13 @@ export const variants = {
     docker: false,
     login: 'sudo-by-password',
     about: 'Debian 13 without Docker; `deploy` logs in with a password and may use sudo, root may not log in',
+  },
+  provisioned: {
+    suite: 'trixie',
+    docker: true,
+    login: 'root-by-key',
+    isProvisioned: true,
+    about: 'as `docker`, made ready by Slipway once: its proxy runs, and the images that most need are there',
   },
   bookworm: {
     suite: 'bookworm',
@@ -57,7 +66,7 @@ const common = [
 const commonSetup = `
 systemctl enable systemd-networkd.service ssh.service lab-cgroups.service
 systemctl mask systemd-networkd-wait-online.service systemd-firstboot.service getty.target console-getty.service
-rm -f /etc/ssh/ssh_host_*
+rm -f /etc/ssh/ssh_host_* /var/lib/dbus/machine-id
 : > /etc/machine-id
 `;
 

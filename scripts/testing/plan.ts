@@ -1,10 +1,10 @@
 /**
- * Which tests are run, and how they are laid out. A unit is what one process runs: a file, or several that need
- * nothing but a processor and would spend most of their time on starting. Each unit has a lane: some burn processor
- * time, others mostly wait for servers of the lab, and both are done sooner side by side. The longest come first.
+ * Which tests are run, and how they are laid out. A unit is what one process runs: a file, or many small ones that
+ * stand beside their code. Each unit has a lane: some burn processor time, others mostly wait for servers of the lab,
+ * and both are done sooner side by side. The longest come first.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../commands.ts';
 
 export type Lane = 'processor' | 'servers';
@@ -27,7 +27,7 @@ const longPatterns = ['test/long/*.test.ts'];
 const durationsFile = join(root, 'test/durations.json');
 /** What is new begins early: nobody knows yet how long it takes. */
 const unknownSeconds = 60;
-const sharedProcesses = 2;
+const sharedProcesses = 3;
 
 export function allFiles(isLong: boolean): string[] {
   return globSync(isLong ? longPatterns : shortPatterns, { cwd: root }).sort();
@@ -37,13 +37,18 @@ export function needsLab(file: string): boolean {
   return /(^|\/)test\/(lab|long|story)\//.test(file);
 }
 
+/** Small, and with no process of its own: such files would spend most of their time on starting. */
+function isBesideItsCode(file: string): boolean {
+  return /^(src|lab)\//.test(file);
+}
+
 export function planUnits(files: readonly string[]): Unit[] {
   const durations = readDurations();
   const secondsOf = (file: string) => durations[file] ?? unknownSeconds;
-  const pure = files.filter(isPure).sort((one, other) => secondsOf(other) - secondsOf(one));
-  const shared = Array.from({ length: Math.min(sharedProcesses, pure.length) }, (_, index): Unit => {
-    const own = pure.filter((_file, at) => at % sharedProcesses === index);
-    const name = own.length === 1 ? (own[0] ?? '') : `${own.length} files without I/O of their own`;
+  const quick = files.filter(isBesideItsCode).sort((one, other) => secondsOf(other) - secondsOf(one));
+  const shared = Array.from({ length: Math.min(sharedProcesses, quick.length) }, (_, index): Unit => {
+    const own = quick.filter((_file, at) => at % sharedProcesses === index);
+    const name = own.length === 1 ? (own[0] ?? '') : `${own.length} files beside their code`;
     return {
       name,
       lane: 'processor',
@@ -52,7 +57,7 @@ export function planUnits(files: readonly string[]): Unit[] {
     };
   });
   const alone = files
-    .filter((file) => !pure.includes(file))
+    .filter((file) => !quick.includes(file))
     .map((file): Unit => {
       const lane = needsLab(file) ? 'servers' : 'processor';
       return { name: file, lane, files: [file], seconds: secondsOf(file) };
@@ -72,22 +77,4 @@ export function writeDurations(measured: ReadonlyMap<string, number>): void {
 
 function readDurations(): Record<string, number> {
   return JSON.parse(readFileSync(durationsFile, 'utf8'));
-}
-
-/** Beside its code, and without a database, a server, or a process of its own. */
-function isPure(file: string): boolean {
-  return /^(src|lab)\//.test(file) && !reaches(file, new Set());
-}
-
-const outside = /^test\/support\/(postgres|service)\.ts$/;
-
-function reaches(file: string, seen: Set<string>): boolean {
-  if (outside.test(file)) return true;
-  if (seen.has(file)) return false;
-  seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
-  const imports = [...text.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+\.ts)'/gm)].map(
-    (found) => found[1] ?? '',
-  );
-  return imports.some((each) => reaches(relative(root, join(root, dirname(file), each)), seen));
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hangMs } from '../../test/support/until.ts';
 import { standardLimits } from './limits.ts';
 import { Pace } from './pace.ts';
 import { selectFiles, survey } from './select-files.ts';
 import type { TreeEntry } from './tree.ts';
 
-const pace = () => new Pace(5_000, AbortSignal.timeout(5_000));
+const pace = () => new Pace(5_000, AbortSignal.timeout(hangMs));
 
 async function selected(
   files: Readonly<Record<string, number>>,

@@ -121,9 +121,8 @@ test('a key file cannot make us work for hours on its passphrase', async () => {
     der.subarray(rounds + 4),
   ]);
   const pem = `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${huge.toString('base64')}\n-----END ENCRYPTED PRIVATE KEY-----`;
-  const begun = Date.now();
+  // Two thousand million rounds would take half an hour.
   await assert.rejects(readPrivateKey(pem, 'right'), refusal(/not supported/));
-  assert.ok(Date.now() - begun < 1_000);
 });
 
 test('a fingerprint is the one that ssh-keygen prints', () => {

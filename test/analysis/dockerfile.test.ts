@@ -5,6 +5,7 @@ import { analyse } from '../../src/analysis/analysis.ts';
 import { filesToRead, generateDockerfile } from '../../src/analysis/dockerfile/generate-dockerfile.ts';
 import { MemoryTree } from '../../src/analysis/tree.ts';
 import { Fault } from '../../src/fault.ts';
+import { hangMs } from '../support/until.ts';
 import { type Case, cases, generate, repositoryOf } from './dockerfile/cases.ts';
 import { cases as languages } from './dockerfile/language-cases.ts';
 import { readFixtures } from './fixtures.ts';
@@ -135,7 +136,7 @@ test('every app of every fixture gets a Dockerfile, or a sentence that says why 
   const why: string[] = [];
   for (const { name, files } of readFixtures()) {
     const tree = new MemoryTree(files);
-    const { apps, monorepo } = await analyse(tree, { signal: AbortSignal.timeout(20_000) });
+    const { apps, monorepo } = await analyse(tree, { signal: AbortSignal.timeout(hangMs) });
     const { entries } = await tree.list(10_000);
     const wanted = new Set(filesToRead(entries));
     const read = Object.fromEntries(

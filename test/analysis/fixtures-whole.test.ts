@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { analyse } from '../../src/analysis/analysis.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { MemoryTree } from '../../src/analysis/tree.ts';
+import { hangMs } from '../support/until.ts';
 import { readFixtures } from './fixtures.ts';
 
 const fixtures = readFixtures();
@@ -20,7 +21,7 @@ test('there are at least 150 fixtures, and each expects a list of apps in a repo
 test('every value of every result has a file that tells it, and the file is there', async () => {
   const without: string[] = [];
   for (const { name, files } of fixtures) {
-    const result = await analyse(new MemoryTree(files), { signal: AbortSignal.timeout(20_000) });
+    const result = await analyse(new MemoryTree(files), { signal: AbortSignal.timeout(hangMs) });
     const known = new Set(result.evidence.map(({ field }) => field));
     for (const field of fieldsOf(result)) if (!known.has(field)) without.push(`${name}: ${field}`);
     for (const { field, file } of result.evidence)

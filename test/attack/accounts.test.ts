@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from '../../src/store/sql.ts';
-import { startTestApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { newEmail, newPerson } from '../support/people.ts';
 import { assertProblem } from '../support/problems.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
 import {
   login,
   me,
@@ -33,8 +34,8 @@ async function registered(service: TestApp): Promise<{ email: string; password: 
   return { email, password, code: await service.mailbox.code(email) };
 }
 
-test('of a hundred guesses at once, at most five are looked at', async (t) => {
-  const service = await startTestApp(t);
+test('of a hundred guesses at once, at most five are looked at', async () => {
+  const service = await sharedTestApp();
   const { email, code } = await registered(service);
   const guesses = wrongCodes(code, 100);
   const answers = await times(100, (index) =>
@@ -48,8 +49,8 @@ test('of a hundred guesses at once, at most five are looked at', async (t) => {
   assertProblem(await post(service, '/auth/verify-otp', { email, code }), 401, 'invalid_otp');
 });
 
-test('the right code fails after five wrong ones, whether they came in turn or at once', async (t) => {
-  const service = await startTestApp(t);
+test('the right code fails after five wrong ones, whether they came in turn or at once', async () => {
+  const service = await sharedTestApp();
   const inTurn = await registered(service);
   for (const code of wrongCodes(inTurn.code, 5)) {
     await post(service, '/auth/verify-otp', { email: inTurn.email, code });
@@ -67,8 +68,8 @@ test('the right code fails after five wrong ones, whether they came in turn or a
   assert.deepEqual(statusCounts(answers), { 401: rest.length });
 });
 
-test('the right code sent twenty times at once makes one account and one session', async (t) => {
-  const service = await startTestApp(t);
+test('the right code sent twenty times at once makes one account and one session', async () => {
+  const service = await sharedTestApp();
   const { email, code } = await registered(service);
   const answers = await times(20, () => post(service, '/auth/verify-otp', { email, code }));
   assert.deepEqual(statusCounts(answers), { 200: 1, 401: 19 });
@@ -78,8 +79,8 @@ test('the right code sent twenty times at once makes one account and one session
   assert.deepEqual({ ...row }, { accounts: 1, sessions: 1, workspaces: 1 });
 });
 
-test('a code that was used is worth nothing, even after the address is registered again', async (t) => {
-  const service = await startTestApp(t);
+test('a code that was used is worth nothing, even after the address is registered again', async () => {
+  const service = await sharedTestApp();
   const { email, code } = await registered(service);
   assert.equal((await post(service, '/auth/verify-otp', { email, code })).status, 200);
   assertProblem(await post(service, '/auth/verify-otp', { email, code }), 401, 'invalid_otp');
@@ -88,8 +89,8 @@ test('a code that was used is worth nothing, even after the address is registere
   assertProblem(await post(service, '/auth/verify-otp', { email, code }), 401, 'invalid_otp');
 });
 
-test('codes lie in the database only as hashes that the database alone cannot open', async (t) => {
-  const service = await startTestApp(t);
+test('codes lie in the database only as hashes that the database alone cannot open', async () => {
+  const service = await sharedTestApp();
   const { email, code } = await registered(service);
   const row = await service.app.store.db.one<{ text: string }>(
     sql`select row_to_json(r)::text as text from registrations r where email = ${email}`,
@@ -100,8 +101,8 @@ test('codes lie in the database only as hashes that the database alone cannot op
   assert.equal(row.text.includes(digest), false);
 });
 
-test('a reset link sets a password once, in turn and when used twenty times at once', async (t) => {
-  const service = await startTestApp(t);
+test('a reset link sets a password once, in turn and when used twenty times at once', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const token = await resetTokenFor(service, ada.email);
   const passwords = Array.from({ length: 20 }, newPassword);
@@ -115,8 +116,8 @@ test('a reset link sets a password once, in turn and when used twenty times at o
   assertProblem(replayed, 401, 'invalid_reset_token');
 });
 
-test('of several reset links of one account used at once, one sets the password and none breaks', async (t) => {
-  const service = await startTestApp(t);
+test('of several reset links of one account used at once, one sets the password and none breaks', async () => {
+  const service = await sharedTestApp();
   const { db } = service.app.store;
   const ada = await newPerson(service);
   const links: string[] = [];
@@ -133,8 +134,8 @@ test('of several reset links of one account used at once, one sets the password 
   assert.deepEqual(statusCounts(await Promise.all(answers)), { 204: 1, 401: 3 });
 });
 
-test('a sign-in with the old password that is under way during a reset does not outlive it', async (t) => {
-  const service = await startTestApp(t);
+test('a sign-in with the old password that is under way during a reset does not outlive it', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   const token = await resetTokenFor(service, ada.email);
   // The reset goes first, so its hashing is done while most sign-ins still wait for theirs.
@@ -147,8 +148,8 @@ test('a sign-in with the old password that is under way during a reset does not 
   }
 });
 
-test('a refresh token used twenty times at once gives one pair, and the session ends', async (t) => {
-  const service = await startTestApp(t);
+test('a refresh token used twenty times at once gives one pair, and the session ends', async () => {
+  const service = await sharedTestApp();
   const { refreshToken } = await newPerson(service);
   const answers = await times(20, () => post(service, '/auth/refresh', { refreshToken }));
   assert.deepEqual(statusCounts(answers), { 200: 1, 401: 19 });
@@ -157,8 +158,8 @@ test('a refresh token used twenty times at once gives one pair, and the session 
   }
 });
 
-test('a session is not brought back by a refresh that races with its end', async (t) => {
-  const service = await startTestApp(t);
+test('a session is not brought back by a refresh that races with its end', async () => {
+  const service = await sharedTestApp();
   for (let round = 0; round < 10; round += 1) {
     const ada = await newPerson(service);
     const [refreshed, ended] = await Promise.all([

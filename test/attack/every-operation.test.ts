@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { newId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
-import { type Answer, startTestApp } from '../support/app.ts';
+import type { Answer } from '../support/app.ts';
 import { type EnvironmentScene, startEnvironmentScene } from '../support/environments.ts';
 import { newPerson } from '../support/people.ts';
 import { analysed } from '../support/projects.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
+import { until } from '../support/until.ts';
 import { send, whole } from './send.ts';
 import { type Json, leavesOf, type Operation, surfaceOf, valueAt, withValue } from './surface.ts';
 
@@ -21,7 +24,7 @@ function api(operations: readonly Operation[]): Operation[] {
 /** Everything that one person has, by the names that paths and bodies give to ids. */
 async function belongings(scene: EnvironmentScene): Promise<Record<string, string>> {
   const serverId = await scene.server('attacked');
-  const domain = await scene.ask('POST', '/domains', { hostname: 'shop.example.com' });
+  const domain = await scene.ask('POST', '/domains', { hostname: `shop-${newId()}.example.com` });
   const operations = await scene.ask('GET', '/operations');
   const sessions = await scene.ask('GET', '/auth/sessions');
   await scene.released();
@@ -56,6 +59,9 @@ async function belongings(scene: EnvironmentScene): Promise<Record<string, strin
   };
 }
 
+/** Enough for all attempts of a test. */
+const env = { SLIPWAY_LIMIT_TRIGGERS: '100000' };
+
 /** Which of the belongings a path's `id` is. */
 function ownIds(operation: Operation, own: Readonly<Record<string, string>>): Record<string, string> {
   const [, family = ''] = /^\/api\/v1\/([\w-]+)/.exec(operation.path) ?? [];
@@ -79,8 +85,8 @@ function ownIds(operation: Operation, own: Readonly<Record<string, string>>): Re
   };
 }
 
-test('no operation but the public ones answers without a token, or with one that is none', async (t) => {
-  const service = await startTestApp(t);
+test('no operation but the public ones answers without a token, or with one that is none', async () => {
+  const service = await sharedTestApp();
   const operations = api(surfaceOf(service));
   assert.ok(operations.length > 80, `${operations.length} operations`);
   for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
@@ -92,8 +98,8 @@ test('no operation but the public ones answers without a token, or with one that
   }
 });
 
-test('an access token that has expired opens no operation', async (t) => {
-  const service = await startTestApp(t);
+test('an access token that has expired opens no operation', async () => {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const operations = api(surfaceOf(service)).filter(({ isPublic }) => !isPublic);
   service.clock.advance(16 * 60_000);
@@ -104,7 +110,7 @@ test('an access token that has expired opens no operation', async (t) => {
 });
 
 test('what belongs to someone else is not there: in the path, in the query, in the body, however deep', async (t) => {
-  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
+  const scene = await startEnvironmentScene(t, { env });
   const own = await belongings(scene);
   const { service } = scene;
   const before = await stateOf(scene, own);
@@ -170,7 +176,7 @@ async function ownWorld(scene: EnvironmentScene, token: string): Promise<Record<
   return {
     ...{ projectId, providerId, environmentId: String(Object(environment).id) },
     serverId: String((await post('/servers', server)).id),
-    domainId: String((await post('/domains', { hostname: 'mine.example.com' })).id),
+    domainId: String((await post('/domains', { hostname: `mine-${newId()}.example.com` })).id),
   };
 }
 
@@ -230,7 +236,7 @@ const oddPages = [
 ];
 
 test('every list refuses odd cursors, limits and parameters by name, and none of them is an error of ours', async (t) => {
-  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
+  const scene = await startEnvironmentScene(t, { env });
   const own = await belongings(scene);
   const { service, person } = scene;
   const lists = api(surfaceOf(service)).filter(
@@ -255,7 +261,7 @@ test('every list refuses odd cursors, limits and parameters by name, and none of
 const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 test('every body that is of the wrong type, huge, deep or has unknown fields is refused, never an error of ours', async (t) => {
-  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
+  const scene = await startEnvironmentScene(t, { env });
   const own = await belongings(scene);
   const { service, person } = scene;
   for (const operation of api(surfaceOf(service)).filter(({ example }) => example !== undefined)) {
@@ -316,7 +322,7 @@ function canaries(mark: string): string[] {
 }
 
 test('no text in any field of any operation is ever run, nor ends in an error of ours', async (t) => {
-  const scene = await startEnvironmentScene(t, { env: { SLIPWAY_LIMIT_TRIGGERS: '100000' } });
+  const scene = await startEnvironmentScene(t, { env });
   const own = await belongings(scene);
   const folder = mkdtempSync(join(tmpdir(), 'slipway-test-canary-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -336,7 +342,7 @@ test('no text in any field of any operation is ever run, nor ends in an error of
     assert.ok(!existsSync(mark), `${operation.name} has run a canary`);
   }
   assert.ok(count > 2_000, `${count} attempts`);
-  await settled(t, scene);
+  await settled(scene);
   assert.ok(!existsSync(mark), 'work that was started has run a canary');
 });
 
@@ -360,16 +366,12 @@ function* attempts(
 }
 
 /** Until what the attempts have started has ended, one way or another. */
-async function settled(t: TestContext, scene: EnvironmentScene): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const { body } = await scene.ask('GET', '/operations?limit=100');
-    const open = Array.from(Object(body.items), (each) => Object(each)).filter(
-      ({ finishedAt }) => !finishedAt,
+async function settled({ service, workspaceId }: EnvironmentScene): Promise<void> {
+  const { db } = service.app.store;
+  await until(async () => {
+    const open = await db.one(
+      sql`select 1 from operations where workspace_id = ${workspaceId} and finished_at is null`,
     );
-    if (open.length === 0) return;
-    if (Date.now() > deadline)
-      return t.diagnostic(`${open.length} operations wait for a server that is not there`);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+    return open === undefined;
+  }, 'the operations to end');
 }

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { newEmail, newPerson } from '../support/people.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
 import { newPassword, post, statusCounts } from '../support/steps.ts';
 
 /** A POST whose headers are all ours, `Host` included, which fetch would not let us choose. */
@@ -60,8 +61,8 @@ for (const proxies of ['', '127.0.0.1']) {
   });
 }
 
-test('without SLIPWAY_PUBLIC_URL the link leads to where the service listens, not to what the request calls it', async (t) => {
-  const service = await startTestApp(t);
+test('without SLIPWAY_PUBLIC_URL the link leads to where the service listens, not to what the request calls it', async () => {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   assert.equal(await rawPost(service, '/auth/forgot-password', { email: ada.email }, forged), 202);
   const mail = await service.mailbox.next(ada.email);
@@ -80,6 +81,7 @@ async function tries(service: TestApp, headers: (index: number) => Record<string
 
 const limited = { 401: 10, 429: 5 };
 const free = { 401: 15 };
+const behindProxy = { SLIPWAY_LIMIT_SIGN_IN: '10', SLIPWAY_TRUSTED_PROXIES: '127.0.0.1' };
 
 test('without trusted proxies no header makes a caller look like another', async (t) => {
   const service = await startTestApp(t, { env: { SLIPWAY_LIMIT_SIGN_IN: '10' } });
@@ -99,9 +101,8 @@ test('without trusted proxies no header makes a caller look like another', async
   assert.deepEqual(counts, limited);
 });
 
-test('behind a trusted proxy the address it saw counts, which is the right-most, and what stands left of it does not', async (t) => {
-  const env = { SLIPWAY_LIMIT_SIGN_IN: '10', SLIPWAY_TRUSTED_PROXIES: '127.0.0.1' };
-  const spoofing = await startTestApp(t, { env });
+test('behind a trusted proxy the address it saw counts, which is the right-most, and what stands left of it does not', async () => {
+  const spoofing = await sharedTestApp(behindProxy);
   const spoofed = await tries(spoofing, (index) => ({
     'x-forwarded-for': `203.0.113.${index}, 198.51.100.7`,
   }));
@@ -121,9 +122,8 @@ test('a chain of trusted proxies is walked to the first that is not ours', async
   assert.deepEqual(await tries(service, chain), limited);
 });
 
-test('an IPv6 customer counts as one caller, whichever of its addresses it uses', async (t) => {
-  const env = { SLIPWAY_LIMIT_SIGN_IN: '10', SLIPWAY_TRUSTED_PROXIES: '127.0.0.1' };
-  const service = await startTestApp(t, { env });
+test('an IPv6 customer counts as one caller, whichever of its addresses it uses', async () => {
+  const service = await sharedTestApp(behindProxy);
   const addresses = (index: number) =>
     index % 2 === 0 ? `2001:db8:1:2::${index}` : `2001:db8:1:2:a:b:c:${index}`;
   assert.deepEqual(await tries(service, (index) => ({ 'x-forwarded-for': addresses(index) })), limited);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, generateKeyPairSync, hkdfSync, sign } from 'node:crypto';
 import { test } from 'node:test';
-import { startTestApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { newPerson, type Person } from '../support/people.ts';
 import { assertProblem } from '../support/problems.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
 import { login, me, tokensOf } from '../support/steps.ts';
 
 type Fields = Record<string, unknown>;
@@ -35,19 +36,19 @@ async function refusesAll(service: TestApp, tokens: Record<string, string>): Pro
   }
 }
 
-async function start(t: Parameters<typeof startTestApp>[0]) {
-  const service = await startTestApp(t);
+async function start() {
+  const service = await sharedTestApp();
   const ada = await newPerson(service);
   return { service, ada, ...partsOf(ada.token) };
 }
 
-test('the attacks below fail for what they try, not for how they are made: the same token made by hand works', async (t) => {
-  const { service, header, claims } = await start(t);
+test('the attacks below fail for what they try, not for how they are made: the same token made by hand works', async () => {
+  const { service, header, claims } = await start();
   assert.equal(await me(service, hs256(header, claims, signingKey(service))), 200);
 });
 
-test('a token without a signature is refused, however its algorithm is spelt', async (t) => {
-  const { service, header, claims, signature } = await start(t);
+test('a token without a signature is refused, however its algorithm is spelt', async () => {
+  const { service, header, claims, signature } = await start();
   const tokens: Record<string, string> = {};
   for (const alg of [
     'none',
@@ -72,8 +73,8 @@ test('a token without a signature is refused, however its algorithm is spelt', a
   await refusesAll(service, tokens);
 });
 
-test('a token signed with a key that can be guessed is refused', async (t) => {
-  const { service, header, claims } = await start(t);
+test('a token signed with a key that can be guessed is refused', async () => {
+  const { service, header, claims } = await start();
   const keys = ['', 'secret', 'slipway', 'access-token', String(header.kid), '\u0000'.repeat(32)];
   const tokens = Object.fromEntries(keys.map((key) => [`key «${key}»`, hs256(header, claims, key)]));
   tokens['the master key itself'] = hs256(header, claims, Buffer.from(service.masterKey, 'base64'));
@@ -88,8 +89,8 @@ test('a token signed with a key that can be guessed is refused', async (t) => {
   await refusesAll(service, tokens);
 });
 
-test('a token cannot choose its algorithm or bring its own key', async (t) => {
-  const { service, header, claims } = await start(t);
+test('a token cannot choose its algorithm or bring its own key', async () => {
+  const { service, header, claims } = await start();
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const signed = (extra: Fields, key: string | Buffer, dsaEncoding?: 'ieee-p1363') => {
@@ -120,8 +121,8 @@ test('a token cannot choose its algorithm or bring its own key', async (t) => {
   });
 });
 
-test('a well signed token of another kind, issuer, audience or time is refused', async (t) => {
-  const { service, ada, header, claims } = await start(t);
+test('a well signed token of another kind, issuer, audience or time is refused', async () => {
+  const { service, ada, header, claims } = await start();
   const key = signingKey(service);
   const now = Math.floor(service.clock.now().getTime() / 1000);
   const without = (name: string) =>
@@ -144,8 +145,8 @@ test('a well signed token of another kind, issuer, audience or time is refused',
   await refusesAll(service, tokens);
 });
 
-test('a token that was altered is refused, and so is one whose account and session do not belong together', async (t) => {
-  const { service, ada, header, claims, signature } = await start(t);
+test('a token that was altered is refused, and so is one whose account and session do not belong together', async () => {
+  const { service, ada, header, claims, signature } = await start();
   const grace = await newPerson(service);
   const altered = (change: Fields) => `${part(header)}.${part({ ...claims, ...change })}.${signature}`;
   const graces = partsOf(grace.token).claims;
@@ -160,8 +161,8 @@ test('a token that was altered is refused, and so is one whose account and sessi
   });
 });
 
-test('a key name that is unknown, or leads elsewhere, is refused and breaks nothing', async (t) => {
-  const { service, header, claims } = await start(t);
+test('a key name that is unknown, or leads elsewhere, is refused and breaks nothing', async () => {
+  const { service, header, claims } = await start();
   const kids = [
     'unknown',
     '',
@@ -187,8 +188,8 @@ test('a key name that is unknown, or leads elsewhere, is refused and breaks noth
   await refusesAll(service, tokens);
 });
 
-test('what is no token at all is refused and breaks nothing', async (t) => {
-  const { service, ada } = await start(t);
+test('what is no token at all is refused and breaks nothing', async () => {
+  const { service, ada } = await start();
   const tokens = [
     '.',
     '..',
@@ -204,8 +205,8 @@ test('what is no token at all is refused and breaks nothing', async (t) => {
   await refusesAll(service, Object.fromEntries(tokens.map((each) => [each.slice(0, 20), each])));
 });
 
-test('a good token is refused once its session has ended, though it was seen and found good before', async (t) => {
-  const { service, ada } = await start(t);
+test('a good token is refused once its session has ended, though it was seen and found good before', async () => {
+  const { service, ada } = await start();
   const other: Pick<Person, 'token'> = tokensOf(await login(service, ada));
   assert.equal(await me(service, ada.token), 200);
   const list = await service.call('GET', '/auth/sessions', { token: other.token });

@@ -103,7 +103,7 @@ export class Scene {
       await this.#prove();
     }
     if (lanes.includes('server')) {
-      const server = await ground.lab.addServer('docker');
+      const server = await ground.lab.addServer('provisioned');
       this.second = { server, id: '' };
       this.second.id = await ground.addServer(server);
     }

@@ -6,6 +6,7 @@ import type { WorkspaceId } from '../../src/ids.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { newPerson, type Person } from '../support/people.ts';
 import { Random } from '../support/random.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
 import { openStream } from '../support/sse.ts';
 
 const eventCount = 10_000;
@@ -19,7 +20,7 @@ interface Home {
 }
 
 test('20 readers with random cuts, 10,000 events, 8 writers, two instances: each event once, in order', async (t) => {
-  const one = await startTestApp(t);
+  const one = await sharedTestApp();
   const two = await startTestApp(t, { beside: one });
   const homes = [await newHome(one), await newHome(one)];
   const [first] = homes;

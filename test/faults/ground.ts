@@ -90,7 +90,7 @@ export class Ground {
   ): Promise<Ground> {
     const gitDir = temporaryFolder('git-host');
     const git = await startGitHost({ address: '127.0.0.1', port: 0, dir: gitDir });
-    const server = await lab.addServer('docker');
+    const server = await lab.addServer('provisioned');
     const ground = new Ground(lab, about, server, git, gitDir, databaseUrl, { leaseMs, settings });
     try {
       await ground.#furnish();

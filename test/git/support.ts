@@ -15,8 +15,9 @@ import {
 } from '../../src/adapters/git/mirrors.ts';
 import { Fault } from '../../src/fault.ts';
 import { Secret } from '../../src/secret.ts';
+import { hangMs } from '../support/until.ts';
 
-export const signal: AbortSignal = AbortSignal.timeout(120_000);
+export const signal: AbortSignal = AbortSignal.timeout(hangMs);
 export const key = (name: string): MirrorKey => name as MirrorKey;
 
 export interface Setup {

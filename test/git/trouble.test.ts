@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { until } from '../support/until.ts';
+import { hangMs, until } from '../support/until.ts';
 import {
   bareOf,
   commitFiles,
@@ -169,7 +169,7 @@ test('after a kill in the middle of a fetch, the next one clears up and succeeds
     import { createMirrors } from ${JSON.stringify(new URL('../../src/adapters/git/mirrors.ts', import.meta.url).href)};
     const mirrors = createMirrors({ folder: process.argv[1], allowHttp: true, fetch, log: { warn() {} },
       resolve: async (address) => [{ address, family: 4 }] });
-    await mirrors.fetch('${repo}', { url: process.argv[2] }, { want: { branch: 'main' }, signal: AbortSignal.timeout(60000) });
+    await mirrors.fetch('${repo}', { url: process.argv[2] }, { want: { branch: 'main' }, signal: AbortSignal.timeout(${hangMs}) });
   `;
   const { url } = source('ada/app');
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, folder, url], {

@@ -11,6 +11,7 @@ import { renewalTime } from '../../src/adapters/certificates/renewal-time.ts';
 import { createEgress } from '../../src/adapters/egress/egress.ts';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
+import { hangMs } from '../support/until.ts';
 
 const { about, client } = await openLab();
 const { directory: directoryUrl, caFile } = about.acme;
@@ -56,7 +57,7 @@ test('a certificate for two names comes from the authority, stands every check, 
     assert.equal(await answer.text(), wanted);
     looked.push(name);
   };
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(hangMs);
   const issued = await acme.order(account, { names, preflight, signal });
   assert.deepEqual(looked.toSorted(), names.toSorted());
 
@@ -91,7 +92,7 @@ test('a name that leads nowhere, or to another account, fails with what the auth
   const acme = open(t);
   const account = await acme.newAccount();
   await answerWith(t, thumbprint(newAccountKey()));
-  const good = { preflight: async () => undefined, signal: AbortSignal.timeout(60_000) };
+  const good = { preflight: async () => undefined, signal: AbortSignal.timeout(hangMs) };
   const name = await pointHere(t, 'acme-other');
   const other = await faultOf(() => acme.order(account, { ...good, names: [name] }));
   assert.equal(other.code, 'challenge_failed');
@@ -106,7 +107,7 @@ test('a name that leads nowhere, or to another account, fails with what the auth
 test('what the authority refuses is told as it says it', async (t) => {
   const acme = open(t);
   const account = await acme.newAccount();
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(hangMs);
   const preflight = async () => undefined;
   const bad = await faultOf(() =>
     acme.order(account, { names: ['not_a_name!.lab.test'], preflight, signal }),

@@ -6,6 +6,7 @@ import { pack } from 'tar-stream';
 import { buildImage, sendContext } from '../../src/adapters/docker/build-image.ts';
 import { openLab } from '../support/lab.ts';
 import { connect } from '../support/remote.ts';
+import { hangMs } from '../support/until.ts';
 
 const lab = await openLab();
 const fence = { scope: 'context-test', epoch: 1 };
@@ -40,7 +41,7 @@ for (const variant of ['docker', 'bookworm'] as const)
         dockerfilePath: 'Dockerfile',
       };
       const limits = { buildArgs: {}, secretKeys: [], cpus: 1, memoryMb: 512 };
-      const following = { signal: AbortSignal.timeout(120_000), secrets: [], line: () => undefined };
+      const following = { signal: AbortSignal.timeout(hangMs), secrets: [], line: () => undefined };
       await buildImage(remote, { ...wish, ...limits }, following);
       const script = `id=$(docker create "$1" x); docker cp "$id:/app.txt" - | tar -xO; docker rm "$id" >/dev/null
 docker image inspect --format ', label {{.Config.Labels.of}}' "$1"`;

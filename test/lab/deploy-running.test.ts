@@ -114,7 +114,7 @@ async function assertNothingLeft(server: TestServer, environmentId: string, volu
 test('what runs goes on running', async (t) => {
   const scene = await startDeployScene(t, lab);
   const { server: first } = scene;
-  const second = lab.fresh(t, 'docker').then(async (fresh) => ({
+  const second = lab.fresh(t, 'provisioned').then(async (fresh) => ({
     server: fresh,
     id: await addServer(scene.git, fresh),
   }));

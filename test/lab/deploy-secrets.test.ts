@@ -5,6 +5,7 @@ import { type Body, type DeployScene, startDeployScene, succeeded } from '../sup
 import { openLab, type TestServer } from '../support/lab.ts';
 import { placesThatHold } from '../support/secret-search.ts';
 import { openStream } from '../support/sse.ts';
+import { hangMs } from '../support/until.ts';
 
 const lab = await openLab();
 const newCanary = (name: string) => `canary-${name}-${randomBytes(9).toString('hex')}`;
@@ -140,7 +141,7 @@ async function told(
 async function liveLines(scene: DeployScene, environmentId: string): Promise<string> {
   const answer = await fetch(`${scene.git.service.url}/api/v1/environments/${environmentId}/logs?tail=100`, {
     headers: { authorization: `Bearer ${scene.token}` },
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(hangMs),
   });
   assert.equal(answer.status, 200);
   let text = '';

@@ -168,7 +168,7 @@ test('from a registered domain to https, and everything that happens to a name a
   await t.test(
     'a move shows the certificate before anyone is sent to it, and a deletion leaves nothing',
     async (t) => {
-      const server = await lab.fresh(t, 'docker');
+      const server = await lab.fresh(t, 'provisioned');
       const serverId = await addServer(scene.git, server);
       const { chain, id } = await world.row(zone);
       const { deployment } = await scene.call('PATCH', `/environments/${environmentId}/server`, { serverId });

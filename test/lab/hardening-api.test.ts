@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
-import { startTestApp } from '../support/app.ts';
 import { openLab } from '../support/lab.ts';
 import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
 import { lastOperation } from '../support/servers.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
 import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
 test('a bare server with a sudo user and a password is registered, provisioned and hardened over the API alone', async (t) => {
-  const service = await startTestApp(t);
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   const { about } = await lab.fresh(t, 'sudo');
   const { address: host, user: username, password, name } = about;

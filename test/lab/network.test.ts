@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 const lab = await openLab();
 
 test('a server that is cut says nothing and closes nothing; healed, the same connection goes on', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const { name } = server.about;
   // One line for every line it gets, over a connection that stays open throughout.
   const session = spawn('ssh', [...server.sshArguments, 'while read -r line; do echo "got $line"; done']);
@@ -54,8 +54,8 @@ test('records that a test sets are seen by this machine, by servers and by conta
   );
 });
 
-test('what runs on a server reaches the lab’s services, but cannot steer the lab', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+test('what runs on a server reaches the lab’s services, but cannot steer the lab', async () => {
+  const server = await lab.shared('bare');
   const status = (url: string) => server.ssh(`curl -s -o /dev/null -w '%{http_code}' ${url}`);
   assert.equal(await status(`${lab.about.catcher}/hello`), '200');
   assert.equal(await status(`${lab.about.registry}/v2/`), '200');

@@ -17,7 +17,7 @@ import { ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
 const lab = await openLab();
 
 test('an app that cannot run twice is replaced while its visitors wait, and a reload in between, and none is refused', async (t) => {
-  const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'provisioned'));
   const { work } = ground;
   const front = ground.front();
   const old = await ground.startApp();
@@ -59,7 +59,7 @@ test('an app that cannot run twice is replaced while its visitors wait, and a re
 });
 
 test('a proxy that is started again serves from its files, and what was damaged or half done is mended by a second run', async (t) => {
-  const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'provisioned'));
   const { work } = ground;
   const [first, second] = [await ground.startApp(), await ground.startApp()];
   const front = { ...ground.front({ hosts: ['one.example.com'] }), servers: [first] };

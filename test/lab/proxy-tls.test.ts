@@ -21,6 +21,7 @@ import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
 import { openSocket, ProxyGround, seenBy, visit } from '../support/proxy.ts';
 import { shownFor, TestAuthority, type TlsPlace, TlsVisitors, visitTls } from '../support/proxy-tls.ts';
+import { hangMs } from '../support/until.ts';
 
 const lab = await openLab();
 const run = promisify(execFile);
@@ -41,7 +42,7 @@ async function serving(ground: ProxyGround, routes: readonly ProxyRoute[]) {
 }
 
 test('names, redirects, HSTS and the answers to the authority are data that change without a reload', async (t) => {
-  const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'provisioned'));
   const authority = await TestAuthority.open(t);
   const { work, address } = ground;
   const routes = [
@@ -104,7 +105,7 @@ test('names, redirects, HSTS and the answers to the authority are data that chan
   assert.equal(await socket.echoes(), true);
   socket.close();
   const first = await new Promise<string>((resolve, reject) => {
-    const request = https.get(`https://${address}/events`, { ...place, agent: false, timeout: 20_000 });
+    const request = https.get(`https://${address}/events`, { ...place, agent: false, timeout: hangMs });
     request.on('response', (response) => response.once('data', (data) => resolve(String(data))));
     request.on('response', () => request.once('close', () => reject(new Error('closed'))));
     request.on('timeout', () => request.destroy(new Error('nothing arrived')));
@@ -156,7 +157,7 @@ test('names, redirects, HSTS and the answers to the authority are data that chan
 });
 
 test('a certificate is replaced under load, and gives a name to another, with a reload in between, and nobody fails', async (t) => {
-  const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'provisioned'));
   const authority = await TestAuthority.open(t);
   const { work, address } = ground;
   const names = ['app.test', 'more.test'];
@@ -199,7 +200,7 @@ test('a certificate is replaced under load, and gives a name to another, with a 
 });
 
 test('a broken bundle, or one that is not shown, leaves the old one; restart, reload and a killed run leave a whole one', async (t) => {
-  const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'provisioned'));
   const authority = await TestAuthority.open(t);
   const { work, address } = ground;
   const names = ['app.test', 'more.test'];
@@ -319,7 +320,7 @@ test('old protocols and weak ciphers are refused, and a name without a certifica
 
   const client = async (host: string, ...options: string[]) => {
     const args = ['s_client', '-connect', `${address}:443`, '-servername', host, '-CAfile', authority.file];
-    const said = run('openssl', [...args, ...options], { timeout: 20_000 });
+    const said = run('openssl', [...args, ...options], { timeout: hangMs });
     said.child.stdin?.end();
     return said.then(
       ({ stdout }) => stdout,

@@ -26,7 +26,7 @@ print qq{listening\n}; sleep 3600;
 `;
 
 async function listen(t: TestContext): Promise<Remote> {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const remote = connect(t, server);
   await remote.startUnit({ name: 'slipway-relay-test', argv: ['perl', '-e', listener] });
   await until(

@@ -19,7 +19,7 @@ const isRunning = async ({ about }: TestServer, pattern: string) =>
   (await lab.client.console(about.name, 'pgrep', '-f', '-x', pattern)).stdout.trim() !== '';
 
 test('a command over a connection of one’s own has its input, output, code and signal', async (t) => {
-  const connection = await connected(t, await lab.fresh(t, 'bare'));
+  const connection = await connected(t, await lab.shared('bare'));
   const argv = ['sh', '-c', 'cat; printf "%s" "$1" >&2; exit 3', 'sh', "$(id) 'x'"];
   const { stdout, stderr, ...exit } = await runOver(connection, argv, { input: 'given' });
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('a command over a connection of one’s own has its input, output, code and
 });
 
 test('it ends what takes too long, is aborted or prints without end, and the connection stays good', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const connection = await connected(t, server);
   const gone = (what: string) => until(async () => !(await isRunning(server, what)), 'its end');
   await assert.rejects(
@@ -61,7 +61,7 @@ test('it ends what takes too long, is aborted or prints without end, and the con
 });
 
 test('over a connection that has ended nothing runs, and what ran on it has failed', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const connection = await connected(t, server);
   const under = assert.rejects(runOver(connection, ['sleep', '1013']), failsWith('remote_unreachable'));
   await until(() => isRunning(server, 'sleep 1013'), 'it to run');

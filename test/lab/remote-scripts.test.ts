@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const lab = await openLab();
 
 test('a script arrives whole, however large, and reads its own input from the first byte on', async (t) => {
-  const server = await lab.fresh(t, 'sudo');
+  const server = await lab.shared('sudo');
   const login = await letIn(lab, server);
   const large = `${'# é, a line of a long script\n'.repeat(20_000)}echo "$# $1"; cat | sha256sum; exit 0\n\n`;
   const bytes = randomBytes(3_000_000);
@@ -37,7 +37,7 @@ test('a script arrives whole, however large, and reads its own input from the fi
 });
 
 test('half a script, as a broken connection leaves it, does nothing', async (t) => {
-  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const remote = connect(t, await lab.shared('bare'));
   const { argv, lead } = sendScript('touch /tmp/on\ntouch /tmp/on', []);
   for (const cut of [1, 14, lead.length - 1]) {
     const outcome = await remote.run(argv, { input: lead.subarray(0, cut) });
@@ -49,7 +49,7 @@ test('half a script, as a broken connection leaves it, does nothing', async (t) 
 });
 
 test('sudo’s log shows neither the text of a script nor what a unit runs', async (t) => {
-  const server = await lab.fresh(t, 'sudo');
+  const server = await lab.shared('sudo');
   const remote = connect(t, server, await letIn(lab, server));
   await remote.script('echo begun; : mark-of-a-script', ['first-datum']);
   await remote.writeFile('/etc/slipway-test', 'mark-of-a-file', { mode: 0o600 });
@@ -72,7 +72,7 @@ test('sudo’s log shows neither the text of a script nor what a unit runs', asy
 });
 
 test('what a command printed is evidence without the secrets that it was given', async (t) => {
-  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const remote = connect(t, await lab.shared('bare'));
   const secrets = [new Secret('hunter2-hunter2'), new Secret(Buffer.from('a second one'))];
   const input = secrets.map((each) => each.reveal().toString()).join('\n');
   const faults = [

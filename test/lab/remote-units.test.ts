@@ -59,7 +59,7 @@ for (const variant of ['bare', 'bookworm'] as const) {
 }
 
 test('a unit that is started twice, or by sixteen at once, runs once; one that has ended does not run again', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const remote = connect(t, server);
   const other = connect(t, server);
   const wish = {
@@ -79,7 +79,7 @@ test('a unit that is started twice, or by sixteen at once, runs once; one that h
 });
 
 test('a start that died half-way is taken up again; one that ran and vanished is told as lost, not repeated', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const remote = connect(t, server);
   // As a caller leaves it that is killed between the folder and the unit.
   await remote.run(['mkdir', '-p', '/var/lib/slipway/units/slipway-half']);
@@ -101,7 +101,7 @@ test('a start that died half-way is taken up again; one that ran and vanished is
 });
 
 test('stopping ends every child, also one that ignores being asked, and is confirmed', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const remote = connect(t, server);
   const argv = sh('trap "" TERM; setsid sleep 1005 & sleep 1006 & echo up; while :; do sleep 1007; done');
   await remote.startUnit({ name: 'slipway-stubborn', argv, input: Buffer.from('secret') });
@@ -114,14 +114,14 @@ test('stopping ends every child, also one that ignores being asked, and is confi
 });
 
 test('much output is read whole, in parts, and its end comes with the last of them', async (t) => {
-  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const remote = connect(t, await lab.shared('bare'));
   await remote.startUnit({ name: 'slipway-much', argv: ['head', '-c', '5000000', '/dev/zero'] });
   const { printed, state } = await follow(remote, 'slipway-much');
   assert.deepEqual([printed.length, state], [5_000_000, { kind: 'ended', code: 0 }]);
 });
 
 test('a lower epoch than the highest one seen can do nothing, also where many claim at once', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const remote = connect(t, server);
   const claims = await Promise.allSettled([5, 3, 9, 1, 7].map((epoch) => remote.fence('server-a', epoch)));
   assert.equal(claims[2]?.status, 'fulfilled');
@@ -140,9 +140,12 @@ test('a lower epoch than the highest one seen can do nothing, also where many cl
 });
 
 test('who was replaced cannot end what its successor has joined, and who follows late hears all of it', async (t) => {
-  const server = await lab.fresh(t, 'bare');
-  const argv = sh('echo begun; echo "$1"; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo end', 'datum');
-  const wish = (epoch: number) => ({ name: 'slipway-joined', argv, fence: { scope: 'server-a', epoch } });
+  const server = await lab.shared('bare');
+  const argv = sh(
+    'echo begun; echo "$1"; while [ ! -e /tmp/go-joined ]; do sleep 0.1; done; echo end',
+    'datum',
+  );
+  const wish = (epoch: number) => ({ name: 'slipway-joined', argv, fence: { scope: 'server-c', epoch } });
   const [stale, next] = [connect(t, server), connect(t, server)];
   const lost = new AbortController();
   const [first, second]: [string[], string[]] = [[], []];
@@ -156,19 +159,19 @@ test('who was replaced cannot end what its successor has joined, and who follows
   await until(() => second.length === 2, 'the successor to join');
   lost.abort(new Error('lease lost'));
   await old;
-  await next.run(['touch', '/tmp/go']);
+  await next.run(['touch', '/tmp/go-joined']);
   await joined;
   assert.deepEqual(second, ['begun', 'datum', 'end']);
   assert.deepEqual((await next.readUnit('slipway-joined', 0)).state, { kind: 'absent' });
 });
 
 test('a step of hardening waits for what an earlier attempt left running, and then does its own work once', async (t) => {
-  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const remote = connect(t, await lab.shared('bare'));
   const argv = sh(
-    'echo "$1 begins" >>/tmp/told; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo "$1 ends" >>/tmp/told',
+    'echo "$1 begins" >>/tmp/told; while [ ! -e /tmp/go-own ]; do sleep 0.1; done; echo "$1 ends" >>/tmp/told',
   );
   await remote.startUnit({ name: 'slipway-harden-ssh-settings', argv: [...argv, 'earlier'] });
-  const fence = { scope: 'server-a', epoch: 2 };
+  const fence = { scope: 'server-d', epoch: 2 };
   const own = runDetached(
     remote,
     'ssh_settings',
@@ -176,18 +179,21 @@ test('a step of hardening waits for what an earlier attempt left running, and th
     fence,
   );
   await until(async () => (await remote.readFile('/tmp/told'))?.length, 'the earlier one to run');
-  await remote.run(['touch', '/tmp/go']);
+  await remote.run(['touch', '/tmp/go-own']);
   assert.deepEqual(await own, { code: 72, said: 'own work\n' });
   assert.equal(String(await remote.readFile('/tmp/told')), 'earlier begins\nearlier ends\nown work\n');
   await assert.rejects(
     runDetached(remote, 'ssh_settings', argv, { ...fence, epoch: 1 }),
     failsWith('remote_fenced'),
   );
-  assert.equal((await remote.output(['sh', '-c', 'ls -A /var/lib/slipway/units'])).toString(), '');
+  assert.equal(
+    (await remote.output(['sh', '-c', 'ls -A /var/lib/slipway/units | grep harden || true'])).toString(),
+    '',
+  );
 });
 
 test('cancelled, a unit is gone with its children before the call returns', async (t) => {
-  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const remote = connect(t, await lab.shared('bare'));
   const abort = new AbortController();
   const wish = { name: 'slipway-cancelled', argv: sh('echo up; sleep 1008') };
   const line = () => abort.abort(new Error('enough'));
@@ -197,7 +203,7 @@ test('cancelled, a unit is gone with its children before the call returns', asyn
 });
 
 test('a file is there whole with its mode and owner, or as it was before', async (t) => {
-  const server = await lab.fresh(t, 'bare');
+  const server = await lab.shared('bare');
   const remote = connect(t, server);
   const path = "/etc/sl ip'way";
   await remote.writeFile(path, 'old', { mode: 0o640, owner: 'nobody', group: 'adm' });

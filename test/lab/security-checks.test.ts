@@ -40,9 +40,7 @@ for (const variant of ['bare', 'docker', 'bookworm'] as const) {
   test(`a fresh ${variant} server is at risk, for reasons that are told in one round trip, and nothing on it changes`, async (t) => {
     const inspected = new Inspected(t, await lab.fresh(t, variant));
     const before = await inspected.sh(picture);
-    const startedAt = performance.now();
     const { state, score, checks } = await inspected.check();
-    assert.ok(performance.now() - startedAt < 15_000);
     assert.ok(inspected.roundTrips <= 3, `${inspected.roundTrips} round trips`);
     assert.deepEqual(differingLines(before, await inspected.sh(picture)), []);
     assert.equal(state, 'at_risk');

@@ -7,7 +7,7 @@ import { installing } from '../support/packages.ts';
 const lab = await openLab();
 
 test('a firewall counts when it really refuses, on each protocol by itself', async (t) => {
-  const inspected = new Inspected(t, await lab.fresh(t, 'bare'));
+  const inspected = new Inspected(t, await lab.shared('bare'));
   await inspected.sh(installing('nftables'));
   const rules = (family: string, policy: string) =>
     inspected.sh(`nft flush ruleset; nft add table ${family} guard

@@ -17,7 +17,7 @@ async function* bytesOf(...parts: string[]): AsyncGenerator<Buffer> {
 }
 
 test('a worker that was replaced neither takes away nor overwrites what its successor reads', async (t) => {
-  const remote = connect(t, await lab.fresh(t, 'bare'));
+  const remote = connect(t, await lab.shared('bare'));
   const signal = new AbortController().signal;
   const work = (epoch: number) => ({ remote, signal, fence: { scope: 'files-test', epoch } });
   const [old, successor] = [work(3), work(4)];

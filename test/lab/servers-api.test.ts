@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
 import { checkDueServers } from '../../src/areas/servers/light-check.ts';
 import { sql } from '../../src/store/sql.ts';
-import { startTestApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { openLab } from '../support/lab.ts';
 import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
 import { placesThatHold, serverSearch } from '../support/secret-search.ts';
 import { connectionTest, lastOperation } from '../support/servers.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
 import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
-async function begin(t: TestContext): Promise<{ service: TestApp; token: string }> {
-  const service = await startTestApp(t);
+async function begin(): Promise<{ service: TestApp; token: string }> {
+  const service = await sharedTestApp();
   const { token } = await newPerson(service);
   return { service, token };
 }
 
 test('a bare server with a sudo user and a password is registered and provisioned over the API alone', async (t) => {
-  const { service, token } = await begin(t);
+  const { service, token } = await begin();
   const { about } = await lab.fresh(t, 'sudo');
   const { address: host, user: username, password, name } = about;
   const body = { name, host, username, auth: { type: 'password', password } };
@@ -91,7 +92,7 @@ test('a bare server with a sudo user and a password is registered and provisione
 });
 
 test('a server whose key was installed by its owner is provisioned as soon as it lets us in', async (t) => {
-  const { service, token } = await begin(t);
+  const { service, token } = await begin();
   const server = await lab.fresh(t, 'docker');
   const body = { name: 'own', host: server.about.address, auth: { type: 'generated' } };
   const made = await service.call('POST', '/servers', { token, body });
@@ -137,7 +138,7 @@ test('a server whose key was installed by its owner is provisioned as soon as it
 });
 
 test('a swapped host key: no command reaches the server, the API says why, and a person accepts the new one', async (t) => {
-  const { service, token } = await begin(t);
+  const { service, token } = await begin();
   const server = await lab.fresh(t, 'docker');
   const { name, address: host } = server.about;
   const made = await service.call('POST', '/servers', {
@@ -188,7 +189,7 @@ test('a swapped host key: no command reaches the server, the API says why, and a
 });
 
 test('every failure of a connection test has its own step, code and words', async (t) => {
-  const { service, token } = await begin(t);
+  const { service, token } = await begin();
   const server = await lab.fresh(t, 'sudo');
   const { address: host, user: username, password, name } = server.about;
   const body = { name, host, username, auth: { type: 'password', password } };
@@ -217,7 +218,7 @@ test('every failure of a connection test has its own step, code and words', asyn
 });
 
 test('what is wrong on a server that lets us in has its own step, code and words too', async (t) => {
-  const { service, token } = await begin(t);
+  const { service, token } = await begin();
   const server = await lab.fresh(t, 'docker');
   const { address: host, name } = server.about;
   const privateKey = readFileSync(server.about.keyFile ?? '', 'utf8');

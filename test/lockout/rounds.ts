@@ -57,7 +57,7 @@ export class Lockouts {
   async round(seed: number, number: number): Promise<Round> {
     this.#random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
     if (!this.#service) await this.#begin();
-    const server = await this.#lab.addServer('docker');
+    const server = await this.#lab.addServer('provisioned');
     try {
       return await this.#break(server);
     } finally {

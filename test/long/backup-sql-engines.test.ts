@@ -12,7 +12,7 @@ import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scen
 const lab = await openLab();
 
 async function newScene(t: TestContext, kind: 'postgres' | 'mariadb') {
-  const scene = await engineScene(t, await lab.server(t, 's1'), kind);
+  const scene = await engineScene(t, await lab.shared('docker'), kind);
   const { engine, site, source, save, put } = scene;
   const scratch = await save(await engine.dump(site, source));
   let number = 0;
@@ -200,10 +200,11 @@ test('a dump that is damaged, cut or of another version is refused, and what is 
   }
 });
 
-test('ten million rows: dumped, tried, and a load that is killed in the middle is begun again', async (t) => {
+test('a million rows: dumped, tried, and a load that is killed in the middle is begun again', async (t) => {
   const scene = await newScene(t, 'postgres');
   const { engine, site, source, put, save, server } = scene;
-  await scene.fill(Number(process.env.TEST_ROWS ?? 10_000_000));
+  // More are loaded by `npm run bench -- backup`.
+  await scene.fill(1_000_000);
   const sums = await scene.sql('select count(*), sum(hashtext(t::text)::bigint) from many t');
   const dump = await engine.dump(site, source);
   const file = await put(await save(dump), 'large');
@@ -213,20 +214,24 @@ test('ten million rows: dumped, tried, and a load that is killed in the middle i
 
   const names = { beside: 'beside_1', before: 'before_1' };
   const wish = { beside: names.beside, begin: 'empty', content: 'dump' } as const;
+  // So slow that the kill comes in the middle of it, however fast the machine is.
+  const allow = (quota: number) =>
+    server.ssh(`docker update --cpu-period 100000 --cpu-quota ${quota} ${source.container}`);
+  await allow(10_000);
   const seen: number[] = [];
+  let killing: Promise<string> | undefined;
   const killed = engine.loadBeside(site, source, file, wish, {
     log: () => undefined,
     fraction: (done) => {
       seen.push(done);
-      if (seen.length === 2) void server.ssh('systemctl kill --signal=KILL slipway-load-beside-1.service');
+      killing ??= server.ssh('systemctl kill --signal=KILL slipway-load-beside-1.service');
     },
   });
   await assert.rejects(killed, failsWith('work_lost'));
-  await engine.loadBeside(site, source, file, wish, {
-    log: () => undefined,
-    fraction: (done) => seen.push(done),
-  });
-  assert.ok(seen.length > 3 && seen.every((each) => each >= 0 && each <= 1), String(seen));
+  await killing;
+  assert.ok(seen.length > 0 && seen.every((each) => each >= 0 && each < 1), String(seen));
+  await allow(-1);
+  await engine.loadBeside(site, source, file, wish, quiet);
   await engine.swap(site, source, names);
   assert.equal(await scene.sql('select count(*), sum(hashtext(t::text)::bigint) from many t'), sums);
 });
@@ -242,7 +247,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     await server.ssh(`docker exec -d ${source.container} sh -c '${writer}'`);
     const prefix = kind === 'postgres' ? 'rows of public.' : 'rows of ';
     const counts: unknown[] = [];
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const dump = await engine.dump(site, source);
       const file = await scene.put(await scene.save(dump), `busy-${round}`);
       const { figures } = await dump.ended;
@@ -253,7 +258,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       });
       counts.push(figures[`${prefix}a`]);
     }
-    assert.equal(new Set(counts).size, 3, `it was written all the time: ${counts}`);
+    assert.equal(new Set(counts).size, 2, `it was written all the time: ${counts}`);
   });
 }
 

@@ -18,7 +18,7 @@ test('a backup that fails, repeats itself or is killed anywhere is whole and ver
     ...{
       kind: backupKind,
       steps: ['look', 'dump', 'store', 'verify'],
-      aroundWorkOnly: true,
+      afterWorkOnly: true,
     },
     begin: async () => {
       await db.run(sql`delete from backups`);

@@ -8,7 +8,7 @@ import { placesOf } from '../../lab/places.ts';
 import { root } from '../../scripts/commands.ts';
 import { callApi } from '../support/app.ts';
 import { cleanEnv } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { hangMs, until } from '../support/until.ts';
 
 const name = `t${process.pid}`;
 const lab = `demo-${name}`;
@@ -16,7 +16,7 @@ const folder = `/var/lib/slipway-${lab}`;
 
 function demo(...args: string[]) {
   const given = ['run', '--silent', 'demo', '--', ...args, '--name', name];
-  return attempt('npm', given, { cwd: root, env: cleanEnv({}), timeoutMs: 540_000 });
+  return attempt('npm', given, { cwd: root, env: cleanEnv({}), timeoutMs: 2 * hangMs });
 }
 
 /** What stands behind a word at the beginning of a line. */

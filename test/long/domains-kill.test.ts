@@ -60,7 +60,7 @@ test('a certificate whose operation fails, repeats itself or is killed anywhere 
   let before: string | null = null;
   const trial = {
     kind: certificateKind,
-    aroundWorkOnly: true,
+    afterWorkOnly: true,
     begin: async () => {
       const row = await db.one<{ chain: string | null }>(sql`
         update certificates set status = 'pending', renew_at = null where id = ${id} returning chain`);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { root } from '../../scripts/commands.ts';
@@ -14,7 +13,7 @@ import { repositoryOf } from '../analysis/dockerfile/cases.ts';
 import { buildImage, type Files, filesOf } from '../analysis/dockerfile/lab-build.ts';
 import { smallApps } from '../analysis/dockerfile/small-apps.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
-import { until } from '../support/until.ts';
+import { hangMs, until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -39,7 +38,7 @@ const appFiles = (name: string) => filesOf(join(root, 'lab/apps', name));
 /** From the files of a repository to a container that answers; nothing is told that the analysis does not find. */
 async function deploy(t: TestContext, server: TestServer, wanted: Wanted): Promise<Running> {
   const { name, files = appFiles(name), path = '.', variables = [] } = wanted;
-  const { apps, monorepo } = await analyse(new MemoryTree(files), { signal: AbortSignal.timeout(20_000) });
+  const { apps, monorepo } = await analyse(new MemoryTree(files), { signal: AbortSignal.timeout(hangMs) });
   const app = apps.find((each) => each.path === path);
   assert.ok(app, `there is no app at ${path}`);
   const texts = Object.fromEntries(
@@ -84,36 +83,19 @@ async function isHealthy(server: TestServer, name: string): Promise<void> {
 }
 
 async function endsOnSigterm(server: TestServer, name: string, codes: readonly number[]): Promise<void> {
-  const begun = performance.now();
-  await server.ssh(`docker stop --time 20 ${name}`);
-  assert.ok(performance.now() - begun < 15_000, 'it had to be killed');
+  // One that had to be killed in the end would tell that: 137 is in nobody's list.
+  await server.ssh(`docker stop --time ${hangMs / 1000} ${name}`);
   const code = Number(await server.ssh(`docker inspect --format '{{.State.ExitCode}}' ${name}`));
   assert.ok(codes.includes(code), `it ended with ${code}`);
 }
 
 test('generated Dockerfiles build what the analysis found: it answers, is not root, and stops when told', async (t) => {
-  const server = await lab.server(t, 's1');
+  const server = await lab.fresh(t, 'docker');
 
   await t.test('npm', async (t) => {
     await deploy(t, server, { name: 'websocket-echo' });
     await isHealthy(server, 'websocket-echo');
     await endsOnSigterm(server, 'websocket-echo', [0]);
-  });
-
-  await t.test('a secret of the build stays out of the image', async (t) => {
-    const secret = 'canary-5f1c9';
-    await server.ssh('umask 077; cat > /dev/shm/token', secret);
-    const { url } = await deploy(t, server, {
-      name: 'build-secret',
-      variables: [{ key: 'BUILD_TOKEN', secret: true }],
-      options: ['--secret', 'id=BUILD_TOKEN,src=/dev/shm/token'],
-    });
-    const fingerprint = createHash('sha256').update(secret).digest('hex').slice(0, 12);
-    assert.ok((await (await fetch(url)).text()).includes(fingerprint), 'the build saw it');
-    const found = await server.ssh(
-      `(docker history --no-trunc build-secret; docker save build-secret) | grep -c ${secret} || true`,
-    );
-    assert.equal(found.trim(), '0');
   });
 
   for (const manager of ['pnpm', 'yarn', 'berry'] as const) {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { recipes } from '../../lab/images/recipes/all.ts';
-import { root } from '../../scripts/commands.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { until } from '../support/until.ts';
 
@@ -28,8 +26,8 @@ test('the registry has every image that the lab promises, under each of its tags
   }
 });
 
-test('databases honour the variables of the official images', async (t) => {
-  const server = await lab.server(t, 's1');
+test('databases honour the variables of the official images', async () => {
+  const server = await lab.shared('docker');
   await server.ssh(
     "docker run -d --name pg -e POSTGRES_PASSWORD='a b$c' -e POSTGRES_USER=ada -e POSTGRES_DB=shop postgres:17",
   );
@@ -46,8 +44,8 @@ test('databases honour the variables of the official images', async (t) => {
   assert.match(refused.stderr, /POSTGRES_PASSWORD/);
 });
 
-test('proxies answer, and end when they are told to', async (t) => {
-  const server = await lab.server(t, 's2');
+test('proxies answer, and end when they are told to', async () => {
+  const server = await lab.shared('docker');
   await server.ssh('docker run -d --name web -p 8081:80 nginx');
   const page = () => fetch(`http://${server.about.address}:8081/`).catch(() => undefined);
   assert.equal((await until(page, 'nginx to answer')).status, 200);
@@ -62,23 +60,4 @@ test('proxies answer, and end when they are told to', async (t) => {
   await server.ssh('docker stop web proxy');
   const codes = await server.ssh("docker inspect --format '{{.State.ExitCode}}' web proxy");
   assert.equal(codes, '0\n0\n');
-});
-
-test('Go and Python applications build without an index or a proxy', async (t) => {
-  const server = await lab.server(t, 's1');
-  await server.copy(join(root, 'lab/apps/go-server'), 'go');
-  const go =
-    'FROM golang:1.24 AS build\nWORKDIR /app\nCOPY . .\nRUN go build -o /server .\nFROM debian:trixie-slim\nCOPY --from=build /server /server\nCMD ["/server"]\n';
-  await server.ssh('docker build --quiet --tag go --file - go', go);
-  await server.copy(join(root, 'lab/apps/fastapi-redis'), 'py');
-  const python =
-    'FROM python:3.13-slim\nWORKDIR /app\nCOPY . .\nRUN pip install -r requirements.txt\nCMD ["python", "main.py"]\n';
-  await server.ssh('docker build --quiet --tag py --file - py', python);
-  await server.ssh(
-    'docker run -d -e PORT=8000 -p 8083:8000 go && docker run -d -e PORT=8000 -p 8084:8000 py',
-  );
-  for (const port of [8083, 8084]) {
-    const health = () => fetch(`http://${server.about.address}:${port}/healthz`).catch(() => undefined);
-    assert.equal((await until(health, `an answer on ${port}`)).status, 200);
-  }
 });

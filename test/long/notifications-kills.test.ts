@@ -13,10 +13,10 @@ import { newInstance } from '../support/instance.ts';
 import { openLab } from '../support/lab.ts';
 import { newEmail } from '../support/people.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { until } from '../support/until.ts';
+import { hangMs, until } from '../support/until.ts';
 
 const { about, client } = await openLab();
-const rounds = 12;
+const rounds = 6;
 
 test('killed at any moment, again and again: a webhook gets everything, a chat nothing twice', async (t) => {
   const databaseUrl = await createTestDatabase();
@@ -64,7 +64,7 @@ test('killed at any moment, again and again: a webhook gets everything, a chat n
     }
     // From the moment somebody has begun to send, a little later each time: before, in and after the exchange.
     await until(async () => (await tries()) > before);
-    await sleep(round * 25);
+    await sleep(round * 50);
     await service.kill('SIGKILL');
     // As if its lease had run out: nobody is there any more who could have it.
     await db.run(sql`update notification_connectors set lease_until = now() where lease_until is not null`);
@@ -105,7 +105,7 @@ async function register(url: string): Promise<string> {
   const email = newEmail();
   const password = 'a long enough password';
   assert.equal((await callApi(url, 'POST', '/auth/register', { body: { email, password } })).status, 201);
-  const { text } = await client.call<{ text: string }>('GET', `/mail/next?to=${email}&timeoutMs=15000`);
+  const { text } = await client.call<{ text: string }>('GET', `/mail/next?to=${email}&timeoutMs=${hangMs}`);
   const body = { email, code: /\b(\d{6})\b/.exec(text)?.[1] };
   const verified = await callApi(url, 'POST', '/auth/verify-otp', { body });
   assert.equal(verified.status, 200, verified.text);

@@ -1,12 +1,13 @@
 /** Slipway itself, as it is run in production: in the container that `packaging/` defines, and under its systemd unit. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../scripts/commands.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { temporaryFolder } from '../support/postgres.ts';
+import { hangMs } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -23,17 +24,18 @@ async function sendClone(server: TestServer): Promise<void> {
       mkdirSync(join(folder, 'slipway', dirname(name)), { recursive: true });
       cpSync(join(root, name), join(folder, 'slipway', name));
     }
+    // The registry of npm is the one real thing out there: now and then it does not answer, which is no finding about us.
+    appendFileSync(join(folder, 'slipway/.npmrc'), '\nfetch-retries=8\nfetch-retry-mintimeout=2000\n');
     await server.copy(join(folder, 'slipway'), 'slipway');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const answers = `for try in $(seq 120); do
-  curl --silent --fail http://127.0.0.1:4400/healthz && exit 0
-  sleep 0.5
-done
-exit 1`;
+/** Shell words that wait until a command succeeds. */
+const waitFor = (command: string) =>
+  `for try in $(seq ${hangMs / 500}); do ${command} && exit 0; sleep 0.5; done; exit 1`;
+const answers = waitFor('curl --silent --fail http://127.0.0.1:4400/healthz');
 
 test('the image is built from a clone, serves as an ordinary user, keeps its data, and stops in good order', async (t) => {
   const server = await lab.fresh(t, 'docker');
@@ -53,9 +55,7 @@ test('the image is built from a clone, serves as an ordinary user, keeps its dat
   await server.ssh(start);
   await server.ssh(answers);
   assert.equal(await server.ssh('docker exec slipway cat /data/master.key'), key, 'the same key');
-  await server.ssh(
-    'for try in $(seq 60); do [ "$(docker inspect --format "{{.State.Health.Status}}" slipway)" = healthy ] && exit 0; sleep 0.5; done; exit 1',
-  );
+  await server.ssh(waitFor('[ "$(docker inspect --format "{{.State.Health.Status}}" slipway)" = healthy ]'));
 
   await t.test('under systemd, shut in, with the Node that it brings', async () => {
     await server.ssh(
@@ -72,7 +72,7 @@ test('the image is built from a clone, serves as an ordinary user, keeps its dat
     const exposure = await server.ssh('systemd-analyze security slipway.service --no-pager | tail -1');
     assert.match(exposure, /level for slipway\.service: [01]\.\d OK/);
     await server.ssh('systemctl kill --signal=KILL slipway');
-    await server.ssh('sleep 3');
+    await server.ssh(waitFor('systemctl show slipway --property=NRestarts | grep --quiet "=1$"'));
     await server.ssh(answers);
     await server.ssh('systemctl stop slipway');
     assert.match(await server.ssh('systemctl show slipway --property=Result'), /Result=success/);

@@ -101,7 +101,7 @@ curl -s -o /dev/null -w ' %{http_code}' http://127.0.0.1/`);
   await ground.stands({
     kind,
     steps: ['settings', 'proxy', 'ready'],
-    aroundWorkOnly: true,
+    afterWorkOnly: true,
     begin: async () => {
       await ground.sh(`docker rm --force slipway-proxy > /dev/null 2>&1 || true
 docker network rm slipway > /dev/null 2>&1 || true
@@ -129,7 +129,7 @@ grep slipway- /root/.ssh/authorized_keys || true`);
   await ground.stands({
     kind,
     steps: ['clear', 'way_in', 'forget'],
-    aroundWorkOnly: true,
+    afterWorkOnly: true,
     begin: async () => {
       known = await ground.register();
       await ground.sh(`mkdir -p /var/lib/slipway/proxy; touch '/etc/sudoers.d/90-slipway-${known.id}'
@@ -167,7 +167,7 @@ test('hardening that fails, repeats itself or is killed anywhere is ended by the
   await ground.stands({
     kind: harden,
     steps: ['ssh_settings'],
-    aroundWorkOnly: true,
+    afterWorkOnly: true,
     begin: async () => {
       await ground.sh(`rm -rf /etc/ssh/sshd_config.d/00-slipway* /etc/sysctl.d/zz-slipway.conf /var/lib/slipway
 systemctl restart ssh`);
@@ -200,7 +200,7 @@ test('the undoing of hardening stands the same', async (t) => {
   await ground.stands({
     kind: undo,
     steps: ['undo'],
-    aroundWorkOnly: true,
+    afterWorkOnly: true,
     begin: async () => {
       const plan = await planHardening(ctx, bench.workspaceId, known.id, { steps: chosen });
       const input = { serverId: known.id, plan: JSON.parse(JSON.stringify(plan)) };

@@ -29,7 +29,7 @@ test('work on services that fails, repeats itself or is killed anywhere ends wit
   const trial = {
     kind: servicesKind,
     steps: ['ensure', 'delete_data'],
-    aroundWorkOnly: true,
+    afterWorkOnly: true,
     begin: async () => {
       await server.ssh(`docker ps -aq | xargs -r docker rm --force > /dev/null
         docker volume ls -q | xargs -r docker volume rm > /dev/null`);

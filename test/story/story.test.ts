@@ -14,7 +14,7 @@ import { openLab, type TestLab, type TestServer } from '../support/lab.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 import { visitTls } from '../support/proxy-tls.ts';
-import { until } from '../support/until.ts';
+import { hangMs, until } from '../support/until.ts';
 import { type Body, StoryClient } from './client.ts';
 import { described } from './described.ts';
 
@@ -60,7 +60,7 @@ class Story {
   }
 
   async page(path: string): Promise<string> {
-    const answer = await fetch(`${this.id('url')}${path}`, { signal: AbortSignal.timeout(20_000) });
+    const answer = await fetch(`${this.id('url')}${path}`, { signal: AbortSignal.timeout(hangMs) });
     return `${answer.status} ${await answer.text()}`;
   }
 }

@@ -22,7 +22,7 @@ import { addEnvironment } from './service-scene.ts';
 
 /** A server with a PostgreSQL and a Redis of an environment, and processes of the service that share a folder. */
 export async function startBackupWorld(t: TestContext, lab: TestLab) {
-  const server = await lab.fresh(t, 'docker');
+  const server = await lab.fresh(t, 'provisioned');
   const bench = await OperationBench.open(t);
   const { db, workspaceId } = bench;
   const folder = temporaryFolder('backups');

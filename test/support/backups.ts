@@ -15,10 +15,12 @@ import {
   type WorkspaceId,
 } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
-import { type Answer, startTestApp, type TestApp, type TestAppOptions } from './app.ts';
+import type { Answer, TestApp } from './app.ts';
 import { newPerson, type Person } from './people.ts';
 import { temporaryFolder } from './postgres.ts';
 import { addEnvironment } from './service-scene.ts';
+import { sharedTestApp } from './shared-app.ts';
+import { hangMs } from './until.ts';
 
 export interface BackupScene {
   readonly service: TestApp;
@@ -41,19 +43,23 @@ export interface StoredWish {
   readonly isVerified?: boolean;
 }
 
-export async function startBackupScene(t: TestContext, options: TestAppOptions = {}): Promise<BackupScene> {
-  const env = { SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on', ...options.env };
-  const service = await startTestApp(t, { ...options, env });
+export async function startBackupScene(env: Record<string, string> = {}): Promise<BackupScene> {
+  const service = await sharedTestApp({ SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on', ...env });
   const person = await newPerson(service);
   const { backups: ctx, store } = service.app;
   const { db } = store;
   const ask: BackupScene['ask'] = (method, path, body) =>
     service.call(method, path, { token: person.token, ...(body !== undefined && { body }) });
-  const workspace = await db.one<{ id: WorkspaceId }>(sql`select id from workspaces`);
+  const workspace = await db.one<{ id: WorkspaceId }>(
+    sql`select workspace_id as id from memberships where account_id = ${person.accountId}`,
+  );
   if (!workspace) throw new Error('no workspace');
   const workspaceId = workspace.id;
   const environmentId = await addEnvironment(db, workspaceId, null);
-  const signal = AbortSignal.timeout(60_000);
+  // It has the same short name every time, and those are told apart in the whole instance.
+  await db.run(sql`update environments set slug = id where id = ${environmentId}`);
+  await db.run(sql`update projects set slug = id where workspace_id = ${workspaceId}`);
+  const signal = AbortSignal.timeout(hangMs);
   return {
     ...{ service, person, workspaceId, environmentId, ask },
     path: `/environments/${environmentId}/backups`,

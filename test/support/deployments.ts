@@ -9,7 +9,7 @@ import { type GitScene, startGitScene } from './git.ts';
 import type { TestLab, TestServer } from './lab.ts';
 import { analysed, newProject } from './projects.ts';
 import { lastOperation } from './servers.ts';
-import { until } from './until.ts';
+import { hangMs, until } from './until.ts';
 
 const samples = new URL('../../lab/apps/', import.meta.url).pathname;
 
@@ -109,7 +109,7 @@ export class DeployScene {
   /** The body of a page, once the environment answers with 200 there. */
   async page(environmentId: string, path = '/'): Promise<string> {
     const answer = await fetch(`${await this.url(environmentId)}${path}`, {
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(hangMs),
     });
     const text = await answer.text();
     assert.equal(answer.status, 200, text.slice(0, 500));
@@ -133,7 +133,7 @@ export function succeeded(deployment: Body): void {
 export async function startDeployScene(
   t: TestContext,
   lab: TestLab,
-  { variant = 'docker', ...options }: TestAppOptions & { readonly variant?: VariantName } = {},
+  { variant = 'provisioned', ...options }: TestAppOptions & { readonly variant?: VariantName } = {},
 ): Promise<DeployScene> {
   const git = await startGitScene(t, options);
   const server = await lab.fresh(t, variant);

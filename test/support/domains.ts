@@ -1,5 +1,6 @@
 /** A service whose name servers are a scene on loopback, with people who have environments of their own. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { Answer } from './app.ts';
 import { dnsOf, type Scene, startScene } from './dns-scene.ts';
@@ -11,6 +12,8 @@ export type Ask = (method: string, path: string, body?: unknown) => Promise<Answ
 
 export interface DomainScene extends EnvironmentScene {
   readonly zone: Scene;
+  /** Nobody else's: a name that was proven is its prover's in the whole instance. */
+  readonly apex: string;
   /** One more environment of the first person's project. */
   another(name: string): Promise<string>;
   /** Someone with a workspace and an environment of their own. */
@@ -38,6 +41,7 @@ export async function startDomainScene(t: TestContext): Promise<DomainScene> {
   return {
     ...scene,
     zone,
+    apex: `${randomBytes(4).toString('hex')}.example.test`,
     registered,
     another: async (name) => {
       const made = await own('POST', '/environments', { projectId: scene.projectId, name });

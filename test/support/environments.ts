@@ -6,8 +6,8 @@ import { keepRelease } from '../../src/areas/releases/keep-release.ts';
 import type { RunPlan } from '../../src/areas/releases/releases.ts';
 import { type DeploymentId, type EnvironmentId, newId, type WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
-import type { Answer, TestAppOptions } from './app.ts';
-import { type GitScene, startGitScene } from './git.ts';
+import type { Answer } from './app.ts';
+import { type GitScene, type SceneOptions, startGitScene } from './git.ts';
 import { analysed, expressApp, newProject } from './projects.ts';
 
 const run: RunPlan = {
@@ -43,7 +43,7 @@ export interface EnvironmentScene extends GitScene {
 
 export async function startEnvironmentScene(
   t: TestContext,
-  options: TestAppOptions = {},
+  options: SceneOptions = {},
   files: Readonly<Record<string, string>> = expressApp,
   finalization: object = {},
 ): Promise<EnvironmentScene> {
@@ -64,7 +64,9 @@ export async function startEnvironmentScene(
   });
   assert.equal(done.status, 200, done.text);
   const { db } = service.app.store;
-  const workspace = await db.one<{ id: WorkspaceId }>(sql`select workspace_id as id from projects`);
+  const workspace = await db.one<{ id: WorkspaceId }>(
+    sql`select workspace_id as id from projects where id = ${projectId}`,
+  );
   assert.ok(workspace);
   const workspaceId = workspace.id;
   const environmentId = String(Object(done.body.environment).id) as EnvironmentId;

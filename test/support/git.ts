@@ -7,6 +7,7 @@ import { type GitHost, startGitHost } from '../../lab/services/git/git-host.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { newPerson, type Person } from './people.ts';
 import { temporaryFolder } from './postgres.ts';
+import { sharedTestApp } from './shared-app.ts';
 
 export const enoughScopes = ['repo', 'admin:repo_hook', 'read:org'];
 
@@ -24,12 +25,21 @@ export interface GitScene {
   connect(token?: string): Promise<string>;
 }
 
+export interface SceneOptions extends TestAppOptions {
+  /** For a test that looks at the whole instance or stops it: one for it alone, in place of the file's. */
+  readonly isOwn?: boolean;
+  /** One that is there already, in place of either. */
+  readonly service?: TestApp;
+}
+
 /** Loopback is private, so the service has to be told that it may go there. */
-export async function startGitScene(t: TestContext, options: TestAppOptions = {}): Promise<GitScene> {
+export async function startGitScene(t: TestContext, options: SceneOptions = {}): Promise<GitScene> {
   const dir = temporaryFolder('git-host');
   const host = await startGitHost({ address: '127.0.0.1', port: 0, dir });
   const env = { SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on', ...options.env };
-  const service = await startTestApp(t, { ...options, env });
+  const { env: _, isOwn = false, service: given, ...others } = options;
+  const isShared = !isOwn && Object.keys(others).length === 0;
+  const service = given ?? (isShared ? await sharedTestApp(env) : await startTestApp(t, { ...others, env }));
   t.after(async () => {
     await host.close();
     rmSync(dir, { recursive: true, force: true });

@@ -2,7 +2,7 @@
  * The lab inside a test: servers by name, fresh ones on request, and everything given back when the test ends. A
  * server is one test's alone while it has it, whichever file or process the others run in.
  */
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { LabClient } from '../../lab/client.ts';
 import { attempt, type Outcome, run } from '../../lab/command.ts';
 import type { LabDescription, ServerDescription } from '../../lab/description.ts';
@@ -28,6 +28,13 @@ export class TestLab {
     const found = (await this.client.describe()).servers.find((each) => each.name === name);
     if (!found) throw new Error(`the lab has no server ${name}`);
     return new TestServer(this.about, found);
+  }
+
+  /** One for all tests of a file that leave each other alone on it, gone after the last. */
+  shared(variant: VariantName): Promise<TestServer> {
+    const booting = shared.get(variant) ?? this.client.addServer(variant);
+    shared.set(variant, booting);
+    return booting.then((about) => new TestServer(this.about, about));
   }
 
   /** A new server that nobody else knows, gone afterwards. */
@@ -74,6 +81,13 @@ export class TestServer {
     return attempt('ssh', [...this.sshArguments, command]);
   }
 }
+
+const shared = new Map<VariantName, Promise<ServerDescription>>();
+// Here, and not where one is booted: a hook that is made inside of a test belongs to that test.
+after(async () => {
+  const lab = shared.size > 0 ? await openLab() : undefined;
+  for (const booting of shared.values()) await lab?.client.removeServer((await booting).name);
+});
 
 let opened: Promise<TestLab> | undefined;
 

@@ -8,6 +8,7 @@ import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { type Answer, startTestApp, type TestApp } from './app.ts';
 import { newPerson, type Person } from './people.ts';
+import { sharedTestApp } from './shared-app.ts';
 import { until } from './until.ts';
 
 export interface Delivery {
@@ -44,19 +45,21 @@ export interface Raised {
   readonly data: Record<string, unknown>;
 }
 
-/** What was raised in a service, the oldest first. */
-export function noticesIn({ app }: Pick<TestApp, 'app'>): Promise<Raised[]> {
-  return app.store.db.rows<Raised>(
-    sql`select kind, project_id as "projectId", data from notices order by at, id`,
-  );
+/** What was raised in a service, or in one workspace of it, the oldest first. */
+export function noticesIn({ app }: Pick<TestApp, 'app'>, workspaceId?: WorkspaceId): Promise<Raised[]> {
+  return app.store.db.rows<Raised>(sql`
+    select kind, project_id as "projectId", data from notices
+    where workspace_id = coalesce(${workspaceId ?? null}::uuid, workspace_id) order by at, id`);
 }
 
-export async function startNotificationScene(t: TestContext): Promise<NotificationScene> {
+/** `isOwn`: on an instance for this test alone. */
+export async function startNotificationScene(t: TestContext, isOwn = false): Promise<NotificationScene> {
   const catcher = await startCatcher({ address: '127.0.0.1', port: 0 });
   t.after(() => catcher.close());
   const receivers = await startReceivers({ address: '127.0.0.1', port: 0, tlsPort: 0 });
   t.after(() => receivers.close());
-  const service = await startTestApp(t, { env: { SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true' } });
+  const env = { SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true' };
+  const service = isOwn ? await startTestApp(t, { env }) : await sharedTestApp(env);
   const person = await newPerson(service);
   let { token } = person;
   const ask: NotificationScene['ask'] = async (method, path, body) => {
@@ -73,6 +76,9 @@ export async function startNotificationScene(t: TestContext): Promise<Notificati
   const me = await ask('GET', '/auth/me');
   const workspaceId = Object(me.body.workspaces)[0].id as WorkspaceId;
   const { db } = service.app.store;
+  // What waits would be tried again whenever a test after this one moves the clock of the shared instance.
+  const removal = sql`delete from notification_connectors where workspace_id = ${workspaceId}`;
+  if (!isOwn) t.after(async () => void (await db.run(removal)));
   const deliveries: NotificationScene['deliveries'] = async (id) => {
     const { body } = await ask('GET', `/notification-connectors/${id}/deliveries?limit=100`);
     return Object(body.items).toReversed();

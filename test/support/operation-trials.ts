@@ -11,6 +11,7 @@ import { sql } from '../../src/store/sql.ts';
 import type { KillPoint, Order } from './operation-orders.ts';
 import type { Host, OperationBench, OperationRow } from './operations.ts';
 import { temporaryFolder } from './postgres.ts';
+import { hangMs } from './until.ts';
 
 export interface Trial {
   readonly kind: string;
@@ -22,6 +23,11 @@ export interface Trial {
   readonly steps?: readonly string[];
   /** For what takes long: kills only before and after the work of each step. The other writes are the journal's own. */
   readonly aroundWorkOnly?: boolean;
+  /**
+   * For what takes longer still: kills only when the work of a step is done and nobody has written that down. Before it
+   * nothing of the kind's own was done since the last write, and what follows is the journal's, which has proofs of its own.
+   */
+  readonly afterWorkOnly?: boolean;
 }
 
 /** Fails it after each step's work in turn: undone, with its fault, and the world consistent. */
@@ -55,7 +61,7 @@ export async function killAtEachWrite(bench: OperationBench, trial: Trial): Prom
   let hosts: readonly Host[] = await Promise.all([bench.host(), bench.host()]);
   const [first] = hosts;
   if (!first) throw new Error('no host');
-  const points = pointsOf(await stepsOf(bench, first, trial), trial.aroundWorkOnly ?? false);
+  const points = pointsOf(await stepsOf(bench, first, trial), trial);
   const folder = temporaryFolder('trial');
   try {
     for (const point of points) hosts = await killAt(bench, trial, hosts, point, join(folder, 'token'));
@@ -77,11 +83,7 @@ async function killAt(
   const what = `killed ${point.moment} «${point.entry}»`;
   writeFileSync(token, '');
   const ending = run(bench, trial, hosts, { killAt: { ...point, token } });
-  const victim = await Promise.race([
-    ...hosts.map((host) => host.exited.then(() => host)),
-    ending.then(() => sleep(5_000, undefined, { ref: false })),
-  ]);
-  assert.equal(victim?.child.signalCode, 'SIGKILL', what);
+  const victim = await whoDied(hosts, ending, what);
   const [row, successor] = await Promise.all([ending, bench.host()]);
   assert.equal(row.state, 'succeeded', `${what}: ${JSON.stringify(row.fault)}`);
   assert.ok(row.epoch > 1 || point.entry === 'succeeded', `${what}: nobody took over`);
@@ -91,13 +93,25 @@ async function killAt(
   return left;
 }
 
+/** The one of them that was killed while the operation went on. */
+export async function whoDied(hosts: readonly Host[], ending: Promise<unknown>, what: string): Promise<Host> {
+  const died = hosts.map((host) => host.exited.then(() => host));
+  const victim = await Promise.race([...died, ending.then(() => sleep(hangMs, undefined, { ref: false }))]);
+  assert.equal(victim?.child.signalCode, 'SIGKILL', what);
+  return victim ?? assert.fail(what);
+}
+
 /**
  * The moments that differ. What stands before a step is begun stands after the write before it; so beside the first
  * write, only the end of a step's work is also tried from its other side.
  */
-function pointsOf(steps: readonly string[], aroundWorkOnly: boolean): KillPoint[] {
+function pointsOf(
+  steps: readonly string[],
+  { aroundWorkOnly, afterWorkOnly }: Pick<Trial, 'aroundWorkOnly' | 'afterWorkOnly'>,
+): KillPoint[] {
   const before = (entry: string) => ({ moment: 'before' as const, entry });
   const after = (entry: string) => ({ moment: 'after' as const, entry });
+  if (afterWorkOnly) return steps.map((name) => before(`${name} done`));
   if (aroundWorkOnly) return steps.flatMap((name) => [after(`${name} running`), before(`${name} done`)]);
   const inSteps = steps.flatMap((name) => [
     ...[after(`${name} running`), before(`${name} done`), after(`${name} done`)],

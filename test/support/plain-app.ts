@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Body } from './deployments.ts';
 import type { TestServer } from './lab.ts';
+import { hangMs } from './until.ts';
 
 /** `/slow?ms=` answers that much later, `/healthz` is 503 where `SICK` is set, everything else names the version. */
 const server = `const { createServer } = require('node:http');
@@ -57,7 +58,7 @@ export class Watchers {
   async #go(url: string): Promise<void> {
     while (this.#goesOn) {
       try {
-        const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) });
+        const answer = await fetch(url, { signal: AbortSignal.timeout(hangMs) });
         const text = await answer.text();
         if (answer.status === 200) this.seen.add(text);
         else this.failures.push(`${answer.status} ${text.slice(0, 200)}`);

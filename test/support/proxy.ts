@@ -13,7 +13,7 @@ import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { type EnvironmentId, newId } from '../../src/ids.ts';
 import type { TestServer } from './lab.ts';
 import { connect } from './remote.ts';
-import { until } from './until.ts';
+import { hangMs, until } from './until.ts';
 
 /**
  * Answers with its name and what it was sent; an upgrade becomes an echo. `/slow` begins an answer and ends it later,
@@ -117,7 +117,7 @@ export function visit(url: string, options: https.RequestOptions = {}, body?: st
   return new Promise((resolve, reject) => {
     const request = (url.startsWith('https:') ? https : http).request(
       url,
-      { timeout: 60_000, agent: false, ...options },
+      { timeout: hangMs, agent: false, ...options },
       (response) => {
         let text = '';
         response.setEncoding('utf8');

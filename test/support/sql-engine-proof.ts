@@ -3,12 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { TestLab } from './lab.ts';
 import { engineScene, quiet } from './sql-engine-scene.ts';
-
-/** So often a second is long enough for what has to end by itself. */
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await isSo())) assert.ok(Date.now() < deadline, what);
-}
+import { until } from './until.ts';
 
 const muchMore = {
   postgres:
@@ -17,7 +12,7 @@ const muchMore = {
 };
 
 export async function proveDumps(t: TestContext, lab: TestLab, kind: 'postgres' | 'mariadb'): Promise<void> {
-  const server = await lab.server(t, 's1');
+  const server = await lab.shared('docker');
   const scene = await engineScene(t, server, kind);
   const { site, source, engine, sql } = scene;
   await scene.fill(110_000);
@@ -66,14 +61,12 @@ export async function proveDumps(t: TestContext, lab: TestLab, kind: 'postgres' 
   await sql(muchMore[kind]);
   const unread = await engine.dump(site, source);
   unread.content.once('data', () => unread.content.pause());
-  await until('the tool runs', async () => (await scene.running(tool)) === 1);
+  await until(async () => (await scene.running(tool)) === 1, 'the tool to run');
   unread.content.destroy();
   await assert.rejects(unread.ended);
-  await until('the tool has ended', async () => (await scene.running(tool)) === 0);
-  await until('its clients have ended', async () => {
-    const clients = await scene.running(kind === 'postgres' ? 'psql' : 'mariadb');
-    return clients === 0;
-  });
+  await until(async () => (await scene.running(tool)) === 0, 'the tool to end');
+  const client = kind === 'postgres' ? 'psql' : 'mariadb';
+  await until(async () => (await scene.running(client)) === 0, 'its clients to end');
 
   await server.ssh(`docker stop -t 30 ${source.container}`);
   const down = await engine.dump(site, source);

@@ -90,6 +90,10 @@ export async function engineScene(
   const ready =
     kind === 'postgres' ? 'pg_isready -qh 127.0.0.1' : 'mariadb-admin --protocol=tcp -h127.0.0.1 ping';
   await server.ssh(`until docker exec ${source.container} ${ready} >/dev/null 2>&1; do sleep 0.2; done`);
+  // With whatever still writes to it: the next test of the file has the same server.
+  t.after(() =>
+    server.ssh(`docker rm --force --volumes ${source.container}; docker volume rm ${source.volume}`),
+  );
   const scratch = await mkdtemp(join(tmpdir(), 'slipway-engine-'));
   t.after(() => rm(scratch, { recursive: true, force: true }));
   const client =

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
+import { hangMs } from '../../../test/support/until.ts';
 import { type LabCatcher, startCatcher } from './catcher.ts';
 import { catcherRoutes } from './catcher-routes.ts';
 
@@ -218,7 +219,7 @@ test('what is wrong is answered 400 with a sentence, and changes nothing', async
   await assert.rejects(startCatcher({ address: '127.0.0.1', port: catcher.port }), { code: 'EADDRINUSE' });
 });
 
-test('closing ends open connections, delays and those who wait at once', { timeout: 20_000 }, async (t) => {
+test('closing ends open connections, delays and those who wait at once', { timeout: hangMs }, async (t) => {
   const catcher = await startTestCatcher(t);
   const { app, call } = await startControl(t, catcher);
   catcher.answer('/slow', { delayMs: 300_000 });

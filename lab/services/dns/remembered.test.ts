@@ -3,12 +3,13 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import * as packet from 'dns-packet';
+import { hangMs } from '../../../test/support/until.ts';
 import { startTestDns } from './test-client.ts';
 
 async function ask(port: number, name: string, flags: number): Promise<packet.DecodedPacket> {
   const socket = createSocket('udp4');
   try {
-    const answered = once(socket, 'message', { signal: AbortSignal.timeout(5000) });
+    const answered = once(socket, 'message', { signal: AbortSignal.timeout(hangMs) });
     const questions: packet.Question[] = [{ name, type: 'TXT' }];
     socket.send(packet.encode({ type: 'query', id: 7, flags, questions }), port, '127.0.0.1');
     const [bytes] = await answered;

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { hangMs } from '../../../test/support/until.ts';
 import { startDns } from './dns.ts';
 import { rcodes } from './lookup.ts';
 import {
@@ -129,7 +130,7 @@ test('answers with a wrong id or to another question are passed over', async (t)
   assert.equal(dns.queries('a.example')[0]?.answer?.match(/no answer within/g)?.length, 3);
 });
 
-test('closing does not wait for an upstream, silent over UDP or TCP', { timeout: 10_000 }, async (t) => {
+test('closing does not wait for an upstream, silent over UDP or TCP', { timeout: hangMs }, async (t) => {
   const asked = Promise.withResolvers<void>();
   const silent = await startStub(t, () => {
     asked.resolve();

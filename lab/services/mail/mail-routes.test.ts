@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { hangMs } from '../../../test/support/until.ts';
 import { startMail } from './mail.ts';
 import { senderTo, speak, startControl, startTestMail } from './test-mail.ts';
 
@@ -80,7 +81,7 @@ test('what is wrong is answered 400 with a sentence', async (t) => {
 });
 
 test('closing ends sessions and those who wait at once, whichever server goes first', {
-  timeout: 20_000,
+  timeout: hangMs,
 }, async (t) => {
   for (const first of ['mail', 'control']) {
     const mail = await startTestMail(t);

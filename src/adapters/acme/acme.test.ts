@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import acmeClient from 'acme-client';
 import { badNonce, problem, TestAuthority } from '../../../test/support/acme-authority.ts';
 import { Workshop } from '../../../test/support/certificate-workshop.ts';
+import { hangMs } from '../../../test/support/until.ts';
 import { createEgress } from '../egress/egress.ts';
 import {
   type AcmeAccount,
@@ -35,7 +36,7 @@ async function begin(t: TestContext, options: Partial<AcmeOptions> = {}) {
 }
 
 const order = (more: Partial<Order> = {}): Order => ({
-  ...{ names: ['app.example.com'], preflight: async () => undefined, signal: AbortSignal.timeout(20_000) },
+  ...{ names: ['app.example.com'], preflight: async () => undefined, signal: AbortSignal.timeout(hangMs) },
   ...more,
 });
 

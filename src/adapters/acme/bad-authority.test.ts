@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { problem, type Reply, TestAuthority } from '../../../test/support/acme-authority.ts';
 import { Workshop } from '../../../test/support/certificate-workshop.ts';
 import { faultOf } from '../../../test/support/faults.ts';
+import { hangMs } from '../../../test/support/until.ts';
 import type { Fault, FaultCode } from '../../fault.ts';
 import { createEgress } from '../egress/egress.ts';
 import { type AcmeOptions, createAcme, newAccountKey, saysAuthority } from './acme.ts';
@@ -29,7 +30,7 @@ async function scene(t: TestContext, options: Partial<AcmeOptions> = {}) {
     ...options,
   });
   const run = async (
-    signal = AbortSignal.timeout(20_000),
+    signal = AbortSignal.timeout(hangMs),
     names: [string, ...string[]] = ['app.example.com'],
   ) => acme.order(await acme.newAccount({ key }), { names, preflight: async () => undefined, signal });
   return { authority, run, waited };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { processorSeconds } from '../../../test/support/processor-time.ts';
 import { Repository } from '../repository.ts';
 import { healthInCode } from './code-health.ts';
 import { portInCode } from './code-port.ts';
@@ -63,15 +64,17 @@ test('a health route counts only where nothing stands before it', () => {
 });
 
 test('lines without end and patterns made to hurt are read in no time', () => {
-  const started = performance.now();
-  for (const text of [
+  const texts = [
     '('.repeat(100_000),
     '"PORT"'.repeat(20_000),
     `get ${'a '.repeat(50_000)}`,
     'port='.repeat(20_000),
-  ]) {
-    portInCode(repositoryOf(text), ['x']);
-    healthInCode(repositoryOf(text), ['x']);
-  }
-  assert.ok(performance.now() - started < 500);
+  ];
+  const taken = processorSeconds(() => {
+    for (const text of texts) {
+      portInCode(repositoryOf(text), ['x']);
+      healthInCode(repositoryOf(text), ['x']);
+    }
+  });
+  assert.ok(taken < 2, `${taken} s`);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { processorSeconds } from '../../../test/support/processor-time.ts';
 import { readsIn } from './reads-in-code.ts';
 import { settingsReads } from './settings-classes.ts';
 import { specialReads } from './special-reads.ts';
@@ -114,8 +115,9 @@ class Other(BaseModel):
 });
 
 test('Text made to hurt is passed over in good time', () => {
-  const started = performance.now();
-  for (const piece of ['os.getenv(', 'ENV["', 'env.env.', '"""', "'", '/*', 'getenv("A" ', '{(['])
-    for (const ending of ['py', 'rb', 'go', 'rs', 'php']) said(ending, piece.repeat(40_000));
-  assert(performance.now() - started < 60_000);
+  const taken = processorSeconds(() => {
+    for (const piece of ['os.getenv(', 'ENV["', 'env.env.', '"""', "'", '/*', 'getenv("A" ', '{(['])
+      for (const ending of ['py', 'rb', 'go', 'rs', 'php']) said(ending, piece.repeat(40_000));
+  });
+  assert(taken < 60, `${taken} s`);
 });

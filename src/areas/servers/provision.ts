@@ -13,6 +13,7 @@ import {
   type StepContext,
 } from '../../operations/definition.ts';
 import { followUnit } from '../../remote/follow-unit.ts';
+import type { Remote } from '../../remote/remote.ts';
 import { makeContact } from './contact.ts';
 import { ensureDockerSettings } from './docker-settings.ts';
 import { readFacts, requireDocker, requireResources, requireSupported } from './facts.ts';
@@ -70,10 +71,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
       deadlineMs: 5 * minute,
       undo: stays,
       run: async (input, context) => {
-        const remote = await remoteOf(input, context);
-        for (const name of await ensureDockerSettings(remote)) context.log(`daemon.json: ${name} set`);
-        const said = await remote.script(prepare, [], { signal: context.signal, timeoutMs: 2 * minute });
-        for (const line of said.toString().split('\n').filter(Boolean)) context.log(line);
+        await ensureSettings(await remoteOf(input, context), context);
         return undefined;
       },
     },
@@ -103,6 +101,16 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
     },
   ];
   return defineOperation({ kind: provisionKind, readInput, steps });
+}
+
+/** Docker's own settings, our folder and our network. */
+export async function ensureSettings(
+  remote: Remote,
+  { signal, log }: Pick<StepContext, 'signal' | 'log'>,
+): Promise<void> {
+  for (const name of await ensureDockerSettings(remote)) log(`daemon.json: ${name} set`);
+  const said = await remote.script(prepare, [], { signal, timeoutMs: 2 * minute });
+  for (const line of said.toString().split('\n').filter(Boolean)) log(line);
 }
 
 function readInput(stored: unknown): Input {
