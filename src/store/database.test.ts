@@ -178,3 +178,33 @@ test('failures of the network are told from those of a statement', async () => {
     assert.equal(translate(error), error, code);
   }
 });
+
+test('a server that ends a connection in the moment it is lent is a fault, and not the end of the process', async (t) => {
+  const message = (type: string, body: Buffer) => {
+    const head = Buffer.alloc(5);
+    head.write(type, 0);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const fatal = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0';
+  // Welcome, ready, and gone, in one piece.
+  const said = Buffer.concat([
+    message('R', Buffer.alloc(4)),
+    message('Z', Buffer.from('I')),
+    message('E', Buffer.from(fatal)),
+  ]);
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.end(said));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const way = { host: '127.0.0.1', port, user: 'x', database: 'x', ssl: false };
+  const db = connectDatabase(way, createLog('silent'));
+  t.after(() => db.close());
+  await assert.rejects(
+    db.transaction(async () => undefined),
+    { code: 'database_unavailable' },
+  );
+});

@@ -44,6 +44,9 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ reason: errorText(error) }, 'lost an idle database connection');
   });
+  // One that is lent out is nobody's between two queries, and in the moment before its borrower has it: an error that
+  // nobody listens to would end the process. The next query tells it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new PooledDatabase(pool);
 }
 
@@ -94,9 +97,6 @@ class PooledDatabase extends Connected implements Database {
 
   async session<T>(work: (connection: Queryable, client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error) => Promise.reject(translate(error)));
-    // Between two queries nobody listens, and an error nobody listens to ends the process; the next query tells it.
-    const lost = () => undefined;
-    client.on('error', lost);
     let broken = false;
     try {
       return await work(new Connected(client), client);
@@ -104,7 +104,6 @@ class PooledDatabase extends Connected implements Database {
       broken = error instanceof Fault && error.code === 'database_unavailable';
       throw error;
     } finally {
-      client.off('error', lost);
       client.release(broken);
     }
   }

@@ -62,6 +62,8 @@ export class Listener {
     });
     try {
       await client.connect();
+      // Stopped meanwhile: whoever stopped it did not know this one yet.
+      if (this.#stopped) return await client.end();
       for (const channel of this.#hearers.keys()) await listenTo(client, channel);
     } catch (error) {
       void client.end().catch(() => undefined);

@@ -142,6 +142,11 @@ test('what is being replaced is named to the authority, and left out when that i
   );
   await acme.order(account, order({ replaces: old }));
   assert.deepEqual(told(), [renewalName(old), renewalName(old), undefined]);
+  authority.misbehave.set('order', ({ payload }) =>
+    payload?.replaces ? { status: 500, body: problem('serverInternal', 'no such order') } : undefined,
+  );
+  await acme.order(account, order({ replaces: old }));
+  assert.equal(told().at(-1), undefined);
 });
 
 test('a profile is asked for where it is offered, and refused with those that are where not', async (t) => {

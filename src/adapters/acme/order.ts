@@ -109,7 +109,12 @@ async function begin(
 
   /** To say what is replaced is a courtesy that lifts limits; one that the authority does not know is no obstacle. */
   function withoutReplacing(error: unknown): Promise<Answer> {
-    if (error instanceof Fault && error.code === 'acme_refused') return ask({});
+    // Some that do not know it answer with an error of their own, 500, in place of a refusal.
+    const isObstacle =
+      error instanceof Fault &&
+      (error.code === 'acme_refused' ||
+        (error.code === 'acme_unreachable' && error.retryAfterSeconds === undefined));
+    if (isObstacle) return ask({});
     throw error;
   }
 }
