@@ -1,4 +1,4 @@
-/** The README keeps its word: its commands are taken out of it and run. Those that need a server are in test/lab/readme.test.ts. */
+/** The README keeps its word: its commands are taken out of it and run. Those that need a server are in test/long/readme.test.ts. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,9 +27,9 @@ const known: Readonly<Record<string, readonly (readonly [command: string, by: st
   'Your first account in one minute': accountSteps.map(({ begins }) => [begins, 'test/readme.test.ts']),
   'Your first deployment in five minutes': deploymentSteps.map(({ begins }) => [
     begins,
-    'test/lab/readme.test.ts',
+    'test/long/readme.test.ts',
   ]),
-  'Your own domain, with https': domainSteps.map(({ begins }) => [begins, 'test/lab/readme.test.ts']),
+  'Your own domain, with https': domainSteps.map(({ begins }) => [begins, 'test/long/readme.test.ts']),
 };
 
 test('every command of the README is run by a test, in its order, and no test waits for one that is gone', () => {

@@ -1,6 +1,6 @@
 /** One unit in a process of its own, and what came of it. */
 
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from 'node:test';
@@ -27,7 +27,7 @@ const several = join(root, 'scripts/testing/several-files.ts');
 
 export async function runUnit(unit: Unit, signal: AbortSignal): Promise<Outcome> {
   const [only, ...others] = unit.files;
-  const entry = only !== undefined && others.length === 0 ? join(root, only) : several;
+  const entry = only !== undefined && others.length === 0 ? resolve(root, only) : several;
   const argv = entry === several ? [...unit.files] : [];
   const started = performance.now();
   const events: TestEvent[] = [];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Random } from '../support/random.ts';
 import { Campaign } from './rounds.ts';
 
-const kills = 10;
+const kills = 5;
 const seed = 1;
 
 test('whatever is killed at whatever moment, the service comes back with every write that it acknowledged', async (t) => {
@@ -14,7 +14,7 @@ test('whatever is killed at whatever moment, the service comes back with every w
     assert.deepEqual(losses, [], `kill ${count} of seed ${seed}: ${what}`);
     t.diagnostic(`${count}: ${what}`);
   }
-  assert.ok(campaign.acknowledged > kills, 'nothing was written, so nothing was proven');
+  assert.ok(campaign.acknowledged >= 2 * (kills - 1), 'nothing was written, so nothing was proven');
 });
 
 test('the same seed gives the same numbers, and another one others', () => {

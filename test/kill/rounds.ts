@@ -95,7 +95,9 @@ export class Campaign {
     const folder = this.#folder();
     const service = this.#service;
     if (!service || !this.#account) throw new Error('there is no service to kill');
+    const acknowledged = this.#kept.count;
     const writing = startWriters(await service.url(), this.#account, this.#kept);
+    await until(() => this.#kept.count >= acknowledged + 2, 'the first writes to be acknowledged');
     const whom = this.#random.pick('the service', 'the database', 'both');
     const afterMs = this.#random.between(20, 900);
     await sleep(afterMs);
@@ -105,7 +107,7 @@ export class Campaign {
     if (whom !== 'the database') await service.kill('SIGKILL');
     writing.halt();
     await writing.done;
-    let what = `${whom} after ${afterMs} ms of writes`;
+    let what = `${whom} ${afterMs} ms after the first writes`;
     if (whom !== 'the database') {
       // A crash while it gets up from a crash is the one that is forgotten.
       if (this.#random.chance(0.25)) what += `, then ${await this.#killStart(600)}`;

@@ -1,0 +1,8 @@
+import { test } from 'node:test';
+import { proveContainers } from '../support/container-proof.ts';
+import { openLab } from '../support/lab.ts';
+
+const lab = await openLab();
+
+test('on Debian 12 with its older Docker too, what is asked of it is done, and done again does no harm', (t) =>
+  proveContainers(t, lab, 'bookworm'));

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { attempt, type Outcome } from '../lab/command.ts';
+import { root } from '../scripts/commands.ts';
+import { temporaryFolder } from './support/postgres.ts';
+
+const folder = temporaryFolder('run');
+const good = `import { test } from 'node:test'; test('good', () => undefined); test('left', { skip: 'it rains' }, () => undefined);`;
+const bad = `import { test } from 'node:test'; test('bad', () => { throw new Error('as always'); });`;
+/** Fails when it is run for the first time. */
+const unsteady = (name: string) => `
+import { existsSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+test('unsteady', () => {
+  const isAgain = existsSync('${folder}/${name}');
+  writeFileSync('${folder}/${name}', '');
+  if (!isAgain) throw new Error('the first time');
+});`;
+
+function run(...files: [name: string, text: string][]): Promise<Outcome> {
+  const paths = files.map(([name, text]) => {
+    const path = join(folder, `${name}.test.ts`);
+    writeFileSync(path, text);
+    return path;
+  });
+  const env = Object.entries(process.env).filter(([name]) => !/^(TEST_|NODE_TEST)/.test(name));
+  const given = env.map(([name, value]) => `${name}=${value}`);
+  return attempt('env', ['-i', ...given, process.execPath, join(root, 'scripts/test.ts'), ...paths]);
+}
+
+test('a run tells its files, what it skipped, and ends with a plain line of passes and failures', async (t) => {
+  t.after(() => rmSync(folder, { recursive: true }));
+
+  await t.test('what passes', async () => {
+    const { code, stdout } = await run(['one', good], ['two', good]);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^1\/2 ✔ /m);
+    assert.match(stdout, /^2\/2 ✔ .*(one|two)\.test\.ts {2}1 passed, [\d.]+ s$/m);
+    assert.match(stdout, /^Skipped: left, because it rains$/m);
+    assert.match(stdout, /\n2 passed, 0 failed, 2 skipped\n$/);
+  });
+
+  await t.test('what fails, also when it is run once more alone', async () => {
+    const { code, stdout } = await run(['one', good], ['bad', bad]);
+    assert.equal(code, 1);
+    assert.match(stdout, /Error: as always/);
+    assert.match(stdout, /^Once more, alone: .*bad\.test\.ts$/m);
+    assert.match(stdout, /\n1 passed, 1 failed, 1 skipped\n$/);
+  });
+
+  await t.test(
+    'one that passes alone is told as unsteady with both outputs, and the run passes',
+    async () => {
+      const { code, stdout } = await run(['one', good], ['maybe', unsteady('a')]);
+      assert.equal(code, 0, stdout);
+      assert.match(stdout, /Error: the first time/);
+      assert.match(stdout, /^Unsteady: .*maybe\.test\.ts failed beside the others .*\n✔ unsteady/m);
+      assert.match(stdout, /\n2 passed, 0 failed, 1 skipped\n$/);
+    },
+  );
+
+  await t.test('two of them fail the run', async () => {
+    const { code, stdout } = await run(['maybe', unsteady('b')], ['perhaps', unsteady('c')]);
+    assert.equal(code, 1);
+    assert.match(stdout, /^More than 1 unsteady file fails the run\.$/m);
+  });
+});
