@@ -31,7 +31,7 @@ const { values, positionals } = readArguments(
 const mostAgain = 4;
 const mostUnsteady = 1;
 const slowestShown = 10;
-const width: Readonly<Record<Lane, number>> = { processor: 2, servers: 3 };
+const width: Readonly<Record<Lane, number>> = { processor: 2, servers: 2 };
 
 const isNamed = positionals.length > 0;
 const wanted = isNamed ? positionals : allFiles(values.long);
@@ -71,8 +71,10 @@ async function runAndLookAgain(): Promise<number> {
   const again = isWorthIt ? await runAlone(failed) : [];
   const unsteady = again.filter((outcome) => outcome.failed === 0).map(({ unit }) => unit.name);
   tellEnd(first, again, unsteady);
-  if (values.durations && failed.length === 0)
-    writeDurations(new Map(first.flatMap(({ secondsOf }) => [...secondsOf])));
+  if (values.durations) {
+    const passed = first.filter((outcome) => outcome.failed === 0);
+    writeDurations(new Map(passed.flatMap(({ secondsOf }) => [...secondsOf])));
+  }
   return failed.length > unsteady.length || unsteady.length > mostUnsteady ? 1 : 0;
 }
 

@@ -5,6 +5,7 @@ import { jitterSeconds } from '../src/areas/backups/schedule-times.ts';
 import { day, hour, minute } from '../src/clock.ts';
 import { sql } from '../src/store/sql.ts';
 import { type BackupScene, s3Keys, startBackupScene, startTestS3 } from './support/backups.ts';
+import { setOperationLimit } from './support/operations.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
 
 test('a config is changed in parts; what is not named stays, and what cannot be kept is refused by its field', async () => {
@@ -93,6 +94,8 @@ test('a schedule makes one backup a run, none over another, and makes up once fo
   const scene = await startBackupScene();
   const { ask, path, service, environmentId } = scene;
   await scene.withData();
+  // A backup that is begun waits here until it is ended: its server is none, and giving it up takes no time.
+  await setOperationLimit(service.app.store.db, 'workspace', scene.workspaceId, 0);
   const ctx = { ...service.app.backups, clock: service.clock };
   const changed = await ask('PATCH', `${path}/config`, { enabled: true, cron: '0 3 * * *' });
   const at = new Date(String(changed.body.nextRunAt));

@@ -16,7 +16,7 @@ function run([program = '', ...before]: string[], ...args: string[]) {
 
 const lab = join(root, 'lab/lab.ts');
 const runner = join(root, 'scripts/test.ts');
-const labTest = 'test/lab/servers.test.ts';
+const labTest = 'test/long/servers.test.ts';
 
 test('an ordinary user is told what the lab needs', { skip: !isRoot && 'needs root' }, async () => {
   const outcome = await run(asNobody, lab, 'up');

@@ -20,9 +20,9 @@ const known: Readonly<Record<string, readonly (readonly [command: string, by: st
   'See it without renting a server': [
     ['npm run demo ', 'test/long/demo.test.ts'],
     ['npm run demo -- down', 'test/long/demo.test.ts'],
-    ['npm run lab -- up', 'test/lab/traces.test.ts'],
-    ['npm run lab -- ssh s1', 'test/lab/traces.test.ts'],
-    ['npm run lab -- down', 'test/lab/traces.test.ts'],
+    ['npm run lab -- up', 'test/long/traces.test.ts'],
+    ['npm run lab -- ssh s1', 'test/long/traces.test.ts'],
+    ['npm run lab -- down', 'test/long/traces.test.ts'],
   ],
   'Your first account in one minute': accountSteps.map(({ begins }) => [begins, 'test/readme.test.ts']),
   'Your first deployment in five minutes': deploymentSteps.map(({ begins }) => [

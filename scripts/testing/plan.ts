@@ -1,10 +1,10 @@
 /**
- * Which tests are run, and how they are laid out. A unit is what one process runs: a file, or many small ones that
- * stand beside their code. Each unit has a lane: some burn processor time, others mostly wait for servers of the lab,
+ * Which tests are run, and how they are laid out. A unit is what one process runs: a file, or many that stand
+ * beside their code or ask an instance of the service that they can share. Each unit has a lane: some burn processor time, others mostly wait for servers of the lab,
  * and both are done sooner side by side. The longest come first.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { root } from '../commands.ts';
 
 export type Lane = 'processor' | 'servers';
@@ -27,7 +27,8 @@ const longPatterns = ['test/long/*.test.ts'];
 const durationsFile = join(root, 'test/durations.json');
 /** What is new begins early: nobody knows yet how long it takes. */
 const unknownSeconds = 60;
-const sharedProcesses = 3;
+/** About how long a process runs that is shared by files which would spend much of their time on starting. */
+const secondsTogether = 120;
 
 export function allFiles(isLong: boolean): string[] {
   return globSync(isLong ? longPatterns : shortPatterns, { cwd: root }).sort();
@@ -37,32 +38,49 @@ export function needsLab(file: string): boolean {
   return /(^|\/)test\/(lab|long|story)\//.test(file);
 }
 
-/** Small, and with no process of its own: such files would spend most of their time on starting. */
-function isBesideItsCode(file: string): boolean {
-  return /^(src|lab)\//.test(file);
-}
-
 export function planUnits(files: readonly string[]): Unit[] {
   const durations = readDurations();
   const secondsOf = (file: string) => durations[file] ?? unknownSeconds;
-  const quick = files.filter(isBesideItsCode).sort((one, other) => secondsOf(other) - secondsOf(one));
-  const shared = Array.from({ length: Math.min(sharedProcesses, quick.length) }, (_, index): Unit => {
-    const own = quick.filter((_file, at) => at % sharedProcesses === index);
-    const name = own.length === 1 ? (own[0] ?? '') : `${own.length} files beside their code`;
-    return {
-      name,
-      lane: 'processor',
-      files: own,
-      seconds: own.reduce((sum, file) => sum + secondsOf(file), 0),
-    };
-  });
-  const alone = files
-    .filter((file) => !quick.includes(file))
-    .map((file): Unit => {
-      const lane = needsLab(file) ? 'servers' : 'processor';
-      return { name: file, lane, files: [file], seconds: secondsOf(file) };
+  const alone = (file: string): Unit => {
+    const lane = needsLab(file) ? 'servers' : 'processor';
+    return { name: file, lane, files: [file], seconds: secondsOf(file) };
+  };
+  const together = (what: string, some: readonly string[]): Unit[] => {
+    const longestFirst = some.toSorted((one, other) => secondsOf(other) - secondsOf(one));
+    const count = Math.ceil(some.reduce((sum, file) => sum + secondsOf(file), 0) / secondsTogether);
+    const lots = Array.from({ length: count }, (_, index) =>
+      longestFirst.filter((_file, at) => at % count === index),
+    );
+    return lots.flatMap((lot): Unit[] => {
+      const seconds = lot.reduce((sum, file) => sum + secondsOf(file), 0);
+      if (lot.length < 2) return lot.map(alone);
+      return [{ name: `${lot.length} files ${what}`, lane: 'processor', files: lot, seconds }];
     });
-  return [...shared, ...alone].sort((one, other) => other.seconds - one.seconds);
+  };
+  const isBesideCode = (file: string) => /^(src|lab)\//.test(file);
+  const isOfApi = (file: string) => !isBesideCode(file) && sharesInstance(file);
+  const units = [
+    ...together('beside their code', files.filter(isBesideCode)),
+    ...together('that share an instance', files.filter(isOfApi)),
+    ...files.filter((file) => !isBesideCode(file) && !isOfApi(file)).map(alone),
+  ];
+  return units.sort((one, other) => other.seconds - one.seconds);
+}
+
+/** Of the API, and without a process of its own. */
+function sharesInstance(file: string): boolean {
+  if (needsLab(file)) return false;
+  const all = importsOf(file, new Set());
+  return all.has('test/support/shared-app.ts') && !all.has('test/support/service.ts');
+}
+
+function importsOf(file: string, seen: Set<string>): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(join(root, file), 'utf8');
+  for (const [, path = ''] of text.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+\.ts)'/gm))
+    importsOf(join(dirname(file), path), seen);
+  return seen;
 }
 
 export function writeDurations(measured: ReadonlyMap<string, number>): void {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Body, type DeployScene, sample, startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
 import { openStream, type ReadEvent } from '../support/sse.ts';
-import { until } from '../support/until.ts';
 
 const lab = await openLab();
 /** Nobody visits these apps while they are replaced. */
@@ -44,7 +42,7 @@ function stepsOf(deployment: Body): string[] {
   return Array.from(steps, ({ name, status }) => `${name} ${status}`);
 }
 
-// The slow builds are in test/long/deploy-samples.test.ts.
+// The others are in test/long/deploy-samples.test.ts and test/long/generated-images.test.ts.
 test('from nothing, through the API alone, samples are deployed and opened', async (t) => {
   const scene = await startDeployScene(t, lab);
 
@@ -102,26 +100,6 @@ test('from nothing, through the API alone, samples are deployed and opened', asy
     assert.equal(await echoed(`${await scene.url(environmentId)}/echo`, 'héllo'), 'héllo');
   });
 
-  await t.test('build-secret: the build sees its secret, and nobody else does', async () => {
-    const token = 'canary-of-the-build-4711';
-    const variables = [{ key: 'BUILD_TOKEN', value: token, secret: true, target: 'build' }];
-    const made = await scene.deployed({ files: sample('build-secret'), variables });
-    const { environmentId, deployment } = made;
-    succeeded(deployment);
-    const page = await scene.page(environmentId);
-    const fingerprint = createHash('sha256').update(token).digest('hex').slice(0, 12);
-    assert.match(page, new RegExp(`token sha256 ${fingerprint}`));
-    assert.match(page, /token visible at run time: no/);
-    assert.doesNotMatch((await scene.lines(environmentId, deployment.id)).join('\n'), new RegExp(token));
-    const images = `$(docker images -q --filter label=slipway.environment=${environmentId})`;
-    const inspected = await scene.server.ssh(
-      `docker history --no-trunc ${images}; docker inspect ${images}; docker save ${images} | grep -c ${token} || true`,
-    );
-    assert.doesNotMatch(inspected, new RegExp(token));
-    assert.equal(inspected.trim().split('\n').at(-1), '0');
-    assert.equal(await scene.server.ssh('ls -A /var/lib/slipway/builds 2>/dev/null || true'), '');
-  });
-
   await t.test('dockerfile-app: its own Dockerfile, and not as root', async () => {
     const { environmentId, deployment } = await scene.deployed({ files: sample('dockerfile-app') });
     succeeded(deployment);
@@ -130,23 +108,5 @@ test('from nothing, through the API alone, samples are deployed and opened', asy
     const { app, uid } = JSON.parse(await scene.page(environmentId));
     assert.equal(app, 'dockerfile-app');
     assert.notEqual(uid, 0);
-  });
-
-  await t.test('ignores-sigterm: replaced although the old one has to be killed', async () => {
-    const made = await scene.deployed({ files: sample('ignores-sigterm'), settings: quick });
-    const { environmentId, deployment } = made;
-    succeeded(deployment);
-    const variables = [{ key: 'APP_VERSION', value: '2', secret: false, target: 'runtime' }];
-    await scene.call('POST', `/environments/${environmentId}/variables`, { variables });
-    const second = await scene.deploy(environmentId);
-    succeeded(second);
-    assert.match(await scene.page(environmentId), /ignores-sigterm 2/);
-    const left = await until(async () => {
-      const names = await scene.server.ssh(
-        `docker ps -a --format '{{.Names}}' --filter label=slipway.environment=${environmentId}`,
-      );
-      return names.trim().split('\n').length === 1 && names;
-    }, 'the old one to be gone');
-    assert.match(left, new RegExp(String(second.id)));
   });
 });

@@ -31,7 +31,7 @@ async function openZone(t: TestContext) {
   });
   const dns = createDns({
     ...{ servers: [`${about.dns.address}:${about.dns.port}`], allowPrivate: true, kindOfAddress },
-    timeoutMs: 500,
+    timeoutMs: 2_000,
   });
   const look = (domain: Partial<DomainToLookAt> = {}) =>
     dns.lookAtDomain(

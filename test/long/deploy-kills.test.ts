@@ -20,3 +20,14 @@ test('killed under load at each write of its undoing, a cancelled one leaves not
   assert.ok(points.length > 15);
   await run(t, { course, trouble: { kind: 'kill', points } }, 'cancelled');
 });
+
+test('a network that is away for ten seconds in the build is waited for', async (t) => {
+  const at = { moment: 'after', entry: 'build running' } as const;
+  const trouble = { kind: 'cut', at, afterMs: 300, forMs: 10_000 } as const;
+  await run(t, { course: { kind: 'deploy' }, trouble }, 'succeeded');
+});
+
+test('a worker that wakes after its lease and after another deployment changes nothing', async (t) => {
+  const at = { moment: 'after', entry: 'point running' } as const;
+  await run(t, { course: { kind: 'redeploy' }, trouble: { kind: 'stall', at, goesOn: true } }, 'succeeded');
+});

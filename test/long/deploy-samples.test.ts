@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { sample, startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
+/** Nobody visits these apps while they are replaced. */
+const quick = { drainSeconds: 1, stopSeconds: 2 };
 
 // The other slow builds are those of generated-images.test.ts, and what is done with an image is the same for all.
-test('from nothing, through the API alone, samples whose builds take long are deployed and opened', async (t) => {
+test('from nothing, through the API alone, more samples are deployed and opened', async (t) => {
   const scene = await startDeployScene(t, lab);
 
   await t.test('fastify-monorepo: the app that was chosen', async () => {
@@ -21,5 +25,43 @@ test('from nothing, through the API alone, samples whose builds take long are de
     succeeded(deployment);
     assert.deepEqual(JSON.parse(await scene.page(environmentId, '/hits')), { hits: 1 });
     assert.deepEqual(JSON.parse(await scene.page(environmentId, '/hits')), { hits: 2 });
+  });
+
+  await t.test('build-secret: the build sees its secret, and nobody else does', async () => {
+    const token = 'canary-of-the-build-4711';
+    const variables = [{ key: 'BUILD_TOKEN', value: token, secret: true, target: 'build' }];
+    const made = await scene.deployed({ files: sample('build-secret'), variables });
+    const { environmentId, deployment } = made;
+    succeeded(deployment);
+    const page = await scene.page(environmentId);
+    const fingerprint = createHash('sha256').update(token).digest('hex').slice(0, 12);
+    assert.match(page, new RegExp(`token sha256 ${fingerprint}`));
+    assert.match(page, /token visible at run time: no/);
+    assert.doesNotMatch((await scene.lines(environmentId, deployment.id)).join('\n'), new RegExp(token));
+    const images = `$(docker images -q --filter label=slipway.environment=${environmentId})`;
+    const inspected = await scene.server.ssh(
+      `docker history --no-trunc ${images}; docker inspect ${images}; docker save ${images} | grep -c ${token} || true`,
+    );
+    assert.doesNotMatch(inspected, new RegExp(token));
+    assert.equal(inspected.trim().split('\n').at(-1), '0');
+    assert.equal(await scene.server.ssh('ls -A /var/lib/slipway/builds 2>/dev/null || true'), '');
+  });
+
+  await t.test('ignores-sigterm: replaced although the old one has to be killed', async () => {
+    const made = await scene.deployed({ files: sample('ignores-sigterm'), settings: quick });
+    const { environmentId, deployment } = made;
+    succeeded(deployment);
+    const variables = [{ key: 'APP_VERSION', value: '2', secret: false, target: 'runtime' }];
+    await scene.call('POST', `/environments/${environmentId}/variables`, { variables });
+    const second = await scene.deploy(environmentId);
+    succeeded(second);
+    assert.match(await scene.page(environmentId), /ignores-sigterm 2/);
+    const left = await until(async () => {
+      const names = await scene.server.ssh(
+        `docker ps -a --format '{{.Names}}' --filter label=slipway.environment=${environmentId}`,
+      );
+      return names.trim().split('\n').length === 1 && names;
+    }, 'the old one to be gone');
+    assert.match(left, new RegExp(String(second.id)));
   });
 });

@@ -4,13 +4,13 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { newId, type OperationId, type WorkspaceId } from '../src/ids.ts';
-import { sql } from '../src/store/sql.ts';
-import { readStateFile, withEnd } from '../src/store/state-file.ts';
-import { callApi } from './support/app.ts';
-import { migratedDatabase } from './support/database.ts';
-import { type Instance, newInstance } from './support/instance.ts';
-import { Mailbox } from './support/mailbox.ts';
+import { newId, type OperationId, type WorkspaceId } from '../../src/ids.ts';
+import { sql } from '../../src/store/sql.ts';
+import { readStateFile, withEnd } from '../../src/store/state-file.ts';
+import { callApi } from '../support/app.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { type Instance, newInstance } from '../support/instance.ts';
+import { Mailbox } from '../support/mailbox.ts';
 
 const person = { email: 'ada@example.com', password: 'a long enough password' };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, chownSync, mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { newInstance } from './support/instance.ts';
-import { postmasterOf, type Service } from './support/service.ts';
+import { newInstance } from '../support/instance.ts';
+import { postmasterOf, type Service } from '../support/service.ts';
 
 const asRoot = process.getuid?.() === 0;
 const onlyRoot = { skip: asRoot ? false : 'not root: there is no other user to become' };
