@@ -70,7 +70,7 @@ async function runAndLookAgain(): Promise<number> {
   const isWorthIt = failed.length > 0 && failed.length <= mostAgain && files.length > 1;
   const again = isWorthIt ? await runAlone(failed) : [];
   const unsteady = again.filter((outcome) => outcome.failed === 0).map(({ unit }) => unit.name);
-  tellEnd(first, again, unsteady);
+  tellEnd(first, unsteady);
   if (values.durations) {
     const passed = first.filter((outcome) => outcome.failed === 0);
     writeDurations(new Map(passed.flatMap(({ secondsOf }) => [...secondsOf])));
@@ -106,12 +106,7 @@ async function runAlone(failed: readonly string[]): Promise<Outcome[]> {
   return outcomes;
 }
 
-function tellEnd(first: readonly Outcome[], again: readonly Outcome[], unsteady: readonly string[]): void {
-  // What passed alone counts once, as passed; it is told by name.
-  const outcomes = [
-    ...first.filter(({ unit }) => !unsteady.includes(unit.name)),
-    ...again.filter(({ failed }) => failed === 0),
-  ];
+function tellEnd(outcomes: readonly Outcome[], unsteady: readonly string[]): void {
   const say = (line: string) => process.stdout.write(`${line}\n`);
   const slowest = outcomes.toSorted((one, other) => other.seconds - one.seconds).slice(0, slowestShown);
   if (outcomes.length > slowestShown) {
@@ -121,14 +116,29 @@ function tellEnd(first: readonly Outcome[], again: readonly Outcome[], unsteady:
   const skipped = outcomes.flatMap((outcome) => outcome.skipped);
   for (const { name, why } of skipped) say(`Skipped: ${name}${why && `, because ${why}`}`);
   if (leftOut) say(leftOut);
-  const failed = outcomes.flatMap(({ failedFiles }) => failedFiles);
+  const failed = outcomes
+    .flatMap(({ failedFiles }) => failedFiles)
+    .filter((file) => !unsteady.includes(file));
   if (failed.length > 0) say(`\nFailed: ${failed.join(', ')}`);
   if (unsteady.length > 0) say(`Unsteady, failed beside the others and passed alone: ${unsteady.join(', ')}`);
   if (unsteady.length > mostUnsteady) say(`More than ${mostUnsteady} unsteady file fails the run.`);
   say(`\nIn ${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
-  const sum = (count: (outcome: Outcome) => number) => outcomes.reduce((all, each) => all + count(each), 0);
   const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
-  say(`${sum(({ passed }) => passed)} passed, ${sum((each) => each.failed)} failed${tail}`);
+  const [passes, failures] = [sum(outcomes, 'passed'), sum(outcomes, 'failed')];
+  // What passed alone has passed, if late: it is told by name above.
+  const passedAlone = sum(
+    outcomes.filter(({ failedFiles }) => isAll(failedFiles, unsteady)),
+    'failed',
+  );
+  say(`${passes + passedAlone} passed, ${failures - passedAlone} failed${tail}`);
+}
+
+function sum(outcomes: readonly Outcome[], what: 'passed' | 'failed'): number {
+  return outcomes.reduce((all, outcome) => all + outcome[what], 0);
+}
+
+function isAll(some: readonly string[], of: readonly string[]): boolean {
+  return some.every((each) => of.includes(each));
 }
 
 /** Bound to this process: were we killed, it would end and clear up by itself. */

@@ -4,7 +4,7 @@
  * and both are done sooner side by side. The longest come first.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { root } from '../commands.ts';
 
 export type Lane = 'processor' | 'servers';
@@ -77,7 +77,7 @@ function sharesInstance(file: string): boolean {
 function importsOf(file: string, seen: Set<string>): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
+  const text = readFileSync(resolve(root, file), 'utf8');
   for (const [, path = ''] of text.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+\.ts)'/gm))
     importsOf(join(dirname(file), path), seen);
   return seen;

@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { bucket, region } from '../../lab/services/s3.ts';
-import { keys, startScene } from './support.ts';
+import { keys, startScene } from '../storage/support.ts';
 
 test('300 MB are sealed, put, read and opened with memory that does not grow with them', async (t) => {
   const { s3 } = await startScene(t);
-  const program = new URL('put-large.ts', import.meta.url).pathname;
+  const program = new URL('../storage/put-large.ts', import.meta.url).pathname;
   const args = [s3.endpoint, region, bucket, keys.accessKeyId, '300'];
   const env = { ...process.env, SECRET_KEY: keys.secretAccessKey };
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Campaign } from '../kill/rounds.ts';
 import { Random } from '../support/random.ts';
-import { Campaign } from './rounds.ts';
 
-const kills = 5;
+const kills = 10;
 const seed = 1;
 
 test('whatever is killed at whatever moment, the service comes back with every write that it acknowledged', async (t) => {
