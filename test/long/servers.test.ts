@@ -109,7 +109,7 @@ test('what the lab does not know is refused with what it knows', async () => {
   );
   await assert.rejects(
     lab.client.call('POST', '/servers', { variant: 'mac' }),
-    /there is: docker, bare, sudo, bookworm/,
+    /there is: docker, bare, sudo, provisioned, bookworm/,
   );
   await assert.rejects(lab.client.addServer('bare', 'Not a name'), /no name for a server/);
   await assert.rejects(lab.client.addServer('bare', 's1'), /There is a server «s1» already/);
