@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeServerGroups, removeGroups } from '../cgroups.ts';
-import { attempt, ended, type Outcome } from '../command.ts';
+import { attempt, ended, type Outcome, run } from '../command.ts';
 import type { LabNetwork } from '../network.ts';
 import { childrenOf, nameOf } from '../processes.ts';
 import { copyDocker, type Disk } from './disk.ts';
@@ -117,8 +117,7 @@ export class LabServer {
     if (!options.newHostKeys) {
       cpSync(join(this.#path('upper'), 'etc/ssh'), kept, { recursive: true });
     }
-    for (const each of ['upper', 'work', 'docker'])
-      rmSync(this.#path(each), { recursive: true, force: true });
+    await remove(...['upper', 'work', 'docker'].map((each) => this.#path(each)));
     this.isCut = false;
     this.#isEnding = false;
     await this.boot();
@@ -137,7 +136,7 @@ export class LabServer {
 
   async destroy(): Promise<void> {
     await this.#end();
-    rmSync(this.plan.dir, { recursive: true, force: true });
+    await remove(this.plan.dir);
   }
 
   async #end(): Promise<void> {
@@ -194,6 +193,11 @@ export class LabServer {
     const nspawn = childrenOf(this.#container?.pid ?? 0).find((pid) => nameOf(pid) === 'systemd-nspawn');
     return nspawn === undefined ? undefined : childrenOf(nspawn).find((pid) => nameOf(pid) === 'systemd');
   }
+}
+
+/** By a program of its own: Docker's folder has tens of thousands of files, and the lab's DNS must answer meanwhile. */
+async function remove(...folders: readonly string[]): Promise<void> {
+  await run('rm', ['--recursive', '--force', '--', ...folders]);
 }
 
 /** Whether an SSH server greets there. */
