@@ -62,6 +62,8 @@ try {
 } finally {
   await Promise.all([postgres.stop(), lab?.end()]);
 }
+// A run that was broken off leaves streams open that nobody reads any more.
+process.exit();
 
 async function runAndLookAgain(): Promise<number> {
   const first = await runAllOf(planUnits(files), width);
