@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from '../../src/store/sql.ts';
-import type { TestApp } from '../support/app.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
 import { newEmail, newPerson } from '../support/people.ts';
 import { assertProblem } from '../support/problems.ts';
 import { sharedTestApp } from '../support/shared-app.ts';
@@ -68,8 +68,8 @@ test('the right code fails after five wrong ones, whether they came in turn or a
   assert.deepEqual(statusCounts(answers), { 401: rest.length });
 });
 
-test('the right code sent twenty times at once makes one account and one session', async () => {
-  const service = await sharedTestApp();
+test('the right code sent twenty times at once makes one account and one session', async (t) => {
+  const service = await startTestApp(t);
   const { email, code } = await registered(service);
   const answers = await times(20, () => post(service, '/auth/verify-otp', { email, code }));
   assert.deepEqual(statusCounts(answers), { 200: 1, 401: 19 });
