@@ -67,7 +67,10 @@ async function makeReady(server: LabServer, keyFile: string): Promise<void> {
   const { signal } = new AbortController();
   const [, shown = ''] = server.hostKeys.find((each) => each.startsWith('ssh-ed25519'))?.split(' ') ?? [];
   const remote = pool.to({
-    ...{ serverId: newId<ServerId>(), host: server.plan.address, port: 22, username: 'root' },
+    serverId: newId<ServerId>(),
+    host: server.plan.address,
+    port: 22,
+    username: 'root',
     privateKey: new Secret(readFileSync(keyFile, 'utf8')),
     hostKey: fingerprintOf(Buffer.from(shown, 'base64')),
   });

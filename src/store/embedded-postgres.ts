@@ -44,7 +44,13 @@ export async function startEmbeddedPostgres(
 
   const connection = { host: sockets, user: role, password, database: 'postgres' };
   const server = new SupervisedServer({
-    ...{ folder, program: programs.postgres, user, sockets, connection, log, settings },
+    folder,
+    program: programs.postgres,
+    user,
+    sockets,
+    connection,
+    log,
+    settings,
   });
   await server.start();
   return { connection, stop: () => server.stop() };

@@ -12,7 +12,8 @@ test('an import that fails, repeats itself or is killed when it loads and when t
   const world = await startBackupWorld(t, lab);
   const { bench, db, workspaceId, environmentId, serverId, main, server } = world;
   await tryEverything(bench, {
-    ...{ kind: importKind, afterWorkOnly: true },
+    kind: importKind,
+    afterWorkOnly: true,
     // The other steps are those of a restore, which backups-restore-kills.test.ts breaks.
     steps: ['load', 'swap'],
     begin: async () => {

@@ -9,7 +9,7 @@ import { openLab } from '../support/lab.ts';
 
 const lab = await openLab();
 
-test('a backup that fails, repeats itself or is killed anywhere is whole and verified, or has left nothing', async (t) => {
+test('a backup that fails, repeats itself or is killed after any step’s work is whole and verified, or has left nothing', async (t) => {
   const world = await startBackupWorld(t, lab);
   const { bench, db, environmentId, objects } = world;
   await world.set('one');

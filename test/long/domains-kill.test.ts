@@ -19,7 +19,7 @@ import { addEnvironment } from '../support/service-scene.ts';
 const lab = await openLab();
 const { about, client } = lab;
 
-test('a certificate whose operation fails, repeats itself or is killed anywhere is whole in the end', async (t) => {
+test('a certificate whose operation fails, repeats itself or is killed after any step’s work is whole in the end', async (t) => {
   const server = await lab.fresh(t, 'docker');
   const { address } = server.about;
   const bench = await OperationBench.open(t);

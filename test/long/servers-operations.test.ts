@@ -82,7 +82,7 @@ class Ground {
   }
 }
 
-test('provisioning that fails, repeats itself or is killed anywhere is ended by the next run, and does everything once', async (t) => {
+test('provisioning that fails, repeats itself or is killed after any step’s work is ended by the next run, and does everything once', async (t) => {
   const ground = await Ground.open(t);
   const known = await ground.register();
   const wish = { input: { serverId: known.id }, serverId: known.id };
@@ -118,7 +118,7 @@ rm -rf /var/lib/slipway; cp /root/daemon.json /etc/docker/daemon.json`);
   });
 });
 
-test('a removal that fails, repeats itself or is killed anywhere leaves nothing behind, and no server that cannot be removed', async (t) => {
+test('a removal that fails, repeats itself or is killed after any step’s work leaves nothing behind, and no server that cannot be removed', async (t) => {
   const ground = await Ground.open(t);
   let known: KnownServer | undefined;
   const kind = 'server_remove';
@@ -156,7 +156,7 @@ const harden = 'server_harden';
 /** Two that take no time; the second one can lock someone out, so a timer guards it. */
 const chosen = ['sysctl', 'ssh_settings'] as const;
 
-test('hardening that fails, repeats itself or is killed anywhere is ended by the next run, with nothing armed', async (t) => {
+test('hardening that fails, repeats itself or is killed after any step’s work is ended by the next run, with nothing armed', async (t) => {
   const ground = await Ground.open(t);
   const known = await ground.register();
   const plan = async () => {

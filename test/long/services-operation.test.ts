@@ -14,7 +14,7 @@ import { addEnvironment } from '../support/service-scene.ts';
 
 const lab = await openLab();
 
-test('work on services that fails, repeats itself or is killed anywhere ends with one container and its volume each', async (t) => {
+test('work on services that fails, repeats itself or is killed after any step’s work ends with one container and its volume each', async (t) => {
   const server = await lab.fresh(t, 'docker');
   const bench = await OperationBench.open(t);
   const { db, workspaceId } = bench;

@@ -116,7 +116,8 @@ export async function tryEverything(bench: OperationBench, trial: Trial): Promis
 export function restoreTrial(world: BackupWorld, backupId: BackupId): Trial {
   const { db, workspaceId, environmentId, serverId } = world;
   return {
-    ...{ kind: restoreKind, aroundWorkOnly: true },
+    kind: restoreKind,
+    aroundWorkOnly: true,
     steps: ['check', 'safety', 'load', 'stop', 'swap', 'start'],
     begin: async () => {
       await world.dropReplaced();

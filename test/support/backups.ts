@@ -56,9 +56,6 @@ export async function startBackupScene(env: Record<string, string> = {}): Promis
   if (!workspace) throw new Error('no workspace');
   const workspaceId = workspace.id;
   const environmentId = await addEnvironment(db, workspaceId, null);
-  // It has the same short name every time, and those are told apart in the whole instance.
-  await db.run(sql`update environments set slug = id where id = ${environmentId}`);
-  await db.run(sql`update projects set slug = id where workspace_id = ${workspaceId}`);
   const signal = AbortSignal.timeout(hangMs);
   return {
     ...{ service, person, workspaceId, environmentId, ask },

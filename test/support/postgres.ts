@@ -26,7 +26,10 @@ export interface TestPostgres {
  * every file that a run makes, it would be at work all the time.
  */
 const fast = {
-  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
   max_connections: '400',
 };
 /** Migrated once; every test's database is a copy of it. */

@@ -73,11 +73,11 @@ export async function addEnvironment(
   await db.run(sql`
     insert into projects (workspace_id, id, name, slug, repository_kind, full_name, clone_url, root_directory, status,
       analysis_status, created_at, updated_at)
-    values (${workspaceId}, ${projectId}, 'Shop', 'shop', 'url', 'shop', 'https://example.com/shop', '.', 'active',
+    values (${workspaceId}, ${projectId}, 'Shop', ${projectId}, 'url', 'shop', 'https://example.com/shop', '.', 'active',
       'succeeded', ${now}, ${now})`);
   await db.run(sql`
     insert into environments (workspace_id, id, project_id, name, slug, branch, server_id, status, created_at, updated_at)
-    values (${workspaceId}, ${environmentId}, ${projectId}, 'production', 'shop', 'main', ${serverId}, 'idle', ${now},
+    values (${workspaceId}, ${environmentId}, ${projectId}, 'production', ${environmentId}, 'main', ${serverId}, 'idle', ${now},
       ${now})`);
   return environmentId;
 }
