@@ -69,7 +69,8 @@ export async function benchAnalysis(): Promise<Figure[]> {
       });
     return [
       ...row(`one repository, median of ${folders.length}`, (all) => milliseconds(median(all)), {
-        ...{ atMost: 20, ratioAtMost: 1 },
+        atMost: 20,
+        ratioAtMost: 1,
       }),
       ...row('one repository, p95', (all) => milliseconds(quantile(all, 0.95)), { ratioAtMost: 1 }),
       ...(await large()),

@@ -31,8 +31,11 @@ export class DeployBench {
     const folder = temporaryFolder('bench-deploy');
     const host = await startGitHost({ address: '127.0.0.1', port: 0, dir: join(folder, 'host') });
     const config = readConfig({
-      ...{ SLIPWAY_DATA_DIR: join(folder, 'data'), SLIPWAY_PORT: '0', SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on' },
-      ...{ SLIPWAY_LIMIT_TRIGGERS: '100000', SLIPWAY_LIMIT_REQUESTS: '1000000' },
+      SLIPWAY_DATA_DIR: join(folder, 'data'),
+      SLIPWAY_PORT: '0',
+      SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on',
+      SLIPWAY_LIMIT_TRIGGERS: '100000',
+      SLIPWAY_LIMIT_REQUESTS: '1000000',
     });
     const app = await startApp(config, createLog('silent'));
     const bench = new DeployBench(lab.about, host, app, async () => {

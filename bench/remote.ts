@@ -80,7 +80,9 @@ async function compare(remote: Remote, ssh: readonly string[]): Promise<Figure[]
     [own, other]: readonly [number, number],
     aim: Aim,
   ): Figure => ({
-    ...{ what, aim, slipway: amount(own) },
+    what,
+    aim,
+    slipway: amount(own),
     beside: { name: 'ssh, warm ControlMaster', amount: amount(other) },
   });
   return [

@@ -79,7 +79,9 @@ export async function demoStory(
   });
   const projectId = await progress.step('A repository, read without running any of it', async () => {
     await lab.call('POST', '/git/repositories', {
-      ...{ owner: about.git.login, name: 'notes', private: true },
+      owner: about.git.login,
+      name: 'notes',
+      private: true,
       from: join(root, 'lab/apps/express-postgres'),
     });
     const account = { provider: 'github', token: about.git.token, baseUrl: about.git.url };

@@ -94,7 +94,9 @@ async function startSlipway(demo: Demo, { settings }: LabDescription): Promise<s
   const { SLIPWAY_SMTP_URL: _, SLIPWAY_MAIL_FROM: __, ...used } = settings;
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('SLIPWAY_'));
   const child = spawn(process.execPath, [join(root, 'src/main.ts')], {
-    ...{ cwd: root, detached: true, stdio: ['ignore', output, output] },
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', output, output],
     env: { ...Object.fromEntries(own), ...used, SLIPWAY_DATA_DIR: demo.data, SLIPWAY_LOG_LEVEL: 'warn' },
   });
   const { pid } = child;

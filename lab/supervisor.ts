@@ -53,8 +53,13 @@ async function live(at: LabPlaces): Promise<void> {
   try {
     const [services] = await Promise.all([startServices(network, at), booting]);
     const describe = (): LabDescription => ({
-      ...{ name, cidr, address: host, dir: at.dir, knownHosts: at.knownHosts },
-      ...{ pid: process.pid, startedAt: startOf(process.pid) ?? '' },
+      name,
+      cidr,
+      address: host,
+      dir: at.dir,
+      knownHosts: at.knownHosts,
+      pid: process.pid,
+      startedAt: startOf(process.pid) ?? '',
       servers: fleet.list(),
       control: `http://${host}:${ports.control}`,
       ...services.description,

@@ -178,7 +178,8 @@ export async function startApp(
     for (const make of [provisionOperation, removeOperation, hardenOperation, undoHardeningOperation])
       kinds.add(make(servers));
     const egress = createEgress({
-      ...{ allowPrivate: config.allowPrivateEgress, dnsServers: config.dnsServers },
+      allowPrivate: config.allowPrivateEgress,
+      dnsServers: config.dnsServers,
       ...(config.caFile !== undefined && { caFile: config.caFile }),
     });
     undo.push(() => egress.close());
@@ -188,31 +189,47 @@ export async function startApp(
     const mirrors = once(async () => {
       const { createMirrors } = await import('./adapters/git/mirrors.ts');
       return createMirrors({
-        ...{ folder: store.folder.gitDir, resolve: egress.resolve, fetch: egress.fetch, log },
-        ...{
-          allowHttp: config.allowPrivateEgress,
-          limits: { maxBytes: config.mirrorMegabytes * 1024 * 1024 },
-        },
+        folder: store.folder.gitDir,
+        resolve: egress.resolve,
+        fetch: egress.fetch,
+        log,
+        allowHttp: config.allowPrivateEgress,
+        limits: { maxBytes: config.mirrorMegabytes * 1024 * 1024 },
         ...(config.caFile !== undefined && { caFile: config.caFile }),
       });
     });
     const deployments: DeploymentsContext = {
-      ...{ db, clock, sealer, queue, mirrors, providers: gitProviders, allowHttp: config.allowPrivateEgress },
-      ...{ servers, kinds, masterKeys, log },
+      db,
+      clock,
+      sealer,
+      queue,
+      mirrors,
+      providers: gitProviders,
+      allowHttp: config.allowPrivateEgress,
+      servers,
+      kinds,
+      masterKeys,
+      log,
     };
     const projects: AssemblyContext = {
-      ...{ ...deployments, publicUrl },
+      ...deployments,
+      publicUrl,
       takePush: options.takePush ?? deployPushed(deployments),
     };
     // The authority is the operator's choice, not a user's: it may be in the operator's own network.
     const acmeCaFile = config.acmeCaFile ?? config.caFile;
     const toAuthority = createEgress({
-      ...{ allowPrivate: true, dnsServers: config.dnsServers },
+      allowPrivate: true,
+      dnsServers: config.dnsServers,
       ...(acmeCaFile !== undefined && { caFile: acmeCaFile }),
     });
     undo.push(() => toAuthority.close());
     const domains: DomainsContext = {
-      ...{ db, clock, sealer, queue, servers },
+      db,
+      clock,
+      sealer,
+      queue,
+      servers,
       dns: once(async () => {
         const { createDns } = await import('./adapters/dns/dns.ts');
         const { dnsServers, allowPrivateEgress: allowPrivate } = config;
@@ -230,12 +247,19 @@ export async function startApp(
     };
     const services: ServiceRequestsContext = { db, clock, sealer, queue, servers };
     const backups: BackupsContext = {
-      ...{ ...deployments, fetch: egress.fetch, keepReplacedDays: config.backupKeepReplacedDays },
+      ...deployments,
+      fetch: egress.fetch,
+      keepReplacedDays: config.backupKeepReplacedDays,
       localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups')),
       importBytes: config.importMegabytes * 1024 * 1024,
     };
     const notifications: NotificationsContext = {
-      ...{ db, clock, sealer, log, publicUrl, allowPrivate: config.allowPrivateEgress },
+      db,
+      clock,
+      sealer,
+      log,
+      publicUrl,
+      allowPrivate: config.allowPrivateEgress,
       ways: {
         fetch: egress.fetch,
         mail: ({ to, id, ...mail }) =>
@@ -290,7 +314,8 @@ export async function startApp(
     deploymentRoutes(server, deployments, idempotency, streams);
     upkeepRoutes(server, deployments, idempotency);
     const live = liveRoutes(server, {
-      ...{ ...servers, sessions: authenticator },
+      ...servers,
+      sessions: authenticator,
       secretsOf: (workspaceId, environmentId) => knownSecrets(deployments, workspaceId, environmentId),
     });
     serviceRoutes(server, services);

@@ -12,8 +12,14 @@ test('a config is changed in parts; what is not named stays, and what cannot be 
   const { ask, path } = await startBackupScene();
   const first = await ask('GET', `${path}/config`);
   assert.deepEqual(first.body, {
-    ...{ enabled: false, cron: '0 3 * * *', timezone: 'UTC', verify: true, nextRunAt: null, lastRunAt: null },
-    ...{ retention: { keepLast: 7, keepDays: 30 }, destination: { type: 'local' } },
+    enabled: false,
+    cron: '0 3 * * *',
+    timezone: 'UTC',
+    verify: true,
+    nextRunAt: null,
+    lastRunAt: null,
+    retention: { keepLast: 7, keepDays: 30 },
+    destination: { type: 'local' },
   });
   const wish = { enabled: true, cron: '30 2 * * *', timezone: 'Europe/Berlin', retention: { keepLast: 3 } };
   const second = await ask('PATCH', `${path}/config`, wish);
@@ -23,8 +29,13 @@ test('a config is changed in parts; what is not named stays, and what cannot be 
   const { nextRunAt, ...rest } = third.body;
   assert.equal(nextRunAt, second.body.nextRunAt, 'a run that is due is not put off');
   assert.deepEqual(rest, {
-    ...{ enabled: true, cron: '30 2 * * *', timezone: 'Europe/Berlin', verify: false, lastRunAt: null },
-    ...{ retention: { keepLast: 3, keepDays: 5 }, destination: { type: 'local' } },
+    enabled: true,
+    cron: '30 2 * * *',
+    timezone: 'Europe/Berlin',
+    verify: false,
+    lastRunAt: null,
+    retention: { keepLast: 3, keepDays: 5 },
+    destination: { type: 'local' },
   });
   const off = await ask('PATCH', `${path}/config`, { enabled: false });
   assert.equal(off.body.nextRunAt, null);
@@ -148,7 +159,8 @@ function upload(
 ) {
   const url = `${scene.service.url}/api/v1${scene.path}/import${query}`;
   return fetch(url, {
-    ...{ method: 'POST', body },
+    method: 'POST',
+    body,
     headers: { authorization: `Bearer ${scene.person.token}`, ...headers },
   }).then(async (answer) => {
     const text = await answer.text();

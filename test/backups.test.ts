@@ -94,7 +94,9 @@ test('what belongs to another workspace, or to another environment, does not exi
   const form = new FormData();
   form.set('file', new Blob(['select 1']), 'a.sql');
   const upload = await fetch(`${service.url}/api/v1${path}/import`, {
-    ...{ method: 'POST', body: form, headers: { authorization: `Bearer ${token}` } },
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${token}` },
   });
   assert.equal(upload.status, 404);
   const elsewhere = `/environments/${newId()}/backups/${id}`;

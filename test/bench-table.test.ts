@@ -5,7 +5,9 @@ import { type Aim, assertMeasured, type Figure, isMet, milliseconds, secondsOf }
 import { document, plainTable, type Result, summary } from '../bench/table.ts';
 
 const figure = (aim: Aim, own = 10, other = 20): Figure => ({
-  ...{ what: 'a thing', slipway: milliseconds(own), aim },
+  what: 'a thing',
+  slipway: milliseconds(own),
+  aim,
   beside: { name: 'a peer', amount: milliseconds(other) },
 });
 

@@ -19,7 +19,9 @@ const server = '127.61.0.1';
 const domain = { hostname, record, serverAddresses: ['9.9.9.9'], authority: [] };
 
 const soa: packet.Answer = {
-  ...{ name: 'example.test', type: 'SOA', ttl: 60 },
+  name: 'example.test',
+  type: 'SOA',
+  ttl: 60,
   data: { mname: 'ns.example.test', rname: 'h.example.test', serial: 1, minimum: 60 },
 };
 const ns = (target: string, name = 'example.test'): packet.Answer => ({

@@ -31,7 +31,8 @@ async function startNamed(t: Parameters<typeof startDomainScene>[0]) {
     // The clock of the instance stands still: what was made since would be of its future.
     clock.advance(Math.max(0, Date.now() - clock.now().getTime()));
     return ask('POST', `/environments/${environmentId}/domain`, {
-      ...{ hostname, ...more },
+      hostname,
+      ...more,
       ssl: { mode: 'custom', certificate, privateKey },
     });
   };

@@ -106,15 +106,24 @@ test('a name leads to an environment, is changed in place, and keeps its domain 
   assert.deepEqual(errorPaths(early), ['hostname']);
   const domain = await scene.verified(ask, apex);
   const made = await ask('POST', path, {
-    ...{ hostname: `SHOP.${apex}`, www: 'redirect_to_www', hstsSeconds: 60 },
-    ...{ ssl: { mode: 'auto' }, redirectHttp: false },
+    hostname: `SHOP.${apex}`,
+    www: 'redirect_to_www',
+    hstsSeconds: 60,
+    ssl: { mode: 'auto' },
+    redirectHttp: false,
   });
   assert.equal(made.status, 200, made.text);
   const { id, certificate, createdAt: _, ...rest } = made.body;
   assert.deepEqual(rest, {
-    ...{ environmentId, domainId: domain.id, hostname: `shop.${apex}`, operationId: null },
-    ...{ url: `http://www.shop.${apex}`, ssl: { mode: 'auto' }, redirectHttp: false },
-    ...{ www: 'redirect_to_www', hstsSeconds: 60 },
+    environmentId,
+    domainId: domain.id,
+    hostname: `shop.${apex}`,
+    operationId: null,
+    url: `http://www.shop.${apex}`,
+    ssl: { mode: 'auto' },
+    redirectHttp: false,
+    www: 'redirect_to_www',
+    hstsSeconds: 60,
   });
   assert.deepEqual(certificate, { status: 'pending', issuer: null, notAfter: null, fault: null });
   const changed = await ask('POST', path, { hostname: `shop.${apex}`, ssl: { mode: 'off' } });

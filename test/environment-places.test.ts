@@ -94,7 +94,10 @@ test('a server is linked where it is ready, and let go where nothing stands on i
   const { ask, environmentId } = scene;
   const patch = (body: object) => ask('PATCH', `/environments/${environmentId}/server`, body);
   const fresh = await ask('POST', '/servers', {
-    ...{ name: 'new', host: '127.0.0.1', port: 1, auth: { type: 'generated' } },
+    name: 'new',
+    host: '127.0.0.1',
+    port: 1,
+    auth: { type: 'generated' },
   });
   const early = await patch({ serverId: fresh.body.id });
   assertProblem(early, 409, 'server_not_ready');

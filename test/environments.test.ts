@@ -15,7 +15,11 @@ test('a further environment is made of the analysis and what is said, and is the
   const serverId = await scene.server('web-1');
   const settings = { port: 5000, replicas: 2, health: { path: '/up', startSeconds: 90 } };
   const made = await ask('POST', '/environments', {
-    ...{ projectId, name: 'staging', branch: 'develop', serverId, settings },
+    projectId,
+    name: 'staging',
+    branch: 'develop',
+    serverId,
+    settings,
     variables: [{ key: 'API_KEY', value: 'canary-3141' }],
   });
   assert.equal(made.status, 201, made.text);
@@ -23,9 +27,18 @@ test('a further environment is made of the analysis and what is said, and is the
   assert.match(String(made.body.slug), /^shop-staging-[a-z2-9]{6}$/);
   const { id, slug: _, services, createdAt, updatedAt, ...rest } = made.body;
   assert.deepEqual(rest, {
-    ...{ projectId, name: 'staging', branch: 'develop', serverId, autoDeploy: false, watchPaths: [] },
+    projectId,
+    name: 'staging',
+    branch: 'develop',
+    serverId,
+    autoDeploy: false,
+    watchPaths: [],
     settings: { appPath: '.', ...settings },
-    ...{ domain: null, currentDeploymentId: null, status: 'idle', problem: null, url: null },
+    domain: null,
+    currentDeploymentId: null,
+    status: 'idle',
+    problem: null,
+    url: null,
   });
   assert.equal(createdAt, updatedAt);
   assert.deepEqual(
@@ -112,7 +125,8 @@ test('an environment that cannot be made says which field is in the way', async 
   assert.deepEqual(errorPaths(nowhere), ['serverId']);
   assertProblem(await post({ projectId: newId() }), 404, 'not_found');
   const fresh = await newProject(service, person.token, {
-    ...{ name: 'Fresh', repository: { providerId, fullName: 'ada/shop' } },
+    name: 'Fresh',
+    repository: { providerId, fullName: 'ada/shop' },
   });
   assertProblem(await post({ projectId: fresh.id }), 409, 'project_not_ready');
   await analysed(service, person.token, fresh.id);
@@ -161,8 +175,13 @@ test('a change of settings is merged key by key, and says what it needs', async 
   const { body } = await ask('GET', `/environments/${environmentId}`);
   assert.equal(body.name, 'live');
   assert.deepEqual(body.settings, {
-    ...{ appPath: '.', port: 6000, replicas: 3, startCommand: 'node other.js', buildMemoryMb: 1024 },
-    ...{ dockerfilePath: 'Dockerfile', releaseCommand: 'node migrate.js' },
+    appPath: '.',
+    port: 6000,
+    replicas: 3,
+    startCommand: 'node other.js',
+    buildMemoryMb: 1024,
+    dockerfilePath: 'Dockerfile',
+    releaseCommand: 'node migrate.js',
   });
   const wrong: [object, string][] = [
     [{}, 'body'],

@@ -69,8 +69,12 @@ test('a secret of the environment is not in a message, whoever put it into the n
   const id = newId();
   await service.app.store.db.transaction((tx) =>
     raiseNotice(tx, {
-      ...{ workspaceId, kind: 'deployment_failed', key: id, subject: { type: 'deployment', id } },
-      ...{ projectId: projectId as ProjectId, environmentId },
+      workspaceId,
+      kind: 'deployment_failed',
+      key: id,
+      subject: { type: 'deployment', id },
+      projectId: projectId as ProjectId,
+      environmentId,
       data: {
         number: 3,
         commit: { sha: 'abcdef', message: `leak ${secret}`, author: 'Ada', branch: 'main' },

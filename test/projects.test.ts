@@ -219,8 +219,13 @@ test('finalising takes the analysis over, makes the first environment, and seals
   assert.deepEqual(
     needed,
     {
-      ...{ kind: 'postgres', name: 'postgres', version: '17', memoryMb: 512, storage: null },
-      ...{ status: 'pending', problem: null },
+      kind: 'postgres',
+      name: 'postgres',
+      version: '17',
+      memoryMb: 512,
+      storage: null,
+      status: 'pending',
+      problem: null,
     },
     'what the analysis calls needed',
   );

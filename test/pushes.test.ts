@@ -55,7 +55,8 @@ async function startPushScene(t: TestContext): Promise<PushScene> {
   assert.equal(server.status, 201, server.text);
   return {
     ...scene,
-    ...{ id, taken },
+    id,
+    taken,
     deliveries: async () => {
       const { body } = await service.call('GET', `/projects/${id}/webhook-deliveries`, {
         token: person.token,

@@ -26,9 +26,19 @@ test('services are the wanted whole: added, changed and removed with one call, a
   assert.deepEqual([first.body.operationId, first.body.needs], [null, 'nothing'], 'there is no server yet');
   const [postgres, cache] = Object(first.body.services) as Listed[];
   assert.deepEqual(cache, {
-    ...{ id: cache?.id, kind: 'redis', name: 'cache', version: '8', memoryMb: 128, storage: '1Gi' },
-    ...{ status: 'pending', problem: null, variables: ['CACHE_URL', 'REDIS_URL'], hasData: false },
-    ...{ createdAt: Object(cache).createdAt, updatedAt: Object(cache).updatedAt, removedAt: null },
+    id: cache?.id,
+    kind: 'redis',
+    name: 'cache',
+    version: '8',
+    memoryMb: 128,
+    storage: '1Gi',
+    status: 'pending',
+    problem: null,
+    variables: ['CACHE_URL', 'REDIS_URL'],
+    hasData: false,
+    createdAt: Object(cache).createdAt,
+    updatedAt: Object(cache).updatedAt,
+    removedAt: null,
   });
   assert.deepEqual(postgres?.variables, ['POSTGRES_URL', 'DATABASE_URL']);
   const listed = await ask('GET', path);
@@ -70,7 +80,9 @@ test('on a server, the change is an operation in the line of its environment', a
     select kind, queue_key as "queueKey", server_id as "serverId", input from operations
     where id = ${String(answer.body.operationId)}`);
   assert.deepEqual(stored, {
-    ...{ kind: 'environment_services', queueKey: environmentId, serverId },
+    kind: 'environment_services',
+    queueKey: environmentId,
+    serverId,
     input: { environmentId, deleteData: false },
   });
 });

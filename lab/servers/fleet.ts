@@ -75,7 +75,11 @@ export class Fleet {
     const address = this.#freeAddress();
     const login: Variant['login'] = variants[variant].login;
     const plan = {
-      ...{ name, variant, address, lab: this.#places.name, dir: join(this.#places.dir, 'servers', name) },
+      name,
+      variant,
+      address,
+      lab: this.#places.name,
+      dir: join(this.#places.dir, 'servers', name),
       authorizedKey: login === 'root-by-key' ? this.#authorizedKey : undefined,
       password: login === 'sudo-by-password' ? newPassword() : undefined,
     };
@@ -115,7 +119,9 @@ export class Fleet {
   #describe(server: LabServer): ServerDescription {
     const { name, variant, address, password, authorizedKey } = server.plan;
     return {
-      ...{ name, variant, address },
+      name,
+      variant,
+      address,
       about: variants[variant].about,
       port: 22,
       user: password === undefined ? 'root' : sudoUser,

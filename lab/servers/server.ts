@@ -63,7 +63,10 @@ export class LabServer {
     for (const each of ['upper', 'work', 'root', 'docker']) mkdirSync(this.#path(each), { recursive: true });
     if (this.#disk.docker !== undefined) await copyDocker(this.#disk.docker, this.#path('docker'));
     await furnish(this.#path('upper'), this.#disk.folders, {
-      ...{ name, address, authorizedKey, password },
+      name,
+      address,
+      authorizedKey,
+      password,
       subnet: this.#network.subnet,
       hostKeys: existsSync(keptKeys) ? keptKeys : undefined,
     });

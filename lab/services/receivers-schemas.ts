@@ -23,7 +23,8 @@ const embed = {
     thumbnail: { ...closed, required: ['url'], properties: { url } },
     author: { ...closed, required: ['name'], properties: { name: text(1, 256), url, icon_url: url } },
     fields: {
-      ...{ type: 'array', maxItems: 25 },
+      type: 'array',
+      maxItems: 25,
       items: {
         ...closed,
         required: ['name', 'value'],
@@ -115,32 +116,39 @@ const definitions = {
     required: ['type', 'url'],
     properties: {
       type: { const: 'Action.OpenUrl' },
-      ...{
-        title: { type: 'string' },
-        url,
-        iconUrl: url,
-        id: { type: 'string' },
-        tooltip: { type: 'string' },
-      },
-      ...{
-        style: { enum: ['default', 'positive', 'destructive'] },
-        mode: { enum: ['primary', 'secondary'] },
-      },
-      ...{ isEnabled: { type: 'boolean' }, fallback: {}, requires: { type: 'object' } },
+      title: { type: 'string' },
+      url,
+      iconUrl: url,
+      id: { type: 'string' },
+      tooltip: { type: 'string' },
+      style: { enum: ['default', 'positive', 'destructive'] },
+      mode: { enum: ['primary', 'secondary'] },
+      isEnabled: { type: 'boolean' },
+      fallback: {},
+      requires: { type: 'object' },
     },
   },
   run: {
     ...closed,
     required: ['type', 'text'],
     properties: {
-      ...{ type: { const: 'TextRun' }, text: { type: 'string' }, ...look },
-      ...{ highlight: { type: 'boolean' }, italic: { type: 'boolean' }, strikethrough: { type: 'boolean' } },
-      ...{ underline: { type: 'boolean' }, selectAction: { $ref: '#/definitions/openUrl' } },
+      type: { const: 'TextRun' },
+      text: { type: 'string' },
+      ...look,
+      highlight: { type: 'boolean' },
+      italic: { type: 'boolean' },
+      strikethrough: { type: 'boolean' },
+      underline: { type: 'boolean' },
+      selectAction: { $ref: '#/definitions/openUrl' },
     },
   },
   textBlock: element('TextBlock', ['text'], {
-    ...{ text: { type: 'string' }, ...look, horizontalAlignment: alignment, wrap: { type: 'boolean' } },
-    ...{ maxLines: { type: 'integer' }, style: { enum: ['default', 'heading'] } },
+    text: { type: 'string' },
+    ...look,
+    horizontalAlignment: alignment,
+    wrap: { type: 'boolean' },
+    maxLines: { type: 'integer' },
+    style: { enum: ['default', 'heading'] },
   }),
   richTextBlock: element('RichTextBlock', ['inlines'], {
     inlines: { type: 'array', items: { anyOf: [{ type: 'string' }, { $ref: '#/definitions/run' }] } },
@@ -196,7 +204,9 @@ export const teamsSchema = {
   properties: {
     type: { const: 'message' },
     attachments: {
-      ...{ type: 'array', minItems: 1, maxItems: 1 },
+      type: 'array',
+      minItems: 1,
+      maxItems: 1,
       items: {
         ...closed,
         required: ['contentType', 'content'],

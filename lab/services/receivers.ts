@@ -145,7 +145,8 @@ function discord(asked: Asked): Reply {
 function telegram(asked: Asked): Reply {
   const { pathname } = asked.url;
   const refuse = (status: number, description: string): Reply => ({
-    ...{ status, body: { ok: false, error_code: status, description } },
+    status,
+    body: { ok: false, error_code: status, description },
   });
   if (pathname !== paths.telegram) return refuse(401, 'Unauthorized');
   const wrong = wrongIn('telegram', asked);
@@ -160,7 +161,8 @@ function telegram(asked: Asked): Reply {
 function teams(asked: Asked): Reply {
   const { pathname } = asked.url;
   const refuse = (status: number, code: string, message: string): Reply => ({
-    ...{ status, body: { error: { code, message } } },
+    status,
+    body: { error: { code, message } },
   });
   if (pathname !== paths.teams) return refuse(404, 'WorkflowNotFound', 'The workflow could not be found.');
   const wrong = wrongIn('teams', asked);

@@ -36,7 +36,10 @@ const owner = 'ada';
 export async function startServices(network: LabNetwork, places: LabPlaces): Promise<LabServices> {
   const address = network.subnet.host;
   const dns = await startDns({
-    ...{ address, port: ports.dns, zones: [zone], nameServer: address },
+    address,
+    port: ports.dns,
+    zones: [zone],
+    nameServer: address,
     upstreams: resolversOfThisMachine(),
   });
   const keys = keyPair();

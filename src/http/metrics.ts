@@ -28,23 +28,24 @@ export class Metrics {
     const registers = [registry];
     collectDefaultMetrics({ register: registry, prefix: 'slipway_' });
     this.#requests = new Histogram({
-      ...{ name: 'slipway_http_request_seconds', help: 'Time to answer a request, by route and status.' },
+      name: 'slipway_http_request_seconds',
+      help: 'Time to answer a request, by route and status.',
       labelNames: ['method', 'route', 'status'],
-      ...{ buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10], registers },
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
     });
     this.#ended = new Histogram({
       name: 'slipway_operation_seconds',
       help: 'Time from the wish to its end, of what ended in this process, by kind and state.',
-      ...{
-        labelNames: ['kind', 'state'],
-        buckets: [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600],
-        registers,
-      },
+      labelNames: ['kind', 'state'],
+      buckets: [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600],
+      registers,
     });
     const unfinished = new Gauge({
       name: 'slipway_operations_unfinished',
       help: 'Operations of the whole installation that have not ended, by kind and state.',
-      ...{ labelNames: ['kind', 'state'], registers },
+      labelNames: ['kind', 'state'],
+      registers,
     });
     const longestWait = new Gauge({
       name: 'slipway_operations_longest_wait_seconds',
@@ -52,7 +53,9 @@ export class Metrics {
       registers,
     });
     const database = new Gauge({
-      ...{ name: 'slipway_database_up', help: 'Whether the database answered just now.', registers },
+      name: 'slipway_database_up',
+      help: 'Whether the database answered just now.',
+      registers,
     });
     return { registry, gauges: { unfinished, longestWait, database } };
   });

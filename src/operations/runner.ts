@@ -143,8 +143,13 @@ export class Runner implements Hearer {
     if (earlier) this.#tellToStop(earlier, 'lease lost');
     const [stop, halt, lost] = [new AbortController(), new AbortController(), new AbortController()];
     const running: Running = {
-      ...{ operation, stop, halt, lost },
-      ...{ ended: Promise.resolve(), claimedAt, renewedAt: claimedAt },
+      operation,
+      stop,
+      halt,
+      lost,
+      ended: Promise.resolve(),
+      claimedAt,
+      renewedAt: claimedAt,
     };
     this.#running.set(operation.id, running);
     running.ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#execute(running));

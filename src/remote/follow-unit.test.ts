@@ -31,8 +31,14 @@ class FakeUnit {
   }
 
   readonly remote: Remote = {
-    ...{ run: never, output: never, script: never, stream: never, writeFile: never, readFile: never },
-    ...{ fence: never, relay: never },
+    run: never,
+    output: never,
+    script: never,
+    stream: never,
+    writeFile: never,
+    readFile: never,
+    fence: never,
+    relay: never,
     startUnit: async ({ name }) => void this.calls.push(`start ${name}`),
     stopUnit: async (name: string, fence?: Fence) => void this.calls.push(`stop ${name} at ${fence?.epoch}`),
     readUnit: (_name, from) => this.#read(from),

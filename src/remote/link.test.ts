@@ -10,8 +10,12 @@ import { type Limit, raceAbort } from './limit.ts';
 import { Link } from './link.ts';
 
 const target = {
-  ...{ serverId: newId<ServerId>(), host: 'server.test', port: 22, username: 'root' },
-  ...{ privateKey: new Secret('none'), hostKey: 'SHA256:none' },
+  serverId: newId<ServerId>(),
+  host: 'server.test',
+  port: 22,
+  username: 'root',
+  privateKey: new Secret('none'),
+  hostKey: 'SHA256:none',
 };
 const hostKey = { fingerprint: target.hostKey, type: 'ssh-ed25519' };
 

@@ -126,7 +126,11 @@ export class Link {
     const begun = this.#means.now();
     try {
       const connection = await this.#means.connect({
-        ...{ host, port, username, auth: { privateKey }, expectedHostKey: hostKey },
+        host,
+        port,
+        username,
+        auth: { privateKey },
+        expectedHostKey: hostKey,
         signal: this.#stop.signal,
       });
       this.#failures = 0;

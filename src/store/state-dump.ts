@@ -83,8 +83,12 @@ async function readHead(tx: Queryable, now: Date): Promise<StateHead> {
     from pg_sequences where schemaname = current_schema() order by sequencename`);
   const masterKeys = keys.map(({ id }) => id);
   return {
-    ...{ slipway: 'state', format: stateFormat, createdAt: now.toISOString() },
-    ...{ migrations, masterKeys, sequences },
+    slipway: 'state',
+    format: stateFormat,
+    createdAt: now.toISOString(),
+    migrations,
+    masterKeys,
+    sequences,
   };
 }
 

@@ -127,7 +127,10 @@ function readHead(path: string, said: Record<string, unknown>): StateHead {
   if (typeof createdAt !== 'string' || !Array.isArray(migrations) || !Array.isArray(masterKeys))
     throw damaged(path, 'its first line is not complete');
   return {
-    ...{ slipway: 'state', format, createdAt, masterKeys: masterKeys.map(String) },
+    slipway: 'state',
+    format,
+    createdAt,
+    masterKeys: masterKeys.map(String),
     migrations: migrations.map((each) => {
       const { version, name, checksum } = Object(each);
       return { version: Number(version), name: String(name), checksum: String(checksum) };

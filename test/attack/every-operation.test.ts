@@ -47,14 +47,15 @@ async function belongings(scene: EnvironmentScene): Promise<Record<string, strin
   const connector = await scene.ask('POST', '/notification-connectors', wish);
   assert.equal(connector.status, 201, connector.text);
   return {
-    ...{ bid: String(backup.body.id), connectorId: String(connector.body.id) },
-    ...{
-      serverId,
-      projectId: scene.projectId,
-      environmentId: scene.environmentId,
-      providerId: scene.providerId,
-    },
-    ...{ domainId: String(domain.body.id), operationId: first(operations), sessionId: first(sessions) },
+    bid: String(backup.body.id),
+    connectorId: String(connector.body.id),
+    serverId,
+    projectId: scene.projectId,
+    environmentId: scene.environmentId,
+    providerId: scene.providerId,
+    domainId: String(domain.body.id),
+    operationId: first(operations),
+    sessionId: first(sessions),
     did: first(deployments),
   };
 }
@@ -66,14 +67,14 @@ const env = { SLIPWAY_LIMIT_TRIGGERS: '100000' };
 function ownIds(operation: Operation, own: Readonly<Record<string, string>>): Record<string, string> {
   const [, family = ''] = /^\/api\/v1\/([\w-]+)/.exec(operation.path) ?? [];
   const byFamily: Record<string, string | undefined> = {
-    ...{ servers: own.serverId, projects: own.projectId, environments: own.environmentId },
-    ...{
-      'git-providers': own.providerId,
-      domains: own.domainId,
-      operations: own.operationId,
-      auth: own.sessionId,
-      'notification-connectors': own.connectorId,
-    },
+    servers: own.serverId,
+    projects: own.projectId,
+    environments: own.environmentId,
+    'git-providers': own.providerId,
+    domains: own.domainId,
+    operations: own.operationId,
+    auth: own.sessionId,
+    'notification-connectors': own.connectorId,
   };
   return {
     ...own,
@@ -174,7 +175,9 @@ async function ownWorld(scene: EnvironmentScene, token: string): Promise<Record<
   const { environment } = await post(`/projects/${projectId}/finalize`, { environment: { name: 'mine' } });
   const server = { name: 'mine', host: '127.0.0.1', port: 1, auth: { type: 'generated' } };
   return {
-    ...{ projectId, providerId, environmentId: String(Object(environment).id) },
+    projectId,
+    providerId,
+    environmentId: String(Object(environment).id),
     serverId: String((await post('/servers', server)).id),
     domainId: String((await post('/domains', { hostname: `mine-${newId()}.example.com` })).id),
   };
@@ -246,7 +249,8 @@ test('every list refuses odd cursors, limits and parameters by name, and none of
   for (const operation of lists) {
     for (const page of oddPages) {
       const answer = await send(service.url, operation, ownIds(operation, own), {
-        ...{ token: person.token, query: `?${page}` },
+        token: person.token,
+        query: `?${page}`,
       });
       whole(operation, answer);
       assert.equal(

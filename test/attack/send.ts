@@ -31,7 +31,8 @@ export async function send(
   const abort = new AbortController();
   try {
     const answer = await fetch(`${url}${path.slice(1)}`, {
-      ...{ method: operation.method, signal: abort.signal },
+      method: operation.method,
+      signal: abort.signal,
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),

@@ -88,7 +88,8 @@ test('no field that takes a URL makes us connect to loopback or a private networ
         fields.add(operation.name);
         const path = `${pathWith(operation, { id: none })}${query}`;
         const answer = await callApi(service.url, operation.method, path, {
-          ...{ token, ...(body !== undefined && { body }) },
+          token,
+          ...(body !== undefined && { body }),
         });
         const shown = `${operation.name} ${url}: ${answer.status} ${answer.text.slice(0, 300)}`;
         assert.ok(answer.status < 500 || typeof answer.body.code === 'string', shown);

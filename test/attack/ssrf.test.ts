@@ -15,7 +15,8 @@ test('every field that takes a URL is walked in a network without a way out, and
   const argv = [...isolated, 'sh', '-euc', upAndRun, 'sh', process.execPath, '--test-reporter=spec', walk];
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const result = spawnSync('unshare', argv, {
-    ...{ encoding: 'utf8', timeout: 240_000 },
+    encoding: 'utf8',
+    timeout: 240_000,
     env: { ...env, ...postgres.env },
   });
   const said = `${result.stdout}${result.stderr}`;

@@ -72,9 +72,12 @@ export function surfaceOf(service: TestApp): Operation[] {
       const schema = content['application/json']?.schema;
       const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
       found.push({
-        ...{ name: operationId || `${method} ${path}`, method: method.toUpperCase(), path },
+        name: operationId || `${method} ${path}`,
+        method: method.toUpperCase(),
+        path,
         isPublic: security.length === 0 || security.some((each) => Object.keys(each).length === 0),
-        ...{ inPath: named('path'), inQuery: named('query') },
+        inPath: named('path'),
+        inQuery: named('query'),
         isStream: Object.values(responses).some(
           ({ content: kinds }) => kinds && 'text/event-stream' in kinds,
         ),

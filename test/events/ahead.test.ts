@@ -23,7 +23,8 @@ test('a reader who saw more at another instance gets nothing twice from one that
   const follow = (position: number) => {
     const seen: number[] = [];
     const follower: Follower = {
-      ...{ feed, position },
+      feed,
+      position,
       take: (events: readonly StoredEvent[], bytes: Buffer) => {
         seen.push(...events.map((event) => event.position));
         assert.equal(bytes.toString(), events.map((event) => `${event.position} `).join(''));

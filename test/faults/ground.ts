@@ -111,7 +111,9 @@ export class Ground {
     this.git.createAccount({ login: 'ada', kind: 'user' });
     const { token } = this.git.createToken({ login: 'ada', scopes: enoughScopes });
     const saved = await this.call('POST', '/git-provider/save-token', {
-      ...{ provider: 'github', token, baseUrl: this.git.url },
+      provider: 'github',
+      token,
+      baseUrl: this.git.url,
     });
     this.providerId = String(saved.id);
     this.serverId = await this.addServer(this.server);
@@ -165,7 +167,9 @@ export class Ground {
     assert.equal(analysis.status, 'succeeded', JSON.stringify(analysis.fault));
     const environment = { name: 'production', serverId: this.serverId, services };
     const made = await this.call('POST', `/projects/${project.id}/finalize`, {
-      ...{ settings: sampleSettings, environment, deploy: true },
+      settings: sampleSettings,
+      environment,
+      deploy: true,
     });
     const id = String(Object(made.environment).id);
     const first = await this.ended(String(Object(made.deployment).id), id);

@@ -37,7 +37,8 @@ export class Host {
   /** On the same data folder as before: a process that was killed must not have left it unusable. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [fileURLToPath(new URL('./host.ts', import.meta.url))], {
-      ...{ stdio: ['pipe', 'pipe', 'pipe'], env: cleanEnv(this.#env) },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: cleanEnv(this.#env),
     });
     this.#child = child;
     let life = '';

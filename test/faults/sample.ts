@@ -67,7 +67,9 @@ export function filesOf({
   ballast = 0,
 }: Version): Record<string, string> {
   return {
-    ...{ 'server.js': server, Dockerfile: dockerfile, 'build.sh': `${build}\n` },
+    'server.js': server,
+    Dockerfile: dockerfile,
+    'build.sh': `${build}\n`,
     'version.json': JSON.stringify({ name, crashes }),
     'ballast.txt': 'x'.repeat(ballast),
     'package.json': JSON.stringify({ name: 'sample', private: true, scripts: { start: 'node server.js' } }),
@@ -76,7 +78,10 @@ export function filesOf({
 
 /** Asked at a path that every version answers at once. */
 export const sampleSettings = {
-  ...{ port: 3000, health: { path: '/healthz', startSeconds: 20 }, drainSeconds: 10, stopSeconds: 3 },
+  port: 3000,
+  health: { path: '/healthz', startSeconds: 20 },
+  drainSeconds: 10,
+  stopSeconds: 3,
   // Enough for every build of the sample but those that are meant to be killed.
   buildMemoryMb: 256,
 } as const;

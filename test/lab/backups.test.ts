@@ -44,7 +44,9 @@ async function imported(world: World, file: string | Buffer, serviceId: string):
   form.set('serviceId', serviceId);
   form.set('file', new Blob([new Uint8Array(Buffer.from(file))]), 'upload.sql');
   const answer = await fetch(`${world.scene.git.service.url}/api/v1${world.path}/import`, {
-    ...{ method: 'POST', body: form, headers: { authorization: `Bearer ${world.scene.token}` } },
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${world.scene.token}` },
   });
   const text = await answer.text();
   assert.equal(answer.status, 202, text);
@@ -102,7 +104,11 @@ test('what is backed up is verified, survives everything that is done to the dat
   );
   const { main = '', cache = '' } = serviceIds;
   const world: World = {
-    ...{ scene, server, environmentId, serviceIds, path: `/environments/${environmentId}/backups` },
+    scene,
+    server,
+    environmentId,
+    serviceIds,
+    path: `/environments/${environmentId}/backups`,
     sql: (statement) => server.ssh(`docker exec -i slipway-${main} psql -U app -Atq app`, statement),
   };
   await world.sql(`create table people (id int primary key, name text);
@@ -179,7 +185,11 @@ test('what is backed up is verified, survives everything that is done to the dat
     'what leaves for an S3 is encrypted, and is refused before anything is touched once it was damaged',
     async () => {
       const destination = {
-        ...{ type: 's3', endpoint: s3.endpoint, region: 'us-east-1', bucket: 'backups', prefix: 'deep/er' },
+        type: 's3',
+        endpoint: s3.endpoint,
+        region: 'us-east-1',
+        bucket: 'backups',
+        prefix: 'deep/er',
         ...s3Keys,
       };
       await scene.call('PATCH', `${world.path}/config`, { destination });

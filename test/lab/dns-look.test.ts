@@ -30,7 +30,9 @@ async function openZone(t: TestContext) {
     }
   });
   const dns = createDns({
-    ...{ servers: [`${about.dns.address}:${about.dns.port}`], allowPrivate: true, kindOfAddress },
+    servers: [`${about.dns.address}:${about.dns.port}`],
+    allowPrivate: true,
+    kindOfAddress,
     timeoutMs: 2_000,
   });
   const look = (domain: Partial<DomainToLookAt> = {}) =>

@@ -34,8 +34,12 @@ test('from a registered domain to https, and everything that happens to a name a
 
   await t.test('the application sees who asks and how, whatever a visitor claims', async () => {
     const headers = {
-      ...{ 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'http', forwarded: 'for=1.2.3.4' },
-      ...{ 'x-forwarded-host': 'evil.test', 'x-real-ip': '1.2.3.4', 'x-forwarded-port': '1' },
+      'x-forwarded-for': '1.2.3.4',
+      'x-forwarded-proto': 'http',
+      forwarded: 'for=1.2.3.4',
+      'x-forwarded-host': 'evil.test',
+      'x-real-ip': '1.2.3.4',
+      'x-forwarded-port': '1',
     };
     const seen = JSON.parse((await visitTls(world.place(zone), '/', { headers })).text).headers;
     const own = JSON.parse((await visitTls(world.place(zone))).text).headers;

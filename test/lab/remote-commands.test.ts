@@ -26,7 +26,10 @@ test('arguments, output, exit codes and signals arrive as they are', async (t) =
   assert.deepEqual(
     { ...mixed, stdout: mixed.stdout.toString(), stderr: mixed.stderr.toString() },
     {
-      ...{ code: 3, signal: null, stdout: 'in', stderr: 'oops\n' },
+      code: 3,
+      signal: null,
+      stdout: 'in',
+      stderr: 'oops\n',
     },
   );
   const killed = await remote.run(['sh', '-c', 'kill -SEGV $$']);

@@ -122,7 +122,9 @@ test('what is put into the bucket comes back byte for byte, and only for who has
   t.after(() => egress.close());
   const having = (secret: string) =>
     createS3Storage({
-      ...{ ...place, prefix: 'services', fetch: egress.fetch },
+      ...place,
+      prefix: 'services',
+      fetch: egress.fetch,
       secretAccessKey: new Secret(secret),
     });
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 251));

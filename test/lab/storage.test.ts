@@ -16,7 +16,9 @@ const { secretAccessKey, ...place } = lab.about.s3;
 /** A prefix of its own: other files use the same bucket at the same time, so no fault is set here that they would meet. */
 const prefix = `storage-${process.pid}`;
 const storage = createS3Storage({
-  ...{ ...place, prefix, fetch: egress.fetch },
+  ...place,
+  prefix,
+  fetch: egress.fetch,
   secretAccessKey: new Secret(secretAccessKey),
 });
 const { signal } = new AbortController();

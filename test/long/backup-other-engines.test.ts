@@ -41,7 +41,8 @@ async function siteOn(t: TestContext): Promise<Scene> {
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
-    ...{ port: 20_001, network: 1 },
+    port: 20_001,
+    network: 1,
   };
   const fence = { scope: newId<OperationId>(), epoch: 1 };
   return { server, site: { place, remote: connect(t, server), fence, signal: t.signal } };
@@ -129,21 +130,30 @@ async function startRedis({ server, site }: Scene) {
   const version = kind.defaultVersion;
   const password = new Secret(randomBytes(12).toString('hex'));
   const source: ServiceSource = {
-    ...{ type: 'service', kind: 'redis', version, image: imageOf('redis', version) },
-    ...{ container: serviceContainer(id), volume: serviceVolume(id), volumePath: '/data', memoryMb: 128 },
+    type: 'service',
+    kind: 'redis',
+    version,
+    image: imageOf('redis', version),
+    container: serviceContainer(id),
+    volume: serviceVolume(id),
+    volumePath: '/data',
+    memoryMb: 128,
     credentials: { password, adminPassword: password },
   };
   await server.ssh(`docker pull -q ${source.image}`);
   const container = createContainer({
-    ...{ name: source.container, image: source.image, labels: { slipway: 'service' }, network: 'none' },
-    ...{
-      environment: kind.environment(source.credentials),
-      command: kind.command(128, version),
-      memoryMb: 128,
-    },
+    name: source.container,
+    image: source.image,
+    labels: { slipway: 'service' },
+    network: 'none',
+    environment: kind.environment(source.credentials),
+    command: kind.command(128, version),
+    memoryMb: 128,
     ...(kind.entrypoint && { entrypoint: kind.entrypoint }),
     volumes: [{ volume: source.volume, path: source.volumePath }],
-    ...{ restart: 'unless-stopped', stopSeconds: kind.stopSeconds, capabilities: kind.capabilities },
+    restart: 'unless-stopped',
+    stopSeconds: kind.stopSeconds,
+    capabilities: kind.capabilities,
   });
   await ask(site.remote, [createVolume(source.volume, {}), container, startContainer(source.container)]);
   const cli = (argv: string, input = '') =>

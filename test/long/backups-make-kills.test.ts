@@ -15,11 +15,9 @@ test('a backup that fails, repeats itself or is killed after any step’s work i
   await world.set('one');
   let backupId: BackupId;
   await tryEverything(bench, {
-    ...{
-      kind: backupKind,
-      steps: ['look', 'dump', 'store', 'verify'],
-      afterWorkOnly: true,
-    },
+    kind: backupKind,
+    steps: ['look', 'dump', 'store', 'verify'],
+    afterWorkOnly: true,
     begin: async () => {
       await db.run(sql`delete from backups`);
       rmSync(world.folder, { recursive: true, force: true });

@@ -45,7 +45,11 @@ test('every trouble has a fault of its own, is told, and leaves the data as it w
   const sums = () => psql("select count(*) || md5(string_agg(sum, '' order by n)) from kept");
   const before = await sums();
   const destination = {
-    ...{ type: 's3', endpoint: s3.endpoint, region: 'us-east-1', bucket: 'backups', prefix: '' },
+    type: 's3',
+    endpoint: s3.endpoint,
+    region: 'us-east-1',
+    bucket: 'backups',
+    prefix: '',
     ...s3Keys,
   };
   await scene.call('PATCH', `${path}/config`, { destination });

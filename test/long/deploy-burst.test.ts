@@ -144,7 +144,9 @@ test('of a burst the newest is live, the rest is overtaken, and never two are at
     const headers = { 'idempotency-key': newId() };
     const call = (body: Body) =>
       scene.git.service.call('POST', `/environments/${environmentId}/deployments`, {
-        ...{ token: scene.token, body, headers },
+        token: scene.token,
+        body,
+        headers,
       });
     const answers = await Promise.all(Array.from({ length: burst }, () => call({})));
     const taken = answers.filter(({ status }) => status === 202);

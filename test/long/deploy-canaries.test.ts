@@ -37,9 +37,14 @@ test('what is taken is data, on the way to the server and there', async (t) => {
 
   await t.test('variables, names, commands, paths and a branch', async () => {
     const settings = {
-      ...{ port: 8080, drainSeconds: 1, stopSeconds: 1, healthPath: `/h${dense}` },
-      ...{ installCommand: command('true'), buildCommand: command('true') },
-      ...{ startCommand: command('exec node server.js'), releaseCommand: command('true') },
+      port: 8080,
+      drainSeconds: 1,
+      stopSeconds: 1,
+      healthPath: `/h${dense}`,
+      installCommand: command('true'),
+      buildCommand: command('true'),
+      startCommand: command('exec node server.js'),
+      releaseCommand: command('true'),
       volumes: [{ name: 'data', path: `/data/$(touch ${mark}-l);'"& %s ☃` }],
       processes: {
         worker: { command: command('exec sleep 1000') },

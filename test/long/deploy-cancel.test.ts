@@ -257,7 +257,9 @@ test('a release that had to stop, or was about to, comes back when its successor
 
 async function firstIsCancelled(_t: TestContext, scene: DeployScene): Promise<void> {
   const made = await scene.deployed({
-    ...{ files: plainApp(), settings: { ...plainSettings, health: { startSeconds: 300 } }, deploy: false },
+    files: plainApp(),
+    settings: { ...plainSettings, health: { startSeconds: 300 } },
+    deploy: false,
     variables: [{ key: 'SICK', value: 'yes', secret: false, target: 'runtime' }],
   });
   const ground = new Ground(scene, made.environmentId, made.repository, '');

@@ -8,8 +8,11 @@ const lab = await openLab();
 const canary = '/tmp/slipway-canary-of-a-deployment';
 
 const settings = {
-  ...{ port: 3000, healthPath: '/healthz', health: { startSeconds: 5, timeoutSeconds: 2 } },
-  ...{ drainSeconds: 1, stopSeconds: 1 },
+  port: 3000,
+  healthPath: '/healthz',
+  health: { startSeconds: 5, timeoutSeconds: 2 },
+  drainSeconds: 1,
+  stopSeconds: 1,
 };
 
 /** Answers with 200 everywhere unless `on` says otherwise; `listen` is where. */

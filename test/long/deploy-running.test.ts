@@ -120,7 +120,9 @@ test('what runs goes on running', async (t) => {
   }));
   const variables = [plain('COLOUR', 'red'), plain('SHADE', 'light', 'build')];
   const { environmentId, projectId, deployment, repository } = await scene.deployed({
-    ...{ files, settings, variables },
+    files,
+    settings,
+    variables,
   });
   succeeded(deployment);
   assert.equal(await scene.page(environmentId), 'one red light');
@@ -259,7 +261,9 @@ test('what runs goes on running', async (t) => {
     async () => {
       const crashing = [plain('CRASH_AFTER_MS', '12000')];
       const made = await scene.deployed({
-        ...{ files: sample('crashes-after-a-minute'), settings, variables: crashing },
+        files: sample('crashes-after-a-minute'),
+        settings,
+        variables: crashing,
       });
       succeeded(made.deployment);
       const heard = hear(scene, made.environmentId, 'degraded');

@@ -163,11 +163,17 @@ test('secrets are where they belong, and nowhere else', async (t) => {
   ]);
   const targets: Record<string, string> = { RUNTIME: 'runtime', MULTI: 'both' };
   const variables = [...secrets].map(([key, value]) => ({
-    ...{ key, value, secret: true, target: targets[key] ?? 'build' },
+    key,
+    value,
+    secret: true,
+    target: targets[key] ?? 'build',
   }));
   secrets.set('MULTI', secrets.get('MULTI')?.split('\n').slice(1).join('\n') ?? '');
   const settings = {
-    ...{ port: 8080, healthPath: '/healthz', drainSeconds: 1, stopSeconds: 1 },
+    port: 8080,
+    healthPath: '/healthz',
+    drainSeconds: 1,
+    stopSeconds: 1,
     releaseCommand: 'echo "release: $RUNTIME $MULTI"; env; sleep 1',
   };
   const watch = new ProcessWatch(t, server, secrets);

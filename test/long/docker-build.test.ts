@@ -65,7 +65,9 @@ function wishOf(more: Partial<BuildWish> = {}): BuildWish {
 async function build(remote: Remote, more: Partial<BuildWish> = {}, secrets: readonly Secret[] = []) {
   const lines: string[] = [];
   const { id: image } = await buildImage(remote, wishOf(more), {
-    ...{ signal: AbortSignal.timeout(hangMs), secrets, line: (text) => void lines.push(text) },
+    signal: AbortSignal.timeout(hangMs),
+    secrets,
+    line: (text) => void lines.push(text),
   });
   return { image, said: lines.join('\n') };
 }

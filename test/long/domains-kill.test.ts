@@ -27,8 +27,10 @@ test('a certificate whose operation fails, repeats itself or is killed after any
   const start = bench.host.bind(bench);
   bench.host = (env) =>
     start({
-      ...{ SLIPWAY_ACME_DIRECTORY: about.acme.directory, SLIPWAY_ACME_CA_FILE: about.acme.caFile },
-      ...{ SLIPWAY_DNS_SERVERS: `${about.dns.address}:${about.dns.port}`, ...env },
+      SLIPWAY_ACME_DIRECTORY: about.acme.directory,
+      SLIPWAY_ACME_CA_FILE: about.acme.caFile,
+      SLIPWAY_DNS_SERVERS: `${about.dns.address}:${about.dns.port}`,
+      ...env,
     });
   const ctx = await serversContext(t, { url: bench.databaseUrl, db }, masterKeys(7));
   const way = { host: address, hostKey: pinOf(server) };

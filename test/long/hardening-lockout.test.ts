@@ -27,7 +27,8 @@ async function bareServer(t: TestContext) {
   const remote = connect(t, server);
   const wish = { username: 'root', sshPort: 22, ourAddress: lab.about.address, allowPorts: [] };
   return {
-    ...{ server, remote },
+    server,
+    remote,
     plan: (...steps: StepId[]) => makePlan(remote, { ...wish, hasKeyLogin: true, steps }),
     proveLogin: () => server.ssh('true').then(noLog),
     canLogIn: async () => (await server.trySsh('true')).code === 0 || undefined,

@@ -122,7 +122,9 @@ for (const variant of ['sudo', 'bookworm'] as const) {
     assert.match(await server.offeredMethods(), /\(publickey,password\)/);
     assert.ok((await server.plan()).steps.length > 8);
     assert.deepEqual(await undoRun(server.remote, 'first', () => undefined), {
-      ...{ runId: 'first', restored: [], purged: [] },
+      runId: 'first',
+      restored: [],
+      purged: [],
     });
   });
 }

@@ -93,7 +93,12 @@ class Scene {
     await ask(this.remote, [
       createNetwork({ name: network, subnet: '198.18.0.0/26', gateway: '198.18.0.1', labels }),
       createContainer({
-        ...{ name, image, network, restart, stopSeconds: 1, memoryMb: 64 },
+        name,
+        image,
+        network,
+        restart,
+        stopSeconds: 1,
+        memoryMb: 64,
         labels: {
           ...labels,
           'slipway.process': process,

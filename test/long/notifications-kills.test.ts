@@ -22,8 +22,10 @@ test('killed at any moment, again and again: a webhook gets everything, a chat n
   const databaseUrl = await createTestDatabase();
   const instance = newInstance(t);
   const settings = {
-    ...{ SLIPWAY_DATABASE_URL: databaseUrl, SLIPWAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
-    ...{ SLIPWAY_SMTP_URL: about.smtp, SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true' },
+    SLIPWAY_DATABASE_URL: databaseUrl,
+    SLIPWAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SLIPWAY_SMTP_URL: about.smtp,
+    SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true',
     // Its port is another after each start, and links would be too.
     SLIPWAY_PUBLIC_URL: 'https://slipway.lab.test',
   };

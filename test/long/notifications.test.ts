@@ -65,12 +65,18 @@ test('each type is delivered for real, in its own format, with what happened in 
   const id = newId<ServerId>();
   const commit = { sha: '0123456789abcdef', message: `${hostile}\n\nmore`, author: 'Ada', branch: 'main' };
   const fault = {
-    ...{ code: 'build_failed', step: 'build', message: 'The image could not be built.', hint: 'Look below.' },
+    code: 'build_failed',
+    step: 'build',
+    message: 'The image could not be built.',
+    hint: 'Look below.',
     evidence: 'line one\n\u001b[31mnpm error </pre> ``` exit 1\u001b[0m',
   };
   await service.app.store.db.transaction((tx) =>
     raiseNotice(tx, {
-      ...{ workspaceId, kind: 'deployment_failed', key: id, subject: { type: 'deployment', id } },
+      workspaceId,
+      kind: 'deployment_failed',
+      key: id,
+      subject: { type: 'deployment', id },
       data: { number: 12, commit, durationMs: 72_000, fault },
     }),
   );
@@ -113,12 +119,11 @@ test('killed in the middle of sending, nothing is lost, and nothing is sent twic
   const instance = newInstance(t);
   const path = `/killed-${process.pid}`;
   const settings = {
-    ...{ SLIPWAY_DATABASE_URL: databaseUrl, SLIPWAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
-    ...{
-      SLIPWAY_SMTP_URL: about.smtp,
-      SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true',
-      SLIPWAY_LIMIT_REQUESTS: '100000',
-    },
+    SLIPWAY_DATABASE_URL: databaseUrl,
+    SLIPWAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SLIPWAY_SMTP_URL: about.smtp,
+    SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true',
+    SLIPWAY_LIMIT_REQUESTS: '100000',
   };
   const first = instance.start(settings);
   const url = await first.url();

@@ -14,7 +14,8 @@ const lab = await openLab();
 /** What a clone has. */
 async function sendClone(server: TestServer): Promise<void> {
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    ...{ cwd: root, encoding: 'utf8' },
+    cwd: root,
+    encoding: 'utf8',
   });
   assert.equal(listed.status, 0, listed.stderr);
   const folder = temporaryFolder('clone');

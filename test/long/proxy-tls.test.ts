@@ -27,7 +27,11 @@ const lab = await openLab();
 const run = promisify(execFile);
 
 const route = (host: string, changes: Partial<ProxyRoute> = {}): ProxyRoute => ({
-  ...{ host, tls: true, redirectHttp: true, hstsSeconds: null, redirectTo: null },
+  host,
+  tls: true,
+  redirectHttp: true,
+  hstsSeconds: null,
+  redirectTo: null,
   ...changes,
 });
 

@@ -23,7 +23,9 @@ test('a stranger follows the README from nothing to a page behind https', async 
     'PermitRootLogin yes\nPasswordAuthentication yes\n',
   );
   const repository = await client.call<{ cloneUrl: string }>('POST', '/git/repositories', {
-    ...{ owner: about.git.login, name: `readme-${process.pid}`, private: false },
+    owner: about.git.login,
+    name: `readme-${process.pid}`,
+    private: false,
     from: join(root, 'lab/apps/static-page'),
   });
   const service = await npmStart(t, {

@@ -40,6 +40,8 @@ test('a port that Docker publishes answers in spite of ufw, until DOCKER-USER re
   assert.deepEqual([open_ports, docker_published_ports, docker_firewall], ['fail', 'fail', 'warn']);
   await inspected.sh('iptables -I DOCKER-USER -i host0 -m conntrack --ctstate NEW -j DROP');
   assert.deepEqual(changesOf(before, await inspected.statuses()), {
-    ...{ open_ports: 'pass', docker_published_ports: 'pass', docker_firewall: 'pass' },
+    open_ports: 'pass',
+    docker_published_ports: 'pass',
+    docker_firewall: 'pass',
   });
 });

@@ -23,7 +23,8 @@ test('a database that is away while a step or an undo asks it ends no operation 
       readInput: (stored) => ({ fails: Object(stored).fails === true }),
       steps: [
         {
-          ...{ name: 'ask', deadlineMs: 20_000 },
+          name: 'ask',
+          deadlineMs: 20_000,
           run: async ({ fails }) => {
             onceAway(`ask ${fails}`);
             if (fails) throw new Fault('bad_request', 'It fails as planned.');

@@ -34,7 +34,9 @@ test('figures say how much work there is, how long it waits, and how what was as
       },
       steps: [
         {
-          ...{ name: 'wait', deadlineMs: 20_000, undo: { none: 'nothing was done' } },
+          name: 'wait',
+          deadlineMs: 20_000,
+          undo: { none: 'nothing was done' },
           run: async ({ how }, { signal }) => {
             const stopped = new Promise((_, reject) =>
               signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
@@ -53,7 +55,11 @@ test('figures say how much work there is, how long it waits, and how what was as
   assert.deepEqual(await told(), nothing);
 
   const runner = new Runner(bench.db, kinds, bench.queue, createLog('silent'), {
-    ...{ leaseMs: 900, lookMs: 30, most: 10, perWorkspace: 10, perServer: 10 },
+    leaseMs: 900,
+    lookMs: 30,
+    most: 10,
+    perWorkspace: 10,
+    perServer: 10,
     ended: (kind, state, seconds) => metrics.countEnd(kind, state, seconds),
   });
   runner.start();

@@ -28,7 +28,8 @@ class Scene {
   constructor(bench: OperationBench) {
     this.bench = bench;
     const step = (name: string, more: Partial<Step<Input>> = {}): Step<Input> => ({
-      ...{ name, deadlineMs: 20_000 },
+      name,
+      deadlineMs: 20_000,
       run: async (input, context) => {
         this.acts.push(`${input.name} ${name}`);
         context.log(`${input.name} in ${name}`);
@@ -197,7 +198,10 @@ test('an afterthought that fails is told in the lines, undoes nothing, and the o
 
 test('work after an afterthought is refused where it is defined', () => {
   const step = (name: string, isAfterthought?: true): Step<unknown> => ({
-    ...{ name, deadlineMs: 1, run: async () => undefined, undo: { none: 'no' } },
+    name,
+    deadlineMs: 1,
+    run: async () => undefined,
+    undo: { none: 'no' },
     ...(isAfterthought && { isAfterthought }),
   });
   const define = (...steps: Step<unknown>[]) =>

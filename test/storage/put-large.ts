@@ -8,14 +8,12 @@ import { checksum, content, signal } from './support.ts';
 const [endpoint = '', region = '', bucket = '', accessKeyId = '', megabytes = ''] = process.argv.slice(2);
 const egress = createEgress({ allowPrivate: true });
 const storage = createS3Storage({
-  ...{
-    endpoint,
-    region,
-    bucket,
-    prefix: '',
-    accessKeyId,
-    secretAccessKey: new Secret(process.env.SECRET_KEY ?? ''),
-  },
+  endpoint,
+  region,
+  bucket,
+  prefix: '',
+  accessKeyId,
+  secretAccessKey: new Secret(process.env.SECRET_KEY ?? ''),
   fetch: egress.fetch,
 });
 const key = Buffer.alloc(32, 7);

@@ -13,7 +13,8 @@ test('a read that stands still is given up and goes on where it was', async (t) 
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
     ranges.push(request.headers.range);
     response.writeHead(from === 0 ? 200 : 206, {
-      ...{ etag: '"one"', 'content-length': bytes.length - from },
+      etag: '"one"',
+      'content-length': bytes.length - from,
       'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}`,
     });
     // The first answer stops in the middle and says nothing more.
@@ -31,8 +32,13 @@ test('a read that stands still is given up and goes on where it was', async (t) 
   assert.ok(address !== null && typeof address === 'object');
   const storage = createS3Storage(
     {
-      ...{ endpoint: `http://127.0.0.1:${address.port}`, region: 'eu-1', bucket: 'backups', prefix: '' },
-      ...{ accessKeyId: 'KEY', secretAccessKey: new Secret('secret'), fetch: egress.fetch },
+      endpoint: `http://127.0.0.1:${address.port}`,
+      region: 'eu-1',
+      bucket: 'backups',
+      prefix: '',
+      accessKeyId: 'KEY',
+      secretAccessKey: new Secret('secret'),
+      fetch: egress.fetch,
     },
     { wait: async () => undefined, idleMs: 300 },
   );

@@ -62,8 +62,13 @@ export async function startScene(t: TestContext): Promise<Scene> {
   const make = (change: Partial<S3Options>) =>
     createS3Storage(
       {
-        ...{ endpoint: s3.endpoint, region, bucket, prefix: 'of slipway', fetch: egress.fetch },
-        ...{ accessKeyId: keys.accessKeyId, secretAccessKey: new Secret(keys.secretAccessKey) },
+        endpoint: s3.endpoint,
+        region,
+        bucket,
+        prefix: 'of slipway',
+        fetch: egress.fetch,
+        accessKeyId: keys.accessKeyId,
+        secretAccessKey: new Secret(keys.secretAccessKey),
         ...change,
       },
       { wait },

@@ -62,8 +62,11 @@ export class TestAuthority {
     authority.#base = base;
     authority.directoryUrl = `${base}/dir`;
     authority.directory = {
-      ...{ newNonce: `${base}/nonce`, newAccount: `${base}/account`, newOrder: `${base}/order` },
-      ...{ revokeCert: `${base}/revoke`, renewalInfo: `${base}/ari` },
+      newNonce: `${base}/nonce`,
+      newAccount: `${base}/account`,
+      newOrder: `${base}/order`,
+      revokeCert: `${base}/revoke`,
+      renewalInfo: `${base}/ari`,
     };
     return authority;
   }
@@ -158,7 +161,8 @@ const ariBody = { suggestedWindow: { start: '2026-03-01T00:00:00Z', end: '2026-0
 
 export const problem = (type: string, detail: string, more: object = {}) => ({
   type: `urn:ietf:params:acme:error:${type}`,
-  ...{ detail, ...more },
+  detail,
+  ...more,
 });
 
 export const badNonce: Reply = { status: 400, body: problem('badNonce', 'stale') };

@@ -52,7 +52,15 @@ export async function startBackupWorld(t: TestContext, lab: TestLab) {
   const redis = (words: string) =>
     server.ssh(`docker exec slipway-${cache} sh -c 'REDISCLI_AUTH=$REDIS_PASSWORD redis-cli ${words}'`);
   return {
-    ...{ server, bench, db, workspaceId, environmentId, serverId, main, folder, psql },
+    server,
+    bench,
+    db,
+    workspaceId,
+    environmentId,
+    serverId,
+    main,
+    folder,
+    psql,
     set: async (value: string) => {
       await psql(`drop table if exists kept; create table kept as select '${value}' as value
         from generate_series(1, 5000);`);

@@ -58,7 +58,11 @@ export async function startBackupScene(env: Record<string, string> = {}): Promis
   const environmentId = await addEnvironment(db, workspaceId, null);
   const signal = AbortSignal.timeout(hangMs);
   return {
-    ...{ service, person, workspaceId, environmentId, ask },
+    service,
+    person,
+    workspaceId,
+    environmentId,
+    ask,
     path: `/environments/${environmentId}/backups`,
     withData: async () => {
       const wish = { name: 'first', host: '127.0.0.1', port: 1, auth: { type: 'generated' } };
@@ -88,15 +92,17 @@ export async function startBackupScene(env: Record<string, string> = {}): Promis
         const objectName = `${environmentId}/${id}/${partId}.zst`;
         const { bytes, sha256 } = await ctx.localStorage.put(objectName, only(content), { signal });
         await insertPart(db, workspaceId, {
-          ...{
-            id: partId,
-            backupId: id,
-            place,
-            sourceType: 'volume',
-            serviceId: null,
-            name: `files-${place}`,
-          },
-          ...{ kind: 'volume', version: null, format: 'tar', objectName, keySealed: null },
+          id: partId,
+          backupId: id,
+          place,
+          sourceType: 'volume',
+          serviceId: null,
+          name: `files-${place}`,
+          kind: 'volume',
+          version: null,
+          format: 'tar',
+          objectName,
+          keySealed: null,
           verification: { status: 'verified', reason: null, at: now.toISOString() },
         });
         const stored = {

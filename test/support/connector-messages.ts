@@ -2,7 +2,9 @@
 import type { Message } from '../../src/adapters/connectors/message.ts';
 
 export const ordinary: Message = {
-  ...{ id: '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b', event: 'deployment_failed', tone: 'bad' },
+  id: '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b',
+  event: 'deployment_failed',
+  tone: 'bad',
   title: 'shop / production: deployment #12 failed',
   summary: 'The image could not be built. Look at the last lines.',
   facts: [

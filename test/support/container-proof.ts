@@ -244,7 +244,10 @@ cat /proc/1/comm; exit 7`;
     const command = ['cd /data && echo kept > file && exec python3 -m http.server 8000'];
     const volumes = [{ volume: 'slipway-data', path: '/data' }];
     const wish = wishOf('slipway-web', {
-      ...{ command, volumes, address: '10.77.3.20', restart: 'unless-stopped' },
+      command,
+      volumes,
+      address: '10.77.3.20',
+      restart: 'unless-stopped',
     });
     await ask(remote, [createContainer(wish), startContainer(wish.name)]);
     const get = {

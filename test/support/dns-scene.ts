@@ -43,7 +43,10 @@ export async function startScene(t: TestContext): Promise<Scene> {
   const second = await startDns({ ...common, address: secondAddress, port, nameServer: secondAddress });
   t.after(() => second.close());
   const resolver = await startDns({
-    ...{ address: resolverAddress, port, zones: [], nameServer: resolverAddress },
+    address: resolverAddress,
+    port,
+    zones: [],
+    nameServer: resolverAddress,
     upstreams: [`${firstAddress}:${port}`, `${secondAddress}:${port}`],
     upstreamTimeoutMs: 1_000,
   });
@@ -58,7 +61,11 @@ export async function startScene(t: TestContext): Promise<Scene> {
   set(hostname, 'A', [serverV4]);
   set(record.name, 'TXT', [value]);
   return {
-    ...{ first, second, resolver, port, set },
+    first,
+    second,
+    resolver,
+    port,
+    set,
     remove: (name, type) => {
       for (const server of both) server.remove(name, type);
     },
@@ -72,7 +79,11 @@ export async function startScene(t: TestContext): Promise<Scene> {
 
 export function dnsOf(port: number, servers: readonly string[], options: Partial<DnsOptions> = {}) {
   return createDns({
-    ...{ servers, allowPrivate: true, kindOfAddress, timeoutMs: 4_000, authorityPort: port },
+    servers,
+    allowPrivate: true,
+    kindOfAddress,
+    timeoutMs: 4_000,
+    authorityPort: port,
     ...options,
   });
 }

@@ -11,20 +11,21 @@ import { type GitScene, type SceneOptions, startGitScene } from './git.ts';
 import { analysed, expressApp, newProject } from './projects.ts';
 
 const run: RunPlan = {
-  ...{
-    port: 8080,
-    health: { path: null, port: null, timeoutSeconds: 5, startSeconds: 60 },
-    startCommand: null,
-  },
-  ...{ releaseCommand: null, processes: [], replicas: 1, memoryMb: null, cpus: null, volumes: [] },
-  ...{
-    drainSeconds: 30,
-    stopSeconds: 10,
-    holdSeconds: 30,
-    isRoot: false,
-    plainKeys: [],
-    askedOfServices: [],
-  },
+  port: 8080,
+  health: { path: null, port: null, timeoutSeconds: 5, startSeconds: 60 },
+  startCommand: null,
+  releaseCommand: null,
+  processes: [],
+  replicas: 1,
+  memoryMb: null,
+  cpus: null,
+  volumes: [],
+  drainSeconds: 30,
+  stopSeconds: 10,
+  holdSeconds: 30,
+  isRoot: false,
+  plainKeys: [],
+  askedOfServices: [],
 };
 
 export interface EnvironmentScene extends GitScene {
@@ -72,15 +73,21 @@ export async function startEnvironmentScene(
   const environmentId = String(Object(done.body.environment).id) as EnvironmentId;
   return {
     ...scene,
-    ...{ projectId, providerId, ask },
-    ...{ environmentId, workspaceId },
+    projectId,
+    providerId,
+    ask,
+    environmentId,
+    workspaceId,
     released: async (volumes = []) => {
       const releaseId = await keepRelease(
         db,
         service.app.store.sealer,
         workspaceId,
         {
-          ...{ environmentId, image: 'slipway/x', imageDigest: 'sha256:x', buildKey: 'x' },
+          environmentId,
+          image: 'slipway/x',
+          imageDigest: 'sha256:x',
+          buildKey: 'x',
           commit: { sha: 'x', message: 'x', author: 'x', branch: 'main' },
           run: { ...run, volumes },
           variables: new Map(),

@@ -48,7 +48,10 @@ export async function startGitScene(t: TestContext, options: SceneOptions = {}):
   const { token: gitToken } = host.createToken({ login: 'ada', scopes: enoughScopes });
   const person = await newPerson(service);
   return {
-    ...{ service, host, person, gitToken },
+    service,
+    host,
+    person,
+    gitToken,
     repository: async (name, files, isPrivate = true) => {
       const from = temporaryFolder('git-tree');
       for (const [path, content] of Object.entries(files)) {

@@ -38,8 +38,11 @@ export class Inspected {
     };
     this.remote = {
       ...remote,
-      ...{ run: counted(remote.run), output: counted(remote.output), script: counted(remote.script) },
-      ...{ stream: counted(remote.stream), readFile: counted(remote.readFile) },
+      run: counted(remote.run),
+      output: counted(remote.output),
+      script: counted(remote.script),
+      stream: counted(remote.stream),
+      readFile: counted(remote.readFile),
     };
   }
 

@@ -84,7 +84,13 @@ export async function startNotificationScene(t: TestContext, isOwn = false): Pro
     return Object(body.items).toReversed();
   };
   return {
-    ...{ service, person, workspaceId, catcher, receivers, ask, deliveries },
+    service,
+    person,
+    workspaceId,
+    catcher,
+    receivers,
+    ask,
+    deliveries,
     connector: async (type, config, more = {}) => {
       const made = await ask('POST', '/notification-connectors', {
         type,

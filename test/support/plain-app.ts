@@ -39,7 +39,10 @@ CMD ["node", "server.js"]
 export const plainSettings = { port: 8080, healthPath: '/healthz', drainSeconds: 5, stopSeconds: 3 };
 
 export const versionVariable = (value: string): Body => ({
-  ...{ key: 'APP_VERSION', value, secret: false, target: 'runtime' },
+  key: 'APP_VERSION',
+  value,
+  secret: false,
+  target: 'runtime',
 });
 
 /** Visits a page without a pause, over connections that stay open; `failures` is everything but 200. */

@@ -99,7 +99,7 @@ export interface TlsPlace {
 export function visitTls(place: TlsPlace, path = '/', options: https.RequestOptions = {}): Promise<Visit> {
   const { address, host, ca } = place;
   const headers = { host, ...options.headers };
-  return visit(`https://${address}${path}`, { ...options, ...{ servername: host, ca }, headers });
+  return visit(`https://${address}${path}`, { ...options, servername: host, ca, headers });
 }
 
 /** Some keep their connection; others make one, and shake hands anew, for each request. */

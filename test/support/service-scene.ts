@@ -51,7 +51,10 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
   const fence = { scope: newId<OperationId>(), epoch: 1 };
   const site = { place, remote, fence, signal: t.signal };
   return {
-    ...{ ctx, environmentId, site, roundTrips: taken },
+    ctx,
+    environmentId,
+    site,
+    roundTrips: taken,
     want: (wish) => changeServices(ctx, workspaceId, null, environmentId, wish),
     variables: async (asked) => {
       const found = await db.transaction((tx) =>

@@ -59,20 +59,26 @@ export async function engineScene(
   const remote = connect(t, server);
   const id = newId<ServiceId>();
   const place = {
-    ...{
-      workspaceId: newId<WorkspaceId>(),
-      environmentId: newId<EnvironmentId>(),
-      serverId: newId<ServerId>(),
-    },
-    ...{ port: 20_001, network: 1 },
+    workspaceId: newId<WorkspaceId>(),
+    environmentId: newId<EnvironmentId>(),
+    serverId: newId<ServerId>(),
+    port: 20_001,
+    network: 1,
   };
   const site = { place, remote, fence: { scope: newId<OperationId>(), epoch: 1 }, signal: t.signal };
   const of = kinds[kind];
   const version = of.defaultVersion;
   const credentials = { password: new Secret('a$pass"w\'ord'), adminPassword: new Secret('root$pa"ss') };
   const source: ServiceSource = {
-    ...{ type: 'service', kind, version, image: imageOf(kind, version), credentials, memoryMb },
-    ...{ container: serviceContainer(id), volume: serviceVolume(id), volumePath: of.volumePath(version) },
+    type: 'service',
+    kind,
+    version,
+    image: imageOf(kind, version),
+    credentials,
+    memoryMb,
+    container: serviceContainer(id),
+    volume: serviceVolume(id),
+    volumePath: of.volumePath(version),
   };
   await server.ssh(`docker pull -q ${source.image}`);
   // Its names of time zones take longer to load than all the rest.
@@ -81,10 +87,17 @@ export async function engineScene(
     ['MARIADB_INITDB_SKIP_TZINFO', new Secret('1')],
   ]);
   const container = createContainer({
-    ...{ name: source.container, image: source.image, labels: { slipway: 'service' }, network: 'none' },
-    ...{ environment, command: of.command(memoryMb, version), memoryMb },
+    name: source.container,
+    image: source.image,
+    labels: { slipway: 'service' },
+    network: 'none',
+    environment,
+    command: of.command(memoryMb, version),
+    memoryMb,
     volumes: [{ volume: source.volume, path: source.volumePath }],
-    ...{ restart: 'unless-stopped', stopSeconds: of.stopSeconds, capabilities: of.capabilities },
+    restart: 'unless-stopped',
+    stopSeconds: of.stopSeconds,
+    capabilities: of.capabilities,
   });
   await ask(remote, [createVolume(source.volume, {}), container, startContainer(source.container)]);
   const ready =
@@ -104,7 +117,10 @@ export async function engineScene(
     server.ssh(`docker exec -i ${source.container} ${client} ${database}`, statements);
   let files = 0;
   return {
-    ...{ server, site, source, sql },
+    server,
+    site,
+    source,
+    sql,
     engine: kind === 'postgres' ? postgresEngine : mariadbEngine,
     fill: async (rows) => void (await sql((kind === 'postgres' ? awkwardPostgres : awkwardMariadb)(rows))),
     sums: () => sql(kind === 'postgres' ? postgresSums : mariadbSums),

@@ -36,7 +36,9 @@ async function begin(t: TestContext, options: Partial<AcmeOptions> = {}) {
 }
 
 const order = (more: Partial<Order> = {}): Order => ({
-  ...{ names: ['app.example.com'], preflight: async () => undefined, signal: AbortSignal.timeout(hangMs) },
+  names: ['app.example.com'],
+  preflight: async () => undefined,
+  signal: AbortSignal.timeout(hangMs),
   ...more,
 });
 
@@ -211,6 +213,7 @@ test('an order can be stopped while it waits, and an account is found again by i
   const again: AcmeAccount = await acme.newAccount({ key: account.key, contact: 'ada@example.com' });
   assert.equal(again.url, account.url);
   assert.deepEqual(authority.asked.at(-1)?.payload, {
-    ...{ termsOfServiceAgreed: true, contact: ['mailto:ada@example.com'] },
+    termsOfServiceAgreed: true,
+    contact: ['mailto:ada@example.com'],
   });
 });

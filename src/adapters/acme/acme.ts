@@ -106,7 +106,12 @@ export function createAcme(options: AcmeOptions): Acme {
         const certificateKey = keyOf(csrKey, 'certificate');
         const { renewalInfo } = await authority.directory(limit.signal);
         const text = await placeOrder(authority, {
-          ...{ signer: signerOf(account), names, certificateKey, preflight, profile, wait },
+          signer: signerOf(account),
+          names,
+          certificateKey,
+          preflight,
+          profile,
+          wait,
           replaces: renewalInfo && replaces ? renewalName(replaces) : undefined,
           signal: limit.signal,
           deadline: performance.now() + orderMs,

@@ -96,7 +96,8 @@ export function createAuthority(options: AuthorityOptions): Authority {
       const response = await options.fetch(url, {
         ...init,
         headers: { ...init.headers, 'user-agent': userAgent },
-        ...{ headersTimeoutMs: requestMs, bodyTimeoutMs: requestMs },
+        headersTimeoutMs: requestMs,
+        bodyTimeoutMs: requestMs,
         // The limit is kept here, where too much is told from broken off.
         maxBodyBytes: Number.MAX_SAFE_INTEGER,
       });

@@ -25,7 +25,10 @@ async function scene(t: TestContext, options: Partial<AcmeOptions> = {}) {
   t.after(() => egress.close());
   const waited: number[] = [];
   const acme = createAcme({
-    ...{ directoryUrl: authority.directoryUrl, userAgent: 'Slipway/test', fetch: egress.fetch, clock },
+    directoryUrl: authority.directoryUrl,
+    userAgent: 'Slipway/test',
+    fetch: egress.fetch,
+    clock,
     wait: async (ms) => void waited.push(ms),
     ...options,
   });
@@ -191,7 +194,8 @@ test('a refusal carries the words of the authority, name by name', async (t) => 
   assert.ok(saysAuthority(gone, 'accountDoesNotExist') && !saysAuthority(gone, 'rateLimited'));
   const error = problem('caa', 'CAA record prevents issuance');
   const invalid = (all: TestAuthority): Reply => ({
-    ...{ status: 201, headers: { location: all.directoryUrl.replace('dir', 'order/1') } },
+    status: 201,
+    headers: { location: all.directoryUrl.replace('dir', 'order/1') },
     body: all.order('invalid', {
       error,
       authorizations: [all.directoryUrl.replace('dir', 'authz/app.example.com')],

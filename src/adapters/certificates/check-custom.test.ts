@@ -21,7 +21,10 @@ type Wrong = Partial<Omit<CustomCertificate, 'privateKey'>> & { readonly private
 
 const check = ({ privateKey = leaf.key, ...rest }: Wrong = {}) =>
   checkCustom({
-    ...{ certificate: leaf.pem + middle.pem, privateKey: new Secret(privateKey), hostname, now },
+    certificate: leaf.pem + middle.pem,
+    privateKey: new Secret(privateKey),
+    hostname,
+    now,
     ...rest,
   });
 

@@ -46,7 +46,10 @@ test('an authority may ask for sooner, and is not waited for beyond our own time
   const notAfter = after(born, 90 * day);
   const ask = (from: number, to: number) =>
     renewalTime({
-      ...{ notBefore: born, notAfter, now: born, random: () => 0.5 },
+      notBefore: born,
+      notAfter,
+      now: born,
+      random: () => 0.5,
       suggested: { start: after(born, from * day), end: after(born, to * day) },
     });
   assert.deepEqual(ask(10, 12), after(born, 11 * day));

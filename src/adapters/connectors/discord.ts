@@ -10,7 +10,13 @@ import { receiverUrl, shownUrl } from './receiver-url.ts';
 const colours: Record<Tone, number> = { good: 0x2e7d32, bad: 0xc62828, warning: 0xef6c00, neutral: 0x546e7a };
 /** Of all texts of an embed together 6000; these stay below it in every case. */
 const longest = {
-  ...{ title: 256, summary: 600, code: 1_400, items: 1_400, name: 60, value: 200, fields: 8 },
+  title: 256,
+  summary: 600,
+  code: 1_400,
+  items: 1_400,
+  name: 60,
+  value: 200,
+  fields: 8,
 } as const;
 
 /** Discord drops a backslash before any sign that is neither letter, digit nor space. */
@@ -22,7 +28,9 @@ export const discord = defineConnector({
   Config: Type.Object(
     {
       webhookUrl: Type.String({
-        ...{ minLength: 1, maxLength: 2_000, description: 'Of a webhook of a channel.' },
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'Of a webhook of a channel.',
         examples: ['https://discord.com/api/webhooks/1234567890/XXXX'],
       }),
     },

@@ -18,7 +18,10 @@ export const email = defineConnector({
   Config: Type.Object(
     {
       to: Type.Array(Type.String({ minLength: 3, maxLength: 254, examples: ['team@example.com'] }), {
-        ...{ minItems: 1, maxItems: 20, uniqueItems: true, examples: [['team@example.com']] },
+        minItems: 1,
+        maxItems: 20,
+        uniqueItems: true,
+        examples: [['team@example.com']],
       }),
     },
     { additionalProperties: false, title: 'EmailConfig' },

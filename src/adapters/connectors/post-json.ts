@@ -36,8 +36,13 @@ export async function postJson(ways: Ways, post: Post, signal: AbortSignal): Pro
   };
   try {
     const response = await ways.fetch(post.url, {
-      ...{ method: 'POST', headers, body: post.body, signal },
-      ...{ headersTimeoutMs: sendLimitMs, bodyTimeoutMs: 5_000, maxBodyBytes: longestAnswer },
+      method: 'POST',
+      headers,
+      body: post.body,
+      signal,
+      headersTimeoutMs: sendLimitMs,
+      bodyTimeoutMs: 5_000,
+      maxBodyBytes: longestAnswer,
     });
     // The status is the answer; a body that breaks off takes nothing away from it.
     const text = await response
@@ -62,7 +67,10 @@ function judge(post: Post, { status, headers }: Response, text: string, now: Dat
   const retryAfterMs = own?.retryAfterMs ?? retryAfter(headers.get('retry-after'), now);
   const isFinal = own?.isFinal ?? isHopeless(status);
   return {
-    ...{ outcome: 'refused', isFinal, status, detail },
+    outcome: 'refused',
+    isFinal,
+    status,
+    detail,
     ...(retryAfterMs !== undefined && { retryAfterMs: Math.min(retryAfterMs, longestWaitMs) }),
   };
 }

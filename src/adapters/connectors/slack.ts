@@ -24,7 +24,9 @@ export const slack = defineConnector({
   Config: Type.Object(
     {
       webhookUrl: Type.String({
-        ...{ minLength: 1, maxLength: 2_000, description: 'Of an incoming webhook.' },
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'Of an incoming webhook.',
         examples: ['https://hooks.slack.com/services/T000/B000/XXXX'],
       }),
     },

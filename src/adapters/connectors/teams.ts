@@ -33,7 +33,8 @@ export const teams = defineConnector({
   Config: Type.Object(
     {
       webhookUrl: Type.String({
-        ...{ minLength: 1, maxLength: 2_000 },
+        minLength: 1,
+        maxLength: 2_000,
         description: 'Of a workflow that posts to a channel when a webhook request is received.',
         examples: ['https://example.westeurope.logic.azure.com/workflows/XXXX/triggers/manual/paths/invoke'],
       }),
@@ -68,7 +69,8 @@ function card({ title, summary, facts, lines, items, link, tone, at }: Message, 
     ...more,
   });
   const run = (words: string, most: number, more: object = {}) => ({
-    ...{ type: 'TextRun', text: fit(words, Math.max(20, Math.floor(most * Math.min(1, share * 2)))) || ' ' },
+    type: 'TextRun',
+    text: fit(words, Math.max(20, Math.floor(most * Math.min(1, share * 2)))) || ' ',
     ...more,
   });
   const code = fitLast(lines, Math.max(20, Math.floor(longest.code * share)));
@@ -88,13 +90,11 @@ function card({ title, summary, facts, lines, items, link, tone, at }: Message, 
   ];
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-    ...{
-      type: 'AdaptiveCard',
-      version: '1.4',
-      fallbackText: fit(title, 300),
-      msteams: { width: 'Full' },
-      body,
-    },
+    type: 'AdaptiveCard',
+    version: '1.4',
+    fallbackText: fit(title, 300),
+    msteams: { width: 'Full' },
+    body,
     ...(link && { actions: [{ type: 'Action.OpenUrl', title: 'Open', url: link }] }),
   };
   return {

@@ -30,16 +30,22 @@ export const telegram = defineConnector({
   Config: Type.Object(
     {
       botToken: Type.String({
-        ...{ minLength: 1, maxLength: 200, description: 'As BotFather gives it.' },
+        minLength: 1,
+        maxLength: 200,
+        description: 'As BotFather gives it.',
         examples: ['1234567890:AAExampleExampleExampleExampleExample'],
       }),
       chatId: Type.String({
-        ...{ minLength: 1, maxLength: 64, description: 'A number, or the name of a channel with its `@`.' },
+        minLength: 1,
+        maxLength: 64,
+        description: 'A number, or the name of a channel with its `@`.',
         examples: ['-1001234567890'],
       }),
       apiUrl: Type.Optional(
         Type.String({
-          ...{ minLength: 1, maxLength: 500, description: 'Of a Bot API server of one’s own.' },
+          minLength: 1,
+          maxLength: 500,
+          description: 'Of a Bot API server of one’s own.',
           examples: [standardApi],
         }),
       ),

@@ -16,7 +16,8 @@ export const webhook = defineConnector({
       url: Type.String({ minLength: 1, maxLength: 2_000, examples: ['https://example.com/hooks/slipway'] }),
       secret: Type.Optional(
         Type.String({
-          ...{ minLength: 16, maxLength: 200 },
+          minLength: 16,
+          maxLength: 200,
           description: 'What deliveries are signed with. Where it is left out one is made, and shown once.',
           examples: ['whsec_5Zr0ExampleExampleExample'],
         }),

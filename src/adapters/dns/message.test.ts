@@ -7,7 +7,9 @@ import { Unreadable } from './wire.ts';
 
 const question: packet.Question = { name: 'app.example.org', type: 'TXT' };
 const full: packet.Packet = {
-  ...{ type: 'response', id: 77, questions: [question] },
+  type: 'response',
+  id: 77,
+  questions: [question],
   flags: packet.AUTHORITATIVE_ANSWER | packet.AUTHENTIC_DATA,
   answers: [
     { name: 'App.Example.org', type: 'CNAME', ttl: 5, data: 'b.example.org' },

@@ -26,8 +26,17 @@ function relaying(given: readonly (string | { readonly problem: string })[]) {
   };
   const none = () => assert.fail('only the relay is used');
   const remote: Remote = {
-    ...{ relay, run: none, output: none, script: none, stream: none, writeFile: none, readFile: none },
-    ...{ startUnit: none, readUnit: none, stopUnit: none, fence: none },
+    relay,
+    run: none,
+    output: none,
+    script: none,
+    stream: none,
+    writeFile: none,
+    readFile: none,
+    startUnit: none,
+    readUnit: none,
+    stopUnit: none,
+    fence: none,
   };
   return { remote, sent };
 }

@@ -56,7 +56,10 @@ function listener(container: string, since?: string) {
   const heard: string[] = [];
   const ends: (Fault | undefined)[] = [];
   return {
-    ...{ heard, ends, container, since },
+    heard,
+    ends,
+    container,
+    since,
     take: ({ bytes }: { bytes: Buffer }) => void heard.push(bytes.toString()),
     ended: (fault: Fault | undefined) => void ends.push(fault),
   };

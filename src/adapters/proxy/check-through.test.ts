@@ -13,8 +13,16 @@ const front = { id: newId<EnvironmentId>(), port: 21_000, hosts: [], servers: []
 function check(problem: string | null, said: string) {
   const last = { atMs: 0, isMet: false, problem, bytes: Buffer.from(said) };
   const remote: Remote = {
-    ...{ run: never, output: never, script: never, stream: never, writeFile: never, readFile: never },
-    ...{ fence: never, startUnit: never, stopUnit: never, readUnit: never },
+    run: never,
+    output: never,
+    script: never,
+    stream: never,
+    writeFile: never,
+    readFile: never,
+    fence: never,
+    startUnit: never,
+    stopUnit: never,
+    readUnit: never,
     relay: async () => [{ tries: [last], last }],
   };
   const work = { remote, fence: { scope: 'test', epoch: 1 }, signal: new AbortController().signal };

@@ -71,20 +71,30 @@ function seenFront(id: EnvironmentId, all: Rows): SeenFront {
   const [writtenHosts, ledHosts] = [hosts('host'), hosts('led')];
   const [inFile, marker] = [of('file')[0], of('marker')[0]];
   const written = of('written').map(([, name = '', address = '', port]) => ({
-    ...{ name, address, port: Number(port) },
+    name,
+    address,
+    port: Number(port),
   }));
   const servers = of('server').map(([, name = '', address = '', port, state, requests]) => ({
-    ...{ name, address, port: Number(port), state: stateNamed(state), requests: Number(requests) },
+    name,
+    address,
+    port: Number(port),
+    state: stateNamed(state),
+    requests: Number(requests),
   }));
   const ready = servers.filter(({ state }) => state === 'ready');
   const file = inFile && {
     state: frontState(written.length, inFile[3] === 'on'),
-    ...{ port: Number(inFile[1]), servers: written, hosts: writtenHosts },
+    port: Number(inFile[1]),
+    servers: written,
+    hosts: writtenHosts,
     routes: routes(writtenHosts, 'policy'),
   };
   const running = marker && {
     state: frontState(ready.length, marker[2] === 'ready'),
-    ...{ servers, hosts: ledHosts, routes: routes(ledHosts, 'kept') },
+    servers,
+    hosts: ledHosts,
+    routes: routes(ledHosts, 'kept'),
   };
   const agrees =
     file !== undefined &&

@@ -6,7 +6,11 @@ import { markerOf, renderFront } from './render-front.ts';
 import { entriesOf, mustBeRoutes, type ProxyRoute, policyOf, routeFrom } from './routes.ts';
 
 const route = (changes: Partial<ProxyRoute> = {}): ProxyRoute => ({
-  ...{ host: 'example.com', tls: true, redirectHttp: true, hstsSeconds: null, redirectTo: null },
+  host: 'example.com',
+  tls: true,
+  redirectHttp: true,
+  hstsSeconds: null,
+  redirectTo: null,
   ...changes,
 });
 

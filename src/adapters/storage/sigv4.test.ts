@@ -32,7 +32,9 @@ function signatureOf(
 
 test('the published vector get-vanilla is signed as published', () => {
   const key = {
-    ...{ region: 'us-east-1', service: 'service', accessKeyId: 'AKIDEXAMPLE' },
+    region: 'us-east-1',
+    service: 'service',
+    accessKeyId: 'AKIDEXAMPLE',
     secretAccessKey: new Secret('wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'),
   };
   const request = {

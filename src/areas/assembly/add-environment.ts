@@ -49,7 +49,15 @@ export async function addEnvironment(
     const { project, result } = await readFinalised(tx, workspaceId, projectId);
     const { serverId, settings, variables, services } = wish;
     const id = await makeEnvironment(tx, ctx, workspaceId, {
-      ...{ project, result, name, branch, app: settings?.appPath, serverId, settings, variables, services },
+      project,
+      result,
+      name,
+      branch,
+      app: settings?.appPath,
+      serverId,
+      settings,
+      variables,
+      services,
       fields: { app: 'settings.appPath', serverId: 'serverId' },
     });
     if (!id) throw nameTaken(name);

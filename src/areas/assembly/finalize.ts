@@ -51,7 +51,14 @@ export async function finalizeProject(
     if (project.analysisStatus !== 'succeeded' || !result || !commit) throw notAnalysed();
     const { name, branch = commit.branch, serverId, variables, services } = wish.environment;
     const environmentId = await makeEnvironment(tx, ctx, workspaceId, {
-      ...{ project, result, name, branch, app: wish.app, settings: wish.settings, variables, services },
+      project,
+      result,
+      name,
+      branch,
+      app: wish.app,
+      settings: wish.settings,
+      variables,
+      services,
       serverId: serverId as ServerId | undefined,
       fields: { app: 'app', serverId: 'environment.serverId' },
     });

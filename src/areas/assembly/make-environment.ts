@@ -43,8 +43,12 @@ export async function makeEnvironment(
   checkSettings(settings, app);
   if (serverId !== undefined) await checkServer(tx, workspaceId, serverId, fields.serverId);
   const environment = {
-    ...{ projectId: project.id, name, slug: slugOf(`${project.name} ${name}`), branch },
-    ...{ serverId: serverId ?? null, settings: { ...(app && { appPath: app.path }), ...settings } },
+    projectId: project.id,
+    name,
+    slug: slugOf(`${project.name} ${name}`),
+    branch,
+    serverId: serverId ?? null,
+    settings: { ...(app && { appPath: app.path }), ...settings },
     variables: [...generatedVariables(result, app), ...(wish.variables ?? [])],
   };
   const id = await createEnvironment(tx, sealer, workspaceId, environment, now);

@@ -83,7 +83,15 @@ function shown(
   const { currentDeploymentId, problem } = row;
   const { volumes, ...settings } = row.settings;
   return {
-    ...{ id, projectId, name, slug, branch, serverId, autoDeploy, status, currentDeploymentId },
+    id,
+    projectId,
+    name,
+    slug,
+    branch,
+    serverId,
+    autoDeploy,
+    status,
+    currentDeploymentId,
     settings: { ...settings, ...(volumes && { volumes: [...volumes] }) },
     watchPaths: [...watchPaths],
     services,

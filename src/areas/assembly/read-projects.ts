@@ -29,7 +29,11 @@ function shown(
 ) {
   const { id, name, slug, branch, status, analysisStatus, analysisCommit, analysisFault } = row;
   return {
-    ...{ id, name, slug, branch, status },
+    id,
+    name,
+    slug,
+    branch,
+    status,
     repository: {
       providerId: row.providerId,
       kind: row.repositoryKind,

@@ -92,7 +92,9 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
     }),
     steps: [
       {
-        ...{ name: 'take_down', deadlineMs: 60 * minute, retry: untilBack },
+        name: 'take_down',
+        deadlineMs: 60 * minute,
+        retry: untilBack,
         undo: { none: 'A deployment would bring it back; its data is where it was unless it was to go.' },
         run: async (input, step) => {
           await leaveServers(ctx, input, step);
@@ -100,7 +102,8 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
         },
       },
       {
-        ...{ name: 'forget', deadlineMs: minute },
+        name: 'forget',
+        deadlineMs: minute,
         undo: { none: 'It is the last step.' },
         run: async ({ environmentId, deleteData }, { workspaceId }) => {
           await ctx.db.transaction(async (tx) => {

@@ -72,7 +72,10 @@ async function startDue(
   await setNextRun(tx, workspaceId, environmentId, { nextRunAt: upcoming, ranAt: isMade ? now : null });
   const backupId = isMade
     ? await requestBackup(tx, ctx, workspaceId, {
-        ...{ environment, trigger: 'schedule', serviceId: null, requestedBy: null },
+        environment,
+        trigger: 'schedule',
+        serviceId: null,
+        requestedBy: null,
       })
     : undefined;
   if (hasData && (isOverlapping || lateBy > lateMs))
@@ -100,15 +103,20 @@ async function tellMissed(
       : `The service was not there at ${plannedAt.toISOString()}.`;
   const then = isMade ? ' One was started now instead.' : '';
   await raiseNotice(tx, {
-    ...{ workspaceId, kind: 'backup_missed', projectId, environmentId },
+    workspaceId,
+    kind: 'backup_missed',
+    projectId,
+    environmentId,
     key: `backup_missed:${environmentId}:${plannedAt.toISOString()}`,
     subject: { type: 'environment', id: environmentId },
     data: {
-      ...{ environmentName: name, cause, missed, isMadeUp: isMade, plannedAt: plannedAt.toISOString() },
-      ...{
-        nextAt: nextTime(due, now).toISOString(),
-        reason: `A planned backup was not made. ${why}${then}`,
-      },
+      environmentName: name,
+      cause,
+      missed,
+      isMadeUp: isMade,
+      plannedAt: plannedAt.toISOString(),
+      nextAt: nextTime(due, now).toISOString(),
+      reason: `A planned backup was not made. ${why}${then}`,
     },
   });
 }

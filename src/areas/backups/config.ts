@@ -8,8 +8,15 @@ import { showDestinations } from './destinations.ts';
 
 /** Where nobody has said anything: nothing by itself, and what is asked for stays on this machine. */
 const standardConfig = {
-  ...{ enabled: false, cron: '0 3 * * *', timezone: 'UTC', keepLast: 7, keepDays: 30, verify: true },
-  ...{ destinationId: null, nextRunAt: null, lastRunAt: null },
+  enabled: false,
+  cron: '0 3 * * *',
+  timezone: 'UTC',
+  keepLast: 7,
+  keepDays: 30,
+  verify: true,
+  destinationId: null,
+  nextRunAt: null,
+  lastRunAt: null,
 } as const;
 
 export async function configOf(
@@ -31,7 +38,11 @@ export async function shownConfig(db: Queryable, workspaceId: WorkspaceId, envir
   const { enabled, cron, timezone, keepLast, keepDays, verify, destinationId, nextRunAt, lastRunAt } = row;
   const destination = await showDestinations(db, workspaceId, [destinationId]);
   return {
-    ...{ enabled, cron, timezone, verify, retention: { keepLast, keepDays } },
+    enabled,
+    cron,
+    timezone,
+    verify,
+    retention: { keepLast, keepDays },
     destination: destination(destinationId),
     nextRunAt: nextRunAt?.toISOString() ?? null,
     lastRunAt: lastRunAt?.toISOString() ?? null,

@@ -23,8 +23,12 @@ interface Input {
 export async function enqueueDiscard(tx: Queryable, ctx: BackupsContext, due: DueReplaced): Promise<void> {
   const { workspaceId, id, environmentId, serverId } = due;
   await enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: discardKind, input: { replacedId: id, environmentId }, serverId },
-    ...{ subject: { type: 'environment', id: environmentId }, queueKey: environmentId },
+    workspaceId,
+    kind: discardKind,
+    input: { replacedId: id, environmentId },
+    serverId,
+    subject: { type: 'environment', id: environmentId },
+    queueKey: environmentId,
   });
 }
 
@@ -39,7 +43,9 @@ export function discardOperation(ctx: BackupsContext): OperationKind {
     },
     steps: [
       {
-        ...{ name: 'discard', deadlineMs: 60 * minute, retry: untilBack },
+        name: 'discard',
+        deadlineMs: 60 * minute,
+        retry: untilBack,
         undo: { none: 'What was let go cannot be brought back; its time was over.' },
         run: async (input, step) => {
           await discard(ctx, input, step);

@@ -64,7 +64,11 @@ async function notice(
   const environment = await readEnvironmentState(tx, workspaceId, environmentId);
   const [part] = serviceId === null ? [] : await listParts(tx, workspaceId, [id]);
   await raiseNotice(tx, {
-    ...{ workspaceId, kind, key: `${kind}:${id}`, subject: { type: 'backup', id }, environmentId },
+    workspaceId,
+    kind,
+    key: `${kind}:${id}`,
+    subject: { type: 'backup', id },
+    environmentId,
     projectId: environment?.projectId,
     data: { backupId: id, environmentName, serviceId, serviceName: part?.name, trigger, ...more },
   });

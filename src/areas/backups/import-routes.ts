@@ -32,7 +32,9 @@ function uploadRoute(app: HttpServer, ctx: BackupsContext, idempotency: Idempote
   const compile = app.validatorCompiler;
   app.post(`${apiPrefix}/environments/:id/backups/import`, {
     config: {
-      ...{ ...change, limit: 'trigger', rawBody: true },
+      ...change,
+      limit: 'trigger',
+      rawBody: true,
       faults: [...repeatable, 'server_not_linked', 'disk_full', 'remote_unreachable'],
     },
     schema: {

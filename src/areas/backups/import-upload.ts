@@ -97,8 +97,13 @@ export async function importUpload(
       if (!(await queries.setUploaded(tx, workspaceId, id, bytes)))
         throw new Fault('request_timeout', 'The upload was given up because nothing arrived for too long.');
       const operationId = await enqueueOperation(tx, ctx.queue, {
-        ...{ workspaceId, kind: importKind, input: { restoreId: id, environmentId }, serverId },
-        ...{ subject: { type: 'environment', id: environmentId }, queueKey: environmentId, requestedBy },
+        workspaceId,
+        kind: importKind,
+        input: { restoreId: id, environmentId },
+        serverId,
+        subject: { type: 'environment', id: environmentId },
+        queueKey: environmentId,
+        requestedBy,
       });
       await queries.setRestoreOperation(tx, workspaceId, id, operationId);
       return answerStarted(tx, workspaceId, operationId, remember);

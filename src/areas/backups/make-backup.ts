@@ -34,12 +34,18 @@ interface Input {
 const passingCodes = new Set(['storage_unreachable', 'dump_failed', 'in_use']);
 /** A destination or a server that is away for some minutes ends no backup. */
 export const untilStored = {
-  ...{ attempts: 20, firstMs: 1_000, mostMs: 30_000 },
+  attempts: 20,
+  firstMs: 1_000,
+  mostMs: 30_000,
   when: (error: unknown) => isPassing(error) || (error instanceof Fault && passingCodes.has(error.code)),
 };
 
 export const cancelled: OperationFault = {
-  ...{ code: 'cancelled', step: null, message: 'It was cancelled.', hint: null, evidence: null },
+  code: 'cancelled',
+  step: null,
+  message: 'It was cancelled.',
+  hint: null,
+  evidence: null,
 };
 
 export function backupOperation(ctx: BackupsContext): OperationKind {
@@ -51,7 +57,9 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
     steps: [
       {
         // A restore that is at work exchanges the very data: it is waited for.
-        ...{ name: 'look', deadlineMs: 5 * minute, retry: { ...untilStored, attempts: 200 } },
+        name: 'look',
+        deadlineMs: 5 * minute,
+        retry: { ...untilStored, attempts: 200 },
         undo: { none: 'Nothing was stored yet.' },
         run: async (input, step) => {
           if (await isRestoring(ctx.db, step.workspaceId, input.environmentId))
@@ -61,7 +69,9 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'dump', deadlineMs: 24 * hour, retry: { ...untilStored, attempts: 5 } },
+        name: 'dump',
+        deadlineMs: 24 * hour,
+        retry: { ...untilStored, attempts: 5 },
         undo: async (input, step) => discardObjects(ctx, input, step),
         run: async (input, step) => {
           await storeParts(ctx, await workOf(ctx, input, step), step);
@@ -69,7 +79,9 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'store', deadlineMs: 5 * minute, retry: untilStored },
+        name: 'store',
+        deadlineMs: 5 * minute,
+        retry: untilStored,
         undo: { none: 'The step before takes the objects away.' },
         run: async (input, step) => {
           await sumUp(ctx, await workOf(ctx, input, step), step);
@@ -77,7 +89,9 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'verify', deadlineMs: 24 * hour, retry: { ...untilStored, attempts: 5 } },
+        name: 'verify',
+        deadlineMs: 24 * hour,
+        retry: { ...untilStored, attempts: 5 },
         undo: (input, step) => untilDone(() => clearTrials(ctx, input, step), step.signal),
         run: async (input, step) => {
           await verifyParts(ctx, input, step);
@@ -85,7 +99,9 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'retain', deadlineMs: 30 * minute, isAfterthought: true },
+        name: 'retain',
+        deadlineMs: 30 * minute,
+        isAfterthought: true,
         undo: { none: 'It is an afterthought.' },
         run: async ({ environmentId }, step) => {
           await applyRetention(ctx, step.workspaceId, environmentId, step);

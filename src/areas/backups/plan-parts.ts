@@ -24,7 +24,14 @@ export async function planParts(
       // What stays on this machine is as safe as the machine; what leaves it is not.
       const leaves = backup.destinationId !== null;
       await insertPart(tx, workspaceId, {
-        ...{ id, backupId: backup.id, place, sourceType: type, serviceId, name, kind, version },
+        id,
+        backupId: backup.id,
+        place,
+        sourceType: type,
+        serviceId,
+        name,
+        kind,
+        version,
         format: engineFor(kind).format,
         objectName: `${backup.environmentId}/${backup.id}/${id}.zst${leaves ? '.sealed' : ''}`,
         keySealed: leaves ? await ctx.sealer.seal(tx, partKeyPlace(workspaceId, id), key) : null,

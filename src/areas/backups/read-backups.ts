@@ -71,8 +71,18 @@ async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly q
 function shown(row: queries.BackupRow, parts: readonly PartRow[], destination: ShownDestination) {
   const { id, environmentId, environmentName, serviceId, trigger, status, operationId, requestedBy } = row;
   return {
-    ...{ id, environmentId, environmentName, serviceId, trigger, status, operationId, requestedBy },
-    ...{ sizeBytes: row.sizeBytes, sha256: row.sha256, destination, fault: row.fault },
+    id,
+    environmentId,
+    environmentName,
+    serviceId,
+    trigger,
+    status,
+    operationId,
+    requestedBy,
+    sizeBytes: row.sizeBytes,
+    sha256: row.sha256,
+    destination,
+    fault: row.fault,
     verifiedAt: row.verifiedAt?.toISOString() ?? null,
     parts: parts.map(shownPart),
     createdAt: row.createdAt.toISOString(),
@@ -83,8 +93,16 @@ function shown(row: queries.BackupRow, parts: readonly PartRow[], destination: S
 function shownPart(part: PartRow) {
   const { id, sourceType, serviceId, name, kind, version, format, verification, warning } = part;
   return {
-    ...{ id, source: { type: sourceType, serviceId, name }, kind, version, format, verification, warning },
-    ...{ sizeBytes: part.sizeBytes, rawBytes: part.rawBytes, sha256: part.sha256 },
+    id,
+    source: { type: sourceType, serviceId, name },
+    kind,
+    version,
+    format,
+    verification,
+    warning,
+    sizeBytes: part.sizeBytes,
+    rawBytes: part.rawBytes,
+    sha256: part.sha256,
     isEncrypted: part.keySealed !== null,
   };
 }

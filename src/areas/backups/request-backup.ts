@@ -61,8 +61,11 @@ export async function requestBackup(
   const id = await insertBackup(tx, ctx, workspaceId, { ...wish, verify, destinationId, operationId: null });
   // Without its server: a backup takes none of the places that work on the server has.
   const operationId = await enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: backupKind, input: { backupId: id, environmentId: environment.id } },
-    ...{ subject: { type: 'backup', id }, queueKey: queueKeyOf(environment.serverId) },
+    workspaceId,
+    kind: backupKind,
+    input: { backupId: id, environmentId: environment.id },
+    subject: { type: 'backup', id },
+    queueKey: queueKeyOf(environment.serverId),
     ...(requestedBy !== null && { requestedBy }),
   });
   await queries.setOperation(tx, workspaceId, id, operationId);
@@ -82,8 +85,15 @@ export async function insertBackup(
   const { environment, trigger, serviceId, requestedBy, verify, destinationId, operationId } = wish;
   const id = newId<BackupId>();
   const row = {
-    ...{ id, environmentId: environment.id, environmentName: environment.name, serviceId, trigger },
-    ...{ verify, destinationId, operationId, requestedBy },
+    id,
+    environmentId: environment.id,
+    environmentName: environment.name,
+    serviceId,
+    trigger,
+    verify,
+    destinationId,
+    operationId,
+    requestedBy,
   };
   await queries.insertBackup(tx, workspaceId, row, ctx.clock.now());
   return id;

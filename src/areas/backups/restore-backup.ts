@@ -66,8 +66,13 @@ export function restoreBackup(
     } as const;
     await insertRestore(tx, workspaceId, row, ctx.clock.now());
     const operationId = await enqueueOperation(tx, ctx.queue, {
-      ...{ workspaceId, kind: restoreKind, input: { restoreId: id, environmentId, safetyBackup }, serverId },
-      ...{ subject: { type: 'backup', id: backupId }, queueKey: environmentId, requestedBy },
+      workspaceId,
+      kind: restoreKind,
+      input: { restoreId: id, environmentId, safetyBackup },
+      serverId,
+      subject: { type: 'backup', id: backupId },
+      queueKey: environmentId,
+      requestedBy,
     });
     await setRestoreOperation(tx, workspaceId, id, operationId);
     return answerStarted(tx, workspaceId, operationId, remember);

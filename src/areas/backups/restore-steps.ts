@@ -27,7 +27,9 @@ type RestoreStep = Step<RestoreInput>;
 /** Everything that could speak against it, before anything is touched: the dump is on the server, whole and opened. */
 export function checkStep(ctx: BackupsContext): RestoreStep {
   return {
-    ...{ name: 'check', deadlineMs: 24 * hour, retry: { ...untilStored, attempts: 200 } },
+    name: 'check',
+    deadlineMs: 24 * hour,
+    retry: { ...untilStored, attempts: 200 },
     undo: (input, step) => untilDone(() => clearFiles(ctx, input, step), step.signal),
     run: async (input, step) => {
       const { workspaceId } = step;
@@ -51,7 +53,9 @@ export function checkStep(ctx: BackupsContext): RestoreStep {
 
 export function safetyStep(ctx: BackupsContext): RestoreStep {
   return {
-    ...{ name: 'safety', deadlineMs: 24 * hour, retry: untilStored },
+    name: 'safety',
+    deadlineMs: 24 * hour,
+    retry: untilStored,
     undo: (_input, step) => dropUnfinishedSafety(ctx, step),
     run: async (input, step) => {
       if (!input.safetyBackup) return undefined;
@@ -63,7 +67,9 @@ export function safetyStep(ctx: BackupsContext): RestoreStep {
 
 export function stopStep(ctx: BackupsContext): RestoreStep {
   return {
-    ...{ name: 'stop', deadlineMs: 150 * minute, retry: untilBack },
+    name: 'stop',
+    deadlineMs: 150 * minute,
+    retry: untilBack,
     undo: (input, step) => untilDone(() => putInService(ctx, input, step), step.signal),
     run: async (input, step) => {
       const environment = await environmentOf(ctx, input, step);
@@ -75,7 +81,9 @@ export function stopStep(ctx: BackupsContext): RestoreStep {
 
 export function loadStep(ctx: BackupsContext): RestoreStep {
   return {
-    ...{ name: 'load', deadlineMs: 24 * hour, retry: untilBack },
+    name: 'load',
+    deadlineMs: 24 * hour,
+    retry: untilBack,
     undo: (input, step) => untilDone(() => discardBeside(ctx, input, step), step.signal),
     run: async (input, step) => {
       const { site, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
@@ -95,7 +103,9 @@ export function loadStep(ctx: BackupsContext): RestoreStep {
 /** All are loaded by now: what could take long or fail is behind us. */
 export function swapStep(ctx: BackupsContext): RestoreStep {
   return {
-    ...{ name: 'swap', deadlineMs: hour, retry: untilBack },
+    name: 'swap',
+    deadlineMs: hour,
+    retry: untilBack,
     undo: (input, step) => untilDone(() => swapBack(ctx, input, step), step.signal),
     run: async (input, step) => {
       const work = await restoreWork(ctx, input, step, { mustAnswer: false });
@@ -113,7 +123,9 @@ export function swapStep(ctx: BackupsContext): RestoreStep {
 export function startStep(ctx: BackupsContext): RestoreStep {
   const stop = stopStep(ctx);
   return {
-    ...{ name: 'start', deadlineMs: 180 * minute, retry: untilBack },
+    name: 'start',
+    deadlineMs: 180 * minute,
+    retry: untilBack,
     undo: (input, step) =>
       untilDone(async () => {
         await stop.run(input, step);
@@ -127,7 +139,10 @@ export function startStep(ctx: BackupsContext): RestoreStep {
 
 export function settleStep(ctx: BackupsContext): RestoreStep {
   return {
-    ...{ name: 'settle', deadlineMs: 10 * minute, retry: untilBack, isAfterthought: true },
+    name: 'settle',
+    deadlineMs: 10 * minute,
+    retry: untilBack,
+    isAfterthought: true,
     undo: { none: 'It is an afterthought.' },
     run: async (input, step) => {
       await clearFiles(ctx, input, step);
@@ -144,8 +159,13 @@ async function remember(ctx: BackupsContext, work: RestoreWork, step: StepContex
     await mustHold(tx, step);
     for (const { place, source, before } of replacements) {
       const row = {
-        ...{ id: newId<BackupReplacedId>(), environmentId: environment.id, serverId: site.place.serverId },
-        ...{ restoreId: restore.id, place, serviceId: source.serviceId, beforeName: before },
+        id: newId<BackupReplacedId>(),
+        environmentId: environment.id,
+        serverId: site.place.serverId,
+        restoreId: restore.id,
+        place,
+        serviceId: source.serviceId,
+        beforeName: before,
         volumeName: source.type === 'volume' ? source.name : null,
         discardAt: after(now, ctx.keepReplacedDays * day),
       };

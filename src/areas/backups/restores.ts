@@ -114,7 +114,12 @@ function replacement(
     bytes: part?.dumpBytes ?? uploadBytes ?? 0,
   };
   return {
-    ...{ place, source, part, file, beside: `new_${short}_${place}`, before: `old_${short}_${place}` },
+    place,
+    source,
+    part,
+    file,
+    beside: `new_${short}_${place}`,
+    before: `old_${short}_${place}`,
     ...(part ? { begin: 'empty', content: 'dump' } : { begin: 'copy', content: 'upload' }),
   };
 }

@@ -8,7 +8,11 @@ const now = new Date('2026-06-01T00:00:00Z');
 
 function backup(daysAgo: number, more: Partial<RetainedBackup> = {}): RetainedBackup {
   return {
-    ...{ id: `b${daysAgo}`, serviceId: null, trigger: 'schedule', status: 'succeeded', isVerified: true },
+    id: `b${daysAgo}`,
+    serviceId: null,
+    trigger: 'schedule',
+    status: 'succeeded',
+    isVerified: true,
     createdAt: new Date(now.getTime() - daysAgo * day),
     ...more,
   };
@@ -47,7 +51,10 @@ test('whatever there is and whatever the settings: what must stay stays, and not
     const all = Array.from({ length: random.between(0, 11) }, (_, index) => {
       const status = random.pick(...statuses);
       return backup(random.next() * 60, {
-        ...{ id: `b${index}`, status, trigger: random.pick(...triggers), serviceId: random.pick(null, 's1') },
+        id: `b${index}`,
+        status,
+        trigger: random.pick(...triggers),
+        serviceId: random.pick(null, 's1'),
         isVerified: status === 'succeeded' && random.chance(0.5),
       });
     });

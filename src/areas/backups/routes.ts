@@ -150,8 +150,10 @@ export function backupRoutes(app: HttpServer, ctx: BackupsContext, idempotency: 
       const { id, bid } = request.params;
       const { serviceId = null, safetyBackup = true } = request.body;
       const wish = {
-        ...{ backupId: bid as BackupId, serviceId: serviceId as ServiceId | null },
-        ...{ safetyBackup, requestedBy },
+        backupId: bid as BackupId,
+        serviceId: serviceId as ServiceId | null,
+        safetyBackup,
+        requestedBy,
       };
       return idempotency.once(request, reply, (remember) =>
         restoreBackup(ctx, workspaceId, id as EnvironmentId, wish, remember),

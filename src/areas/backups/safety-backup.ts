@@ -30,12 +30,13 @@ export async function makeSafetyBackup(
       const environment = await lockEnvironment(tx, workspaceId, environmentId);
       const { destinationId } = await configOf(tx, workspaceId, environmentId);
       return insertBackup(tx, ctx, workspaceId, {
-        ...{ environment, serviceId: restore.serviceId, requestedBy: null, verify: false },
-        ...{
-          trigger: restore.source === 'upload' ? 'pre_import' : 'pre_restore',
-          destinationId,
-          operationId,
-        },
+        environment,
+        serviceId: restore.serviceId,
+        requestedBy: null,
+        verify: false,
+        trigger: restore.source === 'upload' ? 'pre_import' : 'pre_restore',
+        destinationId,
+        operationId,
       });
     }));
   const work = await workOf(ctx, { backupId, environmentId }, step);
@@ -66,7 +67,10 @@ export async function dropUnfinishedSafety(ctx: BackupsContext, step: StepContex
   const backup = await queries.findBackup(ctx.db, workspaceId, known.id);
   if (backup) await removeObjectsOrNote(ctx, backup, step);
   const fault = {
-    ...{ code: 'cancelled', step: null, hint: null, evidence: null },
+    code: 'cancelled',
+    step: null,
+    hint: null,
+    evidence: null,
     message: 'The work that it was made for ended before it was whole.',
   };
   await ctx.db.transaction((tx) => failBackup(tx, workspaceId, known.id, fault, ctx.clock.now()));

@@ -56,10 +56,19 @@ export function serviceSource({ service }: Pick<SeenService, 'service'>): Backup
   const { id, kind, name, credentials } = service;
   const version = versionOf(service);
   return {
-    ...{ type: 'service', serviceId: id, name, kind, version },
+    type: 'service',
+    serviceId: id,
+    name,
+    kind,
+    version,
     source: {
-      ...{ type: 'service', kind, version, image: imageFor(service), credentials },
-      ...{ container: serviceContainer(id), volume: serviceVolume(id) },
+      type: 'service',
+      kind,
+      version,
+      image: imageFor(service),
+      credentials,
+      container: serviceContainer(id),
+      volume: serviceVolume(id),
       volumePath: kinds[kind].volumePath(version),
       memoryMb: service.memoryMb ?? kinds[kind].memoryMb.standard,
     },
@@ -78,7 +87,11 @@ async function volumesOf(
 
 export function volumeSource(name: string, volume: string): BackupSource {
   return {
-    ...{ type: 'volume', serviceId: null, name, kind: 'volume', version: null },
+    type: 'volume',
+    serviceId: null,
+    name,
+    kind: 'volume',
+    version: null,
     source: { type: 'volume', kind: 'volume', volume },
   };
 }

@@ -38,8 +38,12 @@ export async function storePart(
     throw new Fault('storage_failed', 'What was stored is not what was dumped.');
   const { figures, rawBytes, warning } = seen.ended;
   const row: StoredPart = {
-    ...{ sizeBytes: stored.bytes, dumpBytes: seen.bytes, sha256: seen.sha256 },
-    ...{ figures, rawBytes, warning },
+    sizeBytes: stored.bytes,
+    dumpBytes: seen.bytes,
+    sha256: seen.sha256,
+    figures,
+    rawBytes,
+    warning,
   };
   await ctx.db.transaction(async (tx) => {
     await mustHold(tx, step);

@@ -41,7 +41,9 @@ type Undoing = ((work: Working) => Promise<void>) | { readonly none: string };
 
 export function deployOperation(ctx: DeploymentsContext): OperationKind {
   const step = (name: string, minutes: number, run: Work, undo: Undoing): Step<Input> => ({
-    ...{ name, deadlineMs: minutes * minute, retry: untilBack },
+    name,
+    deadlineMs: minutes * minute,
+    retry: untilBack,
     run: async (input, context) => run(await working(ctx, input, context)),
     undo:
       typeof undo === 'function'

@@ -19,16 +19,22 @@ import * as queries from './queries.ts';
 
 /** Which step belongs to which status; they only move forward. */
 const statusOfStep: Readonly<Record<string, DeploymentStatus>> = {
-  ...{ fetch: 'preparing', plan: 'preparing', send: 'building', build: 'building', keep: 'building' },
-  ...{
-    services: 'starting',
-    release: 'starting',
-    start: 'starting',
-    health: 'starting',
-    processes: 'starting',
-  },
-  ...{ prove: 'switching', switch: 'switching', drain: 'switching', retire: 'switching' },
-  ...{ point: 'switching', tidy: 'switching' },
+  fetch: 'preparing',
+  plan: 'preparing',
+  send: 'building',
+  build: 'building',
+  keep: 'building',
+  services: 'starting',
+  release: 'starting',
+  start: 'starting',
+  health: 'starting',
+  processes: 'starting',
+  prove: 'switching',
+  switch: 'switching',
+  drain: 'switching',
+  retire: 'switching',
+  point: 'switching',
+  tidy: 'switching',
 };
 
 export async function followDeployment(
@@ -86,8 +92,12 @@ async function noticeDeployment(
   const { number, trigger, commit, fault, startedAt, finishedAt } = row;
   const durationMs = startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null;
   await raiseNotice(tx, {
-    ...{ workspaceId, kind, key: `${kind}:${id}`, subject: { type: 'deployment', id } },
-    ...{ projectId, environmentId },
+    workspaceId,
+    kind,
+    key: `${kind}:${id}`,
+    subject: { type: 'deployment', id },
+    projectId,
+    environmentId,
     data: { environmentName: name, number, trigger, commit, durationMs, fault },
   });
 }

@@ -4,7 +4,12 @@ import type { Probe } from '../releases/health-probe.ts';
 import { KeptProbes } from './kept-probes.ts';
 
 const probe = (more: Partial<Probe> = {}): Probe => ({
-  ...{ atMs: 0, outcome: 'refused', status: null, location: null, body: '', problem: null },
+  atMs: 0,
+  outcome: 'refused',
+  status: null,
+  location: null,
+  body: '',
+  problem: null,
   ...more,
 });
 

@@ -5,15 +5,34 @@ import { Fault } from '../../fault.ts';
 import { type BuildInputs, buildKeyOf, buildSourceOf, chooseApp, runPlanOf } from './plan.ts';
 
 const app: App = {
-  ...{ path: '.', name: 'shop', language: 'javascript', framework: null, packageManager: null, versions: {} },
-  ...{ installCommand: 'npm ci', buildCommand: null, startCommand: 'node server.js', releaseCommand: null },
-  ...{ staticOutput: null, port: null, healthPath: null, processes: [], dockerfile: null, volumes: [] },
+  path: '.',
+  name: 'shop',
+  language: 'javascript',
+  framework: null,
+  packageManager: null,
+  versions: {},
+  installCommand: 'npm ci',
+  buildCommand: null,
+  startCommand: 'node server.js',
+  releaseCommand: null,
+  staticOutput: null,
+  port: null,
+  healthPath: null,
+  processes: [],
+  dockerfile: null,
+  volumes: [],
   confidence: 1,
 };
 const image = { exposedPorts: [], user: 'node' };
 const found = (...apps: App[]): AnalysisResult => ({
-  ...{ apps, services: [], variables: [], composeFile: null, monorepo: null, languages: [] },
-  ...{ warnings: [], evidence: [] },
+  apps,
+  services: [],
+  variables: [],
+  composeFile: null,
+  monorepo: null,
+  languages: [],
+  warnings: [],
+  evidence: [],
 });
 const codeOf = (work: () => unknown) => {
   try {
@@ -143,7 +162,14 @@ test('a folder keeps its volume from release to release, and two folders never s
 
 test('what an app asks of services is its own, not that of its neighbour', () => {
   const variable = (key: string, apps: string[], given: Variable['given']): Variable => ({
-    ...{ key, apps, given, required: true, secret: true, build: false, default: null, reason: '' },
+    key,
+    apps,
+    given,
+    required: true,
+    secret: true,
+    build: false,
+    default: null,
+    reason: '',
   });
   const variables = [
     variable('DB_HOST', ['.'], 'service'),
@@ -155,8 +181,12 @@ test('what an app asks of services is its own, not that of its neighbour', () =>
 
 test('the key of a build is the same for the same inputs, and another for any other', () => {
   const inputs: BuildInputs = {
-    ...{ tree: 'a', source: { kind: 'generated' }, dockerfile: 'FROM x', dockerignore: '' },
-    ...{ buildArgs: { A: '1', B: '2' }, secretsVersion: '' },
+    tree: 'a',
+    source: { kind: 'generated' },
+    dockerfile: 'FROM x',
+    dockerignore: '',
+    buildArgs: { A: '1', B: '2' },
+    secretsVersion: '',
   };
   const key = buildKeyOf(inputs);
   assert.match(key, /^[0-9a-f]{32}$/);

@@ -10,15 +10,23 @@ import type { RunPlan, RunProcess } from '../releases/releases.ts';
 
 /** What stands for an app where the analysis found none, and the user said how it runs. */
 const bareApp: App = {
-  ...{ path: '.', name: 'app', language: 'unknown', framework: null, packageManager: null, versions: {} },
-  ...{
-    installCommand: null,
-    buildCommand: null,
-    startCommand: null,
-    releaseCommand: null,
-    staticOutput: null,
-  },
-  ...{ port: null, healthPath: null, processes: [], dockerfile: null, volumes: [], confidence: 0 },
+  path: '.',
+  name: 'app',
+  language: 'unknown',
+  framework: null,
+  packageManager: null,
+  versions: {},
+  installCommand: null,
+  buildCommand: null,
+  startCommand: null,
+  releaseCommand: null,
+  staticOutput: null,
+  port: null,
+  healthPath: null,
+  processes: [],
+  dockerfile: null,
+  volumes: [],
+  confidence: 0,
 };
 
 /** The app that the environment is about, as it is in this commit. */

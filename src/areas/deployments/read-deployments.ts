@@ -48,7 +48,13 @@ function shownDeployment(row: queries.DeploymentRow) {
   const time = (at: Date | null) => at?.toISOString() ?? null;
   const { startedAt, finishedAt } = row;
   return {
-    ...{ id, environmentId, number, trigger, status, fault, imageDigest },
+    id,
+    environmentId,
+    number,
+    trigger,
+    status,
+    fault,
+    imageDigest,
     commit: commit ?? commitWanted(wanted),
     step: steps.find((step) => step.status === 'running')?.name ?? null,
     steps: [...steps],

@@ -56,7 +56,13 @@ export async function recipeOf(ctx: DeploymentsContext, wish: RecipeWish): Promi
   const buildKey = buildKeyOf({ tree, source, dockerfile, dockerignore, buildArgs, secretsVersion });
   const port = written ? { port: written.port } : {};
   return {
-    ...{ app, source, dockerfile, dockerignore, buildArgs, secrets, buildKey },
+    app,
+    source,
+    dockerfile,
+    dockerignore,
+    buildArgs,
+    secrets,
+    buildKey,
     image: imageName(environmentId, buildKey),
     run: (image) => runPlanOf(app, { ...settings, ...port }, image, analysis.variables),
   };
@@ -126,7 +132,10 @@ export function shownPlan({ app, source, dockerfile, buildKey, image, run, build
     build: {
       ...source,
       ...(dockerfile !== '' && { dockerfile }),
-      ...{ key: buildKey, image, arguments: Object.keys(buildArgs), secrets: [...secrets.keys()] },
+      key: buildKey,
+      image,
+      arguments: Object.keys(buildArgs),
+      secrets: [...secrets.keys()],
     },
     run: { port, health, releaseCommand, processes, replicas, memoryMb, cpus, volumes },
   };

@@ -40,8 +40,12 @@ export async function requestDeployment(
   await overtake(tx, ctx, request, id);
   await queries.insertDeployment(tx, workspaceId, row, now);
   const operationId = await enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: deployKind, input: { deploymentId: id, environmentId }, serverId },
-    ...{ subject: { type: 'deployment', id }, queueKey: environmentId },
+    workspaceId,
+    kind: deployKind,
+    input: { deploymentId: id, environmentId },
+    serverId,
+    subject: { type: 'deployment', id },
+    queueKey: environmentId,
     ...(requestedBy !== undefined && { requestedBy }),
   });
   await queries.setOperation(tx, workspaceId, id, operationId);

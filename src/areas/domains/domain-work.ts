@@ -23,7 +23,10 @@ export function enqueueRouting(
   { requestedBy, without = null }: RoutingWish = {},
 ): Promise<OperationId> {
   return enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: routeKind, input: { environmentId: id, without }, queueKey: id },
+    workspaceId,
+    kind: routeKind,
+    input: { environmentId: id, without },
+    queueKey: id,
     subject: { type: 'environment', id },
     ...(serverId !== null && { serverId }),
     ...(requestedBy !== undefined && { requestedBy }),
@@ -38,7 +41,10 @@ export function enqueueCertificate(
   requestedBy?: AccountId,
 ): Promise<OperationId> {
   return enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: certificateKind, input: { certificateId }, queueKey: certificateId },
+    workspaceId,
+    kind: certificateKind,
+    input: { certificateId },
+    queueKey: certificateId,
     subject: { type: 'certificate', id: certificateId },
     ...(requestedBy !== undefined && { requestedBy }),
   });

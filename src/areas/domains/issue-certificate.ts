@@ -44,7 +44,9 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
     follow: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
     steps: [
       {
-        ...{ name: 'challenge', deadlineMs: 15 * minute, retry: untilServerBack },
+        name: 'challenge',
+        deadlineMs: 15 * minute,
+        retry: untilServerBack,
         undo: { none: 'A server that could answer the authority does no harm.' },
         run: async (input, step) => {
           if (!(await isWanted(ctx, input, step))) return { isOrdered: false };
@@ -55,7 +57,8 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'order', deadlineMs: 10 * minute },
+        name: 'order',
+        deadlineMs: 10 * minute,
         undo: { none: 'A certificate that nobody shows does no harm.' },
         run: async (input, step) => {
           if (Object(step.outputs.get('challenge')).isOrdered === true) await order(ctx, input, step);
@@ -63,7 +66,9 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'install', deadlineMs: 15 * minute, retry: untilServerBack },
+        name: 'install',
+        deadlineMs: 15 * minute,
+        retry: untilServerBack,
         undo: { none: 'What was shown before is shown until the new one is.' },
         run: async (input, step) => {
           await install(ctx, input, step);
@@ -71,7 +76,8 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'route', deadlineMs: minute },
+        name: 'route',
+        deadlineMs: minute,
         undo: { none: 'Routes follow what is stored.' },
         run: async ({ certificateId }, { workspaceId }) => {
           await ctx.db.transaction(async (tx) => {
@@ -113,7 +119,9 @@ async function order(ctx: DomainsContext, { certificateId }: Input, step: StepCo
   const acme = await ctx.authority.acme();
   const issued = await withAccount(ctx, step, (account) =>
     acme.order(account, {
-      ...{ names: [first, ...others], signal, preflight: async () => undefined },
+      names: [first, ...others],
+      signal,
+      preflight: async () => undefined,
       ...(row.chain !== null && { replaces: row.chain }),
     }),
   );

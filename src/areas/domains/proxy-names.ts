@@ -26,7 +26,9 @@ function routesOfName(row: NameRow): ProxyRoute[] {
   const tls = hasCertificate(row);
   const serving = servingName(row);
   return namesOf(row).map((host) => ({
-    ...{ host, tls, redirectHttp: tls && row.redirectHttp },
+    host,
+    tls,
+    redirectHttp: tls && row.redirectHttp,
     hstsSeconds: tls ? row.hstsSeconds : null,
     redirectTo: host === serving ? null : serving,
   }));

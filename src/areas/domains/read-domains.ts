@@ -21,7 +21,10 @@ function shown(row: queries.DomainRow) {
   const { id, hostname, status, lastCheck } = row;
   const time = (at: Date | null) => at?.toISOString() ?? null;
   return {
-    ...{ id, hostname, status, verification: proofOf(row) },
+    id,
+    hostname,
+    status,
+    verification: proofOf(row),
     lastCheck: lastCheck && { at: lastCheck.at, findings: [...lastCheck.findings] },
     verifiedAt: time(row.verifiedAt),
     missingSince: time(row.missingSince),

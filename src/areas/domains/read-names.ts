@@ -40,11 +40,19 @@ export function shownName(row: NameRow) {
   const status =
     row.certificateId === null ? ('none' as const) : (row.certificateStatus ?? ('none' as const));
   return {
-    ...{ id, environmentId, domainId, hostname, redirectHttp, www, hstsSeconds },
+    id,
+    environmentId,
+    domainId,
+    hostname,
+    redirectHttp,
+    www,
+    hstsSeconds,
     url: `${hasCertificate(row) ? 'https' : 'http'}://${servingName(row)}`,
     ssl: { mode: sslMode },
     certificate: {
-      ...{ status, issuer: row.issuer, fault: row.fault },
+      status,
+      issuer: row.issuer,
+      fault: row.fault,
       notAfter: row.notAfter?.toISOString() ?? null,
     },
     createdAt: row.createdAt.toISOString(),

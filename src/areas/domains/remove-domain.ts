@@ -98,7 +98,10 @@ export async function retireCertificate(
   if (certificateId === null) return;
   if ((await names.listOfCertificate(tx, workspaceId, certificateId)).length > 0) return;
   await enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: retireKind, input: { certificateId, environmentId }, queueKey: certificateId },
+    workspaceId,
+    kind: retireKind,
+    input: { certificateId, environmentId },
+    queueKey: certificateId,
     subject: { type: 'certificate', id: certificateId },
     ...(serverId !== null && { serverId }),
   });
@@ -106,7 +109,9 @@ export async function retireCertificate(
 
 /** About an hour. One that cannot be revoked then runs out by itself; its key is gone all the same. */
 const untilHeard: Retry = {
-  ...{ attempts: 12, firstMs: 5_000, mostMs: 10 * minute },
+  attempts: 12,
+  firstMs: 5_000,
+  mostMs: 10 * minute,
   when: (error) =>
     error instanceof Fault && ['acme_unreachable', 'acme_rate_limited', 'acme_nonsense'].includes(error.code),
 };
@@ -127,11 +132,9 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
     },
     steps: [
       {
-        ...{
-          name: 'uninstall',
-          deadlineMs: 15 * minute,
-          retry: { attempts: 10, firstMs: 1_000, mostMs: 15_000 },
-        },
+        name: 'uninstall',
+        deadlineMs: 15 * minute,
+        retry: { attempts: 10, firstMs: 1_000, mostMs: 15_000 },
         undo: { none: 'It is not wanted any more.' },
         run: async ({ certificateId, environmentId }, step) => {
           for (const place of await placesOf(ctx.db, step.workspaceId, environmentId))
@@ -140,7 +143,9 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'revoke', deadlineMs: 5 * minute, retry: untilHeard },
+        name: 'revoke',
+        deadlineMs: 5 * minute,
+        retry: untilHeard,
         undo: { none: 'What is revoked stays so.' },
         isAfterthought: true,
         run: async ({ certificateId }, step) => {
@@ -149,7 +154,8 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         },
       },
       {
-        ...{ name: 'forget', deadlineMs: minute },
+        name: 'forget',
+        deadlineMs: minute,
         undo: { none: 'Nobody shows it any more.' },
         isAfterthought: true,
         run: async ({ certificateId }, step) => {

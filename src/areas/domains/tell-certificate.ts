@@ -33,7 +33,10 @@ export async function noticeCertificate(
   const behind = await listOfCertificate(tx, workspaceId, id);
   for (const place of await projectsBehind(tx, workspaceId, behind))
     await raiseNotice(tx, {
-      ...{ workspaceId, kind, subject: { type: 'certificate', id }, ...place },
+      workspaceId,
+      kind,
+      subject: { type: 'certificate', id },
+      ...place,
       key: `${kind}:${id}:${occasion}:${place.projectId ?? ''}`,
       data: { hostname: names[0] ?? '', names, ...data },
     });

@@ -30,7 +30,9 @@ export async function verifyDomain(
   if (!domain) throw notFound();
   const look = await (await ctx.dns()).lookAtDomain(
     {
-      ...{ hostname: domain.hostname, record: proofOf(domain), authority: ctx.authority.caaNames },
+      hostname: domain.hostname,
+      record: proofOf(domain),
+      authority: ctx.authority.caaNames,
       serverAddresses: await addressesBehind(ctx, workspaceId, domain),
     },
     signal,
@@ -100,7 +102,11 @@ async function noticeLost(
   const subject = { type: 'domain', id };
   for (const place of await projectsBehind(tx, workspaceId, await environmentsBehind(tx, workspaceId, id)))
     await raiseNotice(tx, {
-      ...{ workspaceId, kind: 'domain_lost', subject, ...place, data: { hostname, reason } },
+      workspaceId,
+      kind: 'domain_lost',
+      subject,
+      ...place,
+      data: { hostname, reason },
       key: `${key}:${place.projectId ?? ''}`,
     });
 }
@@ -136,7 +142,11 @@ function nextLook(
 /** Where a name above it is the proof, nobody has to put a record of its own. */
 function shownFindings({ isProven, findings }: DomainLook, above: string | undefined): ShownFinding[] {
   const shown = findings.map(({ code, severity, message, hint, evidence }) => ({
-    ...{ code, severity, message, hint: hint ?? null, evidence: evidence ?? null },
+    code,
+    severity,
+    message,
+    hint: hint ?? null,
+    evidence: evidence ?? null,
   }));
   if (isProven || above === undefined) return shown;
   const message = `${above} is verified, which is proof for every name below it.`;

@@ -74,7 +74,10 @@ function shown(
   const hasEnded =
     ['exited', 'dead', 'restarting'].includes(status) || (status === 'created' && exitCode !== 0);
   return {
-    ...{ name, restarts, isOutOfMemory, state: status },
+    name,
+    restarts,
+    isOutOfMemory,
+    state: status,
     process: labels['slipway.process'] ?? '',
     replica: Number(labels['slipway.replica'] ?? 0),
     deploymentId: labels['slipway.deployment'] ?? null,

@@ -76,7 +76,9 @@ export class LiveLogs {
   #begin(workspaceId: WorkspaceId, environmentId: EnvironmentId): LiveWatch {
     const { db, log, secretsOf } = this.#ctx;
     const watched: Watched = {
-      ...{ workspaceId, environmentId, log },
+      workspaceId,
+      environmentId,
+      log,
       secrets: () => secretsOf(workspaceId, environmentId),
       place: async () => {
         const environment = await queries.findEnvironment(db, workspaceId, environmentId);

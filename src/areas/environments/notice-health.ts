@@ -19,7 +19,11 @@ export async function noticeHealth(
   if (!isNews) return;
   const kind = after.status === 'degraded' ? 'environment_degraded' : 'environment_recovered';
   await raiseNotice(tx, {
-    ...{ workspaceId, kind, key: `${kind}:${id}:${now.toISOString()}`, projectId, environmentId: id },
+    workspaceId,
+    kind,
+    key: `${kind}:${id}:${now.toISOString()}`,
+    projectId,
+    environmentId: id,
     subject: { type: 'environment', id },
     data: { environmentName: name, fault: after.problem },
   });

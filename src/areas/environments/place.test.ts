@@ -5,12 +5,11 @@ import { type DeploymentId, type EnvironmentId, newId, type ServerId, type Works
 import { addressIn, appContainer, appSlots, gatewayOf, serviceSlots, subnetOf } from './place.ts';
 
 const place = (network: number) => ({
-  ...{
-    workspaceId: newId<WorkspaceId>(),
-    environmentId: newId<EnvironmentId>(),
-    serverId: newId<ServerId>(),
-  },
-  ...{ port: 21_000, network },
+  workspaceId: newId<WorkspaceId>(),
+  environmentId: newId<EnvironmentId>(),
+  serverId: newId<ServerId>(),
+  port: 21_000,
+  network,
 });
 const last = 2_047;
 

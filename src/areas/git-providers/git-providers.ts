@@ -106,7 +106,9 @@ async function noticeRevoked(
 ): Promise<void> {
   const provider = await queries.findProvider(tx, workspaceId, id);
   await raiseNotice(tx, {
-    ...{ workspaceId, kind: 'token_revoked', key: `token_revoked:${id}:${now.toISOString()}` },
+    workspaceId,
+    kind: 'token_revoked',
+    key: `token_revoked:${id}:${now.toISOString()}`,
     subject: { type: 'git_provider', id },
     data: { provider: provider?.kind, label: provider?.label, fault: { code, message, hint: hint ?? null } },
   });

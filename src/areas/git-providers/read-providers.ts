@@ -19,7 +19,12 @@ export async function listProviders(db: Queryable, workspaceId: WorkspaceId, pag
 function shown(row: queries.ProviderRow) {
   const { id, kind, baseUrl, label, login, accountName, avatarUrl, status, problem } = row;
   return {
-    ...{ id, provider: kind, baseUrl, label, status, problem },
+    id,
+    provider: kind,
+    baseUrl,
+    label,
+    status,
+    problem,
     account: { login, name: accountName, avatarUrl },
     tokenExpiresAt: row.tokenExpiresAt?.toISOString() ?? null,
     checkedAt: row.checkedAt.toISOString(),

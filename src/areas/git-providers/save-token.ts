@@ -50,8 +50,15 @@ export async function saveToken(
     const known = await queries.lockAccount(tx, workspaceId, { kind, baseUrl, login });
     const id = known ?? newId<GitProviderId>();
     const row = {
-      ...{ id, kind, baseUrl, username: username ?? null, label: wish.label ?? login, login },
-      ...{ accountName: name, avatarUrl, tokenExpiresAt },
+      id,
+      kind,
+      baseUrl,
+      username: username ?? null,
+      label: wish.label ?? login,
+      login,
+      accountName: name,
+      avatarUrl,
+      tokenExpiresAt,
     };
     const sealed = await ctx.sealer.seal(tx, tokenPlace(workspaceId, id), token);
     if (known) await queries.replaceToken(tx, workspaceId, row, sealed, now, checkAt);

@@ -122,7 +122,18 @@ function showRepository(repository: FoundRepository) {
   const { defaultBranch, cloneUrl, webUrl } = repository;
   const pushedAt = repository.pushedAt?.toISOString() ?? null;
   return {
-    ...{ providerId, id, fullName, name, owner, description, isPrivate, isArchived, isFork },
-    ...{ defaultBranch, cloneUrl, webUrl, pushedAt },
+    providerId,
+    id,
+    fullName,
+    name,
+    owner,
+    description,
+    isPrivate,
+    isArchived,
+    isFork,
+    defaultBranch,
+    cloneUrl,
+    webUrl,
+    pushedAt,
   };
 }

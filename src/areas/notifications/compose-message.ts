@@ -35,7 +35,14 @@ export async function composeMessage(
     const { tone, title, summary, facts, lines, link, notice } = first;
     const payload = { id, ...first.payload };
     return {
-      ...{ id, event: notice.kind, tone, title, summary, facts, lines, link },
+      id,
+      event: notice.kind,
+      tone,
+      title,
+      summary,
+      facts,
+      lines,
+      link,
       at: notice.at,
       items: [],
       payload,
@@ -51,8 +58,16 @@ export async function composeMessage(
     notices: told.map((each) => each.payload),
   };
   return {
-    ...{ id, event: 'several', tone: worst(told), title: `${told.length} notices in a short time` },
-    ...{ summary: null, facts: [], lines: [], link: null, at: last.notice.at, payload },
+    id,
+    event: 'several',
+    tone: worst(told),
+    title: `${told.length} notices in a short time`,
+    summary: null,
+    facts: [],
+    lines: [],
+    link: null,
+    at: last.notice.at,
+    payload,
     items: more > 0 ? [...items, `and ${more} more`] : items,
   };
 }
@@ -62,8 +77,17 @@ export function testMessage(id: string, connectorName: string, at: Date, link: s
   const summary = `Messages of the connector «${connectorName}» arrive here.`;
   const payload = { id, type: 'test', createdAt: at.toISOString(), title, summary };
   return {
-    ...{ id, event: 'test', tone: 'neutral', title, summary },
-    ...{ facts: [], lines: [], items: [], link, at, payload },
+    id,
+    event: 'test',
+    tone: 'neutral',
+    title,
+    summary,
+    facts: [],
+    lines: [],
+    items: [],
+    link,
+    at,
+    payload,
   };
 }
 
@@ -82,10 +106,16 @@ async function tell(ctx: Context, notice: Notice): Promise<Told> {
   const words = cleanWords(wordsOf({ kind, data }, names), secrets);
   const link = linkOf(ctx.publicUrl(), notice);
   const payload = {
-    ...{ type: kind, createdAt: at.toISOString(), workspaceId, title: words.title, summary: words.summary },
+    type: kind,
+    createdAt: at.toISOString(),
+    workspaceId,
+    title: words.title,
+    summary: words.summary,
     project: projectId && { id: projectId, name: names.project },
     environment: environmentId && { id: environmentId, name: names.environment, url: names.address },
-    ...{ subject, url: link, data },
+    subject,
+    url: link,
+    data,
   };
   return { ...words, notice, names, link, payload };
 }

@@ -21,7 +21,14 @@ export async function listDeliveries(db: Queryable, workspaceId: WorkspaceId, id
     const notice = row.noticeId === null ? undefined : byId.get(row.noticeId);
     const { event, status, attempts, answerStatus, latencyMs, detail, messageId } = row;
     return {
-      ...{ id: row.id, event, status, attempts, answerStatus, latencyMs, detail, messageId },
+      id: row.id,
+      event,
+      status,
+      attempts,
+      answerStatus,
+      latencyMs,
+      detail,
+      messageId,
       subject: notice ? { ...notice.subject } : null,
       projectId: notice?.projectId ?? null,
       environmentId: notice?.environmentId ?? null,

@@ -80,7 +80,9 @@ export function wordsOf({ kind, data }: Pick<Notice, 'kind' | 'data'>, names: Na
   const hint = text(fault, 'hint') ?? text(data, 'hint');
   const summary = [...reason, hint].filter((each) => each !== undefined).join(' ');
   return {
-    ...{ tone, title, summary: summary === '' ? null : summary },
+    tone,
+    title,
+    summary: summary === '' ? null : summary,
     facts: factsOf(data, fault, names),
     lines: linesOf(text(fault, 'evidence') ?? text(data, 'evidence')),
   };

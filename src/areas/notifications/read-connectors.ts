@@ -22,7 +22,14 @@ export type ShownConnector = ReturnType<typeof shown>;
 function shown(row: queries.ConnectorRow) {
   const { id, type, name, target, allProjects, enabled, disabledReason, lastDelivery } = row;
   return {
-    ...{ id, type, name, events: [...row.events], allProjects, target, enabled, disabledReason },
+    id,
+    type,
+    name,
+    events: [...row.events],
+    allProjects,
+    target,
+    enabled,
+    disabledReason,
     failingSince: row.failingSince?.toISOString() ?? null,
     lastDelivery: lastDelivery && { ...lastDelivery, at: new Date(lastDelivery.at).toISOString() },
     createdAt: row.createdAt.toISOString(),

@@ -14,7 +14,8 @@ const Name = Type.String({
   examples: ['Team channel'],
 });
 const Events = Type.Array(Type.Enum([...noticeKinds]), {
-  ...{ maxItems: 100, examples: [['deployment_failed', 'environment_degraded']] },
+  maxItems: 100,
+  examples: [['deployment_failed', 'environment_degraded']],
 });
 const AllProjects = Type.Boolean({
   description:
@@ -42,7 +43,8 @@ const perKind = connectorKinds.map(({ type, Config }) =>
       enabled: Type.Optional(Type.Boolean({ description: 'Yes, if not said.' })),
     },
     {
-      ...{ ...closed, title: `New${type.slice(0, 1).toUpperCase()}${type.slice(1)}Connector` },
+      ...closed,
+      title: `New${type.slice(0, 1).toUpperCase()}${type.slice(1)}Connector`,
       examples: [{ type, name: 'Team channel', config: exampleOf(Config) }],
     },
   ),

@@ -40,7 +40,10 @@ export async function startAnalysis(
   }
   const analysisId = newId<AnalysisId>();
   const operationId = await enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind: analysisKind, input: { projectId, analysisId }, requestedBy },
+    workspaceId,
+    kind: analysisKind,
+    input: { projectId, analysisId },
+    requestedBy,
     subject: { type: 'project', id: projectId },
   });
   await analysis.beginAnalysis(tx, workspaceId, projectId, { analysisId, operationId }, ctx.clock.now());

@@ -29,7 +29,8 @@ export async function fetchCommit(
     mirrorKeyOf(workspaceId, repository.cloneUrl),
     source,
     {
-      ...{ want, signal },
+      want,
+      signal,
       onProgress: (told) => progress(told.fraction, told.text),
     },
   );

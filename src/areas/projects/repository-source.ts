@@ -36,7 +36,12 @@ export async function describeRepository(
   );
   const { id: repositoryId, fullName, cloneUrl, webUrl } = found;
   return {
-    ...{ providerId, repositoryKind: provider, repositoryId, fullName, cloneUrl, webUrl },
+    providerId,
+    repositoryKind: provider,
+    repositoryId,
+    fullName,
+    cloneUrl,
+    webUrl,
     needsDeployKey: false,
   };
 }

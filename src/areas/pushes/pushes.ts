@@ -108,8 +108,15 @@ export async function record(
   const isRefused = reason === 'signature_invalid' || reason === 'unreadable';
   const outcome = reason === 'deployed' ? 'deployed' : isRefused ? 'rejected' : 'ignored';
   await queries.insertDelivery(tx, workspaceId, projectId, {
-    ...{ id: newId(), ...told, branch: push.branch, commitSha: push.sha, outcome, reason },
-    ...{ message: reasons[reason], environments, receivedAt: ctx.clock.now() },
+    id: newId(),
+    ...told,
+    branch: push.branch,
+    commitSha: push.sha,
+    outcome,
+    reason,
+    message: reasons[reason],
+    environments,
+    receivedAt: ctx.clock.now(),
   });
   await queries.keepNewest(tx, workspaceId, projectId, mostKept);
   return reason;

@@ -123,7 +123,10 @@ function processContainer(
   address: string,
 ): ContainerWish {
   return {
-    ...{ ...common(place, wish, name, replica), entrypoint: shell(command), command: [], address },
+    ...common(place, wish, name, replica),
+    entrypoint: shell(command),
+    command: [],
+    address,
     restart: kind === 'cron' ? 'no' : 'unless-stopped',
   };
 }
@@ -147,8 +150,10 @@ function common(place: Place, { release, deploymentId }: StartWish, process: str
     image: release.imageDigest,
     labels: {
       ...labelsOf(place, 'app'),
-      ...{ 'slipway.deployment': deploymentId, 'slipway.release': release.id },
-      ...{ 'slipway.process': process, 'slipway.replica': String(replica) },
+      'slipway.deployment': deploymentId,
+      'slipway.release': release.id,
+      'slipway.process': process,
+      'slipway.replica': String(replica),
     },
     network: networkName(place),
     environment: new Map([['PORT', new Secret(String(run.port))], ...variables]),

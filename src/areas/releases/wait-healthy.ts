@@ -119,12 +119,11 @@ async function explain(
     .split('\n');
   return diagnose({
     wanted: { port: run.health.port ?? run.port, path: run.health.path },
-    ...{
-      probes,
-      containers: state ? [{ ...state, isOutOfMemory: isOutOfMemory === true }] : [],
-      listening,
-      lastLines,
-    },
-    ...{ memoryMb: run.memoryMb, startSeconds: run.health.startSeconds },
+    probes,
+    containers: state ? [{ ...state, isOutOfMemory: isOutOfMemory === true }] : [],
+    listening,
+    lastLines,
+    memoryMb: run.memoryMb,
+    startSeconds: run.health.startSeconds,
   });
 }

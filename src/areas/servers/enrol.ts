@@ -51,7 +51,10 @@ export async function connectGiven(
   const { host, port, username, expectedHostKey } = way;
   try {
     return await connectWith({
-      ...{ host, port, username, auth },
+      host,
+      port,
+      username,
+      auth,
       ...(expectedHostKey && { expectedHostKey }),
       ...(signal && { signal }),
     });

@@ -38,7 +38,12 @@ export async function planHardening(
   const ourAddress = await proveLogin(ctx, workspaceId, id);
   const { makePlan } = await hardening();
   return makePlan(remote, {
-    ...{ username, sshPort: port, ourAddress, allowPorts, hasKeyLogin: true, pinnedHostKey: hostKey },
+    username,
+    sshPort: port,
+    ourAddress,
+    allowPorts,
+    hasKeyLogin: true,
+    pinnedHostKey: hostKey,
     ...(steps && { steps }),
   });
 }

@@ -20,7 +20,15 @@ function shown(row: queries.ServerRow) {
   const { id, name, host, port, username, publicKey, status, problem, facts } = row;
   const time = (at: Date | null) => at?.toISOString() ?? null;
   return {
-    ...{ id, name, host, port, username, publicKey, status, problem, facts },
+    id,
+    name,
+    host,
+    port,
+    username,
+    publicKey,
+    status,
+    problem,
+    facts,
     hostKeyFingerprint: row.hostKey,
     offeredHostKeyFingerprint: row.offeredHostKey,
     security: {

@@ -67,14 +67,15 @@ async function noticeIfWorse(
   const server = await queries.findServer(tx, workspaceId, id);
   const failed = report.checks.filter(({ status }) => status === 'fail').map(({ title }) => title);
   await raiseNotice(tx, {
-    ...{
-      workspaceId,
-      kind: 'server_security_worse',
-      key: `server_security_worse:${id}:${now.toISOString()}`,
-    },
+    workspaceId,
+    kind: 'server_security_worse',
+    key: `server_security_worse:${id}:${now.toISOString()}`,
     subject: { type: 'server', id },
     data: {
-      ...{ serverName: server?.name, host: server?.host, was: before.state, now: report.state },
+      serverName: server?.name,
+      host: server?.host,
+      was: before.state,
+      now: report.state,
       reason: `It was ${before.state}, and is ${report.state} now.`,
       evidence: failed.join('\n'),
     },

@@ -73,7 +73,9 @@ function enqueue(
 ): Promise<OperationId> {
   const { workspaceId, accountId, deleteData } = wish;
   return enqueueOperation(tx, queue, {
-    ...{ workspaceId, kind: servicesKind, input: { environmentId: id, deleteData } },
+    workspaceId,
+    kind: servicesKind,
+    input: { environmentId: id, deleteData },
     subject: { type: 'environment', id },
     ...(serverId !== null && { serverId }),
     ...(accountId !== null && { requestedBy: accountId }),

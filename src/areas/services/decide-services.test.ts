@@ -16,9 +16,17 @@ function row(wanted: WantedService, more: Partial<ServiceRow> = {}): ServiceRow 
   const [service] = decide([], [wanted]).added;
   assert.ok(service);
   return {
-    ...{ ...service, environmentId: newId<EnvironmentId>(), dataVersion: service.version },
-    ...{ credentialsSealed: null, serverId: newId<ServerId>(), status: 'running', problem: null },
-    ...{ createdAt: new Date(0), updatedAt: new Date(0), removedAt: null, id: newId<ServiceId>() },
+    ...service,
+    environmentId: newId<EnvironmentId>(),
+    dataVersion: service.version,
+    credentialsSealed: null,
+    serverId: newId<ServerId>(),
+    status: 'running',
+    problem: null,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+    removedAt: null,
+    id: newId<ServiceId>(),
     ...more,
   };
 }

@@ -27,10 +27,13 @@ export function decideServices(rows: readonly ServiceRow[], wishes: readonly Ser
     const kept = row ?? lastRemoved(rows, wish);
     const version = wish.version ?? kept?.version ?? '';
     const service: NewService = {
-      ...{ id: kept?.id ?? newId<ServiceId>(), kind: wish.kind, name: wish.name },
+      id: kept?.id ?? newId<ServiceId>(),
+      kind: wish.kind,
+      name: wish.name,
       version: version || kinds[wish.kind].defaultVersion,
       slot: row?.slot ?? freeSlot(takenSlots),
-      ...{ memoryMb: wish.memoryMb, storage: wish.storage },
+      memoryMb: wish.memoryMb,
+      storage: wish.storage,
     };
     takenSlots.add(service.slot);
     if (kept) requireReadable(kept, service, index);

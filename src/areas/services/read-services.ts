@@ -39,8 +39,14 @@ export async function listedServices(db: Queryable, workspaceId: WorkspaceId, en
 function shown({ id, kind, name, version, memoryMb, storage, status, problem }: queries.ServiceRow) {
   const { defaultVersion, memoryMb: memory } = kinds[kind];
   return {
-    ...{ id, kind, name, version: version || defaultVersion, memoryMb: memoryMb ?? memory.standard, storage },
-    ...{ status, problem },
+    id,
+    kind,
+    name,
+    version: version || defaultVersion,
+    memoryMb: memoryMb ?? memory.standard,
+    storage,
+    status,
+    problem,
   };
 }
 

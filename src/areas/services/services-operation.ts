@@ -20,7 +20,9 @@ interface Input {
 export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
   const steps: Step<Input>[] = [
     {
-      ...{ name: 'ensure', deadlineMs: 30 * minute, retry: untilServerBack },
+      name: 'ensure',
+      deadlineMs: 30 * minute,
+      retry: untilServerBack,
       undo: { none: 'What runs goes on running, and data is kept; the next wish goes on from there.' },
       run: async ({ environmentId }, context) => {
         const site = await openServiceSite(ctx, context.workspaceId, environmentId, context);
@@ -32,7 +34,9 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       },
     },
     {
-      ...{ name: 'delete_data', deadlineMs: 10 * minute, retry: untilServerBack },
+      name: 'delete_data',
+      deadlineMs: 10 * minute,
+      retry: untilServerBack,
       undo: { none: 'Deleted data cannot be brought back.' },
       run: async ({ environmentId, deleteData }, context) => {
         const site = deleteData
@@ -58,7 +62,9 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
     },
   ];
   return defineOperation({
-    ...{ kind: servicesKind, readInput, steps },
+    kind: servicesKind,
+    readInput,
+    steps,
     follow: async (tx, { workspaceId, input }, change) => {
       if (change.state !== 'failed' && change.state !== 'cancelled') return;
       const { code, message, hint, evidence } = change.fault ?? cancelled;
@@ -69,8 +75,10 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
 }
 
 const cancelled = {
-  ...{ code: 'cancelled', message: 'The work on the services was cancelled.' },
-  ...{ hint: 'Ask for them again.', evidence: null },
+  code: 'cancelled',
+  message: 'The work on the services was cancelled.',
+  hint: 'Ask for them again.',
+  evidence: null,
 };
 
 function readInput(stored: unknown): Input {

@@ -18,7 +18,11 @@ const reserved = new Set(['web', 'localhost']);
 
 export function readWish(wanted: readonly WantedService[]): ServiceWish[] {
   const wishes = wanted.map(({ kind, name = kind, version, memoryMb = null, storage = null }) => ({
-    ...{ kind, name, version, memoryMb, storage },
+    kind,
+    name,
+    version,
+    memoryMb,
+    storage,
   }));
   const errors = wishes.flatMap((wish, index) => wrongIn(wish, index, wishes));
   if (errors.length > 0)

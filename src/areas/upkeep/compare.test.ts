@@ -8,13 +8,23 @@ import { compare, expectedContainers, type Remembered, remember, type Seen } fro
 
 const id = newId<DeploymentId>();
 const run: RunPlan = {
-  ...{ port: 8080, health: { path: null, port: null, timeoutSeconds: 5, startSeconds: 60 } },
-  ...{ startCommand: null, releaseCommand: null, replicas: 2, memoryMb: null, cpus: null, volumes: [] },
+  port: 8080,
+  health: { path: null, port: null, timeoutSeconds: 5, startSeconds: 60 },
+  startCommand: null,
+  releaseCommand: null,
+  replicas: 2,
+  memoryMb: null,
+  cpus: null,
+  volumes: [],
   processes: [
     { name: 'worker', kind: 'worker', command: 'x', schedule: null, replicas: 1 },
     { name: 'nightly', kind: 'cron', command: 'x', schedule: '0 3 * * *', replicas: 1 },
   ],
-  ...{ drainSeconds: 30, stopSeconds: 10, holdSeconds: 30, isRoot: false, askedOfServices: [] },
+  drainSeconds: 30,
+  stopSeconds: 10,
+  holdSeconds: 30,
+  isRoot: false,
+  askedOfServices: [],
   plainKeys: [],
 };
 const [first = '', second = '', worker = ''] = expectedContainers(run, id);
@@ -22,8 +32,17 @@ const [first = '', second = '', worker = ''] = expectedContainers(run, id);
 const container = (name: string, more: Partial<ContainerState> = {}): [string, ContainerState] => [
   name,
   {
-    ...{ name, id: name, labels: {}, status: 'running', exitCode: 0, isOutOfMemory: false, restarts: 0 },
-    ...{ startedAt: '2026-01-01T00:00:00Z', finishedAt: null, pid: 1, image: 'sha256:x' },
+    name,
+    id: name,
+    labels: {},
+    status: 'running',
+    exitCode: 0,
+    isOutOfMemory: false,
+    restarts: 0,
+    startedAt: '2026-01-01T00:00:00Z',
+    finishedAt: null,
+    pid: 1,
+    image: 'sha256:x',
     address: { [first]: '198.18.0.16', [second]: '198.18.0.17', [worker]: '198.18.0.18' }[name] ?? null,
     ...more,
   },
@@ -34,7 +53,11 @@ const servers = [
   { name: first, address: '198.18.0.16', port: 8080 },
 ];
 const file: NonNullable<SeenFront['file']> = {
-  ...{ state: 'serving', port: 21_000, servers, hosts: [], routes: [] },
+  state: 'serving',
+  port: 21_000,
+  servers,
+  hosts: [],
+  routes: [],
 };
 const front: SeenFront = { id: newId<EnvironmentId>(), file, running: null, agrees: true };
 const look = (containers: [string, ContainerState][], more: Partial<Seen> = {}, before: Remembered = {}) =>

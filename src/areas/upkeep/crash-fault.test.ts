@@ -5,8 +5,18 @@ import { Secret } from '../../secret.ts';
 import { crashFault } from './crash-fault.ts';
 
 const container: ContainerState = {
-  ...{ name: 'slipway-x-web-1', id: 'x', labels: {}, status: 'running', exitCode: 1, isOutOfMemory: false },
-  ...{ restarts: 1, startedAt: null, finishedAt: null, pid: 7, address: '198.18.0.16', image: 'sha256:x' },
+  name: 'slipway-x-web-1',
+  id: 'x',
+  labels: {},
+  status: 'running',
+  exitCode: 1,
+  isOutOfMemory: false,
+  restarts: 1,
+  startedAt: null,
+  finishedAt: null,
+  pid: 7,
+  address: '198.18.0.16',
+  image: 'sha256:x',
 };
 
 test('a crash says how it ended, where Docker still knows, and what it said last; several are a loop', () => {

@@ -20,13 +20,17 @@ export function crashFault(
   ].join('\n');
   if (isOutOfMemory) {
     return {
-      ...{ code: 'app_out_of_memory', step: null, evidence },
+      code: 'app_out_of_memory',
+      step: null,
+      evidence,
       message: `The app used more memory than it has${memoryMb === null ? '' : ` (${memoryMb} MB)`} and was ended.`,
       hint: 'Raise `memoryMb` in the settings, or find what needs so much.',
     };
   }
   return {
-    ...{ code: restarts > 2 ? 'app_crash_loop' : 'app_crashed', step: null, evidence },
+    code: restarts > 2 ? 'app_crash_loop' : 'app_crashed',
+    step: null,
+    evidence,
     message: `The app ended by itself${how}; it was started again.`,
     hint: 'The last lines in the evidence say why. An earlier release can be put back with a rollback.',
   };

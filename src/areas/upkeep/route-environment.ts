@@ -29,7 +29,9 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
     },
     steps: [
       {
-        ...{ name: 'route', deadlineMs: 15 * minute, retry: untilBack },
+        name: 'route',
+        deadlineMs: 15 * minute,
+        retry: untilBack,
         undo: { none: 'Names follow what is stored.' },
         run: async (input, step) => {
           const environment = await environmentOf(ctx, input, step);

@@ -98,7 +98,9 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
     },
     steps: [
       {
-        ...{ name: 'start', deadlineMs: 180 * minute, retry: untilBack },
+        name: 'start',
+        deadlineMs: 180 * minute,
+        retry: untilBack,
         undo: { none: 'What runs of the current release is what is wanted.' },
         run: async (input, step) => {
           await putInService(ctx, input, step);

@@ -60,7 +60,9 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
     },
     steps: [
       {
-        ...{ name: 'stop', deadlineMs: 150 * minute, retry: untilBack },
+        name: 'stop',
+        deadlineMs: 150 * minute,
+        retry: untilBack,
         undo: { none: 'A start puts everything back; until then it is what was asked for.' },
         run: async (input, step) => {
           const environment = await environmentOf(ctx, input, step);

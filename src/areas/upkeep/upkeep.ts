@@ -34,7 +34,10 @@ export function enqueueUpkeep(tx: Queryable, ctx: UpkeepContext, wish: UpkeepWis
   const { workspaceId, environment, kind, requestedBy } = wish;
   const { id, serverId } = environment;
   return enqueueOperation(tx, ctx.queue, {
-    ...{ workspaceId, kind, input: { environmentId: id, ...wish.input }, queueKey: id },
+    workspaceId,
+    kind,
+    input: { environmentId: id, ...wish.input },
+    queueKey: id,
     subject: { type: 'environment', id },
     ...(serverId !== null && { serverId }),
     ...(requestedBy !== undefined && { requestedBy }),

@@ -59,7 +59,9 @@ export function sqlEngine(dialect: Dialect): Engine {
     await dialect.clear(site, ours(source, kind), name);
   };
   return {
-    ...{ kind, format, discard },
+    kind,
+    format,
+    discard,
     clearAway: (site, mark) => removeMarked(site, mark),
     swap: (site, source, names) => {
       mustBeName(names.beside);

@@ -28,7 +28,8 @@ export function mysqlFamilyEngine(kind: 'mariadb' | 'mysql', format: string, nam
   // To load the names of time zones takes longer than all the rest: a trial needs none, and a load copies the live ones.
   const withoutZones = { [`${names.prefix}_INITDB_SKIP_TZINFO`]: '1' };
   return sqlEngine({
-    ...{ kind, format },
+    kind,
+    format,
     tool: names.dump,
     dumpArgv: ({ container }) =>
       inContainer(container, dumpScript, [

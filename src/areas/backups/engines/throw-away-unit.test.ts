@@ -15,17 +15,24 @@ const progress = { log: () => undefined, fraction: () => undefined };
 function run(printed: string, state: UnitState) {
   const bytes = Buffer.from(printed);
   const remote: Remote = {
-    ...{ run: never, output: never, script: never, stream: never, writeFile: never, readFile: never },
-    ...{ fence: never, relay: never, startUnit: async () => undefined, stopUnit: async () => undefined },
+    run: never,
+    output: never,
+    script: never,
+    stream: never,
+    writeFile: never,
+    readFile: never,
+    fence: never,
+    relay: never,
+    startUnit: async () => undefined,
+    stopUnit: async () => undefined,
     readUnit: async () => ({ state, bytes, next: bytes.length }),
   };
   const place: Place = {
-    ...{
-      workspaceId: newId<WorkspaceId>(),
-      environmentId: newId<EnvironmentId>(),
-      serverId: newId<ServerId>(),
-    },
-    ...{ port: 21_000, network: 0 },
+    workspaceId: newId<WorkspaceId>(),
+    environmentId: newId<EnvironmentId>(),
+    serverId: newId<ServerId>(),
+    port: 21_000,
+    network: 0,
   };
   const site = { place, remote, fence: { scope: 'test', epoch: 1 }, signal: new AbortController().signal };
   return runUnit(site, work, progress);
@@ -34,10 +41,13 @@ function run(printed: string, state: UnitState) {
 test('work that ends by itself tells how', async () => {
   const figures = new Map([['rows', 3]]);
   assert.deepEqual(await run('@figure ["rows",3]\n@end 0\n', { kind: 'ended', code: 0 }), {
-    ...{ isDone: true, figures: Object.fromEntries(figures) },
+    isDone: true,
+    figures: Object.fromEntries(figures),
   });
   assert.deepEqual(await run('no such table\n@refused it\n@end 3\n', { kind: 'ended', code: 3 }), {
-    ...{ isDone: false, refused: 'it', evidence: 'no such table' },
+    isDone: false,
+    refused: 'it',
+    evidence: 'no such table',
   });
 });
 

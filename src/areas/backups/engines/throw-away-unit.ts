@@ -68,7 +68,8 @@ export async function runUnit(site: Site, work: UnitWork, progress: Progress): P
     if (!isItsOwn) throw error;
     if (dockerEnded.test(words.evidence))
       throw new Fault('work_lost', 'Docker was started again on the server under the work.', {
-        ...{ evidence: words.evidence, cause: error },
+        evidence: words.evidence,
+        cause: error,
       });
     return { isDone: false, refused, evidence: words.evidence };
   }

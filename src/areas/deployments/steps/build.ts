@@ -27,12 +27,15 @@ export async function build(work: Working): Promise<Json> {
   const own = source.kind === 'dockerfile' ? { dockerfilePath: source.path } : {};
   const target = source.kind === 'dockerfile' && source.target !== null ? { target: source.target } : {};
   const wish = {
-    ...{ unit: buildUnit(work), folder: buildFolder(work), tag: image, fence, ...own, ...target },
-    ...{
-      labels: labelsOf(place, 'image'),
-      buildArgs: recipe.buildArgs,
-      secretKeys: [...recipe.secrets.keys()],
-    },
+    unit: buildUnit(work),
+    folder: buildFolder(work),
+    tag: image,
+    fence,
+    ...own,
+    ...target,
+    labels: labelsOf(place, 'image'),
+    buildArgs: recipe.buildArgs,
+    secretKeys: [...recipe.secrets.keys()],
     ...(await shareOf(work)),
   };
   const secrets = [...recipe.secrets.values()];

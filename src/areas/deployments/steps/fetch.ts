@@ -46,7 +46,8 @@ async function fetched({
   const want = 'sha' in wanted ? { sha: wanted.sha } : { branch: wanted.branch };
   const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
   const { commit } = await (await ctx.mirrors()).fetch(key, source, {
-    ...{ want, signal: step.signal },
+    want,
+    signal: step.signal,
     onProgress: ({ fraction, text }) => step.progress(fraction, text),
   });
   const { sha, message, authorName: author, tree } = commit;

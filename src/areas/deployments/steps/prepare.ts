@@ -28,7 +28,9 @@ export async function plan(work: Working): Promise<Json> {
     found: image ? { id: image.id, exposedPorts: [...image.exposedPorts], user: image.user } : null,
     tags: [...tags],
     old: old.map((each) => ({
-      ...{ name: each.name, process: processOf(each), address: each.address ?? '' },
+      name: each.name,
+      process: processOf(each),
+      address: each.address ?? '',
       isRunning: each.status === 'running' || each.status === 'restarting',
     })),
     oldPort: run?.port ?? null,
@@ -70,8 +72,13 @@ export async function makeRecipe(work: Working): Promise<Recipe> {
     signal: step.signal,
   });
   return recipeOf(ctx, {
-    ...{ workspaceId, environmentId: environment.id, settings: environment.settings, repository },
-    ...{ sha: commit.sha, tree: tree === '' ? there.commit.tree : tree, signal: step.signal },
+    workspaceId,
+    environmentId: environment.id,
+    settings: environment.settings,
+    repository,
+    sha: commit.sha,
+    tree: tree === '' ? there.commit.tree : tree,
+    signal: step.signal,
   });
 }
 
@@ -99,7 +106,9 @@ export async function send(work: Working): Promise<Json> {
     ...(generated ? [{ path: 'Dockerfile', content: recipe.dockerfile, mode: 0o600 }] : []),
     ...(generated ? [{ path: 'Dockerfile.dockerignore', content: recipe.dockerignore, mode: 0o600 }] : []),
     ...[...recipe.secrets].map(([name, value]) => ({
-      ...{ path: `secrets/${name}`, content: value.reveal(), mode: 0o600 },
+      path: `secrets/${name}`,
+      content: value.reveal(),
+      mode: 0o600,
     })),
   ];
   await sendContext(

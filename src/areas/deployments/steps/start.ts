@@ -175,7 +175,9 @@ export async function health(work: Working): Promise<undefined> {
   let last = '';
   try {
     await waitHealthy(await siteOf(work), {
-      ...{ containers: web, run: release.run, secrets: secretsOf(release) },
+      containers: web,
+      run: release.run,
+      secrets: secretsOf(release),
       tell: (container, probe) => {
         kept.add(container, probe);
         const said =

@@ -50,7 +50,10 @@ async function sidesOf(work: Working): Promise<Sides> {
   const { web } = outputOf(work, 'start');
   const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
   return {
-    ...{ site, release, oldWeb, oldNames: running.map(({ name }) => name) },
+    site,
+    release,
+    oldWeb,
+    oldNames: running.map(({ name }) => name),
     before: proxyFront(site, run, routes, oldPort === null ? [] : serversOf(oldWeb, oldPort)),
     after: proxyFront(site, run, routes, serversOf(web, run.port)),
   };

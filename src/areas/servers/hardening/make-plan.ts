@@ -13,10 +13,21 @@ import { accounts, auditing, kernelModules, unattendedUpgrades, updates } from '
 import { checkWish, type Wish } from './wish.ts';
 
 const makers: Readonly<Record<StepId, StepMaker>> = {
-  ...{ updates, unattended_upgrades: unattendedUpgrades, accounts, file_modes: fileModes, sysctl },
-  ...{ kernel_modules: kernelModules, auditing, firewall, docker_ports: dockerPorts, fail2ban, banner },
-  ...{ ssh_settings: sshSettings, ssh_algorithms: sshAlgorithms },
-  ...{ ssh_no_root: sshNoRoot, ssh_no_passwords: sshNoPasswords },
+  updates,
+  unattended_upgrades: unattendedUpgrades,
+  accounts,
+  file_modes: fileModes,
+  sysctl,
+  kernel_modules: kernelModules,
+  auditing,
+  firewall,
+  docker_ports: dockerPorts,
+  fail2ban,
+  banner,
+  ssh_settings: sshSettings,
+  ssh_algorithms: sshAlgorithms,
+  ssh_no_root: sshNoRoot,
+  ssh_no_passwords: sshNoPasswords,
 };
 
 export async function makePlan(remote: Remote, wish: Wish): Promise<Plan> {

@@ -57,8 +57,13 @@ test('a server that told nothing is unknown with a score of 0, never better', ()
 
 test('unknown earns nothing, a warning half, and what does not apply is left out', () => {
   const check = (status: Check['status'], severity: Check['severity'] = 'medium'): Check => ({
-    ...{ id: `${status}${severity}`, title: '', evidence: '', fix: '', lockoutRisk: false },
-    ...{ status, severity },
+    id: `${status}${severity}`,
+    title: '',
+    evidence: '',
+    fix: '',
+    lockoutRisk: false,
+    status,
+    severity,
   });
   assert.equal(summarise([check('pass'), check('unknown'), check('not_applicable')]).score, 50);
   assert.equal(summarise([check('pass'), check('warn')]).score, 75);

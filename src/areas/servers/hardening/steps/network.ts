@@ -105,7 +105,11 @@ function tableStep({ state }: Planning, about: TableStep): StepPlan | undefined 
   const isLoaded = now?.enabled === 'enabled' && now.active === 'active' && state.tables.has(table);
   if (isAsWanted(files) && isLoaded) return undefined;
   return step({
-    ...{ id, title, why, lockoutRisk, files },
+    id,
+    title,
+    why,
+    lockoutRisk,
+    files,
     packages: missing(state, ['nftables']),
     commands: [
       ['nft', '--check', '--file', path],
@@ -142,7 +146,10 @@ export const firewall: StepMaker = (planning) => {
     open.has(each) || (each.startsWith('tcp ') && isAppPort(Number(each.slice(4))));
   const closed = state.listeners.filter((each) => !isOpen(each));
   const plan = tableStep(planning, {
-    ...{ id: 'firewall', title: 'Close every port that is not needed', why, lockoutRisk: true },
+    id: 'firewall',
+    title: 'Close every port that is not needed',
+    why,
+    lockoutRisk: true,
     table: 'inet slipway',
     rules: firewallRules(sshPorts(state, wish.sshPort), tcp, plainAddress(wish.ourAddress)),
     path: paths.firewall,
@@ -162,7 +169,9 @@ function ufwStep({ state, wish }: Planning, tcp: readonly number[], why: string)
   const unsure = sshPorts(state, wish.sshPort).filter((port) => !state.ufw?.has(`${port}/tcp from ${ours}`));
   if (absent.length + unsure.length === 0) return undefined;
   return step({
-    ...{ id: 'firewall', title: 'Let ufw allow what is needed', why },
+    id: 'firewall',
+    title: 'Let ufw allow what is needed',
+    why,
     commands: [
       ...absent.map((each) => ['ufw', 'allow', each]),
       ...unsure.map((port) => [

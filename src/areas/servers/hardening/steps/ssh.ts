@@ -33,7 +33,10 @@ function sshStep({ state, wish, note }: Planning, about: SshStep): StepPlan | un
   // Where systemd holds the port, a reload would have sshd ask for it a second time, and die of that.
   const isBySocket = state.units.get('ssh.socket')?.active === 'active';
   return step({
-    ...{ id, title, why, files },
+    id,
+    title,
+    why,
+    files,
     lockoutRisk: true,
     commands: [
       ['sshd', '-t'],
