@@ -228,6 +228,10 @@ test('a server that cannot be reached is waited for, and the wait can be cancell
     const { body } = await scene.ask('GET', `${path}/${id}`);
     return body.finishedAt !== null && body;
   }, 'its end');
-  assert.deepEqual([ended.status, ...stepsOf(ended)], ['cancelled', 'fetch done', 'plan cancelled']);
+  assert.deepEqual(
+    [ended.status, ...stepsOf(ended)],
+    ['cancelled', 'fetch done', 'plan cancelled'],
+    JSON.stringify(ended.fault),
+  );
   assert.deepEqual(await environment(scene), ['idle', null]);
 });

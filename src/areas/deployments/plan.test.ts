@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnalysisResult, App, Variable } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
-import { type BuildInputs, buildKeyOf, buildSourceOf, chooseApp, runPlanOf } from './plan.ts';
+import { type BuildKeyParts, buildKeyOf, buildSourceOf, chooseApp, plannedRunOf, runPlanOf } from './plan.ts';
 
 const app: App = {
   path: '.',
@@ -75,7 +75,7 @@ test('its own Dockerfile counts unless the settings name another, or none', () =
 test('a port is the user’s, the analysis’, the image’s, or the usual one, in this order', () => {
   const exposed = { exposedPorts: [9000, 9001], user: '' };
   const portOf = (settings: { port?: number }, known: number | null, seen = exposed) =>
-    runPlanOf({ ...app, port: known }, settings, seen, []).port;
+    runPlanOf(plannedRunOf({ ...app, port: known }, settings, []), seen).port;
   assert.deepEqual(
     [portOf({ port: 1 }, 2), portOf({}, 2), portOf({}, null), portOf({}, null, { ...image })],
     [1, 2, 9000, 8080],
@@ -84,7 +84,8 @@ test('a port is the user’s, the analysis’, the image’s, or the usual one, 
 
 test('what is absent is as found, null is none, and health goes before the older setting', () => {
   const known = { ...app, healthPath: '/found', releaseCommand: 'migrate' };
-  const plan = (settings: Parameters<typeof runPlanOf>[1]) => runPlanOf(known, settings, image, []);
+  const plan = (settings: Parameters<typeof plannedRunOf>[1]) =>
+    runPlanOf(plannedRunOf(known, settings, []), image);
   assert.deepEqual([plan({}).health.path, plan({}).releaseCommand], ['/found', 'migrate']);
   assert.deepEqual(
     [plan({ healthPath: null }).health.path, plan({ releaseCommand: null }).releaseCommand],
@@ -100,15 +101,15 @@ test('what is absent is as found, null is none, and health goes before the older
 
 test('a start command is for the user’s own image; a generated one has it inside', () => {
   const settings = { startCommand: 'node other.js' };
-  assert.equal(runPlanOf(app, settings, image, []).startCommand, null);
+  assert.equal(runPlanOf(plannedRunOf(app, settings, []), image).startCommand, null);
   assert.equal(
-    runPlanOf(app, { ...settings, dockerfilePath: 'Dockerfile' }, image, []).startCommand,
+    runPlanOf(plannedRunOf(app, { ...settings, dockerfilePath: 'Dockerfile' }, []), image).startCommand,
     'node other.js',
   );
 });
 
 test('who begins as root is known by the user of the image', () => {
-  const isRoot = (user: string) => runPlanOf(app, {}, { ...image, user }, []).isRoot;
+  const isRoot = (user: string) => runPlanOf(plannedRunOf(app, {}, []), { ...image, user }).isRoot;
   for (const user of ['', '0', 'root', '0:0', 'root:app', ':0']) assert.equal(isRoot(user), true, user);
   for (const user of ['1000', 'node', '1000:0', 'rooted', '00x']) assert.equal(isRoot(user), false, user);
 });
@@ -121,8 +122,8 @@ test('processes are those found, changed, and further ones; none of them twice',
       { name: 'clean', kind: 'cron', command: 'clean', schedule: '0 3 * * *' },
     ],
   };
-  const plan = (processes: NonNullable<Parameters<typeof runPlanOf>[1]['processes']>) =>
-    runPlanOf(known, { processes }, image, []).processes;
+  const plan = (processes: NonNullable<Parameters<typeof plannedRunOf>[1]['processes']>) =>
+    runPlanOf(plannedRunOf(known, { processes }, []), image).processes;
   assert.deepEqual(
     plan({}).map(({ name, kind, replicas }) => [name, kind, replicas]),
     [
@@ -149,7 +150,7 @@ test('processes are those found, changed, and further ones; none of them twice',
 
 test('a folder keeps its volume from release to release, and two folders never share one', () => {
   const plan = (path: string, volumes: readonly string[]) =>
-    runPlanOf({ ...app, path, volumes }, {}, image, []).volumes;
+    runPlanOf(plannedRunOf({ ...app, path, volumes }, {}, []), image).volumes;
   const [uploads, data, absolute] = plan('.', ['./uploads', 'data', '/srv/files']);
   assert.deepEqual([uploads?.path, data?.path, absolute?.path], ['/app/uploads', '/app/data', '/srv/files']);
   assert.equal(new Set([uploads?.name, data?.name, absolute?.name]).size, 3);
@@ -157,7 +158,10 @@ test('a folder keeps its volume from release to release, and two folders never s
   assert.deepEqual(plan('.', ['uploads']), [uploads], 'however it was written');
   assert.equal(plan('apps/web', ['uploads'])[0]?.path, '/app/apps/web/uploads');
   const set = [{ name: 'mine', path: '/mine' }];
-  assert.deepEqual(runPlanOf({ ...app, volumes: ['x'] }, { volumes: set }, image, []).volumes, set);
+  assert.deepEqual(
+    runPlanOf(plannedRunOf({ ...app, volumes: ['x'] }, { volumes: set }, []), image).volumes,
+    set,
+  );
 });
 
 test('what an app asks of services is its own, not that of its neighbour', () => {
@@ -176,11 +180,11 @@ test('what an app asks of services is its own, not that of its neighbour', () =>
     variable('OTHER_HOST', ['apps/x'], 'service'),
     variable('API_KEY', ['.'], null),
   ];
-  assert.deepEqual(runPlanOf(app, {}, image, variables).askedOfServices, ['DB_HOST']);
+  assert.deepEqual(runPlanOf(plannedRunOf(app, {}, variables), image).askedOfServices, ['DB_HOST']);
 });
 
 test('the key of a build is the same for the same inputs, and another for any other', () => {
-  const inputs: BuildInputs = {
+  const inputs: BuildKeyParts = {
     tree: 'a',
     source: { kind: 'generated' },
     dockerfile: 'FROM x',
@@ -191,7 +195,7 @@ test('the key of a build is the same for the same inputs, and another for any ot
   const key = buildKeyOf(inputs);
   assert.match(key, /^[0-9a-f]{32}$/);
   assert.equal(buildKeyOf({ ...inputs, buildArgs: { B: '2', A: '1' } }), key, 'in any order');
-  const others: BuildInputs[] = [
+  const others: BuildKeyParts[] = [
     { ...inputs, tree: 'b' },
     { ...inputs, source: { kind: 'dockerfile', path: 'Dockerfile', target: null } },
     { ...inputs, source: { kind: 'dockerfile', path: 'Dockerfile', target: 'prod' } },

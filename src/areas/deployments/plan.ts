@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { AnalysisResult, App } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
-import type { RunPlan, RunProcess } from '../releases/releases.ts';
+import type { PlannedRun, RunPlan, RunProcess } from '../releases/releases.ts';
 
 /** What stands for an app where the analysis found none, and the user said how it runs. */
 const bareApp: App = {
@@ -58,18 +58,15 @@ export function buildSourceOf(app: App, settings: EnvironmentSettings): BuildSou
   return { kind: 'dockerfile', path, target: settings.dockerfileTarget ?? null };
 }
 
-/** The port that the image exposes counts where neither the user nor the analysis knows better. */
-export function runPlanOf(
+export function plannedRunOf(
   app: App,
   settings: EnvironmentSettings,
-  image: { readonly exposedPorts: readonly number[]; readonly user: string },
   variables: AnalysisResult['variables'],
-): RunPlan {
+): PlannedRun {
   const { health = {} } = settings;
   const isOwn = buildSourceOf(app, settings).kind === 'dockerfile';
-  const [exposed] = image.exposedPorts;
   return {
-    port: settings.port ?? app.port ?? exposed ?? 8080,
+    port: settings.port ?? app.port,
     health: {
       path: health.path !== undefined ? health.path : orFound(settings.healthPath, app.healthPath),
       port: health.port ?? null,
@@ -87,11 +84,24 @@ export function runPlanOf(
     drainSeconds: settings.drainSeconds ?? 30,
     stopSeconds: settings.stopSeconds ?? 10,
     holdSeconds: settings.holdSeconds ?? 30,
-    isRoot: /^(0|root)?(:|$)/.test(image.user),
+    isRoot: null,
     plainKeys: [],
     askedOfServices: variables
       .filter(({ given, apps }) => given === 'service' && apps.includes(app.path))
       .map(({ key }) => key),
+  };
+}
+
+/** The port that the image exposes counts where neither the user nor the analysis knows better. */
+export function runPlanOf(
+  planned: PlannedRun,
+  image: { readonly exposedPorts: readonly number[]; readonly user: string },
+): RunPlan {
+  const [exposed] = image.exposedPorts;
+  return {
+    ...planned,
+    port: planned.port ?? exposed ?? 8080,
+    isRoot: planned.isRoot ?? /^(0|root)?(:|$)/.test(image.user),
   };
 }
 
@@ -128,7 +138,7 @@ function foundVolumes(app: App): { name: string; path: string }[] {
   });
 }
 
-export interface BuildInputs {
+export interface BuildKeyParts {
   /** Of the commit: every file in it. */
   readonly tree: string;
   readonly source: BuildSource;
@@ -141,8 +151,8 @@ export interface BuildInputs {
 }
 
 /** The same key is the same image: it is not built again. */
-export function buildKeyOf(inputs: BuildInputs): string {
-  const { tree, source, dockerfile, dockerignore, buildArgs, secretsVersion } = inputs;
+export function buildKeyOf(parts: BuildKeyParts): string {
+  const { tree, source, dockerfile, dockerignore, buildArgs, secretsVersion } = parts;
   const args = Object.entries(buildArgs).sort(([one], [other]) => (one < other ? -1 : 1));
   const text = JSON.stringify([1, tree, source, dockerfile, dockerignore, args, secretsVersion]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -169,7 +169,7 @@ export interface Course {
   readonly fault: OperationFault | null;
 }
 
-/** A terminal state is final. One that ends while it waits has never begun. */
+/** A terminal state is final, and its inputs are needed no more. One that ends while it waits has never begun. */
 export function setCourse(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -182,7 +182,8 @@ export function setCourse(
     update deployments set status = ${course.status}, steps = ${JSON.stringify(course.steps)}::jsonb,
       fault = ${fault}::jsonb,
       started_at = case when ${course.status} in ('cancelled', 'superseded') then started_at else coalesce(started_at, ${now}) end,
-      finished_at = case when ${course.status} in ('succeeded', 'failed', 'cancelled', 'superseded') then ${now}::timestamptz end
+      finished_at = case when ${course.status} in ('succeeded', 'failed', 'cancelled', 'superseded') then ${now}::timestamptz end,
+      inputs_sealed = case when ${course.status} in ('succeeded', 'failed', 'cancelled', 'superseded') then null else inputs_sealed end
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
 }
 
@@ -206,6 +207,16 @@ export function setPlan(
 ) {
   return tx.run(sql`
     update deployments set plan = ${JSON.stringify(plan)}::jsonb where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function setInputs(tx: Queryable, workspaceId: WorkspaceId, id: DeploymentId, inputsSealed: Buffer) {
+  return tx.run(sql`
+    update deployments set inputs_sealed = ${inputsSealed} where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+export function findInputs(db: Queryable, workspaceId: WorkspaceId, id: DeploymentId) {
+  return db.one<{ inputsSealed: Buffer | null }>(sql`
+    select inputs_sealed as "inputsSealed" from deployments where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
 export function setRelease(

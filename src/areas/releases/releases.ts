@@ -56,6 +56,12 @@ export interface RunPlan {
   readonly askedOfServices: readonly string[];
 }
 
+/** Before the image is known, which may say the port that it listens on, and as whom it runs. */
+export interface PlannedRun extends Omit<RunPlan, 'port' | 'isRoot'> {
+  readonly port: number | null;
+  readonly isRoot: boolean | null;
+}
+
 export interface Release {
   readonly id: ReleaseId;
   readonly environmentId: EnvironmentId;

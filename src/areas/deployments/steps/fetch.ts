@@ -18,12 +18,18 @@ export async function fetchCommit(work: Working): Promise<Json> {
   return { commit: { ...found.commit }, tree: found.tree };
 }
 
-async function releasedCommit({ ctx, workspaceId, deployment }: Working): Promise<OutputOf<'fetch'>> {
+async function releasedCommit(work: Working): Promise<OutputOf<'fetch'>> {
+  const { release } = await releaseBefore(work);
+  return { commit: release.commit, tree: '' };
+}
+
+/** The release that is gone back to, with the plan that was shown for it. */
+export async function releaseBefore({ ctx, workspaceId, deployment }: Working) {
   const before =
     deployment.rollbackOf && (await queries.findDeployment(ctx.db, workspaceId, deployment.rollbackOf));
   if (!before || before.releaseId === null) throw nothingThere();
-  const { commit } = await readRelease(ctx.db, ctx.sealer, workspaceId, before.releaseId);
-  return { commit, tree: '' };
+  const release = await readRelease(ctx.db, ctx.sealer, workspaceId, before.releaseId);
+  return { release, plan: before.plan };
 }
 
 export function nothingThere(): Fault {

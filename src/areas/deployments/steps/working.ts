@@ -8,6 +8,7 @@ import { openSite } from '../../environments/open-site.ts';
 import type { Site } from '../../environments/place.ts';
 import { placeOn, placesOf } from '../../environments/places.ts';
 import { type DeploymentsContext, notFound } from '../deployments.ts';
+import { type DeploymentInputs, openInputs } from '../inputs.ts';
 import * as queries from '../queries.ts';
 
 export interface Input {
@@ -43,6 +44,11 @@ export async function siteOf(work: Working, serverId: ServerId = work.deployment
   return openSite(ctx.servers, place, step);
 }
 
+/** What `plan` has decided. Steps after it read settings and variables from nowhere else. */
+export function inputsOf({ ctx, workspaceId, deployment }: Working): Promise<DeploymentInputs> {
+  return openInputs(ctx.db, ctx.sealer, workspaceId, deployment.id);
+}
+
 const Container = Type.Object({
   name: Type.String(),
   process: Type.String(),
@@ -67,7 +73,6 @@ const Commit = Type.Object({
 export const outputs = {
   fetch: Type.Object({ commit: Commit, tree: Type.String() }),
   plan: Type.Object({
-    image: Type.String(),
     /** The image, where it is there already; nothing is built then. */
     found: Type.Union([Image, Type.Null()]),
     /** Of all images of the environment that are there. */
@@ -82,7 +87,7 @@ export const outputs = {
     ]),
     previousServerIds: Type.Array(Type.String()),
   }),
-  send: Type.Object({ image: Type.String(), buildKey: Type.String(), isBuilt: Type.Boolean() }),
+  send: Type.Object({ isBuilt: Type.Boolean() }),
   build: Type.Object({ built: Type.Union([Image, Type.Null()]) }),
   keep: Type.Object({ releaseId: Type.String() }),
   start: Type.Object({ web: Type.Array(Type.Omit(Container, ['isRunning'])) }),
