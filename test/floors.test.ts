@@ -10,7 +10,7 @@ const floors: readonly (readonly [name: string, lives: RegExp])[] = [
   ['ground', /^[a-z0-9-]+\.ts$/],
   ['store', /^store\//],
   ['outside', /^(remote|adapters|events)\//],
-  ['work', /^(operations|analysis)\//],
+  ['work', /^(operations|analysis|engine)\//],
   ['routes', /^(http\/|areas\/[^/]+\/(routes|schemas|[a-z-]+-(routes|schemas)|[a-z-]+-page)\.ts$)/],
   ['areas', /^areas\//],
 ];
@@ -98,6 +98,12 @@ test('adapters know nothing of HTTP, of areas, or of each other', () => {
     return /^(http|areas|operations|analysis)\//.test(to) || (other !== undefined && other !== own);
   });
   assert.deepEqual(shown(knowing), []);
+});
+
+test('areas speak to the engine, never to Docker or the proxy', () => {
+  const isBehind = (file: string) => /^adapters\/(docker|proxy|timers)\//.test(file);
+  const around = arrows.filter(({ from, to }) => isBehind(to) && !/^(adapters|engine)\//.test(from));
+  assert.deepEqual(shown(around), []);
 });
 
 test('no file outside remote/ composes a command line', () => {

@@ -10,8 +10,9 @@ import type { Dump, Engine, ServerFile, Source } from '../../src/areas/backups/e
 import { engineFor } from '../../src/areas/backups/engines/engines.ts';
 import { serverTools } from '../../src/areas/backups/engines/server-tools.ts';
 import type { ServiceSource } from '../../src/areas/backups/engines/throw-away.ts';
-import { appVolume, type Site, serviceContainer, serviceVolume } from '../../src/areas/environments/place.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
+import type { DockerHost } from '../../src/engine/docker-host.ts';
+import { appVolume, serviceContainer, serviceVolume } from '../../src/engine/placement.ts';
 import {
   type EnvironmentId,
   newId,
@@ -32,12 +33,12 @@ const restored = { beside: names.beside, begin: 'empty', content: 'dump' } as co
 
 interface Scene {
   readonly server: TestServer;
-  readonly site: Site;
+  readonly site: DockerHost;
 }
 
 async function siteOn(t: TestContext): Promise<Scene> {
   const server = await lab.server(t, 's1');
-  const place = {
+  const placement = {
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
@@ -45,10 +46,10 @@ async function siteOn(t: TestContext): Promise<Scene> {
     network: 1,
   };
   const fence = { scope: newId<OperationId>(), epoch: 1 };
-  return { server, site: { place, remote: connect(t, server), fence, signal: t.signal } };
+  return { server, site: { placement, remote: connect(t, server), fence, signal: t.signal } };
 }
 
-async function put({ remote }: Site, content: Buffer, name: string): Promise<ServerFile> {
+async function put({ remote }: DockerHost, content: Buffer, name: string): Promise<ServerFile> {
   const folder = '/var/lib/slipway/backups/trial';
   await remote.output(['mkdir', '-p', folder]);
   await remote.writeFile(`${folder}/${name}`, content, { mode: 0o600 });
@@ -68,7 +69,13 @@ function leftovers(server: TestServer): Promise<string> {
 }
 
 /** Read a little of, then left alone: it ends, and so does all that it had started. */
-async function endsWhenLeft(server: TestServer, engine: Engine, site: Site, source: Source, tools: string) {
+async function endsWhenLeft(
+  server: TestServer,
+  engine: Engine,
+  site: DockerHost,
+  source: Source,
+  tools: string,
+) {
   const running = `cat /proc/[0-9]*/comm 2>/dev/null | grep -cxE '${tools}'`;
   const dump = await engine.dump(site, source);
   await new Promise((resolve) => dump.content.once('data', resolve));
@@ -296,7 +303,7 @@ for folder, folders, files in sorted(os.walk(b'.')):
 
 async function volumeWorks({ server, site }: Scene) {
   const engine = engineFor('volume');
-  const volume = appVolume(site.place, 'data');
+  const volume = appVolume(site.placement, 'data');
   const source: Source = { type: 'volume', kind: 'volume', volume };
   await ask(site.remote, [createVolume(volume, {})]);
   const folder = `/var/lib/docker/volumes/${volume}/_data`;

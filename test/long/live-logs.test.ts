@@ -3,7 +3,6 @@ import { type TestContext, test } from 'node:test';
 import { ask } from '../../src/adapters/docker/ask.ts';
 import { createContainer, removeContainer, startContainer } from '../../src/adapters/docker/containers.ts';
 import { createNetwork } from '../../src/adapters/docker/networks.ts';
-import { containersOf } from '../../src/areas/environments/containers.ts';
 import {
   LiveLogs,
   type LiveLogsContext,
@@ -178,7 +177,7 @@ test('the last lines come first, then each line as it is printed, without secret
   await until(() => some.lines().length >= 6 || undefined, 'its lines');
   assert.ok(!some.lines().includes('work'));
   assertCounted(some.lines(), 'live');
-  const shown = await containersOf(scene.ctx, scene.workspaceId, scene.environmentId);
+  const shown = await scene.logs.containers(scene.workspaceId, scene.environmentId);
   const [web, worker] = shown.containers;
   assert.deepEqual([shown.containers.length, web?.name, worker?.process], [2, name, 'worker']);
   assert.deepEqual(
@@ -265,7 +264,7 @@ test('so many may watch, and no more; a stranger sees nothing', async (t) => {
   const stranger = newId<WorkspaceId>();
   const wish = { tail: 1, process: undefined };
   await assert.rejects(scene.logs.open(stranger, scene.environmentId, wish), failsWith('not_found'));
-  await assert.rejects(containersOf(scene.ctx, stranger, scene.environmentId), failsWith('not_found'));
+  await assert.rejects(scene.logs.containers(stranger, scene.environmentId), failsWith('not_found'));
   scene.logs.stop();
   await late.over;
 });

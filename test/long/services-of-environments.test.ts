@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import {
-  addressIn,
-  networkName,
-  serviceContainer,
-  serviceVolume,
-} from '../../src/areas/environments/place.ts';
 import { ensureServices } from '../../src/areas/services/ensure-services.ts';
-import { lookAtServices } from '../../src/areas/services/look-at-services.ts';
+import { inspectServices } from '../../src/areas/services/inspect-services.ts';
 import { listedServices } from '../../src/areas/services/read-services.ts';
-import { deleteRemoved, removeServices, stopServices } from '../../src/areas/services/stop-services.ts';
+import { deleteRemoved, markServicesDown, stopServices } from '../../src/areas/services/stop-services.ts';
+import { addressIn, networkName, serviceContainer, serviceVolume } from '../../src/engine/placement.ts';
 import type { ServiceId } from '../../src/ids.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { failsWith } from '../support/remote.ts';
@@ -40,7 +35,7 @@ const clients: Readonly<Record<string, Client>> = {
 };
 
 /** As the application would: from a container on the environment's network, with the URL that it gets. */
-function client(server: TestServer, scene: ServiceScene, network = networkName(scene.site.place)) {
+function client(server: TestServer, scene: ServiceScene, network = networkName(scene.target.placement)) {
   return (url: string, statement: string) => {
     const parsed = new URL(url);
     const { image, argv } = clients[parsed.protocol.slice(0, -1)] ?? assert.fail(url);
@@ -55,8 +50,8 @@ async function containerIds(server: TestServer): Promise<string[]> {
   return listed.split('\n').filter(Boolean).sort();
 }
 
-async function statuses({ ctx, site }: ServiceScene): Promise<Record<string, string>> {
-  const { workspaceId, environmentId } = site.place;
+async function statuses({ ctx, target }: ServiceScene): Promise<Record<string, string>> {
+  const { workspaceId, environmentId } = target.placement;
   const rows = await listedServices(ctx.db, workspaceId, environmentId);
   return Object.fromEntries(rows.map(({ name, status }) => [name, status]));
 }
@@ -68,11 +63,11 @@ async function oneServer(t: TestContext) {
 
 test('databases start, answer the application alone, keep their data, and a second run changes nothing', async (t) => {
   const { server, scene } = await oneServer(t);
-  const { ctx, site } = scene;
+  const { ctx, target } = scene;
   const asked = await scene.want({ services: [...all] });
   assert.ok(asked.operationId);
   const lines: string[] = [];
-  assert.equal(await ensureServices(ctx, site, { log: (line) => lines.push(line) }), true);
+  assert.equal(await ensureServices(ctx, target, { log: (line) => lines.push(line) }), true);
   t.diagnostic(`first start: ${scene.roundTrips()} round trips`);
   assert.ok(lines.includes('fetching postgres:17'), lines.join('\n'));
   assert.deepEqual(await statuses(scene), { main: 'running', orders: 'running', redis: 'running' });
@@ -122,7 +117,7 @@ test('databases start, answer the application alone, keep their data, and a seco
 
   await t.test('no one outside of the network reaches them, and nothing is published', async () => {
     const outside = client(server, scene, 'bridge');
-    const reachable = urlOf('MAIN_URL').replace('@main:', `@${addressIn(site.place, 2)}:`);
+    const reachable = urlOf('MAIN_URL').replace('@main:', `@${addressIn(target.placement, 2)}:`);
     assert.equal((await run(reachable, 'select 1')).code, 0, 'the address is the right one');
     assert.notEqual((await outside(reachable, 'select 1')).code, 0);
     assert.equal((await server.ssh('docker ps --format "{{.Ports}}" | grep -c 0.0.0.0 || true')).trim(), '0');
@@ -142,7 +137,7 @@ test('databases start, answer the application alone, keep their data, and a seco
 
   const before = await containerIds(server);
   scene.roundTrips();
-  assert.equal(await ensureServices(ctx, site), false);
+  assert.equal(await ensureServices(ctx, target), false);
   assert.equal(scene.roundTrips(), 1);
   assert.deepEqual(await containerIds(server), before);
 
@@ -158,7 +153,7 @@ test('databases start, answer the application alone, keep their data, and a seco
     await scene.want({
       services: [{ ...all[0], memoryMb: 160 }, all[1], { ...all[2], version: '8' }],
     });
-    assert.equal(await ensureServices(ctx, site), true);
+    assert.equal(await ensureServices(ctx, target), true);
     const after = await containerIds(server);
     assert.deepEqual(after.filter((id) => before.includes(id)).length, 1, 'only the changed ones');
     await assertKept('on new containers');
@@ -166,37 +161,37 @@ test('databases start, answer the application alone, keep their data, and a seco
 
   await t.test('a restart of Docker loses nothing, and is waited for', async () => {
     await server.ssh('systemctl restart docker');
-    await ensureServices(ctx, site);
+    await ensureServices(ctx, target);
     assert.deepEqual(await statuses(scene), { main: 'running', orders: 'running', redis: 'running' });
     await assertKept('after a restart of Docker');
   });
 
   await t.test('one that was stopped or removed by hand is put right', async () => {
-    const { services } = await lookAtServices(ctx, site);
+    const { services } = await inspectServices(ctx, target);
     const [main, orders] = services.map(({ service }) => serviceContainer(service.id));
     await server.ssh(`docker stop ${main} ${orders}`);
     const codes = await server.ssh(`docker inspect --format '{{.State.ExitCode}}' ${main} ${orders}`);
     assert.equal(codes.trim(), '0\n0', 'each has written everything down and ended by itself');
     await server.ssh(`docker rm ${orders}`);
-    const seen = await lookAtServices(ctx, site);
+    const seen = await inspectServices(ctx, target);
     assert.deepEqual(
-      seen.services.map(({ isHealthy, container }) => [isHealthy, container?.status]),
+      seen.services.map(({ isHealthy, status }) => [isHealthy, status]),
       [
         [false, 'exited'],
-        [false, undefined],
+        [false, null],
         [true, 'running'],
       ],
     );
-    assert.equal(await ensureServices(ctx, site), true);
+    assert.equal(await ensureServices(ctx, target), true);
     await assertKept('after they were put right');
   });
 
   await t.test('stopped ones stay stopped, and start with their data', async () => {
-    await stopServices(ctx, site);
+    await stopServices(ctx, target);
     assert.deepEqual(await statuses(scene), { main: 'stopped', orders: 'stopped', redis: 'stopped' });
     await server.ssh('systemctl restart docker');
     assert.deepEqual(await containerIds(server), []);
-    await ensureServices(ctx, site);
+    await ensureServices(ctx, target);
     await assertKept('after a stop');
   });
 });
@@ -204,24 +199,24 @@ test('databases start, answer the application alone, keep their data, and a seco
 test('on Debian 12 with its older Docker it is the same', async (t) => {
   const server = await lab.fresh(t, 'bookworm');
   const scene = await serviceScene(t, server);
-  const { ctx, site } = scene;
+  const { ctx, target } = scene;
   await scene.want({ services: [{ kind: 'postgres' }, { kind: 'redis', version: '8.0' }] });
-  await ensureServices(ctx, site);
+  await ensureServices(ctx, target);
   const run = client(server, scene);
   const variables = await scene.variables();
   assert.equal((await run(variables.get('DATABASE_URL') ?? '', 'select 41')).stdout.trim(), '41');
   assert.equal((await run(variables.get('REDIS_URL') ?? '', 'ping')).stdout.trim(), 'PONG');
   scene.roundTrips();
-  assert.equal(await ensureServices(ctx, site), false);
+  assert.equal(await ensureServices(ctx, target), false);
   assert.equal(scene.roundTrips(), 1);
 });
 
 test('a removed service keeps its data until that is deleted, and takes it up again', async (t) => {
   const { server, scene } = await oneServer(t);
-  const { ctx, site } = scene;
+  const { ctx, target } = scene;
   const redis = { kind: 'redis' } as const;
   const { services } = await scene.want({ services: [redis, { kind: 'redis', name: 'cache' }] });
-  await ensureServices(ctx, site);
+  await ensureServices(ctx, target);
   const run = client(server, scene);
   const urlNow = async () => (await scene.variables()).get('REDIS_URL') ?? assert.fail();
   const url = await urlNow();
@@ -231,11 +226,11 @@ test('a removed service keeps its data until that is deleted, and takes it up ag
   const volume = serviceVolume(id as ServiceId);
 
   await scene.want({ services: [{ kind: 'redis', name: 'cache' }] });
-  await ensureServices(ctx, site);
+  await ensureServices(ctx, target);
   await deleteRemovedUnlessWanted(scene, false);
   assert.equal((await containerIds(server)).length, 1, 'its container is gone');
   assert.match(await volumes(), new RegExp(volume));
-  const kept = await listedServices(ctx.db, site.place.workspaceId, site.place.environmentId);
+  const kept = await listedServices(ctx.db, target.placement.workspaceId, target.placement.environmentId);
   assert.deepEqual(
     kept.map(({ name, hasData, removedAt, status }) => [name, hasData, removedAt !== null, status]),
     [
@@ -250,45 +245,47 @@ test('a removed service keeps its data until that is deleted, and takes it up ag
 
   const again = await scene.want({ services: [{ kind: 'redis', name: 'cache' }, redis] });
   assert.equal(again.services[0]?.id, id, 'the same row');
-  await ensureServices(ctx, site);
+  await ensureServices(ctx, target);
   assert.equal(await urlNow(), url, 'the same credentials');
   assert.equal((await run(url, 'get kept')).stdout.trim(), '41');
 
   await scene.want({ services: [{ kind: 'redis', name: 'cache' }], deleteData: true });
-  await ensureServices(ctx, site);
+  await ensureServices(ctx, target);
   await deleteRemovedUnlessWanted(scene, true);
   assert.doesNotMatch(await volumes(), new RegExp(volume));
   assert.deepEqual(Object.keys(await statuses(scene)), ['cache']);
 
-  await removeServices(ctx, site, { deleteData: false });
+  await target.removeServices({ deleteData: false });
+  await markServicesDown(ctx, target.placement, { deleteData: false });
   assert.deepEqual(await containerIds(server), []);
   assert.match(await volumes(), /slipway-/);
-  await removeServices(ctx, site, { deleteData: true });
+  await target.removeServices({ deleteData: true });
+  await markServicesDown(ctx, target.placement, { deleteData: true });
   assert.doesNotMatch(await volumes(), /slipway-/);
 });
 
-async function deleteRemovedUnlessWanted({ ctx, site }: ServiceScene, isWanted: boolean): Promise<void> {
-  if (isWanted) assert.equal((await deleteRemoved(ctx, site)).length, 1);
+async function deleteRemovedUnlessWanted({ ctx, target }: ServiceScene, isWanted: boolean): Promise<void> {
+  if (isWanted) assert.equal((await deleteRemoved(ctx, target)).length, 1);
 }
 
 test('what cannot start says why, keeps its data, and leaves the others running', async (t) => {
   const { server, scene } = await oneServer(t);
-  const { ctx, site } = scene;
+  const { ctx, target } = scene;
   const { services } = await scene.want({ services: [{ kind: 'postgres' }, { kind: 'redis' }] });
   const volume = serviceVolume(services[0]?.id as ServiceId);
   await server.ssh(
     `docker volume create ${volume} && docker run --rm -v ${volume}:/d --entrypoint sh redis:8 -c "echo 12 > /d/PG_VERSION"`,
   );
-  await assert.rejects(ensureServices(ctx, site), failsWith('service_unhealthy', /postgresql\.conf/));
+  await assert.rejects(ensureServices(ctx, target), failsWith('service_unhealthy', /postgresql\.conf/));
   assert.deepEqual(await statuses(scene), { postgres: 'failed', redis: 'running' });
-  const { workspaceId, environmentId } = site.place;
+  const { workspaceId, environmentId } = target.placement;
   const [failed] = await listedServices(ctx.db, workspaceId, environmentId);
   assert.equal(failed?.problem?.code, 'service_unhealthy');
 
   await t.test('an image that cannot be had leaves the running one alone', async () => {
     await scene.want({ services: [{ kind: 'redis' }, { kind: 'postgres', name: 'other', version: '16' }] });
     const before = await containerIds(server);
-    await assert.rejects(ensureServices(ctx, site), failsWith('remote_failed'));
+    await assert.rejects(ensureServices(ctx, target), failsWith('remote_failed'));
     assert.ok((await containerIds(server)).some((id) => before.includes(id)));
     assert.equal((await statuses(scene)).other, 'failed');
     assert.equal((await statuses(scene)).redis, 'running');

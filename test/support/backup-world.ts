@@ -9,6 +9,7 @@ import { placeOn } from '../../src/areas/environments/places.ts';
 import { createServices } from '../../src/areas/services/create-services.ts';
 import { ensureServices } from '../../src/areas/services/ensure-services.ts';
 import { listedServices } from '../../src/areas/services/read-services.ts';
+import { singleServer } from '../../src/engine/single-server/single-server.ts';
 import { type BackupId, type BackupRestoreId, newId, type OperationId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys } from './database.ts';
@@ -43,8 +44,8 @@ export async function startBackupWorld(t: TestContext, lab: TestLab) {
   ] as const;
   await db.transaction((tx) => createServices(tx, workspaceId, environmentId, wanted, now));
   const fence = { scope: newId<OperationId>(), epoch: 1 };
-  const site = { place, remote: connect(t, server), fence, signal: t.signal };
-  await ensureServices({ db, clock: servers.clock, sealer: servers.sealer }, site);
+  const target = singleServer({ placement: place, remote: connect(t, server), fence, signal: t.signal });
+  await ensureServices({ db, clock: servers.clock, sealer: servers.sealer }, target);
   const services = await listedServices(db, workspaceId, environmentId);
   const idOf = (name: string) => services.find((each) => each.name === name)?.id ?? assert.fail(name);
   const [main, cache] = [idOf('main'), idOf('cache')];

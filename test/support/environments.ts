@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setCurrent } from '../../src/areas/environments/environment-state.ts';
-import { keepRelease } from '../../src/areas/releases/keep-release.ts';
-import type { RunPlan } from '../../src/areas/releases/releases.ts';
+import { createRelease } from '../../src/areas/releases/stored-releases.ts';
+import type { RunPlan } from '../../src/engine/release-spec.ts';
 import { type DeploymentId, type EnvironmentId, newId, type WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import type { Answer } from './app.ts';
@@ -79,7 +79,7 @@ export async function startEnvironmentScene(
     environmentId,
     workspaceId,
     released: async (volumes = []) => {
-      const releaseId = await keepRelease(
+      const releaseId = await createRelease(
         db,
         service.app.store.sealer,
         workspaceId,

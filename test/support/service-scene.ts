@@ -1,10 +1,11 @@
 /** An environment with its place on a lab's server, without the API: what the services of it need, and no more. */
 import type { TestContext } from 'node:test';
-import type { Site } from '../../src/areas/environments/place.ts';
 import { placeOn } from '../../src/areas/environments/places.ts';
 import { changeServices, type ServicesWish } from '../../src/areas/services/change-services.ts';
 import { serviceVariables } from '../../src/areas/services/service-variables.ts';
 import type { ServiceRequestsContext } from '../../src/areas/services/services.ts';
+import type { Target } from '../../src/engine/engine.ts';
+import { singleServer } from '../../src/engine/single-server/single-server.ts';
 import {
   type EnvironmentId,
   newId,
@@ -24,7 +25,7 @@ import { addServer, serversContext } from './servers-context.ts';
 export interface ServiceScene {
   readonly ctx: ServiceRequestsContext;
   readonly environmentId: EnvironmentId;
-  readonly site: Site;
+  readonly target: Target;
   /** Round trips to the server since the last time that it was asked. */
   roundTrips(): number;
   want(wish: ServicesWish): ReturnType<typeof changeServices>;
@@ -49,11 +50,11 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
   const place = await db.transaction((tx) => placeOn(tx, workspaceId, environmentId, serverId, now));
   const { remote, taken } = counted(connect(t, server));
   const fence = { scope: newId<OperationId>(), epoch: 1 };
-  const site = { place, remote, fence, signal: t.signal };
+  const target = singleServer({ placement: place, remote, fence, signal: t.signal });
   return {
     ctx,
     environmentId,
-    site,
+    target,
     roundTrips: taken,
     want: (wish) => changeServices(ctx, workspaceId, null, environmentId, wish),
     variables: async (asked) => {

@@ -13,8 +13,9 @@ import type { Dump, Engine, ServerFile } from '../../src/areas/backups/engines/e
 import { mariadbEngine } from '../../src/areas/backups/engines/mariadb.ts';
 import { postgresEngine } from '../../src/areas/backups/engines/postgres.ts';
 import type { ServiceSource } from '../../src/areas/backups/engines/throw-away.ts';
-import { type Site, serviceContainer, serviceVolume } from '../../src/areas/environments/place.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
+import type { DockerHost } from '../../src/engine/docker-host.ts';
+import { serviceContainer, serviceVolume } from '../../src/engine/placement.ts';
 import {
   type EnvironmentId,
   newId,
@@ -32,7 +33,7 @@ export const quiet = { log: () => undefined, fraction: () => undefined };
 
 export interface EngineScene {
   readonly server: TestServer;
-  readonly site: Site;
+  readonly site: DockerHost;
   readonly source: ServiceSource;
   readonly engine: Engine;
   /** Statements by the database's own client in its container; what it prints. */
@@ -58,14 +59,14 @@ export async function engineScene(
 ): Promise<EngineScene> {
   const remote = connect(t, server);
   const id = newId<ServiceId>();
-  const place = {
+  const placement = {
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
     port: 20_001,
     network: 1,
   };
-  const site = { place, remote, fence: { scope: newId<OperationId>(), epoch: 1 }, signal: t.signal };
+  const site = { placement, remote, fence: { scope: newId<OperationId>(), epoch: 1 }, signal: t.signal };
   const of = kinds[kind];
   const version = of.defaultVersion;
   const credentials = { password: new Secret('a$pass"w\'ord'), adminPassword: new Secret('root$pa"ss') };

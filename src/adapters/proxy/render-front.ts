@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
+import { isAppPort } from '../../app-ports.ts';
 import { Fault } from '../../fault.ts';
-import { isAppPort } from './app-ports.ts';
 import type { ProxyFront, ProxyServer } from './fronts.ts';
 import { backendOf, frontendOf } from './places.ts';
 import { mustBeHost, mustBeRoutes } from './routes.ts';

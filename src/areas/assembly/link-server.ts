@@ -2,16 +2,16 @@
  * Where an environment is to stand. One that runs elsewhere moves: a deployment brings it to the new server, and the
  * old one serves until it is there. Data of services and volumes does not move by itself, so it is not left behind unasked.
  */
+import type { Placement } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { checkServer } from '../environments/check-server.ts';
 import { type EnvironmentState, lockEnvironment, setServer } from '../environments/environment-state.ts';
-import type { Place } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
-import { readRelease } from '../releases/releases.ts';
+import { readRelease } from '../releases/stored-releases.ts';
 import { leaveBehind } from '../services/leave-behind.ts';
 import { holdsData } from '../services/read-services.ts';
 import type { AssemblyContext } from './assembly.ts';
@@ -72,7 +72,7 @@ async function refuseDataElsewhere(
   tx: Queryable,
   workspaceId: WorkspaceId,
   { id, currentReleaseId }: EnvironmentState,
-  places: readonly Place[],
+  places: readonly Placement[],
   serverId: ServerId | null,
 ): Promise<void> {
   const isElsewhere = (each: { readonly serverId: ServerId }) => each.serverId !== serverId;

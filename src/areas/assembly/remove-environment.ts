@@ -15,12 +15,12 @@ import { forgetNames } from '../domains/remove-domain.ts';
 import { deleteEnvironment } from '../environments/delete-environment.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
-import { openSite } from '../environments/open-site.ts';
+import { openTarget } from '../environments/open-target.ts';
 import { placesOf, removePlace } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
-import { takeDown } from '../releases/take-down.ts';
 import { isPassing, untilBack } from '../releases/until-back.ts';
+import { markServicesDown } from '../services/stop-services.ts';
 import { holdsData } from '../upkeep/holds-data.ts';
 import { enqueueUpkeep, type Input, readInput, removeKind, type UpkeepContext } from '../upkeep/upkeep.ts';
 
@@ -129,9 +129,10 @@ async function leaveServers(ctx: UpkeepContext, input: RemoveInput, step: StepCo
   const { environmentId, deleteData, force } = input;
   for (const place of await placesOf(ctx.db, step.workspaceId, environmentId)) {
     try {
-      const site = await openSite(ctx.servers, place, step);
-      await takeDown(ctx, site, { deleteData });
-      await takeCertificatesAway(ctx.db, site);
+      const target = await openTarget(ctx.servers, place, step);
+      await target.takeDown({ deleteData });
+      await markServicesDown(ctx, place, { deleteData });
+      await takeCertificatesAway(ctx.db, target);
     } catch (error) {
       if (!force || !isPassing(error)) throw error;
       step.log(`The server cannot be reached; what is there stays there: ${errorText(error)}`);

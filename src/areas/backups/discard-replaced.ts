@@ -1,15 +1,16 @@
 /** Data that was replaced is let go once its time is over. A service that is gone has taken it along. */
 import { minute } from '../../clock.ts';
+import type { Target } from '../../engine/engine.ts';
+import { appVolume } from '../../engine/placement.ts';
 import type { BackupReplacedId, EnvironmentId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { openSite } from '../environments/open-site.ts';
-import { appVolume, type Site } from '../environments/place.ts';
+import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
 import { untilBack } from '../releases/until-back.ts';
-import { lookAtServices } from '../services/look-at-services.ts';
+import { inspectServices } from '../services/inspect-services.ts';
 import { type BackupsContext, discardKind } from './backups.ts';
 import { engineFor } from './engines/engines.ts';
 import { type DueReplaced, deleteReplaced, findReplaced, type ReplacedRow } from './restore-queries.ts';
@@ -64,20 +65,20 @@ async function discard(ctx: BackupsContext, { replacedId }: Input, step: StepCon
   const places = await placesOf(ctx.db, workspaceId, row.environmentId);
   const place = places.find(({ serverId }) => serverId === row.serverId);
   if (environment && place) {
-    const site = await openSite(ctx.servers, place, step);
-    const source = await sourceOf(ctx, site, row);
-    if (source) await engineFor(source.kind).discard(site, source.source, row.beforeName);
+    const target = await openTarget(ctx.servers, place, step);
+    const source = await sourceOf(ctx, target, row);
+    if (source) await engineFor(source.kind).discard(target.dataHost, source.source, row.beforeName);
   }
   await deleteReplaced(ctx.db, workspaceId, replacedId);
 }
 
 async function sourceOf(
   ctx: BackupsContext,
-  site: Site,
+  target: Target,
   { serviceId, volumeName }: ReplacedRow,
 ): Promise<BackupSource | undefined> {
-  if (volumeName !== null) return volumeSource(volumeName, appVolume(site.place, volumeName));
-  const seen = await lookAtServices(ctx, site);
+  if (volumeName !== null) return volumeSource(volumeName, appVolume(target.placement, volumeName));
+  const seen = await inspectServices(ctx, target);
   const found = seen.services.find(({ service }) => service.id === serviceId);
   return found && serviceSource(found);
 }

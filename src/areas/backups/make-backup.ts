@@ -123,14 +123,15 @@ async function verifyParts(ctx: BackupsContext, input: Input, step: StepContext)
   if (!work.backup.verify) return;
   const storage = await openDestination(ctx, step.workspaceId, work.backup.destinationId);
   for (const pair of await pairsOf(ctx, work, step))
-    if (pair.part.verification.status === 'pending') await verifyPart(ctx, work.site, storage, pair, step);
+    if (pair.part.verification.status === 'pending')
+      await verifyPart(ctx, work.target.dataHost, storage, pair, step);
 }
 
 async function clearTrials(ctx: BackupsContext, input: Input, step: StepContext): Promise<void> {
   const work = await workOf(ctx, input, step);
   for (const { part } of await pairsOf(ctx, work, step)) {
-    await engineFor(part.kind).clearAway(work.site, part.id);
-    await removeFolder(work.site, part.id);
+    await engineFor(part.kind).clearAway(work.target.dataHost, part.id);
+    await removeFolder(work.target.dataHost, part.id);
   }
 }
 

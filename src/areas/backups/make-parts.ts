@@ -1,12 +1,12 @@
 /** The work of a backup, piece by piece: for the operation that makes one, and for those that make one first. */
 import { createHash } from 'node:crypto';
+import type { Target } from '../../engine/engine.ts';
 import { Fault } from '../../fault.ts';
 import type { BackupId, EnvironmentId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { mustHold } from '../../operations/operations.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
-import type { Site } from '../environments/place.ts';
-import { environmentOf, siteOf } from '../upkeep/upkeep.ts';
+import { environmentOf, targetOf } from '../upkeep/upkeep.ts';
 import { type BackupsContext, notFound } from './backups.ts';
 import { setToClear } from './deletion-queries.ts';
 import { openDestination } from './destinations.ts';
@@ -19,7 +19,7 @@ import { storePart } from './store-part.ts';
 export interface BackupWork {
   readonly backup: queries.BackupRow;
   readonly environment: EnvironmentState;
-  readonly site: Site;
+  readonly target: Target;
 }
 
 export async function workOf(
@@ -30,14 +30,14 @@ export async function workOf(
   const backup = await queries.findBackup(ctx.db, step.workspaceId, backupId);
   if (!backup) throw notFound();
   const environment = await environmentOf(ctx, { environmentId }, step);
-  return { backup, environment, site: await siteOf(ctx, environment, step) };
+  return { backup, environment, target: await targetOf(ctx, environment, step) };
 }
 
 /** Decides the parts, and refuses where a database is down. */
 export async function lookForParts(ctx: BackupsContext, work: BackupWork, step: StepContext): Promise<void> {
-  const { backup, environment, site } = work;
+  const { backup, environment, target } = work;
   const wish = { serviceId: backup.serviceId, mustAnswer: true };
-  const sources = await sourcesOf(ctx, site, environment, wish);
+  const sources = await sourcesOf(ctx, target, environment, wish);
   if (sources.length === 0)
     throw new Fault('nothing_to_back_up', 'There is nothing left of what was to be backed up.');
   const parts = await planParts(ctx, step.workspaceId, backup, sources);
@@ -50,18 +50,18 @@ export async function storeParts(ctx: BackupsContext, work: BackupWork, step: St
   const pairs = await pairsOf(ctx, work, step);
   for (const [done, pair] of pairs.entries()) {
     step.progress(done / pairs.length, `dumping ${pair.part.name}`);
-    if (pair.part.storedAt === null) await storePart(ctx, work.site, storage, pair, step);
+    if (pair.part.storedAt === null) await storePart(ctx, work.target.dataHost, storage, pair, step);
   }
 }
 
 /** Each part with what it is made from, or was. */
 export async function pairsOf(
   ctx: BackupsContext,
-  { backup, environment, site }: BackupWork,
+  { backup, environment, target }: BackupWork,
   step: StepContext,
 ): Promise<{ readonly part: PartRow; readonly source: BackupSource }[]> {
   const wish = { serviceId: backup.serviceId, mustAnswer: false };
-  const sources = await sourcesOf(ctx, site, environment, wish);
+  const sources = await sourcesOf(ctx, target, environment, wish);
   const parts = await listParts(ctx.db, step.workspaceId, [backup.id]);
   return parts.map((part) => ({ part, source: sourceFor(part, sources) }));
 }

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { damaged } from '../../adapters/storage/sealed-header.ts';
 import { openStream } from '../../adapters/storage/sealed-stream.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
+import type { DockerHost } from '../../engine/docker-host.ts';
 import type { WorkspaceId } from '../../ids.ts';
-import type { Site } from '../environments/place.ts';
 import type { BackupsContext } from './backups.ts';
 import type { ServerFile } from './engines/engine.ts';
 import type { PartRow } from './part-queries.ts';
@@ -29,13 +29,13 @@ export async function readPart(
 /** To the server, as a file of the work with this id. */
 export async function fetchPart(
   ctx: BackupsContext,
-  site: Site,
+  site: DockerHost,
   storage: Storage,
   part: PartRow,
   workId: string,
 ): Promise<ServerFile> {
   await prepareFolder(site, workId, part.dumpBytes ?? 0);
-  const content = await readPart(ctx, site.place.workspaceId, storage, part, site.signal);
+  const content = await readPart(ctx, site.placement.workspaceId, storage, part, site.signal);
   return writeServerFile(site, workId, part.id, content);
 }
 

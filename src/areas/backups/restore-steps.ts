@@ -10,7 +10,7 @@ import { mustHold } from '../../operations/operations.ts';
 import { untilBack, untilDone } from '../releases/until-back.ts';
 import { putInService } from '../upkeep/start-environment.ts';
 import { stopApp } from '../upkeep/stop-app.ts';
-import { environmentOf, siteOf } from '../upkeep/upkeep.ts';
+import { environmentOf, targetOf } from '../upkeep/upkeep.ts';
 import type { BackupsContext } from './backups.ts';
 import { openDestination } from './destinations.ts';
 import { engineFor } from './engines/engines.ts';
@@ -35,7 +35,7 @@ export function checkStep(ctx: BackupsContext): RestoreStep {
       const { workspaceId } = step;
       if (await isDumping(ctx.db, workspaceId, input.environmentId))
         throw new Fault('in_use', 'A backup of the environment is being made right now.');
-      const { restore, site, replacements } = await restoreWork(ctx, input, step, { mustAnswer: true });
+      const { restore, host, replacements } = await restoreWork(ctx, input, step, { mustAnswer: true });
       if (restore.backupId === null) return undefined;
       const backup = await findBackup(ctx.db, workspaceId, restore.backupId);
       if (backup?.status !== 'succeeded') throw incompatible('The backup is not there any more.');
@@ -43,7 +43,7 @@ export function checkStep(ctx: BackupsContext): RestoreStep {
       for (const [done, { part }] of replacements.entries()) {
         if (!part) continue;
         step.progress(done / replacements.length, `fetching ${part.name}`);
-        await fetchPart(ctx, site, storage, part, restore.id);
+        await fetchPart(ctx, host, storage, part, restore.id);
         step.log(`${part.name}: fetched, and its sum is right`);
       }
       return undefined;
@@ -73,7 +73,7 @@ export function stopStep(ctx: BackupsContext): RestoreStep {
     undo: (input, step) => untilDone(() => putInService(ctx, input, step), step.signal),
     run: async (input, step) => {
       const environment = await environmentOf(ctx, input, step);
-      await stopApp(ctx, await siteOf(ctx, environment, step), environment);
+      await stopApp(ctx, await targetOf(ctx, environment, step), environment);
       return undefined;
     },
   };
@@ -86,14 +86,14 @@ export function loadStep(ctx: BackupsContext): RestoreStep {
     retry: untilBack,
     undo: (input, step) => untilDone(() => discardBeside(ctx, input, step), step.signal),
     run: async (input, step) => {
-      const { site, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
+      const { host, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
       for (const { source, file, beside, begin, content } of replacements) {
         const progress = {
           log: (line: string) => step.log(line),
           fraction: (done: number) => step.progress(done, `loading ${source.name}`),
         };
         const wish = { beside, begin, content };
-        await engineFor(source.kind).loadBeside(site, source.source, file, wish, progress);
+        await engineFor(source.kind).loadBeside(host, source.source, file, wish, progress);
       }
       return undefined;
     },
@@ -111,7 +111,7 @@ export function swapStep(ctx: BackupsContext): RestoreStep {
       const work = await restoreWork(ctx, input, step, { mustAnswer: false });
       await remember(ctx, work, step);
       for (const { source, beside, before } of work.replacements) {
-        await engineFor(source.kind).swap(work.site, source.source, { beside, before });
+        await engineFor(source.kind).swap(work.host, source.source, { beside, before });
         step.log(`${source.name}: the new data is in place; the old one is kept as ${before}`);
       }
       return undefined;
@@ -153,7 +153,7 @@ export function settleStep(ctx: BackupsContext): RestoreStep {
 
 /** Before the exchange: whoever comes after a crash knows what was put aside, and until when it is kept. */
 async function remember(ctx: BackupsContext, work: RestoreWork, step: StepContext): Promise<void> {
-  const { restore, environment, site, replacements } = work;
+  const { restore, environment, host, replacements } = work;
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
     await mustHold(tx, step);
@@ -161,7 +161,7 @@ async function remember(ctx: BackupsContext, work: RestoreWork, step: StepContex
       const row = {
         id: newId<BackupReplacedId>(),
         environmentId: environment.id,
-        serverId: site.place.serverId,
+        serverId: host.placement.serverId,
         restoreId: restore.id,
         place,
         serviceId: source.serviceId,
@@ -175,19 +175,19 @@ async function remember(ctx: BackupsContext, work: RestoreWork, step: StepContex
 }
 
 async function swapBack(ctx: BackupsContext, input: RestoreInput, step: StepContext): Promise<void> {
-  const { restore, site, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
+  const { restore, host, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
   for (const { source, beside, before } of replacements.toReversed())
-    await engineFor(source.kind).swap(site, source.source, { beside: before, before: beside });
+    await engineFor(source.kind).swap(host, source.source, { beside: before, before: beside });
   await deleteReplacedBy(ctx.db, step.workspaceId, restore.id);
 }
 
 async function discardBeside(ctx: BackupsContext, input: RestoreInput, step: StepContext): Promise<void> {
-  const { site, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
+  const { host, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
   for (const { source, beside } of replacements)
-    await engineFor(source.kind).discard(site, source.source, beside);
+    await engineFor(source.kind).discard(host, source.source, beside);
 }
 
 async function clearFiles(ctx: BackupsContext, input: RestoreInput, step: StepContext): Promise<void> {
   const environment = await environmentOf(ctx, input, step);
-  await removeFolder(await siteOf(ctx, environment, step), input.restoreId);
+  await removeFolder((await targetOf(ctx, environment, step)).dataHost, input.restoreId);
 }

@@ -2,14 +2,15 @@
  * What restores and imports have in common: which data is replaced by what, under which names, in what order. Data is
  * loaded beside what is live and changes places with it; until then, and after any failure, what was live is live.
  */
+
+import type { DockerHost } from '../../engine/docker-host.ts';
 import { Fault } from '../../fault.ts';
 import type { BackupRestoreId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Change, StepContext } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
-import type { Site } from '../environments/place.ts';
 import { majorOf } from '../services/kinds/kind.ts';
-import { environmentOf, siteOf } from '../upkeep/upkeep.ts';
+import { environmentOf, targetOf } from '../upkeep/upkeep.ts';
 import type { BackupsContext } from './backups.ts';
 import type { Begin, BesideName, ServerFile } from './engines/engine.ts';
 import { listParts, type PartRow } from './part-queries.ts';
@@ -39,7 +40,7 @@ export interface Replacement {
 export interface RestoreWork {
   readonly restore: RestoreRow;
   readonly environment: EnvironmentState;
-  readonly site: Site;
+  readonly host: DockerHost;
   readonly replacements: readonly Replacement[];
 }
 
@@ -64,15 +65,16 @@ export async function restoreWork(
   const restore = await findRestore(ctx.db, step.workspaceId, restoreId);
   if (!restore) throw new Fault('not_found', 'What was to be put in place is gone.');
   const environment = await environmentOf(ctx, { environmentId }, step);
-  const site = await siteOf(ctx, environment, step);
-  if (restore.source === 'upload') requireSameServer(restore, site);
-  const sources = await sourcesOf(ctx, site, environment, { serviceId: restore.serviceId, mustAnswer });
+  const target = await targetOf(ctx, environment, step);
+  const host = target.dataHost;
+  if (restore.source === 'upload') requireSameServer(restore, host);
+  const sources = await sourcesOf(ctx, target, environment, { serviceId: restore.serviceId, mustAnswer });
   const replacements =
     restore.source === 'upload'
       ? sources.map((source) => replacement(restore, source, null, 0))
       : await fromBackup(ctx, restore, sources, step.workspaceId);
   if (replacements.length === 0) throw incompatible('The service is not there any more.');
-  return { restore, environment, site, replacements };
+  return { restore, environment, host, replacements };
 }
 
 async function fromBackup(
@@ -124,8 +126,8 @@ function replacement(
   };
 }
 
-function requireSameServer({ serverId }: RestoreRow, { place }: Site): void {
-  if (serverId === place.serverId) return;
+function requireSameServer({ serverId }: RestoreRow, { placement }: DockerHost): void {
+  if (serverId === placement.serverId) return;
   throw incompatible('The environment has moved to another server since the file was uploaded.');
 }
 

@@ -1,13 +1,14 @@
 /** What of an environment is there to back up: each of its databases, and each volume of the application. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Target } from '../../engine/engine.ts';
+import { appVolume, serviceContainer, serviceVolume } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
-import { appVolume, type Site, serviceContainer, serviceVolume } from '../environments/place.ts';
-import { readRelease } from '../releases/releases.ts';
+import { readRelease } from '../releases/stored-releases.ts';
+import { type FoundService, inspectServices } from '../services/inspect-services.ts';
 import { kinds } from '../services/kinds/kinds.ts';
-import { lookAtServices, type SeenService } from '../services/look-at-services.ts';
-import { imageFor, versionOf } from '../services/service-container.ts';
+import { imageFor, versionOf } from '../services/service-spec.ts';
 import type { BackupsContext } from './backups.ts';
 import type { Source, SourceKind } from './engines/engine.ts';
 
@@ -33,26 +34,26 @@ export interface SourcesWish {
 
 export async function sourcesOf(
   ctx: BackupsContext,
-  site: Site,
+  target: Target,
   environment: EnvironmentState,
   { serviceId, mustAnswer }: SourcesWish,
 ): Promise<BackupSource[]> {
   const look = async () =>
-    (await lookAtServices(ctx, site)).services.filter(
+    (await inspectServices(ctx, target)).services.filter(
       ({ service }) => serviceId === null || service.id === serviceId,
     );
   let chosen = await look();
   // A server under load may be slow to answer once; one that does not run will not by itself.
   for (let again = 1; mustAnswer && again <= looksAgain && chosen.some(isSlow); again += 1) {
-    await sleep(lookAgainMs, undefined, { signal: site.signal });
+    await sleep(lookAgainMs, undefined, { signal: target.signal });
     chosen = await look();
   }
   if (mustAnswer) for (const each of chosen) requireAnswer(each);
   const services = chosen.map(serviceSource);
-  return serviceId === null ? [...services, ...(await volumesOf(ctx, site, environment))] : services;
+  return serviceId === null ? [...services, ...(await volumesOf(ctx, target, environment))] : services;
 }
 
-export function serviceSource({ service }: Pick<SeenService, 'service'>): BackupSource {
+export function serviceSource({ service }: Pick<FoundService, 'service'>): BackupSource {
   const { id, kind, name, credentials } = service;
   const version = versionOf(service);
   return {
@@ -77,12 +78,12 @@ export function serviceSource({ service }: Pick<SeenService, 'service'>): Backup
 
 async function volumesOf(
   ctx: BackupsContext,
-  { place }: Site,
+  { placement }: Target,
   { currentReleaseId }: EnvironmentState,
 ): Promise<BackupSource[]> {
   if (currentReleaseId === null) return [];
-  const { run } = await readRelease(ctx.db, ctx.sealer, place.workspaceId, currentReleaseId);
-  return run.volumes.map(({ name }) => volumeSource(name, appVolume(place, name)));
+  const { run } = await readRelease(ctx.db, ctx.sealer, placement.workspaceId, currentReleaseId);
+  return run.volumes.map(({ name }) => volumeSource(name, appVolume(placement, name)));
 }
 
 export function volumeSource(name: string, volume: string): BackupSource {
@@ -96,13 +97,13 @@ export function volumeSource(name: string, volume: string): BackupSource {
   };
 }
 
-function isSlow({ container, isHealthy }: SeenService): boolean {
-  return container?.status === 'running' && !isHealthy;
+function isSlow({ status, isHealthy }: FoundService): boolean {
+  return status === 'running' && !isHealthy;
 }
 
-function requireAnswer({ service, container, isHealthy }: SeenService): void {
-  if (container?.status === 'running' && isHealthy) return;
-  const how = container?.status === 'running' ? 'does not answer' : 'does not run';
+function requireAnswer({ service, status, isHealthy }: FoundService): void {
+  if (status === 'running' && isHealthy) return;
+  const how = status === 'running' ? 'does not answer' : 'does not run';
   throw new Fault('database_down', `The service ${service.name} (${kinds[service.kind].title}) ${how}.`, {
     hint: 'Start the environment, or look at why the service fails, and then try again.',
   });

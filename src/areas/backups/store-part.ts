@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { sealStream } from '../../adapters/storage/sealed-stream.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
+import type { DockerHost } from '../../engine/docker-host.ts';
 import { Fault } from '../../fault.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { mustHold } from '../../operations/operations.ts';
-import type { Site } from '../environments/place.ts';
 import type { BackupsContext } from './backups.ts';
 import type { Dump } from './engines/engine.ts';
 import { engineFor } from './engines/engines.ts';
@@ -21,7 +21,7 @@ const tellEveryBytes = 32 * 1024 * 1024;
 
 export async function storePart(
   ctx: BackupsContext,
-  site: Site,
+  site: DockerHost,
   storage: Storage,
   { part, source }: { readonly part: PartRow; readonly source: BackupSource },
   step: StepContext,

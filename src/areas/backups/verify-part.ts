@@ -3,9 +3,9 @@
  * and compared with the figures of the very snapshot that was dumped. What cannot be tried says why.
  */
 import type { Storage } from '../../adapters/storage/storage.ts';
+import type { DockerHost } from '../../engine/docker-host.ts';
 import { Fault } from '../../fault.ts';
 import type { StepContext } from '../../operations/definition.ts';
-import type { Site } from '../environments/place.ts';
 import type { BackupsContext, Verification } from './backups.ts';
 import { compareFigures } from './compare-figures.ts';
 import type { ServerFile } from './engines/engine.ts';
@@ -17,7 +17,7 @@ import type { BackupSource } from './sources.ts';
 
 export async function verifyPart(
   ctx: BackupsContext,
-  site: Site,
+  site: DockerHost,
   storage: Storage,
   { part, source }: { readonly part: PartRow; readonly source: BackupSource },
   step: StepContext,
@@ -54,7 +54,7 @@ export async function verifyPart(
 /** A disk without room for it says nothing against the backup itself. */
 async function fetched(
   ctx: BackupsContext,
-  site: Site,
+  site: DockerHost,
   storage: Storage,
   part: PartRow,
 ): Promise<ServerFile | { readonly reason: string }> {

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { AnalysisResult, App } from '../../analysis/result.ts';
+import type { PlannedRun } from '../../engine/release-spec.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -11,7 +12,7 @@ import { lockEnvironment, type OpenVariable, openVariables } from '../environmen
 import type { EnvironmentSettings } from '../environments/environments.ts';
 import { mirrorKeyOf } from '../projects/projects.ts';
 import { analyseCommit, type ReadableRepository, treeOf } from '../projects/read-repository.ts';
-import type { PlannedRun, Release } from '../releases/releases.ts';
+import type { Release } from '../releases/releases.ts';
 import { readServer } from '../servers/read-server.ts';
 import { serviceVariables } from '../services/service-variables.ts';
 import type { DeploymentsContext } from './deployments.ts';

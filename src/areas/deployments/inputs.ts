@@ -3,11 +3,11 @@
  * them sealed; every later step reads only these, so that a change made meanwhile belongs to the next deployment. They
  * are removed when the deployment ends: what lasts of them is the release.
  */
+import type { PlannedRun } from '../../engine/release-spec.ts';
 import type { DeploymentId, ReleaseId, WorkspaceId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { PlannedRun } from '../releases/releases.ts';
 import type { BuildSource } from './plan.ts';
 import * as queries from './queries.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Probe } from '../releases/health-probe.ts';
+import type { Probe } from '../../engine/health-probe.ts';
 import { KeptProbes } from './kept-probes.ts';
 
 const probe = (more: Partial<Probe> = {}): Probe => ({

@@ -1,5 +1,5 @@
 /** The probes of a deployment, as they are kept and shown: the first ones, the last ones, and how many were between. */
-import type { Probe } from '../releases/health-probe.ts';
+import type { Probe } from '../../engine/health-probe.ts';
 
 export interface KeptProbe extends Probe {
   readonly container: string;

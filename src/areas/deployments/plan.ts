@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { AnalysisResult, App } from '../../analysis/result.ts';
+import type { PlannedRun, RunPlan, RunProcess } from '../../engine/release-spec.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
-import type { PlannedRun, RunPlan, RunProcess } from '../releases/releases.ts';
 
 /** What stands for an app where the analysis found none, and the user said how it runs. */
 const bareApp: App = {

@@ -7,8 +7,7 @@ import type { Schedule } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { longestRunMs } from '../../store/in-batches.ts';
 import { type EnvironmentState, tryLockEnvironment } from '../environments/environment-state.ts';
-import { forgetReleases } from '../releases/forget-releases.ts';
-import { imagesByRelease, keptImages } from '../releases/recent-images.ts';
+import { deleteReleases, imagesByRelease, keptImages } from '../releases/stored-releases.ts';
 import * as queries from './prune-queries.ts';
 import { listUnfinished } from './queries.ts';
 
@@ -66,7 +65,7 @@ async function pruneSome(
   const releases = gone.flatMap(({ releaseId }) => releaseId ?? []);
   const inUse = await queries.listReleasesInUse(tx, crowded, releases);
   const unused = releases.filter((id) => !inUse.has(id) && id !== environment.currentReleaseId);
-  await forgetReleases(tx, workspaceId, unused);
+  await deleteReleases(tx, workspaceId, unused);
   return gone.length;
 }
 

@@ -5,16 +5,10 @@
 import { bundleOf } from '../../adapters/certificates/bundle.ts';
 import { covers } from '../../adapters/certificates/covers.ts';
 import { readCertificate } from '../../adapters/certificates/read-certificate.ts';
-import {
-  installCertificate,
-  readCertificates,
-  removeCertificate,
-  type SeenCertificate,
-} from '../../adapters/proxy/fronts.ts';
+import type { SeenCertificate, Target } from '../../engine/engine.ts';
 import type { CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { Site } from '../environments/place.ts';
 import { listOfEnvironment } from './certificate-queries.ts';
 import { certificateKeyPlace } from './domains.ts';
 import { listNames, listOfCertificate } from './name-queries.ts';
@@ -27,21 +21,21 @@ export interface CertificateKeeper {
 type Kept = Awaited<ReturnType<typeof listOfEnvironment>>[number];
 
 /** What the server shows already is left as it is. */
-export async function bringCertificates(ctx: CertificateKeeper, site: Site): Promise<void> {
-  const { workspaceId, environmentId } = site.place;
+export async function bringCertificates(ctx: CertificateKeeper, target: Target): Promise<void> {
+  const { workspaceId, environmentId } = target.placement;
   const kept = await listOfEnvironment(ctx.db, workspaceId, environmentId);
   if (kept.length === 0) return;
-  const seen = await readCertificates(site);
-  for (const each of kept) if (!isShown(each, seen)) await showCertificate(ctx, site, each);
+  const seen = await target.readCertificates();
+  for (const each of kept) if (!isShown(each, seen)) await showCertificate(ctx, target, each);
 }
 
-export async function showCertificate(ctx: CertificateKeeper, site: Site, kept: Kept): Promise<void> {
-  const { workspaceId } = site.place;
+export async function showCertificate(ctx: CertificateKeeper, target: Target, kept: Kept): Promise<void> {
+  const { workspaceId } = target.placement;
   const key = await ctx.sealer.open(ctx.db, certificateKeyPlace(workspaceId, kept.id), kept.keySealed);
   const names = coveredNames(kept);
   // One for other names than it has now is replaced before long.
   if (names.length > 0)
-    await installCertificate(site, { id: kept.id, names, bundle: bundleOf(kept.chain, key) });
+    await target.installCertificate({ id: kept.id, names, bundle: bundleOf(kept.chain, key) });
 }
 
 /** Those that the server should show and does not. */
@@ -56,15 +50,15 @@ export async function missingCertificates(
 }
 
 /** Once more, in the environment's own turn, unless a name has it again. */
-export async function takeForgottenAway(db: Queryable, site: Site, id: CertificateId): Promise<void> {
-  const named = await listOfCertificate(db, site.place.workspaceId, id);
-  if (named.length === 0) await removeCertificate(site, id);
+export async function takeForgottenAway(db: Queryable, target: Target, id: CertificateId): Promise<void> {
+  const named = await listOfCertificate(db, target.placement.workspaceId, id);
+  if (named.length === 0) await target.removeCertificate(id);
 }
 
-export async function takeCertificatesAway(db: Queryable, site: Site): Promise<void> {
-  const { workspaceId, environmentId } = site.place;
+export async function takeCertificatesAway(db: Queryable, target: Target): Promise<void> {
+  const { workspaceId, environmentId } = target.placement;
   for (const { certificateId } of await listNames(db, workspaceId, [environmentId]))
-    if (certificateId !== null) await removeCertificate(site, certificateId);
+    if (certificateId !== null) await target.removeCertificate(certificateId);
 }
 
 function isShown(kept: Kept, seen: readonly SeenCertificate[]): boolean {

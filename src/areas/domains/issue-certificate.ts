@@ -5,8 +5,8 @@
  */
 import { thumbprint } from '../../adapters/acme/acme.ts';
 import { nextTry, renewalTime } from '../../adapters/certificates/renewal-time.ts';
-import { setChallengeThumbprint } from '../../adapters/proxy/fronts.ts';
 import { minute } from '../../clock.ts';
+import type { Placement } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { CertificateId, WorkspaceId } from '../../ids.ts';
 import {
@@ -17,8 +17,7 @@ import {
 } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { openSite } from '../environments/open-site.ts';
-import type { Place } from '../environments/place.ts';
+import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
 import { untilServerBack } from '../servers/until-back.ts';
 import { accountOf, withAccount } from './authority-account.ts';
@@ -51,8 +50,10 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
         run: async (input, step) => {
           if (!(await isWanted(ctx, input, step))) return { isOrdered: false };
           const account = await accountOf(ctx, step);
-          for (const place of await placesBehind(ctx, step.workspaceId, input.certificateId))
-            await setChallengeThumbprint(await openSite(ctx.servers, place, step), thumbprint(account.key));
+          for (const place of await placesBehind(ctx, step.workspaceId, input.certificateId)) {
+            const target = await openTarget(ctx.servers, place, step);
+            await target.setChallengeThumbprint(thumbprint(account.key));
+          }
           return { isOrdered: true };
         },
       },
@@ -142,8 +143,8 @@ async function install(ctx: DomainsContext, { certificateId }: Input, step: Step
   if (!row || row.chain === null || row.keySealed === null) return;
   const { id, names: all, chain, keySealed } = row;
   for (const where of await placesBehind(ctx, workspaceId, certificateId)) {
-    const site = await openSite(ctx.servers, where, step);
-    await showCertificate(ctx, site, { id, names: all, chain, keySealed });
+    const target = await openTarget(ctx.servers, where, step);
+    await showCertificate(ctx, target, { id, names: all, chain, keySealed });
   }
 }
 
@@ -151,8 +152,8 @@ async function placesBehind(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   id: CertificateId,
-): Promise<Place[]> {
-  const places: Place[] = [];
+): Promise<Placement[]> {
+  const places: Placement[] = [];
   for (const { environmentId } of await names.listOfCertificate(ctx.db, workspaceId, id))
     places.push(...(await placesOf(ctx.db, workspaceId, environmentId)));
   return places;

@@ -1,15 +1,19 @@
 /** The names of an environment as the proxy is told of them; and those that a certificate has to cover. Pure but for the read. */
-import type { ProxyRoute } from '../../adapters/proxy/routes.ts';
-import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { Endpoint, Front, Route } from '../../engine/engine.ts';
+import type { Placement } from '../../engine/placement.ts';
+import type { RunPlan } from '../../engine/release-spec.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listNames, type NameRow, type Www } from './name-queries.ts';
 
-export async function routesOf(
+/** What visitors of an environment meet where these answer. */
+export async function frontOf(
   db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-): Promise<ProxyRoute[]> {
-  return (await listNames(db, workspaceId, [environmentId])).flatMap(routesOfName);
+  { workspaceId, environmentId }: Placement,
+  { holdSeconds }: RunPlan,
+  endpoints: readonly Endpoint[],
+): Promise<Front> {
+  const routes = (await listNames(db, workspaceId, [environmentId])).flatMap(routesOfName);
+  return { routes, endpoints, holdSeconds };
 }
 
 /** The name that serves, and all that lead to it. */
@@ -22,7 +26,7 @@ export function servingName({ hostname, www }: { readonly hostname: string; read
 }
 
 /** Under TLS only once its certificate is there: until then it is served as it comes, so that it is served at all. */
-function routesOfName(row: NameRow): ProxyRoute[] {
+function routesOfName(row: NameRow): Route[] {
   const tls = hasCertificate(row);
   const serving = servingName(row);
   return namesOf(row).map((host) => ({

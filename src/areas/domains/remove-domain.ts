@@ -1,5 +1,4 @@
 /** A domain that is not wanted any more, and a name that no longer leads to an environment. */
-import { removeCertificate } from '../../adapters/proxy/fronts.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { CertificateId, DomainId, EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
@@ -8,7 +7,7 @@ import { enqueueOperation } from '../../operations/operations.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
-import { openSite } from '../environments/open-site.ts';
+import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import { knownAccount } from './authority-account.ts';
@@ -138,7 +137,7 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         undo: { none: 'It is not wanted any more.' },
         run: async ({ certificateId, environmentId }, step) => {
           for (const place of await placesOf(ctx.db, step.workspaceId, environmentId))
-            await removeCertificate(await openSite(ctx.servers, place, step), certificateId);
+            await (await openTarget(ctx.servers, place, step)).removeCertificate(certificateId);
           return undefined;
         },
       },

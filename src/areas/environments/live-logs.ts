@@ -2,8 +2,9 @@
  * The lines of running apps, live. Nothing of it is stored: who comes later gets the last lines that Docker kept. Owns
  * who watches what; an environment that many watch is asked for once.
  */
-import { LogTaps } from '../../adapters/log-tap/log-taps.ts';
 import { second } from '../../clock.ts';
+import type { LiveView, ShownContainer } from '../../engine/live-view.ts';
+import { SingleServerViews } from '../../engine/single-server/live.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
@@ -28,12 +29,13 @@ type Send = (kind: string, data: object) => void;
 
 export const mostViewers = 10;
 const lookEveryMs = 5 * second;
+const lookLimitMs = 60 * second;
 const comeBackSeconds = 30;
 
 export class LiveLogs {
   readonly #ctx: LiveLogsContext;
   readonly #everyMs: number;
-  readonly #taps = new LogTaps();
+  readonly #views = new SingleServerViews();
   readonly #watches = new Map<EnvironmentId, LiveWatch>();
   #isStopped = false;
 
@@ -73,23 +75,37 @@ export class LiveLogs {
     watch.leave(viewer);
   }
 
+  /** As they are on the server at this moment. */
+  async containers(workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+    const view = await this.#open(workspaceId, environmentId, AbortSignal.timeout(lookLimitMs));
+    const checkedAt = this.#ctx.clock.now().toISOString();
+    const seen = view ? await view.containers() : [];
+    return { containers: seen.map(({ shown }): ShownContainer => shown), checkedAt };
+  }
+
+  /** Null where it stands on no server. */
+  async #open(
+    workspaceId: WorkspaceId,
+    environmentId: EnvironmentId,
+    signal: AbortSignal,
+  ): Promise<LiveView | null> {
+    const { db } = this.#ctx;
+    const environment = await queries.findEnvironment(db, workspaceId, environmentId);
+    if (!environment) throw notFound();
+    const { serverId } = environment;
+    if (serverId === null) return null;
+    const { remote } = await connectTo(this.#ctx, workspaceId, serverId);
+    return this.#views.open({ workspaceId, environmentId, serverId }, remote, signal);
+  }
+
   #begin(workspaceId: WorkspaceId, environmentId: EnvironmentId): LiveWatch {
-    const { db, log, secretsOf } = this.#ctx;
+    const { log, secretsOf } = this.#ctx;
     const watched: Watched = {
-      workspaceId,
-      environmentId,
       log,
       secrets: () => secretsOf(workspaceId, environmentId),
-      place: async () => {
-        const environment = await queries.findEnvironment(db, workspaceId, environmentId);
-        if (!environment) throw notFound();
-        const { serverId } = environment;
-        if (serverId === null) return null;
-        const { remote } = await connectTo(this.#ctx, workspaceId, serverId);
-        return { serverId, remote };
-      },
+      view: (signal) => this.#open(workspaceId, environmentId, signal),
     };
-    const watch = new LiveWatch(watched, this.#taps, this.#everyMs, () => {
+    const watch = new LiveWatch(watched, this.#everyMs, () => {
       if (this.#watches.get(environmentId) === watch) this.#watches.delete(environmentId);
     });
     this.#watches.set(environmentId, watch);

@@ -7,7 +7,6 @@ import { closed, Id, IdParams, nullable, streamAnswer, Time } from '../../http/s
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import type { Sessions } from '../../principal.ts';
-import { containersOf } from './containers.ts';
 import { LiveLogs, type LiveLogsContext, mostViewers } from './live-logs.ts';
 import { mostTail } from './live-watch.ts';
 
@@ -125,7 +124,7 @@ export function liveRoutes(server: HttpServer, ctx: LiveRoutesContext): LiveLogs
       params: IdParams,
       response: { 200: ContainersAnswer },
     },
-    handler: (request) => containersOf(ctx, scopeOf(request).workspaceId, request.params.id as EnvironmentId),
+    handler: (request) => logs.containers(scopeOf(request).workspaceId, request.params.id as EnvironmentId),
   });
 
   return logs;

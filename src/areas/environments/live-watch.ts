@@ -4,28 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ask } from '../../adapters/docker/ask.ts';
-import { containerLogs } from '../../adapters/docker/containers.ts';
-import { justAfter, LogFrames, type LogPiece } from '../../adapters/log-tap/log-frames.ts';
+import { justAfter, type LogPiece } from '../../adapters/log-tap/log-frames.ts';
 import { type LogLine, LogLines } from '../../adapters/log-tap/log-lines.ts';
-import type { LogTaps } from '../../adapters/log-tap/log-taps.ts';
+import type { LiveView, SeenContainer, ShownContainer } from '../../engine/live-view.ts';
 import { errorText, Fault } from '../../fault.ts';
-import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
-import type { Remote } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
-import { lookAtContainers, type SeenContainer, type ShownContainer } from './containers.ts';
-
-export interface WatchedPlace {
-  readonly serverId: ServerId;
-  readonly remote: Remote;
-}
 
 export interface Watched {
-  readonly workspaceId: WorkspaceId;
-  readonly environmentId: EnvironmentId;
   readonly log: Logger;
   /** Null where it stands on no server. Fails with `not_found` once the environment is gone. */
-  place(): Promise<WatchedPlace | null>;
+  view(signal: AbortSignal): Promise<LiveView | null>;
   secrets(): Promise<readonly Secret[]>;
 }
 
@@ -64,7 +52,6 @@ const mostKeptCharacters = 2 * mebibyte;
 
 export class LiveWatch {
   readonly #watched: Watched;
-  readonly #taps: LogTaps;
   readonly #everyMs: number;
   readonly #over: () => void;
   readonly #viewers = new Set<Viewer>();
@@ -76,10 +63,9 @@ export class LiveWatch {
   #seenKey = '';
   #problem: Fault | undefined;
 
-  constructor(watched: Watched, taps: LogTaps, everyMs: number, over: () => void) {
+  constructor(watched: Watched, everyMs: number, over: () => void) {
     this.#watched = watched;
     this.#over = over;
-    this.#taps = taps;
     this.#everyMs = everyMs;
   }
 
@@ -123,28 +109,23 @@ export class LiveWatch {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { workspaceId, environmentId } = this.#watched;
-    const place = await this.#watched.place();
-    const seen = place ? await lookAtContainers(place.remote, workspaceId, environmentId, signal) : [];
-    if (place) await this.#readNew(place, seen, signal);
+    const view = await this.#watched.view(signal);
+    const seen = view ? await view.containers() : [];
+    if (view) await this.#readNew(view, seen);
     signal.throwIfAborted();
     const ids = new Set(seen.map(({ id }) => id));
     for (const entry of [...this.#entries.values()]) if (!ids.has(entry.id)) this.#forget(entry);
     this.#tellState(seen.map(({ shown }) => shown));
-    if (place) for (const one of seen) await this.#follow(place, one);
+    if (view) for (const one of seen) await this.#follow(view, one);
   }
 
   /** What those that were not there before have printed so far, in the order of its time. */
-  async #readNew(
-    { remote }: WatchedPlace,
-    seen: readonly SeenContainer[],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #readNew(view: LiveView, seen: readonly SeenContainer[]): Promise<void> {
     const fresh = seen.filter(({ id }) => !this.#entries.has(id));
     if (fresh.length === 0) return;
     const secrets = await this.#watched.secrets();
-    const calls = fresh.map(({ id }) => containerLogs(id, mostTail));
-    const replies = await ask(remote, calls, { signal, secrets });
+    const ids = fresh.map(({ id }) => id);
+    const output = await view.lastOutput(ids, mostTail, secrets);
     const lines = fresh.flatMap(({ id, shown }, index) => {
       const { name, process, replica, state, startedAt } = shown;
       const isOver = state === 'exited' || state === 'dead';
@@ -152,9 +133,7 @@ export class LiveWatch {
       const all = { id, name, process, replica, lines: new LogLines(secrets) };
       const entry: Entry = { ...all, lastAt: undefined, followedStart, leave: undefined };
       this.#entries.set(id, entry);
-      const reply = replies[index];
-      const pieces = reply ? new LogFrames(reply.status).push(reply.bytes) : [];
-      return pieces.flatMap((piece) => this.#read(entry, piece));
+      return (output[index] ?? []).flatMap((piece) => this.#read(entry, piece));
     });
     lines.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
     for (const line of lines) this.#tell(line);
@@ -165,15 +144,13 @@ export class LiveWatch {
     return entry.lines.push(piece).map((line) => toldOf(entry, line));
   }
 
-  async #follow({ serverId, remote }: WatchedPlace, { id, shown }: SeenContainer): Promise<void> {
+  async #follow(view: LiveView, { id, shown }: SeenContainer): Promise<void> {
     const entry = this.#entries.get(id);
     // One that never ran has nothing to say yet. One that runs is followed, also where Docker broke off by itself.
     if (!entry || entry.leave || shown.startedAt === null) return;
     if (entry.followedStart === shown.startedAt && shown.state !== 'running') return;
-    const tap = await this.#taps.of(serverId, remote);
-    if (this.#stop.signal.aborted) return;
     entry.followedStart = shown.startedAt;
-    entry.leave = tap.follow({
+    entry.leave = await view.follow({
       container: id,
       since: entry.lastAt === undefined ? undefined : justAfter(entry.lastAt),
       take: (piece) => {

@@ -2,11 +2,11 @@
  * Where environments stand: a port of the server's proxy and a network there, each environment's own for as long as
  * it stands on that server. The lowest free ones, so that a firewall's rule need not cover more than is used.
  */
-import { appPorts } from '../../adapters/proxy/app-ports.ts';
+import { appPorts } from '../../app-ports.ts';
+import type { Placement } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import type { Place } from './place.ts';
 import * as queries from './place-queries.ts';
 
 const networks = { first: 0, last: 2_047 } as const;
@@ -18,7 +18,7 @@ export async function placeOn(
   environmentId: EnvironmentId,
   serverId: ServerId,
   now: Date,
-): Promise<Place> {
+): Promise<Placement> {
   // Before the look: of two who ask for the same place at once, the second finds what the first has made.
   await queries.lockPlacesOn(tx, serverId);
   const known = await queries.findPlace(tx, workspaceId, environmentId, serverId);
@@ -35,7 +35,7 @@ export function placesOf(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
-): Promise<Place[]> {
+): Promise<Placement[]> {
   return placesOfAll(db, workspaceId, [environmentId]);
 }
 
@@ -44,7 +44,7 @@ export function placesOfAll(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentIds: readonly EnvironmentId[],
-): Promise<Place[]> {
+): Promise<Placement[]> {
   return queries.listPlaces(db, workspaceId, environmentIds);
 }
 

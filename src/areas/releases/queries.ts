@@ -1,8 +1,9 @@
 /** The SQL of releases, always by workspace. */
+import type { RunPlan } from '../../engine/release-spec.ts';
 import type { EnvironmentId, ReleaseId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { ReleasedCommit, RunPlan } from './releases.ts';
+import type { ReleasedCommit } from './releases.ts';
 
 export interface ReleaseRow {
   readonly id: ReleaseId;

@@ -3,8 +3,8 @@
  * again whenever asked; a second run finds everything and changes nothing.
  */
 
-import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import { minute } from '../../clock.ts';
+import { ensureProxy } from '../../engine/single-server/single-server.ts';
 import type { ServerId } from '../../ids.ts';
 import {
   defineOperation,

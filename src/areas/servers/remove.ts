@@ -3,8 +3,8 @@
  * alone, or where it is gone for good, only the second.
  */
 
-import { removeProxy } from '../../adapters/proxy/proxy.ts';
 import { minute } from '../../clock.ts';
+import { removeProxy } from '../../engine/single-server/single-server.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';

@@ -1,7 +1,8 @@
 /** What has to change so that the services are as they are wanted. Pure: rows and wishes in, changes or a refusal out. */
+
+import { serviceSlots } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import { newId, type ServiceId } from '../../ids.ts';
-import { serviceSlots } from '../environments/place.ts';
 import { kinds } from './kinds/kinds.ts';
 import type { NewService, ServiceRow } from './queries.ts';
 import type { ServiceWish } from './services-wish.ts';

@@ -7,7 +7,7 @@ import { tellProject } from '../projects/projects.ts';
 import { untilServerBack } from '../servers/until-back.ts';
 import { servicesKind } from './change-services.ts';
 import { ensureServices } from './ensure-services.ts';
-import { openServiceSite } from './open-service-site.ts';
+import { openServicesTarget } from './open-services-target.ts';
 import * as queries from './queries.ts';
 import type { ServiceRequestsContext } from './services.ts';
 import { deleteRemoved } from './stop-services.ts';
@@ -25,10 +25,13 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       retry: untilServerBack,
       undo: { none: 'What runs goes on running, and data is kept; the next wish goes on from there.' },
       run: async ({ environmentId }, context) => {
-        const site = await openServiceSite(ctx, context.workspaceId, environmentId, context);
-        if (!site) return undefined;
-        const isStarting = site.wanted === 'running';
-        const isChanged = await ensureServices(ctx, site, { isStarting, log: (line) => context.log(line) });
+        const found = await openServicesTarget(ctx, context.workspaceId, environmentId, context);
+        if (!found) return undefined;
+        const isStarting = found.wanted === 'running';
+        const isChanged = await ensureServices(ctx, found.target, {
+          isStarting,
+          log: (line) => context.log(line),
+        });
         if (!isChanged) context.log('all services are as they are wanted already');
         return undefined;
       },
@@ -39,11 +42,11 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       retry: untilServerBack,
       undo: { none: 'Deleted data cannot be brought back.' },
       run: async ({ environmentId, deleteData }, context) => {
-        const site = deleteData
-          ? await openServiceSite(ctx, context.workspaceId, environmentId, context)
+        const found = deleteData
+          ? await openServicesTarget(ctx, context.workspaceId, environmentId, context)
           : undefined;
-        if (!site) return undefined;
-        const gone = await deleteRemoved(ctx, site);
+        if (!found) return undefined;
+        const gone = await deleteRemoved(ctx, found.target);
         if (gone.length > 0) context.log(`deleted the data of ${gone.length} removed services`);
         return undefined;
       },

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContainerState } from '../../adapters/docker/docker.ts';
-import type { SeenFront } from '../../adapters/proxy/fronts.ts';
+import type { InstanceState, SeenFront } from '../../engine/engine.ts';
+import type { RunPlan } from '../../engine/release-spec.ts';
 import { type DeploymentId, type EnvironmentId, newId } from '../../ids.ts';
-import type { RunPlan } from '../releases/releases.ts';
 import { compare, expectedContainers, type Remembered, remember, type Seen } from './compare.ts';
 
 const id = newId<DeploymentId>();
@@ -29,7 +28,7 @@ const run: RunPlan = {
 };
 const [first = '', second = '', worker = ''] = expectedContainers(run, id);
 
-const container = (name: string, more: Partial<ContainerState> = {}): [string, ContainerState] => [
+const container = (name: string, more: Partial<InstanceState> = {}): [string, InstanceState] => [
   name,
   {
     name,
@@ -60,7 +59,7 @@ const file: NonNullable<SeenFront['file']> = {
   routes: [],
 };
 const front: SeenFront = { id: newId<EnvironmentId>(), file, running: null, agrees: true };
-const look = (containers: [string, ContainerState][], more: Partial<Seen> = {}, before: Remembered = {}) =>
+const look = (containers: [string, InstanceState][], more: Partial<Seen> = {}, before: Remembered = {}) =>
   compare(
     run,
     id,

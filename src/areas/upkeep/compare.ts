@@ -1,10 +1,8 @@
 /** What should run of an environment beside what was seen: pure, so that every odd state can be tried. */
-import type { ContainerState } from '../../adapters/docker/docker.ts';
-import type { ProxyServer, SeenFront } from '../../adapters/proxy/fronts.ts';
+import type { Endpoint, InstanceState, SeenFront } from '../../engine/engine.ts';
+import { appContainer } from '../../engine/placement.ts';
+import { type RunPlan, webProcess } from '../../engine/release-spec.ts';
 import type { DeploymentId } from '../../ids.ts';
-import { appContainer } from '../environments/place.ts';
-import type { RunPlan } from '../releases/releases.ts';
-import { webProcess } from '../releases/start-release.ts';
 
 /** Of each container at the last look, by its name. */
 export type Remembered = Readonly<
@@ -16,7 +14,7 @@ export type Finding =
   /** Something is gone, stopped or left behind that can be put right. */
   | { readonly kind: 'missing'; readonly what: readonly string[] }
   /** It ended by itself since the last look; Docker has started it again, or is trying. */
-  | { readonly kind: 'crashed'; readonly container: ContainerState };
+  | { readonly kind: 'crashed'; readonly container: InstanceState };
 
 export function expectedContainers(run: RunPlan, deploymentId: DeploymentId): string[] {
   const names = (process: string, replicas: number) =>
@@ -26,7 +24,7 @@ export function expectedContainers(run: RunPlan, deploymentId: DeploymentId): st
 }
 
 export interface Seen {
-  readonly containers: ReadonlyMap<string, ContainerState>;
+  readonly containers: ReadonlyMap<string, InstanceState>;
   readonly front: SeenFront | undefined;
   readonly isProxyRunning: boolean;
   /** What else is not as it should be: services, and what was left behind. */
@@ -51,11 +49,11 @@ export function compare(
 }
 
 /** A restart by hand, or of the whole server, does not count up. What was before the first look was the deployment's. */
-function hasCrashed({ restarts, status }: ContainerState, before: Remembered[string] | undefined): boolean {
+function hasCrashed({ restarts, status }: InstanceState, before: Remembered[string] | undefined): boolean {
   return status === 'restarting' || (before !== undefined && restarts > before.restarts);
 }
 
-function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['containers']): ProxyServer[] {
+function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['containers']): Endpoint[] {
   return Array.from({ length: run.replicas }, (_, index) =>
     appContainer(deploymentId, webProcess, index + 1),
   ).flatMap((name) => {
@@ -64,13 +62,13 @@ function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['
   });
 }
 
-function serves({ agrees, file }: SeenFront, servers: readonly ProxyServer[]): boolean {
-  const key = ({ name, address, port }: ProxyServer) => `${name} ${address}:${port}`;
+function serves({ agrees, file }: SeenFront, servers: readonly Endpoint[]): boolean {
+  const key = ({ name, address, port }: Endpoint) => `${name} ${address}:${port}`;
   const listed = (file?.servers ?? []).map(key).sort().join('\n');
   return agrees && file?.state === 'serving' && listed === servers.map(key).sort().join('\n');
 }
 
-export function remember(containers: ReadonlyMap<string, ContainerState>): Remembered {
+export function remember(containers: ReadonlyMap<string, InstanceState>): Remembered {
   return Object.fromEntries(
     [...containers].map(([name, { restarts, startedAt }]) => [name, { restarts, startedAt }]),
   );

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContainerState } from '../../adapters/docker/docker.ts';
+import type { InstanceState } from '../../engine/engine.ts';
 import { Secret } from '../../secret.ts';
 import { crashFault } from './crash-fault.ts';
 
-const container: ContainerState = {
+const container: InstanceState = {
   name: 'slipway-x-web-1',
   id: 'x',
   labels: {},

@@ -1,11 +1,11 @@
 /** What is told of an application that ended by itself after it was deployed. */
-import type { ContainerState } from '../../adapters/docker/docker.ts';
+import type { InstanceState } from '../../engine/engine.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import { redactWhole } from '../../remote/redact.ts';
 import type { Secret } from '../../secret.ts';
 
 export function crashFault(
-  { name, exitCode, isOutOfMemory, restarts, status }: ContainerState,
+  { name, exitCode, isOutOfMemory, restarts, status }: InstanceState,
   lines: readonly string[],
   secrets: readonly Secret[],
   memoryMb: number | null,

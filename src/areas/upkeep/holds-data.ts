@@ -2,7 +2,7 @@
 import type { WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
-import { readRelease } from '../releases/releases.ts';
+import { readRelease } from '../releases/stored-releases.ts';
 import { holdsData as servicesHoldData } from '../services/read-services.ts';
 import type { UpkeepContext } from './upkeep.ts';
 

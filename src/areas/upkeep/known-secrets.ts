@@ -2,7 +2,7 @@
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
 import { openVariables, readEnvironmentState } from '../environments/environment-state.ts';
-import { readRelease } from '../releases/releases.ts';
+import { readRelease } from '../releases/stored-releases.ts';
 import { serviceVariables } from '../services/service-variables.ts';
 import type { UpkeepContext } from './upkeep.ts';
 

@@ -1,17 +1,15 @@
 /** Tells the proxy of the names that lead to an environment, as they are stored; what serves them is not touched. */
-import { restoreFront, stopFront } from '../../adapters/proxy/fronts.ts';
 import { minute } from '../../clock.ts';
+import { endpointsOf } from '../../engine/engine.ts';
+import { webProcess } from '../../engine/release-spec.ts';
 import type { CertificateId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { routeKind } from '../domains/domain-work.ts';
 import { bringCertificates, takeForgottenAway } from '../domains/installed-certificates.ts';
-import { routesOf } from '../domains/proxy-names.ts';
-import { proxyFront, serversOf } from '../releases/go-live.ts';
-import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
-import { readRelease } from '../releases/releases.ts';
-import { webProcess } from '../releases/start-release.ts';
+import { frontOf } from '../domains/proxy-names.ts';
+import { readRelease } from '../releases/stored-releases.ts';
 import { untilBack } from '../releases/until-back.ts';
-import { environmentOf, type Input, readInput, siteOf, type UpkeepContext } from './upkeep.ts';
+import { environmentOf, type Input, readInput, targetOf, type UpkeepContext } from './upkeep.ts';
 
 interface RouteInput extends Input {
   readonly without: CertificateId | null;
@@ -39,20 +37,20 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
           // The first deployment tells the proxy of them.
           if (currentReleaseId === null) return undefined;
           const { run } = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
-          const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
-          const site = await siteOf(ctx, environment, step);
+          const target = await targetOf(ctx, environment, step);
+          const front = await frontOf(ctx.db, target.placement, run, []);
           // Before the names: none is sent to https that could not be shown there.
-          await bringCertificates(ctx, site);
+          await bringCertificates(ctx, target);
           if (wanted === 'stopped') {
-            await stopFront(site, proxyFront(site, run, routes, []));
-            if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
+            await target.refuseRequests(front);
+            if (input.without !== null) await takeForgottenAway(ctx.db, target, input.without);
             return undefined;
           }
-          const web = (await listApp(site))
-            .filter((each) => deploymentOf(each) === currentDeploymentId && processOf(each) === webProcess)
-            .map((each) => ({ name: each.name, process: webProcess, address: each.address ?? '' }));
-          await restoreFront(site, proxyFront(site, run, routes, serversOf(web, run.port)));
-          if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
+          const web = (await target.instances())
+            .filter((each) => each.deploymentId === currentDeploymentId && each.process === webProcess)
+            .map(({ name, address }) => ({ name, process: webProcess, address: address ?? '' }));
+          await target.restoreFront({ ...front, endpoints: endpointsOf(web, run.port) });
+          if (input.without !== null) await takeForgottenAway(ctx.db, target, input.without);
           return undefined;
         },
       },

@@ -3,9 +3,9 @@
  * Used where a person starts an environment, and where a look found that something is not as it should be. Where all is
  * well it changes nothing.
  */
-import { restoreFront } from '../../adapters/proxy/fronts.ts';
-import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import { minute } from '../../clock.ts';
+import { addressesOf, endpointsOf } from '../../engine/engine.ts';
+import { hasCrons, secretsOf } from '../../engine/release-spec.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
@@ -14,7 +14,7 @@ import type { Queryable } from '../../store/database.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { bringCertificates } from '../domains/installed-certificates.ts';
-import { routesOf } from '../domains/proxy-names.ts';
+import { frontOf } from '../domains/proxy-names.ts';
 import {
   lockEnvironment,
   setStatus,
@@ -25,14 +25,8 @@ import { noticeHealth } from '../environments/notice-health.ts';
 import { placesOf } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
-import { proxyFront, serversOf } from '../releases/go-live.ts';
-import { addressesOf, deploymentOf, listApp } from '../releases/look-at-site.ts';
-import { type Release, readRelease, secretsOf } from '../releases/releases.ts';
-import { removeContainers } from '../releases/retire.ts';
-import { hasCrons, setCrons } from '../releases/set-crons.ts';
-import { startProcesses, startWeb } from '../releases/start-release.ts';
+import { readRelease } from '../releases/stored-releases.ts';
 import { untilBack } from '../releases/until-back.ts';
-import { waitHealthy } from '../releases/wait-healthy.ts';
 import { ensureServices } from '../services/ensure-services.ts';
 import { hasServices } from '../services/read-services.ts';
 import {
@@ -40,8 +34,8 @@ import {
   environmentOf,
   type Input,
   readInput,
-  siteOf,
   startKind,
+  targetOf,
   type UpkeepContext,
   type UpkeepWish,
 } from './upkeep.ts';
@@ -117,35 +111,33 @@ export async function putInService(ctx: UpkeepContext, input: Input, step: StepC
   const { currentReleaseId, currentDeploymentId: deploymentId, wanted } = environment;
   // Stopped meanwhile, by someone who came later.
   if (currentReleaseId === null || deploymentId === null || wanted === 'stopped') return;
-  const release: Release = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
+  const release = await readRelease(ctx.db, ctx.sealer, step.workspaceId, currentReleaseId);
   const { run } = release;
-  const site = await siteOf(ctx, environment, step);
+  const target = await targetOf(ctx, environment, step);
   // First of all: without it nothing on the server is reached, whoever it belongs to.
-  await ensureProxy(site.remote, site.signal);
+  await target.ensureProxy();
   if (await hasServices(ctx.db, step.workspaceId, environment.id)) {
-    await ensureServices(ctx, site, { log: (line) => step.log(line) });
+    await ensureServices(ctx, target, { log: (line) => step.log(line) });
   }
-  const found = await listApp(site);
-  const foreign = found.filter((each) => deploymentOf(each) !== deploymentId);
-  const wish = { release, deploymentId, takenAddresses: addressesOf(found) };
-  const web = await startWeb(site, wish);
-  await waitHealthy(site, {
-    containers: web,
+  const found = await target.instances();
+  const foreign = found.filter((each) => each.deploymentId !== deploymentId);
+  const start = { release, deploymentId, takenAddresses: addressesOf(found) };
+  const web = await target.startWeb(start);
+  await target.waitHealthy({
+    instances: web,
     run,
     secrets: secretsOf(release),
-    tell: () => undefined,
+    onProbe: () => undefined,
   });
-  await startProcesses(site, {
-    ...wish,
-    takenAddresses: new Set([...wish.takenAddresses, ...web.map(({ address }) => address)]),
+  await target.startProcesses({
+    ...start,
+    takenAddresses: new Set([...start.takenAddresses, ...web.map(({ address }) => address)]),
   });
-  const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
-  await bringCertificates(ctx, site);
-  await restoreFront(site, proxyFront(site, run, routes, serversOf(web, run.port)));
-  if (hasCrons(run)) await setCrons(site, run, deploymentId);
+  await bringCertificates(ctx, target);
+  await target.restoreFront(await frontOf(ctx.db, target.placement, run, endpointsOf(web, run.port)));
+  if (hasCrons(run)) await target.setCrons(run, deploymentId);
   // Left over from something that was cut off; they get no requests any more.
-  await removeContainers(
-    site,
+  await target.removeInstances(
     foreign.map(({ name }) => name),
     run.stopSeconds,
   );

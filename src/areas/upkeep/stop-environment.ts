@@ -20,8 +20,8 @@ import {
   environmentOf,
   type Input,
   readInput,
-  siteOf,
   stopKind,
+  targetOf,
   type UpkeepContext,
 } from './upkeep.ts';
 
@@ -67,9 +67,9 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
         run: async (input, step) => {
           const environment = await environmentOf(ctx, input, step);
           if (environment.currentReleaseId === null) return undefined;
-          const site = await siteOf(ctx, environment, step);
-          await stopApp(ctx, site, environment);
-          if (await hasServices(ctx.db, step.workspaceId, environment.id)) await stopServices(ctx, site);
+          const target = await targetOf(ctx, environment, step);
+          await stopApp(ctx, target, environment);
+          if (await hasServices(ctx.db, step.workspaceId, environment.id)) await stopServices(ctx, target);
           return undefined;
         },
       },

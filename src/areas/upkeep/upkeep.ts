@@ -3,6 +3,8 @@
  * server with what is wanted there; refuses to touch anything that does not carry our labels. New releases are the
  * deployments' business, taking an environment away is the assembly's.
  */
+import type { Target } from '../../engine/engine.ts';
+import type { Placement } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import type { Json, StepContext } from '../../operations/definition.ts';
@@ -11,8 +13,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { DeploymentsContext } from '../deployments/deployments.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
-import { openSite } from '../environments/open-site.ts';
-import type { Place, Site } from '../environments/place.ts';
+import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
 
 export const stopKind = 'environment_stop';
@@ -65,14 +66,14 @@ export async function environmentOf(
 }
 
 /** Where it stands now; while it moves, the server that it moves to. */
-export async function siteOf(
+export async function targetOf(
   ctx: UpkeepContext,
   environment: EnvironmentState,
   step: Pick<StepContext, 'operationId' | 'epoch' | 'signal' | 'workspaceId'>,
-): Promise<Site> {
+): Promise<Target> {
   const places = await placesOf(ctx.db, step.workspaceId, environment.id);
-  const place: Place | undefined =
+  const place: Placement | undefined =
     places.find(({ serverId }) => serverId === environment.serverId) ?? places[0];
   if (!place) throw new Fault('server_not_linked', 'The environment stands on no server.');
-  return openSite(ctx.servers, place, step);
+  return openTarget(ctx.servers, place, step);
 }

@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { ServiceKind } from '../../../analysis/result.ts';
-import type { Site } from '../../environments/place.ts';
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import type { Credentials } from '../../services/kinds/kind.ts';
 
 export type SourceKind = ServiceKind | 'volume';
@@ -81,16 +81,22 @@ export interface Engine {
   readonly kind: SourceKind;
   /** Shown with each backup: `pg_dump custom`, `mariadb-dump`, `rdb`, `tar`. */
   readonly format: string;
-  dump(site: Site, source: Source): Promise<Dump>;
+  dump(site: DockerHost, source: Source): Promise<Dump>;
   /**
    * Loads it into a throw-away container of the same image (without network, limited, labelled with `mark`), compares
    * nothing: gives the figures of what came out. Checks memory and disk first. Leaves nothing, however it ends;
    * `clearAway` with the same mark removes what a kill left.
    */
-  tryOut(site: Site, source: Source, file: ServerFile, mark: string, progress: Progress): Promise<Verdict>;
+  tryOut(
+    site: DockerHost,
+    source: Source,
+    file: ServerFile,
+    mark: string,
+    progress: Progress,
+  ): Promise<Verdict>;
   /** Loads it beside what is live. Detached from us: a second call joins the first. */
   loadBeside(
-    site: Site,
+    site: DockerHost,
     source: Source,
     file: ServerFile,
     wish: { readonly beside: BesideName; readonly begin: Begin; readonly content: 'dump' | 'upload' },
@@ -101,12 +107,12 @@ export interface Engine {
    * allows; called again after a kill it completes what was begun. With the names exchanged it takes that back.
    */
   swap(
-    site: Site,
+    site: DockerHost,
     source: Source,
     names: { readonly beside: BesideName; readonly before: BesideName },
   ): Promise<void>;
   /** Removes a beside or a before by its name; nothing where there is none. */
-  discard(site: Site, source: Source, name: BesideName): Promise<void>;
+  discard(site: DockerHost, source: Source, name: BesideName): Promise<void>;
   /** Ends and removes the containers, units and folders that carry this mark. */
-  clearAway(site: Site, mark: string): Promise<void>;
+  clearAway(site: DockerHost, mark: string): Promise<void>;
 }

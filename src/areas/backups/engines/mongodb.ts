@@ -2,8 +2,9 @@
  * The engine of MongoDB: experimental, it has not been proven against the real image. As with MySQL, what is loaded is
  * a data folder of its own, made by a throw-away server: collections cannot change their database in one step.
  */
+
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
 import { dumpScript, loadScript, readyScript, tryScript } from './mongodb-scripts.ts';
 import { inContainer } from './run-in-container.ts';
@@ -36,7 +37,7 @@ export const mongodbEngine = sqlEngine({
   },
 });
 
-async function untilReady({ remote, signal }: Site, container: string): Promise<void> {
+async function untilReady({ remote, signal }: DockerHost, container: string): Promise<void> {
   const argv = ['bash', '-c', readyScript, 'slipway', container];
   const { code, stderr } = await remote.run(argv, { timeoutMs: 400_000, signal });
   if (code === 0) return;

@@ -2,8 +2,9 @@
  * The engine of PostgreSQL: pg_dump's own format out of an exported snapshot, loaded into a second database of the same
  * cluster, which then changes its name with the live one.
  */
+
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import { figuresInSnapshot, figuresNow } from './postgres-figures.ts';
 import {
   dropStatement,
@@ -44,7 +45,7 @@ export const postgresEngine = sqlEngine({
 });
 
 async function runStatements(
-  { remote, signal }: Site,
+  { remote, signal }: DockerHost,
   { container }: ServiceSource,
   statements: string,
   { name = '', beside = '', before = '' }: { name?: string; beside?: string; before?: string },

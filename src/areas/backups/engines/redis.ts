@@ -4,8 +4,8 @@
  */
 import { startContainer, stopContainer } from '../../../adapters/docker/containers.ts';
 import { ask } from '../../../adapters/docker/docker.ts';
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
 import type { Engine, Figures, Source } from './engine.ts';
 import {
@@ -118,12 +118,12 @@ export const redisEngine: Engine = {
   discard,
 };
 
-async function discard(site: Site, source: Source, name: string): Promise<void> {
+async function discard(site: DockerHost, source: Source, name: string): Promise<void> {
   await removeMarked(site, name);
   await removeBeside(site, source.volume, name);
 }
 
-async function untilReady({ remote, signal }: Site, container: string): Promise<void> {
+async function untilReady({ remote, signal }: DockerHost, container: string): Promise<void> {
   try {
     await remote.script(readyScript, [container], { timeoutMs: loadWithinMs, signal });
   } catch (error) {
@@ -136,7 +136,7 @@ async function untilReady({ remote, signal }: Site, container: string): Promise<
 }
 
 /** `db0:keys=3,expires=1,avg_ttl=0`, and more fields in newer versions. */
-async function keyspaceOf({ remote, signal }: Site, container: string): Promise<Figures> {
+async function keyspaceOf({ remote, signal }: DockerHost, container: string): Promise<Figures> {
   const said = await remote.script(keyspaceScript, [container], { timeoutMs: loadWithinMs, signal });
   const found = [...said.toString('latin1').matchAll(/^db(\d+):keys=(\d+),expires=(\d+)/gm)];
   const sum = (field: number) => found.reduce((total, each) => total + Number(each[field]), 0);

@@ -6,8 +6,8 @@
  */
 import { PassThrough, pipeline, type Readable, Transform } from 'node:stream';
 import { createZstdCompress } from 'node:zlib';
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import type { Dump } from './engine.ts';
 import { ToolWords } from './run-in-container-words.ts';
 import type { ServerTools } from './server-tools.ts';
@@ -59,7 +59,7 @@ export interface DumpWish {
   readonly tools: ServerTools;
 }
 
-export async function dumpOf({ remote, signal }: Site, wish: DumpWish): Promise<Dump> {
+export async function dumpOf({ remote, signal }: DockerHost, wish: DumpWish): Promise<Dump> {
   const { argv, tool, tools } = wish;
   const started = ['bash', '-c', pipeScript, 'slipway-dump', tools.hasZstd ? 'yes' : 'no', ...argv];
   const stream = await remote.stream(started, { timeoutMs: longestMs, signal });

@@ -4,8 +4,8 @@
  */
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import type { ServerFile } from './engine.ts';
 
 export interface ServerTools {
@@ -23,7 +23,7 @@ if command -v zstd >/dev/null; then echo yes; else echo no; fi
 `;
 
 /** One look; where zstd is missing, an attempt to install it, which does no harm when it fails. */
-export async function serverTools({ remote, signal }: Site): Promise<ServerTools> {
+export async function serverTools({ remote, signal }: DockerHost): Promise<ServerTools> {
   const said = await remote.script(lookScript, [], { timeoutMs: 10 * 60_000, signal });
   return { hasZstd: said.toString('latin1').trim() === 'yes' };
 }
@@ -34,7 +34,7 @@ const unpackedScript = 'umask 077; cat >"$1.new"; sync "$1.new"; mv -fT "$1.new"
  * The path of a file that the server can read by itself: the file, or one beside it that we have unpacked. That one ends
  * in `.plain` and is removed by who removes the file; `removePlain` does it earlier.
  */
-export async function readableThere(site: Site, file: ServerFile, tools: ServerTools): Promise<string> {
+export async function readableThere(site: DockerHost, file: ServerFile, tools: ServerTools): Promise<string> {
   const { remote, signal } = site;
   if (tools.hasZstd || !(await isZstd(site, file))) return file.path;
   const plain = plainOf(file);
@@ -47,7 +47,7 @@ export async function readableThere(site: Site, file: ServerFile, tools: ServerT
   return plain;
 }
 
-export async function removePlain({ remote }: Site, file: ServerFile): Promise<void> {
+export async function removePlain({ remote }: DockerHost, file: ServerFile): Promise<void> {
   await remote.output(['rm', '-f', '--', plainOf(file), `${plainOf(file)}.new`]);
 }
 
@@ -55,7 +55,7 @@ function plainOf({ path }: ServerFile): string {
   return `${path}.plain`;
 }
 
-async function isZstd({ remote, signal }: Site, { path }: ServerFile): Promise<boolean> {
+async function isZstd({ remote, signal }: DockerHost, { path }: ServerFile): Promise<boolean> {
   const head = await remote.output(['head', '-c', '4', '--', path], { signal });
   return head.equals(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]));
 }

@@ -2,8 +2,9 @@
  * What the engines of the SQL databases have in common: the order of things around a dump, a trial and a load. What
  * differs is the dialect's: the scripts, and how what is beside becomes live.
  */
+
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import type { Begin, BesideName, Engine, ServerFile, Source, Verdict } from './engine.ts';
 import { dumpOf, isNoAnswer } from './run-in-container.ts';
 import { readableThere, removePlain, serverTools } from './server-tools.ts';
@@ -43,9 +44,9 @@ export interface Dialect extends Pick<Engine, 'format'> {
   readonly loadAway: (source: ServiceSource, wish: LoadWish) => ThrowAway | null;
   readonly loadWork: (source: ServiceSource, away: string, path: string, wish: LoadWish) => Work;
   /** Before a load that begins anew. */
-  readonly clear: (site: Site, source: ServiceSource, name: BesideName) => Promise<void>;
+  readonly clear: (site: DockerHost, source: ServiceSource, name: BesideName) => Promise<void>;
   readonly swap: (
-    site: Site,
+    site: DockerHost,
     source: ServiceSource,
     names: { beside: BesideName; before: BesideName },
   ) => Promise<void>;
@@ -99,7 +100,7 @@ export function sqlEngine(dialect: Dialect): Engine {
 
 async function tryOut(
   dialect: Dialect,
-  site: Site,
+  site: DockerHost,
   source: ServiceSource,
   file: ServerFile,
   mark: string,
@@ -130,7 +131,7 @@ async function tryOut(
 /** An upload may come unpacked; a tight estimate would refuse what fits. */
 const loadGrowth = 3;
 
-async function mustHaveRoom(site: Site, { volume }: ServiceSource, file: ServerFile): Promise<void> {
+async function mustHaveRoom(site: DockerHost, { volume }: ServiceSource, file: ServerFile): Promise<void> {
   const reason = await noRoomFor(site, { volume, fileBytes: file.bytes, growth: loadGrowth });
   if (reason !== null)
     throw new Fault('disk_full', reason, { hint: 'Free some space on the server, then try again.' });

@@ -3,8 +3,9 @@
  * a whole data folder of its own, made by a throw-away server in a second volume; the folders change places while the
  * service is stopped. What an upload does in there reaches nothing else.
  */
+
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
 import type { Engine } from './engine.ts';
 import { figuresBody, figuresSettings } from './mariadb-figures.ts';
@@ -68,7 +69,11 @@ export function mysqlFamilyEngine(kind: 'mariadb' | 'mysql', format: string, nam
   });
 }
 
-async function untilReady({ remote, signal }: Site, { container }: ServiceSource, words: readonly string[]) {
+async function untilReady(
+  { remote, signal }: DockerHost,
+  { container }: ServiceSource,
+  words: readonly string[],
+) {
   const { code, stderr } = await remote.run(['bash', '-c', readyScript, 'slipway', ...words, container], {
     timeoutMs: 400_000,
     signal,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultOf } from '../../../../test/support/faults.ts';
+import type { Placement } from '../../../engine/placement.ts';
 import { type EnvironmentId, newId, type ServerId, type WorkspaceId } from '../../../ids.ts';
 import type { Remote, UnitState } from '../../../remote/remote.ts';
-import type { Place } from '../../environments/place.ts';
 import { isPassing } from '../../releases/until-back.ts';
 import { runUnit } from './throw-away-unit.ts';
 
@@ -27,14 +27,19 @@ function run(printed: string, state: UnitState) {
     stopUnit: async () => undefined,
     readUnit: async () => ({ state, bytes, next: bytes.length }),
   };
-  const place: Place = {
+  const placement: Placement = {
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
     port: 21_000,
     network: 0,
   };
-  const site = { place, remote, fence: { scope: 'test', epoch: 1 }, signal: new AbortController().signal };
+  const site = {
+    placement,
+    remote,
+    fence: { scope: 'test', epoch: 1 },
+    signal: new AbortController().signal,
+  };
   return runUnit(site, work, progress);
 }
 

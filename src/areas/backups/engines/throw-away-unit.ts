@@ -4,9 +4,10 @@
  *   @stage words for people     @progress bytes read so far     @figure [key, value]     @refused what was recognised
  *   @end the exit code: without it, it did not end by itself, and how it would have ended nobody knows
  */
+
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import { followUnit } from '../../../remote/follow-unit.ts';
-import type { Site } from '../../environments/place.ts';
 import type { Figures, Progress, Verdict } from './engine.ts';
 import { ToolWords } from './run-in-container-words.ts';
 
@@ -45,7 +46,7 @@ const dockerEnded =
   /^Error response from daemon: No such exec instance|^Cannot connect to the Docker daemon/m;
 
 /** Joined where it runs already. Fails with `work_lost` where it was cut off on the way, and may be begun again. */
-export async function runUnit(site: Site, work: UnitWork, progress: Progress): Promise<UnitEnd> {
+export async function runUnit(site: DockerHost, work: UnitWork, progress: Progress): Promise<UnitEnd> {
   const { remote, fence, signal } = site;
   const words = new ToolWords();
   let end: string | undefined;

@@ -8,9 +8,9 @@
 import { startContainer, stopContainer } from '../../../adapters/docker/containers.ts';
 import { ask } from '../../../adapters/docker/docker.ts';
 import { createVolume, removeVolume } from '../../../adapters/docker/volumes.ts';
+import type { DockerHost } from '../../../engine/docker-host.ts';
+import { labelsOf, serviceLabel } from '../../../engine/placement.ts';
 import { Fault } from '../../../fault.ts';
-import { labelsOf, type Site } from '../../environments/place.ts';
-import { serviceLabel } from '../../services/service-container.ts';
 import type { BesideName } from './engine.ts';
 
 /** Docker's name of it. */
@@ -44,7 +44,7 @@ sync -f "$live"
 
 /** Stops the container for it, and starts it again also where it fails. Nothing may use the volume beside any more. */
 export async function swapVolumes(
-  site: Site,
+  site: DockerHost,
   wish: {
     readonly container: string;
     readonly stopSeconds: number;
@@ -71,13 +71,13 @@ export async function swapVolumes(
   await ask(remote, [startContainer(container), removeVolume(beside)], { fence });
 }
 
-function besideLabels({ place }: Site, volume: string) {
-  return { ...labelsOf(place, 'volume'), [serviceLabel]: volume.replace(/^slipway-/, '') };
+function besideLabels({ placement }: DockerHost, volume: string) {
+  return { ...labelsOf(placement, 'volume'), [serviceLabel]: volume.replace(/^slipway-/, '') };
 }
 
 /** Nothing where there is none. No container may have it any more. */
 export async function discardVolume(
-  { remote, fence }: Site,
+  { remote, fence }: DockerHost,
   volume: string,
   name: BesideName,
 ): Promise<void> {

@@ -11,10 +11,10 @@ import {
 } from '../../../adapters/docker/containers.ts';
 import { ask } from '../../../adapters/docker/docker.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../../adapters/docker/volumes.ts';
+import type { DockerHost } from '../../../engine/docker-host.ts';
+import { labelsOf, serviceLabel } from '../../../engine/placement.ts';
 import { Secret } from '../../../secret.ts';
-import { labelsOf, type Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
-import { serviceLabel } from '../../services/service-container.ts';
 import type { Source } from './engine.ts';
 
 export type ServiceSource = Extract<Source, { type: 'service' }>;
@@ -59,11 +59,15 @@ export function throwAwayMemory({ memoryMb }: ServiceSource): number {
 }
 
 /** Starts it, or finds it running; ready it is not yet. */
-export async function startThrowAway(site: Site, source: ServiceSource, wish: ThrowAway): Promise<void> {
-  const { remote, fence, signal, place } = site;
+export async function startThrowAway(
+  site: DockerHost,
+  source: ServiceSource,
+  wish: ThrowAway,
+): Promise<void> {
+  const { remote, fence, signal, placement } = site;
   const kind = kinds[source.kind];
-  const labels = { ...labelsOf(place, 'volume'), slipway: 'throw-away', [markLabel]: wish.mark };
-  const kept = { ...labelsOf(place, 'volume'), [serviceLabel]: source.volume.replace(/^slipway-/, '') };
+  const labels = { ...labelsOf(placement, 'volume'), slipway: 'throw-away', [markLabel]: wish.mark };
+  const kept = { ...labelsOf(placement, 'volume'), [serviceLabel]: source.volume.replace(/^slipway-/, '') };
   const memoryMb = wish.memoryMb ?? throwAwayMemory(source);
   const more = Object.entries(wish.variables ?? {}).map(([key, value]) => [key, new Secret(value)] as const);
   const environment = new Map([...kind.environment(source.credentials), ...more]);
@@ -91,7 +95,7 @@ export async function startThrowAway(site: Site, source: ServiceSource, wish: Th
 }
 
 /** Its containers, and the volumes that carry the mark themselves; ends its units first. */
-export async function removeMarked(site: Site, mark: string): Promise<void> {
+export async function removeMarked(site: DockerHost, mark: string): Promise<void> {
   const { remote, fence } = site;
   await remote.stopUnit(unitOf('try', mark), fence);
   await remote.stopUnit(unitOf('load', mark), fence);
@@ -123,7 +127,7 @@ sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo
  * the original, or as what the file can grow to, whichever is more.
  */
 export async function noRoomFor(
-  { remote, signal }: Site,
+  { remote, signal }: DockerHost,
   wish: {
     readonly volume: string;
     readonly fileBytes: number;

@@ -6,12 +6,12 @@
  */
 import { ask, type Call } from '../../../adapters/docker/docker.ts';
 import { fieldsOf, textOf } from '../../../adapters/docker/json.ts';
+import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import type { Site } from '../../environments/place.ts';
 import type { BesideName } from './engine.ts';
 
 /** As Docker tells it; where its folders lie is a setting of the server's owner. */
-export async function folderOf({ remote, signal }: Site, volume: string): Promise<string> {
+export async function folderOf({ remote, signal }: DockerHost, volume: string): Promise<string> {
   const call: Call = { method: 'GET', path: `/volumes/${encodeURIComponent(volume)}`, ok: [200, 404] };
   const [reply] = await ask(remote, [call], { signal });
   const folder = textOf(fieldsOf(reply?.body).Mountpoint);
@@ -58,7 +58,7 @@ sync -- "\${1%/*}"
 `;
 
 export async function exchangeFolders(
-  site: Site,
+  site: DockerHost,
   volume: string,
   names: { readonly beside: BesideName; readonly before: BesideName },
 ): Promise<void> {
@@ -76,7 +76,7 @@ export async function exchangeFolders(
 /** `$1` the folder, `$2` the one that is being filled. */
 const remove = `rm -rf --one-file-system -- "$1" "$2"`;
 
-export async function removeBeside(site: Site, volume: string, name: BesideName): Promise<void> {
+export async function removeBeside(site: DockerHost, volume: string, name: BesideName): Promise<void> {
   const folder = await folderOf(site, volume).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'not_found') return undefined;
     throw error;

@@ -5,8 +5,9 @@
  */
 import { ask } from '../../../adapters/docker/docker.ts';
 import { createVolume } from '../../../adapters/docker/volumes.ts';
+import type { DockerHost } from '../../../engine/docker-host.ts';
+import { labelsOf } from '../../../engine/placement.ts';
 import { Fault } from '../../../fault.ts';
-import { labelsOf, type Site } from '../../environments/place.ts';
 import type { Engine, Source } from './engine.ts';
 import { dumpOf } from './run-in-container.ts';
 import { readableThere, removePlain, serverTools } from './server-tools.ts';
@@ -98,15 +99,15 @@ export const volumeEngine: Engine = {
 };
 
 /** With the mark, so that it is found and removed by it. */
-export async function emptyVolume(site: Site, mark: string): Promise<string> {
-  const { remote, fence, signal, place } = site;
+export async function emptyVolume(site: DockerHost, mark: string): Promise<string> {
+  const { remote, fence, signal, placement } = site;
   const name = `slipway-try-${mark}`;
-  const labels = { ...labelsOf(place, 'volume'), slipway: 'throw-away', [markLabel]: mark };
+  const labels = { ...labelsOf(placement, 'volume'), slipway: 'throw-away', [markLabel]: mark };
   await ask(remote, [createVolume(name, labels)], { fence, signal });
   return folderOf(site, name);
 }
 
-export async function mustHaveRoom(site: Site, source: Source, fileBytes: number): Promise<void> {
+export async function mustHaveRoom(site: DockerHost, source: Source, fileBytes: number): Promise<void> {
   const reason = await noRoomFor(site, { volume: source.volume, fileBytes, memoryMb: 0 });
   if (reason !== null)
     throw new Fault('disk_full', reason, { hint: 'Make room on the server, then try again.' });

@@ -1,47 +1,36 @@
 /** The image: built on the server as work that outlives us, or found there. What it becomes is a release. */
-import { buildImage } from '../../../adapters/docker/build-image.ts';
 import { Fault } from '../../../fault.ts';
 import type { Json } from '../../../operations/definition.ts';
-import { labelsOf } from '../../environments/place.ts';
-import { keepRelease } from '../../releases/keep-release.ts';
+import { createRelease } from '../../releases/stored-releases.ts';
 import { runPlanOf } from '../plan.ts';
 import * as queries from '../queries.ts';
-import { buildFolder } from './prepare.ts';
-import { inputsOf, outputOf, siteOf, type Working } from './working.ts';
-
-function buildUnit({ deployment }: Working): string {
-  return `slipway-${deployment.id}-build`;
-}
+import { inputsOf, outputOf, targetOf, type Working } from './working.ts';
 
 export async function build(work: Working): Promise<Json> {
   const { step } = work;
   if (!outputOf(work, 'send').isBuilt) return { built: null };
   const { image, build: spec } = await inputsOf(work);
   if (!spec) throw new Error('files were sent that nobody asked to build');
-  const { remote, place, fence } = await siteOf(work);
   const { source, buildArgs, secrets, cpus, memoryMb } = spec;
   const own = source.kind === 'dockerfile' ? { dockerfilePath: source.path } : {};
-  const target = source.kind === 'dockerfile' && source.target !== null ? { target: source.target } : {};
-  const wish = {
-    unit: buildUnit(work),
-    folder: buildFolder(work),
+  const stage = source.kind === 'dockerfile' && source.target !== null ? { target: source.target } : {};
+  const asked = {
     tag: image,
-    fence,
     ...own,
-    ...target,
-    labels: labelsOf(place, 'image'),
+    ...stage,
     buildArgs,
     secretKeys: [...secrets.keys()],
     cpus,
     memoryMb,
   };
-  const following = {
+  const output = {
     signal: step.signal,
     secrets: [...secrets.values()],
     line: (text: string) => step.log(text),
   };
+  const target = await targetOf(work);
   try {
-    const { id, exposedPorts, user } = await buildImage(remote, wish, following);
+    const { id, exposedPorts, user } = await target.buildImage(work.deployment.id, asked, output);
     return { built: { id, exposedPorts: [...exposedPorts], user } };
   } catch (error) {
     if (!(error instanceof Fault) || !['remote_failed', 'work_lost'].includes(error.code)) throw error;
@@ -53,8 +42,8 @@ export async function build(work: Working): Promise<Json> {
 }
 
 export async function unbuild(work: Working): Promise<void> {
-  const { remote, fence } = await siteOf(work);
-  await remote.stopUnit(buildUnit(work), fence);
+  const target = await targetOf(work);
+  await target.stopBuild(work.deployment.id);
 }
 
 /** A release of what was built, as it was planned; or the one that is gone back to. */
@@ -81,7 +70,7 @@ export async function keep(work: Working): Promise<Json> {
       run,
       variables,
     };
-    const id = await keepRelease(tx, ctx.sealer, workspaceId, made, ctx.clock.now());
+    const id = await createRelease(tx, ctx.sealer, workspaceId, made, ctx.clock.now());
     await queries.setRelease(tx, workspaceId, deployment.id, id, facts.id);
     return id;
   });

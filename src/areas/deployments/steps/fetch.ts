@@ -4,7 +4,7 @@ import type { Json } from '../../../operations/definition.ts';
 import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
 import { readableRepository } from '../../projects/read-source.ts';
 import type { ReleasedCommit } from '../../releases/releases.ts';
-import { readRelease } from '../../releases/releases.ts';
+import { readRelease } from '../../releases/stored-releases.ts';
 import * as queries from '../queries.ts';
 import type { OutputOf, Working } from './working.ts';
 

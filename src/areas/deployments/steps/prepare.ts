@@ -1,26 +1,25 @@
 /** What will be built and run, what is there already, and the files for the build on their way to the server. */
-import { removeContext, sendContext } from '../../../adapters/docker/build-image.ts';
+import { addressesOf } from '../../../engine/engine.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { mustHold } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { placesOf } from '../../environments/places.ts';
 import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
 import { readableRepository } from '../../projects/read-source.ts';
-import { addressesOf, deploymentOf, lookAtSite, processOf } from '../../releases/look-at-site.ts';
-import { readRelease } from '../../releases/releases.ts';
+import { readRelease } from '../../releases/stored-releases.ts';
 import { type DecidedBuild, decideBuild, newInputs, rollbackInputs, shownPlan } from '../decide-inputs.ts';
 import { type DeploymentInputs, storeInputs } from '../inputs.ts';
 import * as queries from '../queries.ts';
 import { releaseBefore } from './fetch.ts';
-import { inputsOf, outputOf, siteOf, type Working } from './working.ts';
+import { inputsOf, outputOf, targetOf, type Working } from './working.ts';
 
 /** Looks at the server, and decides once what every later step works with. */
 export async function plan(work: Working): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   const inputs = await decideInputs(work);
-  const site = await siteOf(work);
-  const { containers, image, tags } = await lookAtSite(site, inputs.image);
-  const old = containers.filter((each) => deploymentOf(each) !== deployment.id);
+  const target = await targetOf(work);
+  const { instances, image, tags } = await target.inspect(inputs.image);
+  const old = instances.filter((each) => each.deploymentId !== deployment.id);
   const { currentReleaseId, currentDeploymentId } = environment;
   const previous =
     currentReleaseId && currentDeploymentId
@@ -31,14 +30,14 @@ export async function plan(work: Working): Promise<Json> {
   return {
     found: image ? { id: image.id, exposedPorts: [...image.exposedPorts], user: image.user } : null,
     tags: [...tags],
-    old: old.map((each) => ({
-      name: each.name,
-      process: processOf(each),
-      address: each.address ?? '',
-      isRunning: each.status === 'running' || each.status === 'restarting',
+    old: old.map(({ name, process, address, isRunning }) => ({
+      name,
+      process,
+      address: address ?? '',
+      isRunning,
     })),
     oldPort: run?.port ?? null,
-    taken: [...addressesOf(containers)],
+    taken: [...addressesOf(instances)],
     previous,
     previousServerIds: places.map(({ serverId }) => serverId).filter((id) => id !== deployment.serverId),
   };
@@ -54,7 +53,7 @@ async function decideInputs(work: Working): Promise<DeploymentInputs> {
     return store(work, shownPlan(decided), (tx) => newInputs(tx, ctx, scope, decided));
   }
   const { plan: shown, release } = await releaseBefore(work);
-  const { image } = await lookAtSite(await siteOf(work), release.image);
+  const { image } = await (await targetOf(work)).inspect(release.image);
   const rebuilt = image ? null : await buildOf(work);
   const { variables } = wanted;
   return store(work, shown, (tx) => rollbackInputs(tx, ctx, scope, { release, variables, rebuilt }));
@@ -106,10 +105,6 @@ async function repositoryOf({ ctx, workspaceId, environment }: Working) {
   return { repository, source, key: mirrorKeyOf(workspaceId, repository.cloneUrl) };
 }
 
-export function buildFolder(work: Working): string {
-  return `/var/lib/slipway/builds/${work.deployment.id}`;
-}
-
 export async function send(work: Working): Promise<Json> {
   const { ctx, step } = work;
   if (outputOf(work, 'plan').found) {
@@ -122,23 +117,18 @@ export async function send(work: Working): Promise<Json> {
   const { commit } = outputOf(work, 'fetch');
   const context = await (await ctx.mirrors()).gather(key, source, commit.sha, step.signal);
   for (const warning of context.warnings) step.log(`Warning: ${warning}`);
-  const { remote, fence, signal } = await siteOf(work);
   const generated = build.source.kind === 'generated';
   const files = [
-    ...(generated ? [{ path: 'Dockerfile', content: build.dockerfile, mode: 0o600 }] : []),
-    ...(generated ? [{ path: 'Dockerfile.dockerignore', content: build.dockerignore, mode: 0o600 }] : []),
-    ...[...build.secrets].map(([name, value]) => ({
-      path: `secrets/${name}`,
-      content: value.reveal(),
-      mode: 0o600,
-    })),
+    ...(generated ? [{ path: 'Dockerfile', content: build.dockerfile }] : []),
+    ...(generated ? [{ path: 'Dockerfile.dockerignore', content: build.dockerignore }] : []),
+    ...[...build.secrets].map(([name, value]) => ({ path: `secrets/${name}`, content: value.reveal() })),
   ];
-  const sent = { folder: buildFolder(work), tar: context.tar({ signal }), files, fence };
-  await sendContext(remote, sent, signal);
+  const target = await targetOf(work);
+  await target.sendBuildContext(work.deployment.id, { tar: context.tar({ signal: step.signal }), files });
   return { isBuilt: true };
 }
 
 export async function unsend(work: Working): Promise<void> {
-  const { remote } = await siteOf(work);
-  await removeContext(remote, buildFolder(work));
+  const target = await targetOf(work);
+  await target.removeBuildContext(work.deployment.id);
 }

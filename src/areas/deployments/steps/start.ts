@@ -1,34 +1,17 @@
 /** The new release beside the old one: services, release command, containers, health, workers. Undone, nothing of it is left. */
-import { ask } from '../../../adapters/docker/ask.ts';
-import {
-  createContainer,
-  inspectContainer,
-  readContainer,
-  removeContainer,
-} from '../../../adapters/docker/containers.ts';
+import { endpointsOf, type Target } from '../../../engine/engine.ts';
+import { requiresRecreate, secretsOf, webProcess } from '../../../engine/release-spec.ts';
 import { Fault } from '../../../fault.ts';
 import type { ReleaseId } from '../../../ids.ts';
 import type { Json } from '../../../operations/definition.ts';
-import { followUnit } from '../../../remote/follow-unit.ts';
-import { routesOf } from '../../domains/proxy-names.ts';
-import { appContainer, type Site } from '../../environments/place.ts';
-import { drain, holdRequests, proxyFront, serversOf, takeOver } from '../../releases/go-live.ts';
-import { deploymentOf, listApp } from '../../releases/look-at-site.ts';
-import { mustSwap, type Release, readRelease, secretsOf } from '../../releases/releases.ts';
-import { removeContainers, startAgain, stopContainers } from '../../releases/retire.ts';
-import {
-  groundCalls,
-  releaseContainer,
-  startProcesses,
-  startWeb,
-  webProcess,
-} from '../../releases/start-release.ts';
-import { waitHealthy } from '../../releases/wait-healthy.ts';
+import { frontOf } from '../../domains/proxy-names.ts';
+import type { Release } from '../../releases/releases.ts';
+import { readRelease } from '../../releases/stored-releases.ts';
 import { ensureServices } from '../../services/ensure-services.ts';
 import { hasServices } from '../../services/read-services.ts';
 import { KeptProbes } from '../kept-probes.ts';
 import * as queries from '../queries.ts';
-import { outputOf, readOutput, siteOf, type Working } from './working.ts';
+import { outputOf, readOutput, targetOf, type Working } from './working.ts';
 
 export async function releaseOf(work: Working): Promise<Release> {
   const { ctx, workspaceId } = work;
@@ -38,43 +21,22 @@ export async function releaseOf(work: Working): Promise<Release> {
 export async function services(work: Working): Promise<undefined> {
   const { ctx, workspaceId, environment } = work;
   if (!(await hasServices(ctx.db, workspaceId, environment.id))) return;
-  const site = await siteOf(work);
-  await ensureServices(work.ctx, site, { log: (line) => work.step.log(line) });
+  const target = await targetOf(work);
+  await ensureServices(work.ctx, target, { log: (line) => work.step.log(line) });
 }
 
-function releaseUnit({ deployment }: Working): string {
-  return `slipway-${deployment.id}-release`;
-}
-
-/** In a container of its own that is kept until it has ended: who comes back finds how it did. */
 export async function runReleaseCommand(work: Working): Promise<undefined> {
   const { deployment, step } = work;
   const release = await releaseOf(work);
   const { releaseCommand } = release.run;
   // It has run for this release when it was new; what came after it is not undone by running it again.
   if (releaseCommand === null || deployment.trigger === 'rollback') return;
-  const site = await siteOf(work);
-  const name = appContainer(deployment.id, 'release', 1);
-  const wish = {
-    release,
-    deploymentId: deployment.id,
-    takenAddresses: new Set(outputOf(work, 'plan').taken),
-  };
-  const calls = [
-    ...groundCalls(site.place, release),
-    createContainer(releaseContainer(site.place, wish, releaseCommand)),
-    inspectContainer(name),
-  ];
-  const { remote, fence, signal } = site;
-  const secrets = secretsOf(release);
-  const replies = await ask(remote, calls, { fence, signal, secrets });
-  const last = replies.at(-1);
-  const state = last && readContainer(last);
-  if (state?.status === 'exited' && state.startedAt !== null && state.exitCode === 0) return;
-  step.log(`Release command: ${releaseCommand}`);
-  const unit = { name: releaseUnit(work), argv: ['docker', 'start', '--attach', name], fence };
+  const target = await targetOf(work);
+  const takenAddresses = new Set(outputOf(work, 'plan').taken);
+  const start = { release, deploymentId: deployment.id, takenAddresses };
+  const output = { signal: step.signal, secrets: secretsOf(release), line: (text: string) => step.log(text) };
   try {
-    await followUnit(remote, unit, { signal, secrets, line: (text) => step.log(text) });
+    await target.runReleaseCommand(start, releaseCommand, output);
   } catch (error) {
     // One that was cut off is not begun again by us: half of it may have been done.
     if (!(error instanceof Fault) || !['remote_failed', 'work_lost'].includes(error.code)) throw error;
@@ -88,45 +50,41 @@ export async function runReleaseCommand(work: Working): Promise<undefined> {
       },
     );
   }
-  await ask(remote, [removeContainer(name)], { fence, signal });
 }
 
 export async function undoReleaseCommand(work: Working): Promise<void> {
-  const { remote, fence, signal } = await siteOf(work);
-  await remote.stopUnit(releaseUnit(work), fence);
-  const name = appContainer(work.deployment.id, 'release', 1);
-  await ask(remote, [removeContainer(name)], { fence, signal });
+  const target = await targetOf(work);
+  await target.stopReleaseCommand(work.deployment.id);
 }
 
 export async function start(work: Working): Promise<Json> {
   const { deployment, step } = work;
   const release = await releaseOf(work);
-  const site = await siteOf(work);
+  const target = await targetOf(work);
   const { taken } = outputOf(work, 'plan');
-  if (mustSwap(release.run)) await stepAside(work, site);
-  const web = await startWeb(site, { release, deploymentId: deployment.id, takenAddresses: new Set(taken) });
+  if (requiresRecreate(release.run)) await stopOld(work, target);
+  const web = await target.startWeb({
+    release,
+    deploymentId: deployment.id,
+    takenAddresses: new Set(taken),
+  });
   step.log(`Started ${web.length === 1 ? 'the container' : `${web.length} containers`} of the new release.`);
   return { web: web.map((each) => ({ ...each })) };
 }
 
 /** Two at a time would write to the same volume: requests wait from here until the new release has taken over. */
-async function stepAside(work: Working, site: Site): Promise<void> {
+async function stopOld(work: Working, target: Target): Promise<void> {
   const { old, oldPort } = outputOf(work, 'plan');
   const running = old.filter(({ isRunning }) => isRunning);
   if (running.length === 0 || oldPort === null) return;
   const { run } = await releaseOf(work);
   const web = running.filter(({ process }) => process === webProcess);
-  const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
-  const proxied = proxyFront(site, run, routes, serversOf(web, oldPort));
-  await holdRequests(site, proxied);
-  await drain(
-    site,
-    proxied,
+  await target.holdRequests(await frontOf(work.ctx.db, target.placement, run, endpointsOf(web, oldPort)));
+  await target.drain(
     web.map(({ name }) => name),
-    run,
+    run.drainSeconds,
   );
-  await stopContainers(
-    site,
+  await target.stopInstances(
     running.map(({ name }) => name),
     run.stopSeconds,
   );
@@ -134,10 +92,9 @@ async function stepAside(work: Working, site: Site): Promise<void> {
 
 /** Whatever of this deployment runs there, by its label; and where the old one had to step aside, it comes back. */
 export async function unstart(work: Working): Promise<void> {
-  const site = await siteOf(work);
-  const mine = (await listApp(site)).filter((each) => deploymentOf(each) === work.deployment.id);
-  await removeContainers(
-    site,
+  const target = await targetOf(work);
+  const mine = (await target.instances()).filter((each) => each.deploymentId === work.deployment.id);
+  await target.removeInstances(
     mine.map(({ name }) => name),
     5,
   );
@@ -146,18 +103,17 @@ export async function unstart(work: Working): Promise<void> {
   if (!planned || !kept || planned.oldPort === null) return;
   const release = await releaseOf(work);
   const running = planned.old.filter(({ isRunning }) => isRunning);
-  if (!mustSwap(release.run) || running.length === 0) return;
-  await startAgain(
-    site,
+  if (!requiresRecreate(release.run) || running.length === 0) return;
+  await target.startAgain(
     running.map(({ name }) => name),
     release.run.stopSeconds,
   );
   const web = running.filter(({ process }) => process === webProcess);
   const old = await oldRelease(work, release);
   const secrets = secretsOf(old);
-  await waitHealthy(site, { containers: web, run: old.run, secrets, tell: () => undefined });
-  const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
-  await takeOver(site, proxyFront(site, release.run, routes, serversOf(web, planned.oldPort)));
+  await target.waitHealthy({ instances: web, run: old.run, secrets, onProbe: () => undefined });
+  const endpoints = endpointsOf(web, planned.oldPort);
+  await target.switchTo(await frontOf(work.ctx.db, target.placement, release.run, endpoints));
 }
 
 /** The old release is asked as it was asked when it came. */
@@ -174,15 +130,15 @@ export async function health(work: Working): Promise<undefined> {
   const kept = new KeptProbes();
   let last = '';
   try {
-    await waitHealthy(await siteOf(work), {
-      containers: web,
+    await (await targetOf(work)).waitHealthy({
+      instances: web,
       run: release.run,
       secrets: secretsOf(release),
-      tell: (container, probe) => {
-        kept.add(container, probe);
+      onProbe: (instance, probe) => {
+        kept.add(instance, probe);
         const said =
           probe.outcome === 'ok' ? 'healthy' : `${probe.outcome}${probe.status ? ` ${probe.status}` : ''}`;
-        if (said !== last) step.log(`Health of ${container}: ${said} after ${probe.atMs} ms`);
+        if (said !== last) step.log(`Health of ${instance}: ${said} after ${probe.atMs} ms`);
         last = said;
       },
     });
@@ -196,9 +152,13 @@ export async function processes(work: Working): Promise<Json> {
   const { deployment } = work;
   const release = await releaseOf(work);
   if (release.run.processes.length === 0) return { names: [] };
-  const site = await siteOf(work);
+  const target = await targetOf(work);
   const { web } = outputOf(work, 'start');
   const taken = new Set([...outputOf(work, 'plan').taken, ...web.map(({ address }) => address)]);
-  const started = await startProcesses(site, { release, deploymentId: deployment.id, takenAddresses: taken });
+  const started = await target.startProcesses({
+    release,
+    deploymentId: deployment.id,
+    takenAddresses: taken,
+  });
   return { names: started.map(({ name }) => name) };
 }

@@ -1,104 +1,89 @@
 /** The new release takes over: proven through the proxy, given the traffic, the old one counted down, stopped, and pointed away from. */
-import type { ProxyFront } from '../../../adapters/proxy/fronts.ts';
+import { endpointsOf, type Front, type Target } from '../../../engine/engine.ts';
+import { hasCrons, requiresRecreate, secretsOf, webProcess } from '../../../engine/release-spec.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { mustHold } from '../../../operations/operations.ts';
 import { bringCertificates, takeCertificatesAway } from '../../domains/installed-certificates.ts';
-import { routesOf } from '../../domains/proxy-names.ts';
+import { frontOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-looks.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
-import type { Site } from '../../environments/place.ts';
 import { removePlace } from '../../environments/places.ts';
-import {
-  drain as drainServers,
-  forgetFront,
-  holdRequests,
-  letGo,
-  prove as proveServers,
-  proxyFront,
-  refuseRequests,
-  serversOf,
-  takeOver,
-} from '../../releases/go-live.ts';
-import { recentImages } from '../../releases/recent-images.ts';
-import { mustSwap, type Release, readRelease, secretsOf } from '../../releases/releases.ts';
-import { clearAway, startAgain, stopContainers } from '../../releases/retire.ts';
-import { endCrons, hasCrons, setCrons } from '../../releases/set-crons.ts';
-import { webProcess } from '../../releases/start-release.ts';
-import { takeDown } from '../../releases/take-down.ts';
-import { waitHealthy } from '../../releases/wait-healthy.ts';
+import type { Release } from '../../releases/releases.ts';
+import { readRelease, recentImages } from '../../releases/stored-releases.ts';
+import { markServicesDown } from '../../services/stop-services.ts';
 import * as queries from '../queries.ts';
 import { releaseOf } from './start.ts';
-import { outputOf, siteOf, type Working } from './working.ts';
+import { outputOf, targetOf, type Working } from './working.ts';
 
 interface Sides {
-  readonly site: Site;
+  readonly target: Target;
   readonly release: Release;
   /** What serves before, and what is to serve after. */
-  readonly before: ProxyFront;
-  readonly after: ProxyFront;
+  readonly before: Front;
+  readonly after: Front;
   readonly oldWeb: readonly { readonly name: string; readonly process: string; readonly address: string }[];
   readonly oldNames: readonly string[];
 }
 
 async function sidesOf(work: Working): Promise<Sides> {
   const release = await releaseOf(work);
-  const site = await siteOf(work);
+  const target = await targetOf(work);
   const { old, oldPort } = outputOf(work, 'plan');
   const running = old.filter(({ isRunning }) => isRunning);
   const oldWeb = running.filter(({ process }) => process === webProcess);
   const { run } = release;
   const { web } = outputOf(work, 'start');
-  const routes = await routesOf(work.ctx.db, work.workspaceId, work.environment.id);
+  const after = await frontOf(work.ctx.db, target.placement, run, endpointsOf(web, run.port));
   return {
-    site,
+    target,
     release,
     oldWeb,
-    oldNames: running.map(({ name }) => name),
-    before: proxyFront(site, run, routes, oldPort === null ? [] : serversOf(oldWeb, oldPort)),
-    after: proxyFront(site, run, routes, serversOf(web, run.port)),
+    oldNames: namesOf(running),
+    before: { ...after, endpoints: oldPort === null ? [] : endpointsOf(oldWeb, oldPort) },
+    after,
   };
 }
 
 const namesOf = (each: readonly { readonly name: string }[]) => each.map(({ name }) => name);
 
 export async function prove(work: Working): Promise<undefined> {
-  const { site, release, before, after } = await sidesOf(work);
+  const { target, release, before, after } = await sidesOf(work);
   const { previous, previousServerIds } = outputOf(work, 'plan');
   // New on this server: its names must be shown there before anyone is sent to them.
-  if (previous === null || previousServerIds.length > 0) await bringCertificates(work.ctx, site);
+  if (previous === null || previousServerIds.length > 0) await bringCertificates(work.ctx, target);
   // Where the old one had to step aside it is stopped: it is held for, not listed.
-  const now = mustSwap(release.run) ? { ...before, servers: [] } : before;
-  await proveServers(site, now, after.servers, release);
+  const now = requiresRecreate(release.run) ? { ...before, endpoints: [] } : before;
+  await target.prove(now, after.endpoints, release);
 }
 
 export async function unprove(work: Working): Promise<void> {
-  const { site, before, after, release } = await sidesOf(work);
-  if (before.servers.length === 0) {
+  const { target, before, after, release } = await sidesOf(work);
+  if (before.endpoints.length === 0) {
     const wasThere = outputOf(work, 'plan').previous !== null;
-    return wasThere ? refuseRequests(site, after) : forgetFront(site, after);
+    return wasThere ? target.refuseRequests(after) : target.removeFront();
   }
-  await drainServers(site, before, namesOf(after.servers), release.run);
-  await letGo(site, after, namesOf(after.servers));
+  await target.drain(namesOf(after.endpoints), release.run.drainSeconds);
+  await target.removeFromProxy(namesOf(after.endpoints));
 }
 
-export async function switchOver(work: Working): Promise<undefined> {
-  const { site, after } = await sidesOf(work);
-  await takeOver(site, after);
+export async function switchTo(work: Working): Promise<undefined> {
+  const { target, after } = await sidesOf(work);
+  await target.switchTo(after);
   work.step.log('The new release takes the requests.');
 }
 
 /** The old one still runs here, or was started again by the undo of a later step. */
 export async function switchBack(work: Working): Promise<void> {
-  const { site, before, after, release } = await sidesOf(work);
+  const { target, before, after, release } = await sidesOf(work);
   // One that had to step aside is stopped still: requests wait until the undo of the start has brought it back.
-  if (mustSwap(release.run)) await holdRequests(site, { ...after, servers: [] });
-  else if (before.servers.length > 0) await takeOver(site, before);
+  if (requiresRecreate(release.run)) await target.holdRequests({ ...after, endpoints: [] });
+  else if (before.endpoints.length > 0) await target.switchTo(before);
 }
 
 export async function drain(work: Working): Promise<undefined> {
-  const { site, after, oldWeb, release } = await sidesOf(work);
-  if (oldWeb.length === 0 || mustSwap(release.run)) return;
-  const left = await drainServers(site, after, namesOf(oldWeb), release.run);
+  const { target, oldWeb, release } = await sidesOf(work);
+  if (oldWeb.length === 0 || requiresRecreate(release.run)) return;
+  const left = await target.drain(namesOf(oldWeb), release.run.drainSeconds);
   const count = [...left.values()].reduce((sum, each) => sum + each, 0);
   work.step.log(
     count === 0
@@ -109,30 +94,30 @@ export async function drain(work: Working): Promise<undefined> {
 
 /** Stopped, not removed: until the environment points to the new one, the way back is a start. */
 export async function retire(work: Working): Promise<undefined> {
-  const { site, release, after, oldWeb, oldNames } = await sidesOf(work);
+  const { target, release, oldWeb, oldNames } = await sidesOf(work);
   if (oldNames.length > 0) {
-    await letGo(site, after, namesOf(oldWeb));
-    await stopContainers(site, oldNames, release.run.stopSeconds);
+    await target.removeFromProxy(namesOf(oldWeb));
+    await target.stopInstances(oldNames, release.run.stopSeconds);
   }
   const { previous } = outputOf(work, 'plan');
   const hadCrons = previous !== null && hasCrons((await previousRelease(work, previous.releaseId)).run);
-  if (hadCrons || hasCrons(release.run)) await setCrons(site, release.run, work.deployment.id);
+  if (hadCrons || hasCrons(release.run)) await target.setCrons(release.run, work.deployment.id);
 }
 
 export async function unretire(work: Working): Promise<void> {
-  const { site, release, before, oldWeb, oldNames } = await sidesOf(work);
+  const { target, release, before, oldWeb, oldNames } = await sidesOf(work);
   const { previous } = outputOf(work, 'plan');
   const old = previous && (await previousRelease(work, previous.releaseId));
   if (hasCrons(release.run) || (old && hasCrons(old.run))) {
-    if (old && previous) await setCrons(site, old.run, previous.deploymentId as DeploymentId);
-    else await endCrons(site);
+    if (old && previous) await target.setCrons(old.run, previous.deploymentId as DeploymentId);
+    else await target.removeCrons();
   }
   // The undo of the start brings those back that had to step aside, once the new one is gone.
-  if (oldNames.length === 0 || mustSwap(release.run) || !old) return;
-  await startAgain(site, oldNames, release.run.stopSeconds);
+  if (oldNames.length === 0 || requiresRecreate(release.run) || !old) return;
+  await target.startAgain(oldNames, release.run.stopSeconds);
   const secrets = secretsOf(old);
-  await waitHealthy(site, { containers: oldWeb, run: old.run, secrets, tell: () => undefined });
-  await proveServers(site, before, before.servers, old);
+  await target.waitHealthy({ instances: oldWeb, run: old.run, secrets, onProbe: () => undefined });
+  await target.prove(before, before.endpoints, old);
 }
 
 function previousRelease({ ctx, workspaceId }: Working, id: string): Promise<Release> {
@@ -167,15 +152,16 @@ export async function pointBack(work: Working): Promise<void> {
 /** What is left of the old release, of the build, and of a server that the environment has moved away from. */
 export async function tidy(work: Working): Promise<undefined> {
   const { ctx, workspaceId, environment } = work;
-  const site = await siteOf(work);
+  const target = await targetOf(work);
   const { old, tags, previousServerIds } = outputOf(work, 'plan');
   const before = await queries.listLiveReleases(ctx.db, workspaceId, environment.id);
   const live = [outputOf(work, 'keep').releaseId as ReleaseId, ...before.map(({ releaseId }) => releaseId)];
   const keep = await recentImages(ctx.db, workspaceId, live);
-  await clearAway(site, { containers: namesOf(old), images: tags.filter((tag) => !keep.has(tag)) });
+  await target.cleanUp({ instances: namesOf(old), images: tags.filter((tag) => !keep.has(tag)) });
   for (const serverId of previousServerIds) {
-    const there = await siteOf(work, serverId as ServerId);
-    await takeDown(ctx, there, { deleteData: false });
+    const there = await targetOf(work, serverId as ServerId);
+    await there.takeDown({ deleteData: false });
+    await markServicesDown(ctx, there.placement, { deleteData: false });
     await takeCertificatesAway(ctx.db, there);
     await ctx.db.transaction((tx) => removePlace(tx, workspaceId, environment.id, serverId as ServerId));
   }

@@ -1,11 +1,11 @@
 /** What every step of a deployment has in hand: the rows it is about, the way to the server, and what steps before said. */
 import Type from 'typebox';
 import { Value } from 'typebox/value';
+import type { Target } from '../../../engine/engine.ts';
 import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Json, StepContext } from '../../../operations/definition.ts';
 import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
-import { openSite } from '../../environments/open-site.ts';
-import type { Site } from '../../environments/place.ts';
+import { openTarget } from '../../environments/open-target.ts';
 import { placeOn, placesOf } from '../../environments/places.ts';
 import { type DeploymentsContext, notFound } from '../deployments.ts';
 import { type DeploymentInputs, openInputs } from '../inputs.ts';
@@ -33,7 +33,10 @@ export async function working(ctx: DeploymentsContext, input: Input, step: StepC
 }
 
 /** The server is the one that was chosen when the deployment began; a move that comes later waits for its end. */
-export async function siteOf(work: Working, serverId: ServerId = work.deployment.serverId): Promise<Site> {
+export async function targetOf(
+  work: Working,
+  serverId: ServerId = work.deployment.serverId,
+): Promise<Target> {
   const { ctx, workspaceId, step, environment } = work;
   const places = await placesOf(ctx.db, workspaceId, environment.id);
   const known = places.find((place) => place.serverId === serverId);
@@ -41,7 +44,7 @@ export async function siteOf(work: Working, serverId: ServerId = work.deployment
   const place =
     known ??
     (await ctx.db.transaction((tx) => placeOn(tx, workspaceId, environment.id, serverId, ctx.clock.now())));
-  return openSite(ctx.servers, place, step);
+  return openTarget(ctx.servers, place, step);
 }
 
 /** What `plan` has decided. Steps after it read settings and variables from nowhere else. */

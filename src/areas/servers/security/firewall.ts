@@ -1,5 +1,5 @@
 /** Whether a firewall refuses by default, on both protocols and after a reboot, and what answers in spite of it. */
-import { isAppPort } from '../../../adapters/proxy/app-ports.ts';
+import { isAppPort } from '../../../app-ports.ts';
 import {
   fail,
   type JudgeContext,

@@ -3,6 +3,7 @@
  * and which versions may follow each other on the same data. What else a kind can do comes as a property of its own.
  */
 import type { ServiceKind } from '../../../analysis/result.ts';
+import type { ServiceHealthCheck } from '../../../engine/service-spec.ts';
 import type { Secret } from '../../../secret.ts';
 
 /** Made once, with the first start; the data knows no others. User and database are called `app` everywhere. */
@@ -14,15 +15,6 @@ export interface Credentials {
 
 export const appUser = 'app';
 export const appDatabase = 'app';
-
-/** How it is asked over TCP whether it takes connections. */
-export interface HealthCheck {
-  readonly send: Buffer;
-  /** A Perl pattern; what it matches is an answer that only a ready one gives. */
-  readonly expect: string;
-  /** Enough of the answer to know; more is not waited for. */
-  readonly mostBytes: number;
-}
 
 export type VersionChange =
   | { readonly isAllowed: true }
@@ -47,7 +39,7 @@ export interface Kind {
   /** Instead of the image's own, for what its own cannot. */
   readonly entrypoint?: readonly string[];
   readonly command: (memoryMb: number, version: string) => readonly string[];
-  readonly health: (credentials: Credentials) => HealthCheck;
+  readonly health: (credentials: Credentials) => Omit<ServiceHealthCheck, 'port'>;
   /** Variables of the application that get its URL, where no earlier service has them. */
   readonly variables: readonly string[];
   readonly url: (host: string, credentials: Credentials) => Secret;

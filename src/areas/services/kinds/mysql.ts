@@ -1,11 +1,15 @@
 /** MySQL: on the same terms as MariaDB, but not proven yet. */
 import { Secret } from '../../../secret.ts';
-import { appDatabase, appUser, type HealthCheck, type Kind, oneStepUp, takesFolderOver } from './kind.ts';
+import { appDatabase, appUser, type Kind, oneStepUp, takesFolderOver } from './kind.ts';
 
 const versions = ['8.0', '8.4'];
 
 /** It speaks first: a packet of protocol 10. A server that refuses sends an error in its place. */
-export const greeting: HealthCheck = { send: Buffer.alloc(0), expect: '^...\\x00\\x0a', mostBytes: 5 };
+export const greeting: ReturnType<Kind['health']> = {
+  send: Buffer.alloc(0),
+  expect: '^...\\x00\\x0a',
+  mostBytes: 5,
+};
 
 export const mysql: Kind = {
   kind: 'mysql',

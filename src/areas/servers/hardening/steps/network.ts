@@ -4,7 +4,7 @@
  * Where ufw is active it stays the firewall, and gets the missing allowances by its own command.
  */
 import { isIPv6 } from 'node:net';
-import { appPorts, isAppPort } from '../../../../adapters/proxy/app-ports.ts';
+import { appPorts, isAppPort } from '../../../../app-ports.ts';
 import { paths } from '../places.ts';
 import type { StepPlan } from '../plan.ts';
 import { plainAddress } from '../wish.ts';

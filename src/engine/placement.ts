@@ -2,10 +2,9 @@
  * Where an environment stands on a server, and what everything of it is called there. Names are made of ids alone; who
  * knows the id finds everything, also after a crash that left no other note.
  */
-import type { DeploymentId, EnvironmentId, ServerId, ServiceId, WorkspaceId } from '../../ids.ts';
-import type { Fence, Remote } from '../../remote/remote.ts';
+import type { DeploymentId, EnvironmentId, ServerId, ServiceId, WorkspaceId } from '../ids.ts';
 
-export interface Place {
+export interface Placement {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
   readonly serverId: ServerId;
@@ -15,16 +14,7 @@ export interface Place {
   readonly network: number;
 }
 
-/** A place with the way there, for one step of work. */
-export interface Site {
-  readonly place: Place;
-  readonly remote: Remote;
-  /** Of the operation that works there. */
-  readonly fence: Fence;
-  readonly signal: AbortSignal;
-}
-
-export function networkName({ environmentId }: Place): string {
+export function networkName({ environmentId }: Placement): string {
   return `slipway-${environmentId}`;
 }
 
@@ -32,11 +22,11 @@ export function networkName({ environmentId }: Place): string {
  * 198.18.0.0/15 is set aside for measurements (RFC 2544): no network of a server's owner has it. Each environment gets
  * 64 addresses; the first is the gateway's, the next are the services', from the sixteenth on the application's.
  */
-export function subnetOf({ network }: Place): string {
+export function subnetOf({ network }: Placement): string {
   return `${addressAt(network, 0)}/26`;
 }
 
-export function gatewayOf({ network }: Place): string {
+export function gatewayOf({ network }: Placement): string {
   return addressAt(network, 1);
 }
 
@@ -44,7 +34,7 @@ export function gatewayOf({ network }: Place): string {
 export const appSlots = { first: 16, last: 62 } as const;
 export const serviceSlots = { first: 2, last: 15 } as const;
 
-export function addressIn({ network }: Place, slot: number): string {
+export function addressIn({ network }: Placement, slot: number): string {
   return addressAt(network, slot);
 }
 
@@ -65,13 +55,16 @@ export function serviceVolume(id: ServiceId): string {
   return `slipway-${id}`;
 }
 
-export function appVolume({ environmentId }: Place, name: string): string {
+export function appVolume({ environmentId }: Placement, name: string): string {
   return `slipway-${environmentId}-${name}`;
 }
 
+/** On the volumes of services: whose data it is. */
+export const serviceLabel = 'slipway.service';
+
 /** What everything of an environment carries on a server. We delete only what does. */
 export function labelsOf(
-  { workspaceId, environmentId }: Place,
+  { workspaceId, environmentId }: Pick<Placement, 'workspaceId' | 'environmentId'>,
   role: 'app' | 'service' | 'network' | 'image' | 'volume',
 ) {
   return { slipway: role, 'slipway.workspace': workspaceId, 'slipway.environment': environmentId };

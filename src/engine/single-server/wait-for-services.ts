@@ -1,5 +1,4 @@
 /** Waits until services take connections. One that crashes is noticed long before its time is up. */
-import { ask } from '../../adapters/docker/ask.ts';
 import {
   containerLogs,
   inspectContainer,
@@ -9,58 +8,54 @@ import {
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/redact.ts';
-import { type Site, serviceContainer } from '../environments/place.ts';
-import type { OpenService } from './credentials.ts';
-import { kinds } from './kinds/kinds.ts';
-import { secretsOf } from './look-at-services.ts';
-import { healthExchange } from './service-container.ts';
-
-export interface Waited {
-  readonly ready: readonly OpenService[];
-  readonly failed: readonly { readonly service: OpenService; readonly fault: Fault }[];
-}
+import { askHost, type DockerHost } from '../docker-host.ts';
+import type { WaitedServices } from '../engine.ts';
+import { serviceContainer } from '../placement.ts';
+import type { ServiceSpec } from '../service-spec.ts';
+import { healthExchange } from './services.ts';
 
 const turn = { everyMs: 200, forMs: 5_000 } as const;
 const shownLines = 30;
 
 /** One after the other: while one starts, so do the others. */
 export async function waitForServices(
-  site: Site,
-  services: readonly OpenService[],
-  mostMs: number,
-): Promise<Waited> {
-  const deadline = performance.now() + mostMs;
-  const ready: OpenService[] = [];
-  const failed: { service: OpenService; fault: Fault }[] = [];
+  host: DockerHost,
+  services: readonly ServiceSpec[],
+  withinMs: number,
+): Promise<WaitedServices> {
+  const secrets = services.flatMap((each) => each.secrets);
+  const deadline = performance.now() + withinMs;
+  const ready: ServiceSpec[] = [];
+  const failed: { service: ServiceSpec; fault: Fault }[] = [];
   let waiting = [...services];
   while (waiting.length > 0) {
-    site.signal.throwIfAborted();
-    const exchanges = waiting.map((each) => healthExchange(site.place, each, turn));
-    const { fence, signal } = site;
-    const answers = await site.remote.relay(exchanges, { fence, signal, secrets: secretsOf(services) });
+    host.signal.throwIfAborted();
+    const exchanges = waiting.map((each) => healthExchange(host.placement, each, turn));
+    const { fence, signal } = host;
+    const answers = await host.remote.relay(exchanges, { fence, signal, secrets });
     const met = waiting.filter((_, index) => answers[index]?.last.isMet);
     ready.push(...met);
     waiting = waiting.filter((each) => !met.includes(each));
     const [slow] = waiting;
     if (!slow) break;
-    const [state, lines] = await inspect(site, slow);
+    const [state, lines] = await inspect(host, slow);
     const isOver = performance.now() > deadline;
     if (!isOver && !isHopeless(state)) continue;
-    failed.push({ service: slow, fault: unhealthy(slow, state, lines, isOver ? mostMs : undefined) });
+    failed.push({ service: slow, fault: unhealthy(slow, state, lines, isOver ? withinMs : undefined) });
     waiting = waiting.slice(1);
   }
   return { ready, failed };
 }
 
 async function inspect(
-  { remote, fence, signal }: Site,
-  service: OpenService,
+  host: DockerHost,
+  service: ServiceSpec,
 ): Promise<[ContainerState | undefined, string]> {
   const name = serviceContainer(service.id);
   const calls = [inspectContainer(name), containerLogs(name, shownLines)];
-  const [inspected, logs] = await ask(remote, calls, { fence, signal });
+  const [inspected, logs] = await askHost(host, calls);
   const lines = logs?.status === 200 ? readLogs(logs.bytes).map(({ line }) => line) : [];
-  const text = redactWhole(Buffer.from(lines.join('\n')), secretsOf([service])).toString('utf8');
+  const text = redactWhole(Buffer.from(lines.join('\n')), service.secrets).toString('utf8');
   return [inspected && readContainer(inspected), text];
 }
 
@@ -69,12 +64,12 @@ function isHopeless(state: ContainerState | undefined): boolean {
 }
 
 function unhealthy(
-  { name, kind }: OpenService,
+  { name, title }: ServiceSpec,
   state: ContainerState | undefined,
   evidence: string,
   waitedMs: number | undefined,
 ): Fault {
-  const whose = `The service ${name} (${kinds[kind].title})`;
+  const whose = `The service ${name} (${title})`;
   if (state?.isOutOfMemory)
     return new Fault('service_unhealthy', `${whose} needs more memory than it has.`, {
       hint: 'Give it more with `memoryMb`.',

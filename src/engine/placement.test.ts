@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { test } from 'node:test';
-import { type DeploymentId, type EnvironmentId, newId, type ServerId, type WorkspaceId } from '../../ids.ts';
-import { addressIn, appContainer, appSlots, gatewayOf, serviceSlots, subnetOf } from './place.ts';
+import { type DeploymentId, type EnvironmentId, newId, type ServerId, type WorkspaceId } from '../ids.ts';
+import { addressIn, appContainer, appSlots, gatewayOf, serviceSlots, subnetOf } from './placement.ts';
 
 const place = (network: number) => ({
   workspaceId: newId<WorkspaceId>(),

@@ -1,6 +1,7 @@
-/** The containers of an app as they are on its server at this moment. */
+/** What people watch of an environment on one server: its containers as they are now, and their output as it comes. */
 import { ask } from '../../adapters/docker/ask.ts';
 import {
+  containerLogs,
   inspectContainer,
   listContainers,
   readContainer,
@@ -9,56 +10,43 @@ import {
   statsOf,
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
-import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { LogFrames } from '../../adapters/log-tap/log-frames.ts';
+import { LogTaps } from '../../adapters/log-tap/log-taps.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { connectTo, type ServersContext } from '../servers/servers.ts';
-import { notFound } from './environments.ts';
-import * as queries from './queries.ts';
+import type { LiveView, SeenContainer, ShownContainer } from '../live-view.ts';
+import { labelsOf, type Placement } from '../placement.ts';
 
-export interface ShownContainer {
-  readonly name: string;
-  readonly process: string;
-  readonly replica: number;
-  readonly deploymentId: string | null;
-  readonly state: ContainerState['status'];
-  readonly restarts: number;
-  /** How it ended last; null where it runs. */
-  readonly exitCode: number | null;
-  readonly isOutOfMemory: boolean;
-  readonly startedAt: string | null;
-  /** Null where it does not run. */
-  readonly memoryBytes: number | null;
-  /** The server's own, where it has no limit. */
-  readonly memoryLimitBytes: number | null;
-}
+type Where = Pick<Placement, 'workspaceId' | 'environmentId' | 'serverId'>;
 
-export interface SeenContainer {
-  readonly id: string;
-  readonly shown: ShownContainer;
-}
+export class SingleServerViews {
+  /** One for each server that is watched, whoever watches it. */
+  readonly #taps = new LogTaps();
 
-export async function containersOf(ctx: ServersContext, workspaceId: WorkspaceId, id: EnvironmentId) {
-  const environment = await queries.findEnvironment(ctx.db, workspaceId, id);
-  if (!environment) throw notFound();
-  const checkedAt = ctx.clock.now().toISOString();
-  if (environment.serverId === null) return { containers: [], checkedAt };
-  const { remote } = await connectTo(ctx, workspaceId, environment.serverId);
-  const seen = await lookAtContainers(remote, workspaceId, id);
-  return { containers: seen.map(({ shown }) => shown), checkedAt };
+  open(placement: Where, remote: Remote, signal: AbortSignal): LiveView {
+    return {
+      containers: () => lookAtContainers(placement, remote, signal),
+      lastOutput: async (ids, most, secrets) => {
+        const calls = ids.map((id) => containerLogs(id, most));
+        const replies = await ask(remote, calls, { signal, secrets });
+        return replies.map(({ status, bytes }) => new LogFrames(status).push(bytes));
+      },
+      follow: async (follower) => {
+        const tap = await this.#taps.of(placement.serverId, remote);
+        return signal.aborted ? () => undefined : tap.follow(follower);
+      },
+    };
+  }
 }
 
 /** Two round trips: which there are, and how each is. One that goes in between is left out. */
-export async function lookAtContainers(
+async function lookAtContainers(
+  placement: Where,
   remote: Remote,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<SeenContainer[]> {
-  const labels = { slipway: 'app', 'slipway.workspace': workspaceId, 'slipway.environment': environmentId };
-  const options = signal ? { signal } : {};
-  const [list] = await ask(remote, [listContainers(labels)], options);
+  const [list] = await ask(remote, [listContainers(labelsOf(placement, 'app'))], { signal });
   const ids = list ? readContainers(list).map(({ id }) => id) : [];
-  const replies = await ask(remote, [...ids.map(inspectContainer), ...ids.map(statsOf)], options);
+  const replies = await ask(remote, [...ids.map(inspectContainer), ...ids.map(statsOf)], { signal });
   const seen = ids.flatMap((id, index) => {
     const [inspected, stats] = [replies[index], replies[ids.length + index]];
     const state = inspected && readContainer(inspected);

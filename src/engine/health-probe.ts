@@ -1,8 +1,8 @@
 /** One question to an app whether it is well, as bytes of HTTP, and what its answer says. No I/O: `remote/` carries it. */
-import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
-import type { Try } from '../../remote/remote.ts';
-import type { Secret } from '../../secret.ts';
+import { Fault } from '../fault.ts';
+import { redactWhole } from '../remote/redact.ts';
+import type { Try } from '../remote/remote.ts';
+import type { Secret } from '../secret.ts';
 
 export type ProbeOutcome =
   | 'ok'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultOf } from '../../../test/support/faults.ts';
-import type { Try } from '../../remote/remote.ts';
+import { faultOf } from '../../test/support/faults.ts';
+import type { Try } from '../remote/remote.ts';
 import { hasReached, isHealthy, probeRequest, readProbe } from './health-probe.ts';
 
 const answered = (text: string | Buffer, problem: string | null = null): Try => ({

@@ -2,7 +2,6 @@
  * Waits until every container of a release answers. The probes are sent on the server, many in one round trip; each is
  * kept. A container that dies is noticed at once, and what is wrong is said in words that help.
  */
-import { ask } from '../../adapters/docker/ask.ts';
 import {
   containerLogs,
   inspectContainer,
@@ -17,11 +16,11 @@ import type { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/redact.ts';
 import type { Exchange, Try } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
-import type { Site } from '../environments/place.ts';
-import { diagnose } from './diagnosis.ts';
-import { isHealthy, type Probe, probeRequest, readProbe } from './health-probe.ts';
-import type { RunPlan } from './releases.ts';
-import type { RunningContainer } from './start-release.ts';
+import { diagnose } from '../diagnosis.ts';
+import { askHost, askOne, type DockerHost } from '../docker-host.ts';
+import type { HealthCheck, RunningInstance } from '../engine.ts';
+import { isHealthy, type Probe, probeRequest, readProbe } from '../health-probe.ts';
+import type { RunPlan } from '../release-spec.ts';
 
 /** So long one round trip probes before it looks at the containers, too. */
 const turnMs = 4_000;
@@ -29,43 +28,35 @@ const everyMs = 200;
 const probeBytes = 8 * 1024;
 const shownLines = 40;
 
-export interface HealthWish {
-  readonly containers: readonly RunningContainer[];
-  readonly run: RunPlan;
-  readonly secrets: readonly Secret[];
-  /** Every probe, with the container that it was sent to. */
-  readonly tell: (container: string, probe: Probe) => void;
-}
-
 /** Throws the diagnosis where one of them does not become healthy in its time. */
-export async function waitHealthy(site: Site, wish: HealthWish): Promise<void> {
-  for (const container of wish.containers) await waitForOne(site, wish, container);
+export async function waitHealthy(host: DockerHost, check: HealthCheck): Promise<void> {
+  for (const container of check.instances) await waitForOne(host, check, container);
 }
 
-async function waitForOne(site: Site, wish: HealthWish, container: RunningContainer): Promise<void> {
-  const { remote, fence, signal } = site;
-  const { startSeconds } = wish.run.health;
+async function waitForOne(host: DockerHost, check: HealthCheck, container: RunningInstance): Promise<void> {
+  const { remote, fence, signal } = host;
+  const { startSeconds } = check.run.health;
   const probes: Probe[] = [];
   const deadline = performance.now() + startSeconds * 1_000;
   for (;;) {
     signal.throwIfAborted();
     const begunAt = startSeconds * 1_000 - (deadline - performance.now());
-    const [answer] = await remote.relay([probeOf(wish.run, container)], { fence, signal });
+    const [answer] = await remote.relay([probeOf(check.run, container)], { fence, signal });
     for (const each of answer?.tries ?? []) {
-      const probe = probeIn({ ...each, atMs: Math.round(begunAt + each.atMs) }, wish.secrets);
+      const probe = probeIn({ ...each, atMs: Math.round(begunAt + each.atMs) }, check.secrets);
       probes.push(probe);
-      wish.tell(container.name, probe);
+      check.onProbe(container.name, probe);
     }
     // Also where it answered and then held the connection open: the server's own program saw no end there.
     const last = probes.at(-1);
-    if (answer?.last.isMet || (last && isHealthy(last, wish.run.health.path))) return;
-    const state = await inspect(site, container.name);
+    if (answer?.last.isMet || (last && isHealthy(last, check.run.health.path))) return;
+    const state = await inspect(host, container.name);
     const isOver = performance.now() > deadline;
-    if (isOver || isHopeless(state)) throw await explain(site, wish, container.name, state, probes);
+    if (isOver || isHopeless(state)) throw await explain(host, check, container.name, state, probes);
   }
 }
 
-function probeOf({ port, health }: RunPlan, { address, name }: RunningContainer): Exchange {
+function probeOf({ port, health }: RunPlan, { address, name }: RunningInstance): Exchange {
   const common = {
     to: { host: address, port: health.port ?? port },
     mostBytes: probeBytes,
@@ -89,9 +80,8 @@ function probeIn(one: Try, secrets: readonly Secret[]): Probe {
   return { atMs, outcome: 'ok', status: null, location: null, body: '', problem: null };
 }
 
-async function inspect({ remote, fence, signal }: Site, name: string): Promise<ContainerState | undefined> {
-  const [reply] = await ask(remote, [inspectContainer(name)], { fence, signal });
-  return reply && readContainer(reply);
+async function inspect(host: DockerHost, name: string): Promise<ContainerState | undefined> {
+  return readContainer(await askOne(host, inspectContainer(name)));
 }
 
 /** It was started again and again, or it is gone: waiting on does not help. */
@@ -100,17 +90,17 @@ function isHopeless(state: ContainerState | undefined): boolean {
 }
 
 async function explain(
-  { remote, fence, signal }: Site,
-  { run, secrets }: HealthWish,
+  host: DockerHost,
+  { run, secrets }: HealthCheck,
   name: string,
   state: ContainerState | undefined,
   probes: readonly Probe[],
 ): Promise<Fault> {
   const startedAt = Math.ceil(Date.parse(state?.startedAt ?? '') / 1_000) || 1;
   const calls = [containerLogs(name, shownLines), memoryKills(name, startedAt)];
-  const [logs, kills] = await ask(remote, calls, { fence, signal });
+  const [logs, kills] = await askHost(host, calls);
   const isOutOfMemory = state?.isOutOfMemory || (kills !== undefined && wasKilledForMemory(kills));
-  const listening = state && state.pid > 0 ? await listeningIn(remote, state.pid) : [];
+  const listening = state && state.pid > 0 ? await listeningIn(host.remote, state.pid) : [];
   const bytes = logs?.status === 200 ? logs.bytes : Buffer.alloc(0);
   // All of it at once: a secret of several lines is only found whole.
   const said = readLogs(bytes).map(({ line }) => line);

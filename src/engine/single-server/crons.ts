@@ -2,8 +2,9 @@
 import { calendarOf } from '../../adapters/timers/calendar.ts';
 import { removeTimers, setTimers } from '../../adapters/timers/timers.ts';
 import type { DeploymentId } from '../../ids.ts';
-import { appContainer, type Site } from '../environments/place.ts';
-import type { RunPlan } from './releases.ts';
+import type { DockerHost } from '../docker-host.ts';
+import { appContainer } from '../placement.ts';
+import type { RunPlan } from '../release-spec.ts';
 
 function cronsOf({ processes }: RunPlan, deploymentId: DeploymentId) {
   return processes.flatMap(({ name, kind, schedule }) =>
@@ -14,17 +15,13 @@ function cronsOf({ processes }: RunPlan, deploymentId: DeploymentId) {
 }
 
 export async function setCrons(
-  { place, remote, fence, signal }: Site,
+  { placement, remote, fence, signal }: DockerHost,
   run: RunPlan,
   deploymentId: DeploymentId,
 ): Promise<void> {
-  await setTimers(remote, place.environmentId, cronsOf(run, deploymentId), { fence, signal });
+  await setTimers(remote, placement.environmentId, cronsOf(run, deploymentId), { fence, signal });
 }
 
-export async function endCrons({ place, remote, fence, signal }: Site): Promise<void> {
-  await removeTimers(remote, place.environmentId, { fence, signal });
-}
-
-export function hasCrons({ processes }: RunPlan): boolean {
-  return processes.some(({ kind }) => kind === 'cron');
+export async function removeCrons({ placement, remote, fence, signal }: DockerHost): Promise<void> {
+  await removeTimers(remote, placement.environmentId, { fence, signal });
 }

@@ -3,8 +3,8 @@
  * and what was seen. Facts in, fault out. The cause that explains the others comes first: who has no memory also does
  * not listen, and who does not listen also gives no answer.
  */
-import type { ContainerState } from '../../adapters/docker/docker.ts';
-import { Fault, type FaultCode } from '../../fault.ts';
+import type { ContainerState } from '../adapters/docker/docker.ts';
+import { Fault, type FaultCode } from '../fault.ts';
 import { crashWords } from './crash-words.ts';
 import { hasReached, type Probe } from './health-probe.ts';
 

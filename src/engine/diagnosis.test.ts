@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContainerState } from '../../adapters/docker/docker.ts';
+import type { ContainerState } from '../adapters/docker/docker.ts';
 import { diagnose, type HealthFacts } from './diagnosis.ts';
 import { type Probe, readProbe } from './health-probe.ts';
 

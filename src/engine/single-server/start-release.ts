@@ -2,19 +2,21 @@
  * The containers of a release, beside whatever runs there already. All are made and started in one round trip; one that
  * is there by its name is the same one, so a second run joins the first.
  */
-import { ask } from '../../adapters/docker/ask.ts';
 import {
   createContainer,
   inspectContainer,
   readContainer,
+  removeContainer,
   startContainer,
 } from '../../adapters/docker/containers.ts';
 import type { Call, ContainerState, ContainerWish } from '../../adapters/docker/docker.ts';
 import { createVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
+import { type Following, followUnit } from '../../remote/follow-unit.ts';
 import { Secret } from '../../secret.ts';
-import { networkCall } from '../environments/network-call.ts';
+import { askHost, askOne, type DockerHost, networkCall } from '../docker-host.ts';
+import type { RunningInstance } from '../engine.ts';
 import {
   addressIn,
   appContainer,
@@ -22,60 +24,50 @@ import {
   appVolume,
   labelsOf,
   networkName,
-  type Place,
-  type Site,
-} from '../environments/place.ts';
-import { type Release, type RunProcess, secretsOf } from './releases.ts';
-
-export const webProcess = 'web';
-
-export interface RunningContainer {
-  readonly name: string;
-  readonly process: string;
-  readonly address: string;
-}
+  type Placement,
+} from '../placement.ts';
+import {
+  type ReleaseSpec,
+  type ReleaseStart,
+  type RunProcess,
+  secretsOf,
+  webProcess,
+} from '../release-spec.ts';
 
 /** The network and the volumes; they outlive every release. */
-export function groundCalls(place: Place, { run }: Release): Call[] {
-  return [networkCall(place), ...run.volumes.map(({ name }) => volumeCall(place, name))];
+function groundCalls(placement: Placement, { run }: ReleaseSpec): Call[] {
+  return [networkCall(placement), ...run.volumes.map(({ name }) => volumeCall(placement, name))];
 }
 
-function volumeCall(place: Place, name: string): Call {
-  return createVolume(appVolume(place, name), labelsOf(place, 'volume'));
+function volumeCall(placement: Placement, name: string): Call {
+  return createVolume(appVolume(placement, name), labelsOf(placement, 'volume'));
 }
 
-export interface StartWish {
-  readonly release: Release;
-  readonly deploymentId: DeploymentId;
-  /** Those that are taken on its network. */
-  readonly takenAddresses: ReadonlySet<string>;
-}
-
-export async function startWeb(site: Site, wish: StartWish): Promise<RunningContainer[]> {
-  const { place } = site;
-  const free = freeAddresses(place, wish.takenAddresses);
-  const wishes = Array.from({ length: wish.release.run.replicas }, (_, index) =>
-    webContainer(place, wish, index + 1, free()),
+export async function startWeb(host: DockerHost, start: ReleaseStart): Promise<RunningInstance[]> {
+  const { placement } = host;
+  const free = freeAddresses(placement, start.takenAddresses);
+  const wishes = Array.from({ length: start.release.run.replicas }, (_, index) =>
+    webContainer(placement, start, index + 1, free()),
   );
-  const states = await startAll(site, wish.release, wishes);
+  const states = await startAll(host, start.release, wishes);
   return states.map(({ name, address }) => ({ name, process: webProcess, address: mustHave(address, name) }));
 }
 
 /** Workers run beside the web process; a cron process is only made ready, its timer starts it. */
-export async function startProcesses(site: Site, wish: StartWish): Promise<RunningContainer[]> {
-  const { place } = site;
-  const free = freeAddresses(place, wish.takenAddresses);
-  const { processes } = wish.release.run;
+export async function startProcesses(host: DockerHost, start: ReleaseStart): Promise<RunningInstance[]> {
+  const { placement } = host;
+  const free = freeAddresses(placement, start.takenAddresses);
+  const { processes } = start.release.run;
   const workers = processes.flatMap((process) =>
     Array.from({ length: process.kind === 'cron' ? 1 : process.replicas }, (_, index) =>
-      processContainer(place, wish, process, index + 1, free()),
+      processContainer(placement, start, process, index + 1, free()),
     ),
   );
   if (workers.length === 0) return [];
   const crons = new Set(processes.filter(({ kind }) => kind === 'cron').map(({ name }) => name));
   const states = await startAll(
-    site,
-    wish.release,
+    host,
+    start.release,
     workers,
     (each) => !crons.has(each.labels['slipway.process'] ?? ''),
   );
@@ -83,19 +75,18 @@ export async function startProcesses(site: Site, wish: StartWish): Promise<Runni
 }
 
 async function startAll(
-  { place, remote, fence, signal }: Site,
-  release: Release,
+  host: DockerHost,
+  release: ReleaseSpec,
   wishes: readonly ContainerWish[],
-  isStarted: (wish: ContainerWish) => boolean = () => true,
+  isStarted: (start: ContainerWish) => boolean = () => true,
 ): Promise<ContainerState[]> {
   const calls = [
-    ...groundCalls(place, release),
+    ...groundCalls(host.placement, release),
     ...wishes.map(createContainer),
     ...wishes.filter(isStarted).map(({ name }) => startContainer(name)),
     ...wishes.map(({ name }) => inspectContainer(name)),
   ];
-  const secrets = secretsOf(release);
-  const replies = await ask(remote, calls, { fence, signal, secrets });
+  const replies = await askHost(host, calls, secretsOf(release));
   return replies.slice(-wishes.length).map((reply, index) => {
     const state = readContainer(reply);
     if (!state) throw new Error(`the container ${wishes[index]?.name} is gone as soon as it was made`);
@@ -103,11 +94,16 @@ async function startAll(
   });
 }
 
-function webContainer(place: Place, wish: StartWish, replica: number, address: string): ContainerWish {
-  const { run } = wish.release;
+function webContainer(
+  placement: Placement,
+  start: ReleaseStart,
+  replica: number,
+  address: string,
+): ContainerWish {
+  const { run } = start.release;
   const command = run.startCommand === null ? {} : { entrypoint: shell(run.startCommand), command: [] };
   return {
-    ...common(place, wish, webProcess, replica),
+    ...common(placement, start, webProcess, replica),
     ...command,
     address,
     aliases: ['web'],
@@ -116,14 +112,14 @@ function webContainer(place: Place, wish: StartWish, replica: number, address: s
 }
 
 function processContainer(
-  place: Place,
-  wish: StartWish,
+  placement: Placement,
+  start: ReleaseStart,
   { name, kind, command }: RunProcess,
   replica: number,
   address: string,
 ): ContainerWish {
   return {
-    ...common(place, wish, name, replica),
+    ...common(placement, start, name, replica),
     entrypoint: shell(command),
     command: [],
     address,
@@ -131,11 +127,43 @@ function processContainer(
   };
 }
 
-/** The release command, once, before anyone uses the new release. Not started here: its output is followed. */
-export function releaseContainer(place: Place, wish: StartWish, command: string): ContainerWish {
-  const free = freeAddresses(place, wish.takenAddresses);
+/** In a container of its own that is kept until it has ended: who comes back finds how it did. */
+export async function runReleaseCommand(
+  host: DockerHost,
+  start: ReleaseStart,
+  command: string,
+  output: Following,
+): Promise<void> {
+  const { placement, remote, fence } = host;
+  const { release, deploymentId } = start;
+  const name = appContainer(deploymentId, 'release', 1);
+  const calls = [
+    ...groundCalls(placement, release),
+    createContainer(releaseContainer(placement, start, command)),
+    inspectContainer(name),
+  ];
+  const last = (await askHost(host, calls, secretsOf(release))).at(-1);
+  const state = last && readContainer(last);
+  if (state?.status === 'exited' && state.startedAt !== null && state.exitCode === 0) return;
+  output.line(`Release command: ${command}`);
+  const unit = { name: releaseUnit(deploymentId), argv: ['docker', 'start', '--attach', name], fence };
+  await followUnit(remote, unit, output);
+  await askOne(host, removeContainer(name));
+}
+
+export async function stopReleaseCommand(host: DockerHost, deploymentId: DeploymentId): Promise<void> {
+  await host.remote.stopUnit(releaseUnit(deploymentId), host.fence);
+  await askOne(host, removeContainer(appContainer(deploymentId, 'release', 1)));
+}
+
+function releaseUnit(deploymentId: DeploymentId): string {
+  return `slipway-${deploymentId}-release`;
+}
+
+function releaseContainer(placement: Placement, start: ReleaseStart, command: string): ContainerWish {
+  const free = freeAddresses(placement, start.takenAddresses);
   return {
-    ...common(place, wish, 'release', 1),
+    ...common(placement, start, 'release', 1),
     entrypoint: shell(command),
     command: [],
     address: free(),
@@ -143,21 +171,26 @@ export function releaseContainer(place: Place, wish: StartWish, command: string)
   };
 }
 
-function common(place: Place, { release, deploymentId }: StartWish, process: string, replica: number) {
+function common(
+  placement: Placement,
+  { release, deploymentId }: ReleaseStart,
+  process: string,
+  replica: number,
+) {
   const { run, variables } = release;
   return {
     name: appContainer(deploymentId, process, replica),
     image: release.imageDigest,
     labels: {
-      ...labelsOf(place, 'app'),
+      ...labelsOf(placement, 'app'),
       'slipway.deployment': deploymentId,
       'slipway.release': release.id,
       'slipway.process': process,
       'slipway.replica': String(replica),
     },
-    network: networkName(place),
+    network: networkName(placement),
     environment: new Map([['PORT', new Secret(String(run.port))], ...variables]),
-    volumes: run.volumes.map(({ name, path }) => ({ volume: appVolume(place, name), path })),
+    volumes: run.volumes.map(({ name, path }) => ({ volume: appVolume(placement, name), path })),
     stopSeconds: run.stopSeconds,
     ...(run.isRoot && { capabilities: rootNeeds }),
     ...(run.memoryMb !== null && { memoryMb: run.memoryMb }),
@@ -174,11 +207,11 @@ function shell(command: string): string[] {
 }
 
 /** Lowest first, but never one that was just used: a late packet to an old release must not reach the new one. */
-function freeAddresses(place: Place, taken: ReadonlySet<string>): () => string {
+function freeAddresses(placement: Placement, taken: ReadonlySet<string>): () => string {
   let slot: number = appSlots.first;
   return () => {
     for (; slot <= appSlots.last; slot += 1) {
-      const address = addressIn(place, slot);
+      const address = addressIn(placement, slot);
       if (taken.has(address)) continue;
       slot += 1;
       return address;

@@ -1,0 +1,25 @@
+/** The engine that runs an environment where it is placed, for one step of an operation. */
+import type { Target } from '../../engine/engine.ts';
+import type { Placement } from '../../engine/placement.ts';
+import { singleServer } from '../../engine/single-server/single-server.ts';
+import type { StepContext } from '../../operations/definition.ts';
+import { connectTo, type ServersContext } from '../servers/servers.ts';
+
+export async function openTarget(
+  servers: ServersContext,
+  placement: Placement,
+  { operationId, epoch, signal }: Pick<StepContext, 'operationId' | 'epoch' | 'signal'>,
+): Promise<Target> {
+  const { remote } = await connectTo(servers, placement.workspaceId, placement.serverId);
+  return singleServer({ placement, remote, signal, fence: { scope: operationId, epoch } });
+}
+
+/** For those who only look: their fence refuses nobody. */
+export async function openTargetToLook(
+  servers: ServersContext,
+  placement: Placement,
+  signal: AbortSignal,
+): Promise<Target> {
+  const { remote } = await connectTo(servers, placement.workspaceId, placement.serverId);
+  return singleServer({ placement, remote, signal, fence: { scope: 'look', epoch: 0 } });
+}

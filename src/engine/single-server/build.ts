@@ -1,0 +1,37 @@
+/** Images are built on the server itself, as work that outlives us; its context is a folder named after the deployment. */
+import { removeContext, buildImage as runBuild, sendContext } from '../../adapters/docker/build-image.ts';
+import type { DeploymentId } from '../../ids.ts';
+import type { Following } from '../../remote/follow-unit.ts';
+import type { DockerHost } from '../docker-host.ts';
+import type { BuildContext, BuiltImage, ImageBuild } from '../engine.ts';
+import { labelsOf } from '../placement.ts';
+
+const folderOf = (id: DeploymentId) => `/var/lib/slipway/builds/${id}`;
+const unitOf = (id: DeploymentId) => `slipway-${id}-build`;
+
+export async function sendBuildContext(
+  { remote, fence, signal }: DockerHost,
+  id: DeploymentId,
+  { tar, files }: BuildContext,
+): Promise<void> {
+  const closed = files.map((file) => ({ ...file, mode: 0o600 }));
+  await sendContext(remote, { folder: folderOf(id), tar, files: closed, fence }, signal);
+}
+
+export function removeBuildContext({ remote }: DockerHost, id: DeploymentId): Promise<void> {
+  return removeContext(remote, folderOf(id));
+}
+
+export function buildImage(
+  { placement, remote, fence }: DockerHost,
+  id: DeploymentId,
+  build: ImageBuild,
+  output: Following,
+): Promise<BuiltImage> {
+  const labels = labelsOf(placement, 'image');
+  return runBuild(remote, { ...build, unit: unitOf(id), folder: folderOf(id), labels, fence }, output);
+}
+
+export async function stopBuild({ remote, fence }: DockerHost, id: DeploymentId): Promise<void> {
+  await remote.stopUnit(unitOf(id), fence);
+}

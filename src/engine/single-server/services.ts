@@ -1,0 +1,211 @@
+/**
+ * The services of an environment on its server: what is there of them, made and started, stopped and removed. A service
+ * that changed gets a new container on the same volume. Where all is well, a look is one round trip.
+ */
+import { createHash } from 'node:crypto';
+import { exchangeOf, replyOf } from '../../adapters/docker/ask.ts';
+import {
+  createContainer,
+  listContainers,
+  readContainers,
+  removeContainer,
+  startContainer,
+  stopContainer,
+} from '../../adapters/docker/containers.ts';
+import type { Call, ContainerWish, Reply } from '../../adapters/docker/docker.ts';
+import { inspectImage, pullUnit, readImage } from '../../adapters/docker/images.ts';
+import { createVolume, listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
+import { Fault } from '../../fault.ts';
+import type { ServiceId } from '../../ids.ts';
+import { followUnit } from '../../remote/follow-unit.ts';
+import type { Exchange } from '../../remote/remote.ts';
+import { askHost, askOne, type DockerHost, networkCall } from '../docker-host.ts';
+import {
+  addressIn,
+  labelsOf,
+  networkName,
+  type Placement,
+  serviceContainer,
+  serviceLabel,
+  serviceVolume,
+} from '../placement.ts';
+import type { InspectedService, InspectedServices, ServiceSpec } from '../service-spec.ts';
+
+const specLabel = 'slipway.spec';
+/** For one of which nothing is known but that it is ours. */
+const longestStopSeconds = 120;
+
+/** Those that may not run are not asked at once: where nothing is, an answer takes seconds to fail. */
+export async function inspectServices(
+  host: DockerHost,
+  services: readonly ServiceSpec[],
+): Promise<InspectedServices> {
+  const { placement, remote, fence, signal } = host;
+  const images = [...new Set(services.map(({ image }) => image))];
+  const calls = [listContainers(labelsOf(placement, 'service')), ...images.map(inspectImage)];
+  const asked = services.filter(({ wasRunning }) => wasRunning);
+  const exchanges = [...calls.map(exchangeOf), ...asked.map((each) => healthExchange(placement, each))];
+  const secrets = services.flatMap((each) => each.secrets);
+  const answers = await remote.relay(exchanges, { fence, signal, secrets });
+  const [listed, ...inspected] = calls.map((call, index): Reply => {
+    const answer = answers[index];
+    if (!answer) throw new Fault('remote_failed', 'The server skipped a call to Docker.');
+    return replyOf(call, answer, { secrets });
+  });
+  const containers = listed ? readContainers(listed) : [];
+  const containerOf = ({ id }: ServiceSpec) => containers.find(({ name }) => name === serviceContainer(id));
+  const answered = asked.slice(0, answers.length - calls.length);
+  const healthy = new Set(answered.filter((_, index) => answers[calls.length + index]?.last.isMet));
+  // The first that does not answer ends the round trip: those behind it, and those that were not asked, come now.
+  for (const each of services) {
+    if (answered.includes(each) || containerOf(each)?.status !== 'running') continue;
+    const [answer] = await remote.relay([healthExchange(placement, each)], { signal, secrets });
+    if (answer?.last.isMet) healthy.add(each);
+  }
+  const names = new Set(services.map(({ id }) => serviceContainer(id)));
+  return {
+    services: services.map((service) => {
+      const container = containerOf(service);
+      return {
+        service,
+        status: container?.status ?? null,
+        isUpToDate: container?.labels[specLabel] === specMark(placement, service),
+        isHealthy: healthy.has(service),
+      };
+    }),
+    unwanted: containers.map(({ name }) => name).filter((name) => !names.has(name)),
+    missingImages: new Set(images.filter((_, index) => !inspected[index] || !readImage(inspected[index]))),
+  };
+}
+
+/** Asked from the server, over the environment's network. */
+export function healthExchange(
+  placement: Placement,
+  { slot, health }: ServiceSpec,
+  until?: Exchange['until'],
+): Exchange {
+  const { port, send, expect, mostBytes } = health;
+  const to = { host: addressIn(placement, slot), port };
+  return { to, send, expect, mostBytes, timeoutMs: 2_000, ...(until && { until }) };
+}
+
+/**
+ * What makes another container necessary: what the user decides, and its place. Not how we would start it today, or a
+ * newer Slipway would restart every database.
+ */
+function specMark(placement: Placement, { image, name, wantedMemoryMb, slot }: ServiceSpec): string {
+  const parts = [image, name, wantedMemoryMb, addressIn(placement, slot)];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+}
+
+export async function pullImage(
+  { remote, fence, signal }: DockerHost,
+  image: string,
+  name: string,
+  line: (text: string) => void,
+): Promise<void> {
+  const unit = { name: `slipway-${fence.scope}-pull-${name}`, argv: pullUnit(image), fence };
+  await followUnit(remote, unit, { signal, line });
+}
+
+export async function applyServices(
+  host: DockerHost,
+  services: readonly InspectedService[],
+  unwanted: readonly string[],
+): Promise<void> {
+  const { placement } = host;
+  const calls = [
+    ...unwanted.flatMap((name) => stopAndRemove(name, longestStopSeconds)),
+    ...(services.length > 0 ? [networkCall(placement)] : []),
+    ...services.flatMap((each) => createAndStart(placement, each)),
+  ];
+  await askHost(
+    host,
+    calls,
+    services.flatMap(({ service }) => service.secrets),
+  );
+}
+
+function createAndStart(placement: Placement, { service, status, isUpToDate }: InspectedService): Call[] {
+  const name = serviceContainer(service.id);
+  const canStart = isUpToDate && ['created', 'running', 'restarting', 'exited'].includes(status ?? '');
+  if (canStart) return [startContainer(name)];
+  const volumeLabels = { ...labelsOf(placement, 'volume'), [serviceLabel]: service.id };
+  return [
+    ...(status === null ? [] : stopAndRemove(name, service.stopSeconds)),
+    createVolume(serviceVolume(service.id), volumeLabels),
+    createContainer(containerOf(placement, service)),
+    startContainer(name),
+  ];
+}
+
+function stopAndRemove(name: string, stopSeconds: number): Call[] {
+  return [stopContainer(name, stopSeconds), removeContainer(name)];
+}
+
+function containerOf(placement: Placement, service: ServiceSpec): ContainerWish {
+  const { id, name, image, slot, memoryMb, environment, command, entrypoint, volumePath } = service;
+  return {
+    name: serviceContainer(id),
+    image,
+    labels: {
+      ...labelsOf(placement, 'service'),
+      [serviceLabel]: id,
+      [specLabel]: specMark(placement, service),
+    },
+    network: networkName(placement),
+    address: addressIn(placement, slot),
+    aliases: [name],
+    environment,
+    command,
+    ...(entrypoint && { entrypoint }),
+    memoryMb,
+    // A thread for each connection, in some kinds.
+    pidsLimit: 2_048,
+    volumes: [{ volume: serviceVolume(id), path: volumePath }],
+    restart: 'unless-stopped',
+    stopSeconds: service.stopSeconds,
+    capabilities: service.capabilities,
+  };
+}
+
+/** A reboot does not start them again. */
+export async function stopServices(
+  host: DockerHost,
+  services: readonly Pick<ServiceSpec, 'id' | 'stopSeconds'>[],
+): Promise<void> {
+  await askHost(
+    host,
+    services.map(({ id, stopSeconds }) => stopContainer(serviceContainer(id), stopSeconds)),
+  );
+}
+
+/** All that are there, also those that nobody knows any more. */
+export async function removeServices(
+  host: DockerHost,
+  { deleteData }: { readonly deleteData: boolean },
+): Promise<void> {
+  const { placement } = host;
+  const listing = [
+    listContainers(labelsOf(placement, 'service')),
+    listVolumes(labelsOf(placement, 'volume')),
+  ];
+  const [containers, volumes] = await askHost(host, listing);
+  if (!containers || !volumes) throw new Error('Docker left a question without an answer');
+  // Applications have volumes too.
+  const ours = readVolumes(volumes).filter(({ labels }) => serviceLabel in labels);
+  await askHost(host, [
+    ...readContainers(containers).flatMap(({ name }) => stopAndRemove(name, longestStopSeconds)),
+    ...(deleteData ? ours.map(({ name }) => removeVolume(name)) : []),
+  ]);
+}
+
+export async function deleteServiceData(host: DockerHost, ids: readonly ServiceId[]): Promise<void> {
+  const listed = readVolumes(await askOne(host, listVolumes(labelsOf(host.placement, 'volume'))));
+  const names = new Set(listed.map(({ name }) => name));
+  const volumes = ids.map((id) => serviceVolume(id)).filter((name) => names.has(name));
+  await askHost(host, [
+    ...ids.map((id) => removeContainer(serviceContainer(id))),
+    ...volumes.map((name) => removeVolume(name)),
+  ]);
+}
