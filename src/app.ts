@@ -54,7 +54,7 @@ import { pollSchedule } from './areas/pushes/poll-branches.ts';
 import type { TakePush } from './areas/pushes/pushes.ts';
 import { pushRoutes } from './areas/pushes/routes.ts';
 import { hardenOperation, undoHardeningOperation } from './areas/servers/harden.ts';
-import { lightCheckSchedule } from './areas/servers/light-check.ts';
+import { serverCheckSchedule } from './areas/servers/light-check.ts';
 import { provisionOperation } from './areas/servers/provision.ts';
 import { removeOperation } from './areas/servers/remove.ts';
 import { serverRoutes } from './areas/servers/routes.ts';
@@ -90,8 +90,8 @@ import type { OperationKind } from './operations/definition.ts';
 import { OperationKinds } from './operations/kinds.ts';
 import { pruneSchedule } from './operations/prune-schedule.ts';
 import { OperationQueue } from './operations/queue.ts';
-import { Runner, type RunnerOptions, standardTimes } from './operations/runner.ts';
-import { readWork } from './operations/work.ts';
+import { defaultLeaseTimes, Runner, type RunnerOptions } from './operations/runner.ts';
+import { readBacklog } from './operations/work.ts';
 import { createRemotePool } from './remote/pool.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -163,9 +163,9 @@ export async function startApp(
     const queue = new OperationQueue(db, listener, log);
     const { operationsPerWorkspace: perWorkspace, operationsPerServer: perServer } = config;
     const kinds = new OperationKinds();
-    const metrics = new Metrics(() => readWork(db));
+    const metrics = new Metrics(() => readBacklog(db));
     const runner = new Runner(db, kinds, queue, log, {
-      ...standardTimes,
+      ...defaultLeaseTimes,
       most: 50,
       perWorkspace,
       perServer,
@@ -282,7 +282,7 @@ export async function startApp(
     for (const make of [backupOperation, restoreOperation, importOperation, discardOperation])
       kinds.add(make(backups));
     for (const kind of options.kinds ?? []) kinds.add(kind);
-    queue.add(lightCheckSchedule(servers));
+    queue.add(serverCheckSchedule(servers));
     queue.add(securitySchedule(servers));
     queue.add(checkProvidersSchedule(gitProviders));
     queue.add(pollSchedule(projects, config.pollSeconds));

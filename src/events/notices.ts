@@ -82,7 +82,7 @@ function noticeOf({ subjectType, subjectId, ...row }: NoticeRow): Notice {
 }
 
 /** Those nobody has handed on yet, the oldest first, and nobody else's until the transaction ends. */
-export async function takeNotices(tx: Queryable, now: Date, most: number): Promise<Notice[]> {
+export async function claimNotices(tx: Queryable, now: Date, most: number): Promise<Notice[]> {
   const rows = await tx.rows<NoticeRow>(sql`
     with due as (
       select workspace_id, id from notices where dispatched_at is null order by id limit ${most} for update skip locked

@@ -26,7 +26,7 @@ export interface StepContext {
 export interface Retry {
   readonly attempts: number;
   readonly firstMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** Which failures are worth another try; all, if not said. */
   readonly when?: (error: unknown) => boolean;
 }
@@ -43,11 +43,11 @@ export interface Step<Input> {
    * The operation has done what it was for. From here on it cannot be cancelled, and where this step fails for good, the
    * operation ends well all the same: what was left lying about is told, and is for others to clear away.
    */
-  readonly isAfterthought?: true;
+  readonly isPostCommit?: true;
 }
 
 /** What has just become of an operation. */
-export type Change =
+export type StateChange =
   | { readonly state: 'running'; readonly step: string | null }
   | { readonly state: 'succeeded' }
   | { readonly state: 'failed' | 'cancelled'; readonly fault: OperationFault | null };
@@ -56,13 +56,13 @@ export type Change =
  * What an area keeps of an operation's course, written in the transaction that changes it, so that it is never behind.
  * It is called before the events of the change are appended. Only rows: it must not wait for anything else.
  */
-export type Follow<Input> = (
+export type OnStateChange<Input> = (
   tx: Queryable,
   operation: { readonly operationId: OperationId; readonly workspaceId: WorkspaceId; readonly input: Input },
-  change: Change,
+  change: StateChange,
 ) => Promise<void>;
 
-export interface GoneOperation {
+export interface PrunedOperation {
   readonly workspaceId: WorkspaceId;
   readonly id: OperationId;
   readonly kind: string;
@@ -70,15 +70,15 @@ export interface GoneOperation {
 }
 
 /** Their rows are taken away after their time: in the same transaction, whoever names them with something else stops. */
-export type Forget = (tx: Queryable, gone: readonly GoneOperation[]) => Promise<unknown>;
+export type OnPrune = (tx: Queryable, gone: readonly PrunedOperation[]) => Promise<unknown>;
 
 export interface OperationDefinition<Input> {
   readonly kind: string;
   /** From what was stored; refuses what it does not know. */
   readonly readInput: (stored: unknown) => Input;
   readonly steps: readonly Step<Input>[];
-  readonly follow?: Follow<Input>;
-  readonly forget?: Forget;
+  readonly onStateChange?: OnStateChange<Input>;
+  readonly onPrune?: OnPrune;
   /** Where the lines of its steps are told, if not in the operation's own feed: what users watch instead of it. */
   readonly logFeed?: (input: Input) => FeedKey['feedId'];
 }
@@ -88,7 +88,7 @@ export interface BoundStep {
   readonly name: string;
   readonly deadlineMs: number;
   readonly retry: Retry | undefined;
-  readonly isAfterthought: boolean;
+  readonly isPostCommit: boolean;
   readonly run: (context: StepContext) => Promise<Json | undefined>;
   readonly undo: ((context: StepContext) => Promise<void>) | undefined;
 }
@@ -96,30 +96,34 @@ export interface BoundStep {
 export interface OperationKind {
   readonly kind: string;
   /** The names of the steps from which on it cannot be cancelled. */
-  readonly afterthoughts: ReadonlySet<string>;
+  readonly postCommitSteps: ReadonlySet<string>;
   readonly bind: (stored: unknown) => readonly BoundStep[];
-  readonly follow?: Follow<unknown>;
-  readonly forget?: Forget;
+  readonly onStateChange?: OnStateChange<unknown>;
+  readonly onPrune?: OnPrune;
   readonly logFeed?: (stored: unknown) => FeedKey['feedId'] | undefined;
 }
 
 export function defineOperation<Input>(definition: OperationDefinition<Input>): OperationKind {
   const names = definition.steps.map((step) => step.name);
   if (new Set(names).size !== names.length) throw new Error(`${definition.kind} has two steps of one name`);
-  const { follow, forget, logFeed, readInput } = definition;
-  const afterthoughts = definition.steps.filter(({ isAfterthought }) => isAfterthought);
-  if (definition.steps.slice(-afterthoughts.length || Infinity).some((step) => !afterthoughts.includes(step)))
+  const { onStateChange, onPrune, logFeed, readInput } = definition;
+  const postCommitSteps = definition.steps.filter(({ isPostCommit }) => isPostCommit);
+  if (
+    definition.steps
+      .slice(-postCommitSteps.length || Infinity)
+      .some((step) => !postCommitSteps.includes(step))
+  )
     throw new Error(`${definition.kind} has work to do after an afterthought`);
   return {
     kind: definition.kind,
-    afterthoughts: new Set(afterthoughts.map(({ name }) => name)),
-    ...(follow && {
-      follow: async (tx, operation, change) => {
+    postCommitSteps: new Set(postCommitSteps.map(({ name }) => name)),
+    ...(onStateChange && {
+      onStateChange: async (tx, operation, change) => {
         const known = readOrNothing(readInput, operation.input);
-        if (known) await follow(tx, { ...operation, input: known.input }, change);
+        if (known) await onStateChange(tx, { ...operation, input: known.input }, change);
       },
     }),
-    ...(forget && { forget }),
+    ...(onPrune && { onPrune }),
     ...(logFeed && {
       logFeed: (stored) => {
         const known = readOrNothing(readInput, stored);
@@ -128,11 +132,11 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
     }),
     bind: (stored) => {
       const input = readInput(stored);
-      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isAfterthought = false }) => ({
+      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isPostCommit = false }) => ({
         name,
         deadlineMs,
         retry,
-        isAfterthought,
+        isPostCommit,
         run: (context) => run(input, context),
         undo: typeof undo === 'function' ? (context) => undo(input, context) : undefined,
       }));

@@ -55,7 +55,7 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
     if (context.halt.aborted) throw new LeaseLost();
     if (context.stop.aborted) return turn(context, rows, 'cancelled', null);
     const attempt = row?.status === 'waiting' ? row.attempt + 1 : (row?.attempt ?? 1);
-    if (!step.isAfterthought) await journal.step(step.name, place, 'running', attempt);
+    if (!step.isPostCommit) await journal.step(step.name, place, 'running', attempt);
     else if (!(await journal.pass(step.name, place, attempt))) return turn(context, rows, 'cancelled', null);
     rows.set(step.name, { name: step.name, status: 'running', attempt, output: null });
     try {
@@ -73,7 +73,7 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
         return 'paused';
       }
       await journal.step(step.name, place, 'failed', attempt);
-      if (step.isAfterthought) {
+      if (step.isPostCommit) {
         await journal.tell([{ kind: 'log', data: { step: step.name, line: errorText(error) } }], undefined);
         continue;
       }
@@ -199,7 +199,7 @@ async function settled(signal: AbortSignal, running: Promise<unknown>): Promise<
 function pauseBeforeRetry(step: BoundStep, attempt: number, error: unknown): number | undefined {
   const { retry } = step;
   if (!retry || attempt >= retry.attempts || retry.when?.(error) === false) return undefined;
-  const grown = Math.min(retry.firstMs * 2 ** (attempt - 1), retry.mostMs);
+  const grown = Math.min(retry.firstMs * 2 ** (attempt - 1), retry.maxMs);
   return grown * (0.75 + Math.random() / 2);
 }
 

@@ -7,10 +7,10 @@ import { appendEvents, type NewEvent } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
-import type { Change, Json } from './definition.ts';
+import type { Json, StateChange } from './definition.ts';
 import type { OperationKinds } from './kinds.ts';
 import { LeaseLost } from './lease-lost.ts';
-import { type OperationFault, tellWorkspace } from './operations.ts';
+import { type OperationFault, publishOperationUpdate } from './operations.ts';
 import { type ClaimedOperation, lockHeld } from './queries.ts';
 
 export type StepStatus = 'running' | 'waiting' | 'done' | 'failed' | 'undoing' | 'undone';
@@ -58,9 +58,9 @@ export class Journal {
     return this.#write('begun', async (tx) => {
       await tx.run(sql`
         update operations set state = 'running', started_at = coalesce(started_at, now()) where id = ${id}`);
-      await this.#follow(tx, { state: 'running', step: null });
+      await this.#onStateChange(tx, { state: 'running', step: null });
       await this.#tell(tx, [{ kind: 'status', data: { status: 'running' } }]);
-      await tellWorkspace(tx, workspaceId, id, kind, 'running');
+      await publishOperationUpdate(tx, workspaceId, id, kind, 'running');
     });
   }
 
@@ -102,7 +102,7 @@ export class Journal {
         started_at = case when excluded.status = 'running' then now() else s.started_at end,
         finished_at = excluded.finished_at`);
     await tx.run(sql`update operations set step = ${name}, progress = null where id = ${id}`);
-    if (status === 'running') await this.#follow(tx, { state: 'running', step: name });
+    if (status === 'running') await this.#onStateChange(tx, { state: 'running', step: name });
     await this.#tell(tx, [
       { kind: 'status', data: { status: 'running', step: name, stepStatus: status, attempt } },
     ]);
@@ -156,7 +156,7 @@ export class Journal {
           step = null, progress = null, result = ${JSON.stringify(result)}::jsonb
         where id = ${this.#operation.id} and cancel_requested_at is null`);
       ended = touched > 0;
-      if (ended) await this.#follow(tx, { state: 'succeeded' });
+      if (ended) await this.#onStateChange(tx, { state: 'succeeded' });
       if (ended) await this.#tellEnd(tx, { status: 'succeeded' }, 'succeeded');
     });
     return ended;
@@ -168,7 +168,7 @@ export class Journal {
         update operations set state = ${state}, finished_at = now(), lease_until = null, lease_owner = null,
           progress = null, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
         where id = ${this.#operation.id}`);
-      await this.#follow(tx, { state, fault });
+      await this.#onStateChange(tx, { state, fault });
       await this.#tellEnd(tx, { status: state, ...(fault ? { fault } : {}) }, state);
     });
   }
@@ -213,11 +213,17 @@ export class Journal {
       { kind: 'status', data },
       { kind: 'end', data },
     ]);
-    await tellWorkspace(tx, this.#operation.workspaceId, this.#operation.id, this.#operation.kind, status);
+    await publishOperationUpdate(
+      tx,
+      this.#operation.workspaceId,
+      this.#operation.id,
+      this.#operation.kind,
+      status,
+    );
   }
 
-  #follow(tx: Queryable, change: Change): Promise<void> {
-    return this.#kinds.follow(tx, this.#operation, change);
+  #onStateChange(tx: Queryable, change: StateChange): Promise<void> {
+    return this.#kinds.onStateChange(tx, this.#operation, change);
   }
 
   #tell(tx: Queryable, events: readonly NewEvent[]): Promise<void> {

@@ -2,7 +2,7 @@
 import { Fault } from '../fault.ts';
 import type { OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
-import type { Change, GoneOperation, OperationKind } from './definition.ts';
+import type { OperationKind, PrunedOperation, StateChange } from './definition.ts';
 
 export class OperationKinds {
   readonly #kinds = new Map<string, OperationKind>();
@@ -23,7 +23,7 @@ export class OperationKinds {
   }
 
   isPastCancelling(kind: string, step: string): boolean {
-    return this.#kinds.get(kind)?.afterthoughts.has(step) ?? false;
+    return this.#kinds.get(kind)?.postCommitSteps.has(step) ?? false;
   }
 
   logFeedOf(operation: { readonly id: OperationId; readonly kind: string; readonly input: unknown }) {
@@ -31,7 +31,7 @@ export class OperationKinds {
   }
 
   /** In the transaction of the change. An operation of a kind that is gone changes without anyone following. */
-  async follow(
+  async onStateChange(
     tx: Queryable,
     operation: {
       readonly id: OperationId;
@@ -39,15 +39,15 @@ export class OperationKinds {
       readonly kind: string;
       readonly input: unknown;
     },
-    change: Change,
+    change: StateChange,
   ): Promise<void> {
     const { id: operationId, workspaceId, input } = operation;
-    await this.#kinds.get(operation.kind)?.follow?.(tx, { operationId, workspaceId, input }, change);
+    await this.#kinds.get(operation.kind)?.onStateChange?.(tx, { operationId, workspaceId, input }, change);
   }
 
   /** In the transaction that takes them away. */
-  async forget(tx: Queryable, gone: readonly GoneOperation[]): Promise<void> {
+  async onPrune(tx: Queryable, gone: readonly PrunedOperation[]): Promise<void> {
     for (const [kind, each] of Map.groupBy(gone, ({ kind }) => kind))
-      await this.#kinds.get(kind)?.forget?.(tx, each);
+      await this.#kinds.get(kind)?.onPrune?.(tx, each);
   }
 }

@@ -50,11 +50,11 @@ export async function enqueueOperation(
   await queue.wake(tx, id);
   const feed = { workspaceId: wish.workspaceId, feedId: id };
   await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'queued' } }]);
-  await tellWorkspace(tx, wish.workspaceId, id, wish.kind, 'queued');
+  await publishOperationUpdate(tx, wish.workspaceId, id, wish.kind, 'queued');
   return id;
 }
 
-export function tellWorkspace(
+export function publishOperationUpdate(
   tx: Queryable,
   workspaceId: WorkspaceId,
   operationId: OperationId,
@@ -97,8 +97,8 @@ export function hasUnfinishedOn(db: Queryable, serverId: ServerId, kind: string)
 }
 
 /** Whether there ever was one of this kind on a server, as far back as they are kept. */
-export function hadOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
-  return queries.hadOn(db, serverId, kind);
+export function hasOperationOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+  return queries.hasOperationOn(db, serverId, kind);
 }
 
 /** Whether one of this kind waits or works on this subject. */
@@ -110,7 +110,7 @@ export function hasUnfinishedAbout(db: Queryable, subjectId: string, kind: strin
  * For what a step changes in rows that later operations change, too: the caller's transaction does so only while the
  * step's worker still holds the operation. One that wakes too late would otherwise undo what came after.
  */
-export async function mustHold(
+export async function assertLease(
   tx: Queryable,
   { operationId, epoch }: { readonly operationId: OperationId; readonly epoch: number },
 ): Promise<void> {
@@ -136,15 +136,15 @@ export async function cancelIn(
   const feed = { workspaceId, feedId: id };
   if (notBegun) {
     await queries.cancelQueued(tx, id);
-    await kinds.follow(tx, { id, workspaceId, ...found }, { state: 'cancelled', fault: null });
+    await kinds.onStateChange(tx, { id, workspaceId, ...found }, { state: 'cancelled', fault: null });
     const data = { status: 'cancelled' };
     await appendEvents(tx, feed, [
       { kind: 'status', data },
       { kind: 'end', data },
     ]);
-    await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelled');
+    await publishOperationUpdate(tx, workspaceId, id, found.kind, 'cancelled');
   } else if (await queries.requestCancel(tx, id)) {
     await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
-    await tellWorkspace(tx, workspaceId, id, found.kind, 'cancelling');
+    await publishOperationUpdate(tx, workspaceId, id, found.kind, 'cancelling');
   }
 }

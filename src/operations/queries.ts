@@ -50,7 +50,7 @@ export async function hasUnfinishedOn(db: Queryable, serverId: ServerId, kind: s
   return row !== undefined;
 }
 
-export async function hadOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+export async function hasOperationOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
   const row = await db.one(sql`
     select 1 from operations where server_id = ${serverId} and kind = ${kind} limit 1`);
   return row !== undefined;

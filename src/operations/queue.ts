@@ -50,8 +50,8 @@ export class OperationQueue {
     const boss = new PgBoss({
       db: {
         executeSql: async (text, values) => ({ rows: await this.#db.raw(text, values) }),
-        listen: async (channel, heard, missed) => {
-          await this.#listener.on(channel, { heard, missed });
+        listen: async (channel, onNotify, onReconnect) => {
+          await this.#listener.on(channel, { onNotify, onReconnect });
           return { close: async () => this.#listener.off(channel) };
         },
       },

@@ -8,7 +8,7 @@ import { errorText } from '../fault.ts';
 import { Handover } from '../handover.ts';
 import type { OperationId } from '../ids.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import type { Hearer } from '../store/listener.ts';
+import type { NotifyHandler } from '../store/listener.ts';
 import type { BoundStep } from './definition.ts';
 import { execute, faultOf } from './execution.ts';
 import { Journal, type JournalHook } from './journal.ts';
@@ -27,13 +27,13 @@ export interface RunnerOptions {
   readonly perServer: number;
   readonly hook?: JournalHook;
   /** Hears of everything that ends here, and how long it took since it was asked for. */
-  readonly ended?: EndHearer;
+  readonly ended?: OnOperationEnd;
 }
 
-export type EndHearer = (kind: string, state: EndState, seconds: number) => void;
+export type OnOperationEnd = (kind: string, state: EndState, seconds: number) => void;
 
 /** After a crash: a lease runs out, then someone looks. Together well below fifteen seconds. */
-export const standardTimes = { leaseMs: 9_000, lookMs: 2_000 } as const;
+export const defaultLeaseTimes = { leaseMs: 9_000, lookMs: 2_000 } as const;
 
 /** Why a running operation is told to stop. */
 type StopReason = 'cancel' | 'handover' | 'lease lost';
@@ -52,7 +52,7 @@ interface Running {
 /** After a failure of our own, not of a step: not at once again. */
 const pauseAfterFailureMs = 5_000;
 
-export class Runner implements Hearer {
+export class Runner implements NotifyHandler {
   readonly #db: Database;
   readonly #queue: OperationQueue;
   readonly #log: Logger;
@@ -94,7 +94,7 @@ export class Runner implements Hearer {
     await Promise.all(running.map((each) => each.ended));
   }
 
-  heard(payload: string): void {
+  onNotify(payload: string): void {
     const [word, id] = payload.split(' ');
     for (const [operationId, running] of this.#running) {
       if (word === 'cancel' && operationId === id) this.#tellToStop(running, 'cancel');
@@ -102,7 +102,7 @@ export class Runner implements Hearer {
     this.look();
   }
 
-  missed(): void {
+  onReconnect(): void {
     void this.#renew();
     this.look();
   }

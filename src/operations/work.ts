@@ -2,14 +2,14 @@
 import type { Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 
-export interface Work {
+export interface Backlog {
   readonly unfinished: readonly { kind: string; state: 'queued' | 'running'; count: number }[];
   /** Of what is due and held by nobody: limits and queues make wait, and workers that are all busy or all away. */
   readonly longestWaitSeconds: number;
 }
 
-export async function readWork(db: Queryable): Promise<Work> {
-  const rows = await db.rows<Work['unfinished'][number] & { waitSeconds: number | null }>(sql`
+export async function readBacklog(db: Queryable): Promise<Backlog> {
+  const rows = await db.rows<Backlog['unfinished'][number] & { waitSeconds: number | null }>(sql`
     select kind, state, count(*)::int as count,
       (max(extract(epoch from now() - wake_at))
         filter (where wake_at <= now() and (lease_until is null or lease_until <= now())))::float8 as "waitSeconds"

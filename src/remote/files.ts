@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
 import { type Commands, commandFailed } from './commands.ts';
-import type { FileWish } from './remote.ts';
+import type { FileAttributes } from './remote.ts';
 
 const absentCode = 44;
 
@@ -38,7 +38,7 @@ export async function writeFile(
   commands: Commands,
   path: string,
   content: string | Buffer,
-  wish: FileWish,
+  wish: FileAttributes,
 ): Promise<void> {
   mustBeAbsolute(path);
   const { mode, owner = '', group = '' } = wish;

@@ -4,9 +4,9 @@ import { faultOf } from '../../test/support/faults.ts';
 import { Handover } from '../handover.ts';
 import { Secret } from '../secret.ts';
 import { followUnit } from './follow-unit.ts';
-import type { Fence, Remote, UnitOutput, UnitState, UnitWish } from './remote.ts';
+import type { Fence, Remote, UnitOutput, UnitSpec, UnitState } from './remote.ts';
 
-const wish: UnitWish = { name: 'slipway-x', argv: ['true'], fence: { scope: 'server-a', epoch: 3 } };
+const wish: UnitSpec = { name: 'slipway-x', argv: ['true'], fence: { scope: 'server-a', epoch: 3 } };
 const running: UnitState = { kind: 'running' };
 const ended = (code: number): UnitState => ({ kind: 'ended', code });
 const never = () => assert.fail('nobody asks for this');

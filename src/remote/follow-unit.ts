@@ -5,9 +5,9 @@ import { Handover } from '../handover.ts';
 import type { Secret } from '../secret.ts';
 import { raceAbort } from './limit.ts';
 import { createRedactor } from './redact.ts';
-import type { Remote, UnitState, UnitWish } from './remote.ts';
+import type { Remote, UnitSpec, UnitState } from './remote.ts';
 
-export interface Following {
+export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Taken out of the lines, and so out of the evidence too. */
   readonly secrets?: readonly Secret<string | Buffer>[];
@@ -25,7 +25,7 @@ const keptLines = 15;
  * where it was cut off. Stopped for good when aborted, unless
  * that is because another worker takes over: that one joins it.
  */
-export async function followUnit(remote: Remote, wish: UnitWish, following: Following): Promise<void> {
+export async function followUnit(remote: Remote, wish: UnitSpec, following: FollowOptions): Promise<void> {
   const { signal, line, secrets = [] } = following;
   await remote.startUnit(wish);
   const last: string[] = [];

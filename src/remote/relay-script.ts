@@ -3,7 +3,7 @@
  * essential there, curl and socat are not). It reads records from its standard input, talks to one socket after the
  * other, and prints each answer. It knows nothing of what it carries.
  *
- * In: a line `host port timeoutMs everyMs forMs mostBytes expectSize sendSize`, then the bytes of both. The host `-` is
+ * In: a line `host port timeoutMs everyMs forMs maxBytes expectSize sendSize`, then the bytes of both. The host `-` is
  * followed by a path instead of a port. Out: a line `record ms state size`, then the bytes; `state` is `met`, `unmet`,
  * or the word of what failed. A record that stays unmet ends it: what comes after it was not wanted then.
  */

@@ -2,9 +2,9 @@
 import { Fault } from '../fault.ts';
 import { type Commands, commandFailed } from './commands.ts';
 import { relayScript } from './relay-script.ts';
-import type { Answer, Exchange, RelayOptions, Try } from './remote.ts';
+import type { Exchange, RelayAttempt, RelayOptions, RelayReply } from './remote.ts';
 import { exits } from './unit-scripts.ts';
-import { fenceArguments, fencedOff } from './units.ts';
+import { fenceArguments, fencedFault } from './units.ts';
 
 const defaultTimeoutMs = 30_000;
 const defaultMostBytes = 1024 * 1024;
@@ -14,7 +14,7 @@ export async function relay(
   commands: Commands,
   exchanges: readonly Exchange[],
   { fence, signal, secrets }: RelayOptions = {},
-): Promise<Answer[]> {
+): Promise<RelayReply[]> {
   const records = exchanges.map(recordOf);
   const outcome = await commands.runScript(relayScript, fenceArguments(fence), {
     input: Buffer.concat(records),
@@ -23,7 +23,7 @@ export async function relay(
     ...(signal && { signal }),
     ...(secrets && { secrets }),
   });
-  if (outcome.code === exits.fenced) throw fencedOff(outcome.stderr.toString('utf8').trim());
+  if (outcome.code === exits.fenced) throw fencedFault(outcome.stderr.toString('utf8').trim());
   if (outcome.code !== 0) throw commandFailed(['perl'], outcome, secrets);
   return answersIn(outcome.stdout);
 }
@@ -32,13 +32,13 @@ function longest({ timeoutMs = defaultTimeoutMs, until }: Exchange): number {
   return timeoutMs + (until?.forMs ?? 0);
 }
 
-function mostOutput({ mostBytes = defaultMostBytes, until }: Exchange): number {
+function mostOutput({ maxBytes = defaultMostBytes, until }: Exchange): number {
   const tries = until ? Math.ceil(until.forMs / until.everyMs) + 1 : 1;
-  return tries * (mostBytes + 100);
+  return tries * (maxBytes + 100);
 }
 
 function recordOf({ to, send, expect, until, ...limits }: Exchange): Buffer {
-  const { timeoutMs = defaultTimeoutMs, mostBytes = defaultMostBytes } = limits;
+  const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMostBytes } = limits;
   const place = 'path' in to ? `- ${to.path}` : `${to.host} ${to.port}`;
   // The place is a word of a line; a space in it would shift the others.
   if (!/^(-|[0-9a-fA-F.:]+) [^\s]+$/.test(place))
@@ -50,15 +50,15 @@ function recordOf({ to, send, expect, until, ...limits }: Exchange): Buffer {
     timeoutMs,
     until?.everyMs ?? 0,
     until?.forMs ?? -1,
-    mostBytes,
+    maxBytes,
     pattern.length,
     bytes.length,
   ];
   return Buffer.concat([Buffer.from(`${place} ${numbers.join(' ')}\n`), pattern, bytes]);
 }
 
-function answersIn(output: Buffer): Answer[] {
-  const tries: Try[][] = [];
+function answersIn(output: Buffer): RelayReply[] {
+  const tries: RelayAttempt[][] = [];
   for (let from = 0; from < output.length; ) {
     const line = output.indexOf('\n', from);
     const [record, ms, state = '', size] = output.subarray(from, line).toString('latin1').split(' ');
@@ -75,7 +75,7 @@ function answersIn(output: Buffer): Answer[] {
   return tries.map((each) => ({ tries: each, last: lastOf(each) }));
 }
 
-function lastOf(tries: readonly Try[]): Try {
+function lastOf(tries: readonly RelayAttempt[]): RelayAttempt {
   const last = tries.at(-1);
   if (!last) throw new Fault('remote_failed', 'The server skipped an exchange.');
   return last;

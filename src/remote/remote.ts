@@ -52,7 +52,7 @@ export interface RemoteStream {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-export interface FileWish {
+export interface FileAttributes {
   /** Octal, 0o600 for example. */
   readonly mode: number;
   readonly owner?: string;
@@ -60,7 +60,7 @@ export interface FileWish {
 }
 
 /** Long work that outlives us: a transient systemd unit. */
-export interface UnitWish {
+export interface UnitSpec {
   /** `slipway-…`, made by us from ids; the same name is the same unit. */
   readonly name: string;
   readonly argv: readonly string[];
@@ -92,11 +92,11 @@ export interface UnitOutput {
 }
 
 /** A socket of the server by its path, or an address that the server can reach. */
-export type SocketPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+export type SocketAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
 /** Bytes to a socket, and what it answers until it closes, or until an HTTP answer is whole. */
 export interface Exchange {
-  readonly to: SocketPlace;
+  readonly to: SocketAddress;
   readonly send: string | Buffer;
   /** A pattern of ours that the answer has to match; where it does not, what follows is left undone. Any, if not said. */
   readonly expect?: string;
@@ -105,10 +105,10 @@ export interface Exchange {
   /** For one try; default 30 s. */
   readonly timeoutMs?: number;
   /** Default 1 MiB; the rest is not read. 0: it is enough that someone takes the bytes. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
-export interface Try {
+export interface RelayAttempt {
   /** Since the exchange began. */
   readonly atMs: number;
   readonly isMet: boolean;
@@ -117,9 +117,9 @@ export interface Try {
   readonly bytes: Buffer;
 }
 
-export interface Answer {
-  readonly tries: readonly Try[];
-  readonly last: Try;
+export interface RelayReply {
+  readonly tries: readonly RelayAttempt[];
+  readonly last: RelayAttempt;
 }
 
 export interface RelayOptions {
@@ -143,15 +143,15 @@ export interface Remote {
    * Talks to sockets of the server, one after the other, in one round trip. There are as many answers as exchanges were
    * begun: the first that is not as expected is the last.
    */
-  relay(exchanges: readonly Exchange[], options?: RelayOptions): Promise<Answer[]>;
+  relay(exchanges: readonly Exchange[], options?: RelayOptions): Promise<RelayReply[]>;
   /** Both ways at once, with back-pressure. The channel is held until it ends. */
   stream(argv: readonly string[], options?: StreamOptions): Promise<RemoteStream>;
   /** Whole or not at all: written beside its place, with its mode and owner, synced, then renamed. */
-  writeFile(path: string, content: string | Buffer, wish: FileWish): Promise<void>;
+  writeFile(path: string, content: string | Buffer, wish: FileAttributes): Promise<void>;
   /** Undefined where there is none. */
   readFile(path: string, options?: { readonly maxBytes?: number }): Promise<Buffer | undefined>;
   /** Starts it unless it is there already, running or ended. */
-  startUnit(wish: UnitWish): Promise<void>;
+  startUnit(wish: UnitSpec): Promise<void>;
   /** Waits up to `waitMs` for more output or the end. */
   readUnit(name: string, from: number, waitMs?: number): Promise<UnitOutput>;
   /**

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import type { Limit } from './limit.ts';
 import { RemoteProcess } from './remote-process.ts';
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** Whether root's commands have to go through sudo here. Fails with `sudo_refused` where that is not allowed. */
 export async function needsSudo(connection: Connection, limit: Limit): Promise<boolean> {
@@ -28,7 +28,7 @@ export function sudoRefused(said: string): Fault {
 
 async function ask(connection: Connection, argv: readonly string[], viaSudo: boolean, limit: Limit) {
   const process = await limit.race(RemoteProcess.start(connection, argv, viaSudo));
-  const collected = collect(process, mostBytes);
+  const collected = collect(process, maxBytes);
   process.channel.end();
   const { code } = await limit.race(process.ended);
   const { stdout, stderr } = collected();

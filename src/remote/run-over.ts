@@ -6,7 +6,7 @@ import type { RemoteOutcome } from './remote.ts';
 import { RemoteProcess } from './remote-process.ts';
 
 /** These are small questions; who answers with more is ended. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 export interface OverOptions {
   readonly input?: string | Buffer;
@@ -31,7 +31,7 @@ export async function runOver(
   if (limit.signal.aborted) stop();
   try {
     const process = await limit.race(starting);
-    const collected = collect(process, mostBytes);
+    const collected = collect(process, maxBytes);
     process.channel.end(input);
     const exit = await process.ended;
     return { ...exit, ...collected() };

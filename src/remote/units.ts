@@ -5,17 +5,17 @@
 import { Fault } from '../fault.ts';
 import { type Commands, commandFailed } from './commands.ts';
 import { quoteArgv } from './quote.ts';
-import type { Fence, UnitOutput, UnitState, UnitWish } from './remote.ts';
+import type { Fence, UnitOutput, UnitSpec, UnitState } from './remote.ts';
 import { exits, fenceScript, readScript, startScript, stopScript } from './unit-scripts.ts';
 
 /** Ended from outside, by a reboot or a kill, before it could say how. */
 const lostCode = 255;
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 /** Tenths of a second: who watches a build sees its lines within this. */
 const mostGathering = 8;
 
-export async function startUnit(commands: Commands, wish: UnitWish): Promise<void> {
+export async function startUnit(commands: Commands, wish: UnitSpec): Promise<void> {
   const { name, argv, input, fence } = wish;
   mustBeUnitName(name);
   const size = input === undefined ? '' : String(input.length);
@@ -33,10 +33,10 @@ export async function readUnit(
   mustBeUnitName(name);
   const tenths = Math.max(0, Math.ceil(waitMs / 100));
   const gathering = Math.min(tenths, mostGathering);
-  const args = [name, String(from), String(tenths), String(mostBytes), String(gathering)];
+  const args = [name, String(from), String(tenths), String(maxBytes), String(gathering)];
   const answer = await commands.script(readScript, args, {
     timeoutMs: waitMs + 60_000,
-    maxOutputBytes: mostBytes + 1024,
+    maxOutputBytes: maxBytes + 1024,
   });
   const line = answer.indexOf('\n');
   const [kind = '', code = '', size = ''] = answer.subarray(0, line).toString('latin1').split(' ');
@@ -65,7 +65,7 @@ async function scripted(
   const outcome = await commands.runScript(text, args, { timeoutMs: 120_000, ...(input && { input }) });
   if (outcome.code === 0) return;
   const evidence = outcome.stderr.toString('utf8').trim();
-  if (outcome.code === exits.fenced) throw fencedOff(evidence);
+  if (outcome.code === exits.fenced) throw fencedFault(evidence);
   if (outcome.code === exits.stillRunning) {
     throw new Fault('remote_failed', 'The work on the server could not be ended.', { evidence });
   }
@@ -79,15 +79,15 @@ function stateOf(kind: string, code: string): UnitState {
   return { kind: 'ended', code: lostCode, lost: true };
 }
 
-export function fencedOff(evidence: string): Fault {
+export function fencedFault(evidence: string): Fault {
   const sentence = 'The server has seen a newer worker; this one may do nothing there any more.';
   return new Fault('remote_fenced', sentence, { evidence });
 }
 
 /** What a script with `fenceScript` in it failed with, where that was the fence. */
-export function fencedOffIn(error: unknown): Fault | undefined {
+export function asFencedFault(error: unknown): Fault | undefined {
   if (!(error instanceof Fault) || error.code !== 'remote_failed') return undefined;
-  return error.message.includes(`exit code ${exits.fenced} `) ? fencedOff(error.evidence ?? '') : undefined;
+  return error.message.includes(`exit code ${exits.fenced} `) ? fencedFault(error.evidence ?? '') : undefined;
 }
 
 /** Without a fence the scope is empty, and nothing is compared. */

@@ -12,7 +12,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { errorText, Fault } from '../fault.ts';
 import type { DataFolder, DataLayout } from './data-folder.ts';
-import { readFileIfThere } from './files.ts';
+import { readFileIfExists } from './files.ts';
 import { clearOldProcesses } from './old-processes.ts';
 import { initialise, readOrMakePassword, refuseOtherVersion, role } from './postgres-folder.ts';
 import { choosePostgresUser, handOver, letThrough, type PostgresUser } from './postgres-user.ts';
@@ -59,7 +59,7 @@ export async function startEmbeddedPostgres(
 /** To the one that a running service has started on this folder. */
 export function runningConnection(folder: DataLayout): pg.PoolConfig {
   const user = choosePostgresUser(folder.postgresDir, findPrograms().postgres);
-  const password = readFileIfThere(folder.postgresPasswordFile);
+  const password = readFileIfExists(folder.postgresPasswordFile);
   if (!password) throw new Error('a service runs on the folder, but its database has no password');
   return { host: socketFolder(folder.postgresDir, user), user: role, password, database: 'postgres' };
 }
@@ -169,7 +169,7 @@ class SupervisedServer {
   }
 
   #lastLines(): string {
-    return (readFileIfThere(this.#plan.folder.postgresLogFile) ?? '')
+    return (readFileIfExists(this.#plan.folder.postgresLogFile) ?? '')
       .trimEnd()
       .split('\n')
       .slice(-8)

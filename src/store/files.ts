@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { dirname } from 'node:path';
 import { errorCode } from '../fault.ts';
 
-export function writeFileWhole(path: string, content: string | Buffer, mode: number): void {
+export function writeFileAtomic(path: string, content: string | Buffer, mode: number): void {
   const draft = `${path}.${process.pid}.new`;
   const file = openSync(draft, 'w', mode);
   try {
@@ -26,7 +26,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-export function readFileIfThere(path: string): string | undefined {
+export function readFileIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

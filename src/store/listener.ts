@@ -6,10 +6,10 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { errorText } from '../fault.ts';
 
-export interface Hearer {
-  heard(payload: string): void;
+export interface NotifyHandler {
+  onNotify(payload: string): void;
   /** The connection was away: look for yourself. */
-  missed(): void;
+  onReconnect(): void;
 }
 
 const longestPauseMs = 5_000;
@@ -17,7 +17,7 @@ const longestPauseMs = 5_000;
 export class Listener {
   readonly #connection: pg.ClientConfig;
   readonly #log: Logger;
-  readonly #hearers = new Map<string, Hearer>();
+  readonly #handlers = new Map<string, NotifyHandler>();
   #client: pg.Client | undefined;
   #stopped = false;
   #pauseMs = 100;
@@ -27,14 +27,14 @@ export class Listener {
     this.#log = log;
   }
 
-  /** Before the start or after it; one hearer a channel. */
-  async on(channel: string, hearer: Hearer): Promise<void> {
-    this.#hearers.set(channel, hearer);
+  /** Before the start or after it; one handler a channel. */
+  async on(channel: string, handler: NotifyHandler): Promise<void> {
+    this.#handlers.set(channel, handler);
     if (this.#client) await listenTo(this.#client, channel);
   }
 
   off(channel: string): void {
-    this.#hearers.delete(channel);
+    this.#handlers.delete(channel);
   }
 
   async start(): Promise<void> {
@@ -53,7 +53,7 @@ export class Listener {
       keepAlive: true,
     });
     client.on('notification', ({ channel, payload }) => {
-      this.#hearers.get(channel)?.heard(payload ?? '');
+      this.#handlers.get(channel)?.onNotify(payload ?? '');
     });
     client.on('error', () => undefined); // always followed by `end`
     // One that never came to be is told by the throw below: were both to try again, each failure would double the tries.
@@ -64,7 +64,7 @@ export class Listener {
       await client.connect();
       // Stopped meanwhile: whoever stopped it did not know this one yet.
       if (this.#stopped) return await client.end();
-      for (const channel of this.#hearers.keys()) await listenTo(client, channel);
+      for (const channel of this.#handlers.keys()) await listenTo(client, channel);
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
@@ -80,7 +80,7 @@ export class Listener {
       if (this.#stopped) return;
       try {
         await this.#connect();
-        for (const hearer of this.#hearers.values()) hearer.missed();
+        for (const handler of this.#handlers.values()) handler.onReconnect();
       } catch (error) {
         this.#log.warn({ reason: errorText(error) }, 'cannot hear notifications, trying again');
         this.#connectAgain();

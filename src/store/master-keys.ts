@@ -7,7 +7,7 @@ import { fromBase64 } from '../base64.ts';
 import { Fault } from '../fault.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
-import { readFileIfThere, writeFileWhole } from './files.ts';
+import { readFileIfExists, writeFileAtomic } from './files.ts';
 import { sql } from './sql.ts';
 
 export interface MasterKey {
@@ -63,7 +63,7 @@ export function loadMasterKeys(file: string, fromSetting: readonly Secret<Buffer
 }
 
 function readKeyFile(file: string): Secret<Buffer>[] {
-  const text = readFileIfThere(file);
+  const text = readFileIfExists(file);
   if (text === undefined) return [];
   const keys = text
     .trim()
@@ -74,7 +74,7 @@ function readKeyFile(file: string): Secret<Buffer>[] {
 }
 
 export function writeKeyFile(file: string, keys: readonly Secret<Buffer>[]): void {
-  writeFileWhole(file, `${keys.map((each) => each.reveal().toString('base64')).join('\n')}\n`, 0o600);
+  writeFileAtomic(file, `${keys.map((each) => each.reveal().toString('base64')).join('\n')}\n`, 0o600);
 }
 
 /** Refuses a database whose secrets none of our keys can open, before anything is served or sealed anew. */

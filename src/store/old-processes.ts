@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../fault.ts';
-import { readFileIfThere } from './files.ts';
+import { readFileIfExists } from './files.ts';
 
 const shutdownMs = 20_000;
 /** Workers without their server end by themselves at once, unless one waits for a lock that a dead one holds. */
@@ -18,7 +18,7 @@ export async function clearOldProcesses(postgresDir: string, sockets: string): P
   const begun = Date.now();
   let orphanedAt: number | undefined;
   for (;;) {
-    const server = Number(readFileIfThere(note)?.split('\n')[0]);
+    const server = Number(readFileIfExists(note)?.split('\n')[0]);
     const left = processesIn(realpathSync(postgresDir));
     if (left.length === 0) break;
     if (!left.includes(server)) {

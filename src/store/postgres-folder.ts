@@ -8,7 +8,7 @@ import { chownSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../fault.ts';
 import type { DataFolder } from './data-folder.ts';
-import { readFileIfThere, syncFolder, writeFileWhole } from './files.ts';
+import { readFileIfExists, syncFolder, writeFileAtomic } from './files.ts';
 import { handOver, type PostgresUser } from './postgres-user.ts';
 
 const majorVersion = '18';
@@ -17,10 +17,10 @@ const majorVersion = '18';
 export const role = 'slipway';
 
 export function readOrMakePassword(file: string): string {
-  const kept = readFileIfThere(file);
+  const kept = readFileIfExists(file);
   if (kept) return kept;
   const made = randomBytes(24).toString('base64url');
-  writeFileWhole(file, made, 0o600);
+  writeFileAtomic(file, made, 0o600);
   return made;
 }
 
@@ -31,7 +31,7 @@ export function initialise(folder: DataFolder, initdb: string, user: PostgresUse
   for (const left of readdirSync(folder.path)) {
     if (left.startsWith(drafts)) rmSync(join(folder.path, left), { recursive: true, force: true });
   }
-  if (readFileIfThere(join(target, 'PG_VERSION'))) return;
+  if (readFileIfExists(join(target, 'PG_VERSION'))) return;
   const draft = join(folder.path, `${drafts}${randomBytes(4).toString('hex')}`);
   mkdirSync(draft, { mode: 0o700 });
   handOver(draft, user);
@@ -52,7 +52,7 @@ export function initialise(folder: DataFolder, initdb: string, user: PostgresUse
 }
 
 export function refuseOtherVersion(postgresDir: string): void {
-  const found = readFileIfThere(join(postgresDir, 'PG_VERSION'))?.trim();
+  const found = readFileIfExists(join(postgresDir, 'PG_VERSION'))?.trim();
   if (found === majorVersion) return;
   const sentence = `The data folder holds a PostgreSQL ${found} database, this Slipway runs PostgreSQL ${majorVersion}.`;
   throw new Fault('database_newer', `${sentence} Use the Slipway that made it.`);

@@ -6,7 +6,7 @@ import type { WorkspaceId } from '../ids.ts';
 import type { Secret } from '../secret.ts';
 import type { Database, Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
-import { type SealedPlace, Sealer } from './sealed.ts';
+import { type SealContext, Sealer } from './sealed.ts';
 import { preparedText, quoteName, sql } from './sql.ts';
 
 export interface Rotation {
@@ -16,7 +16,7 @@ export interface Rotation {
 
 interface SealedColumn {
   readonly table: string;
-  readonly column: SealedPlace['column'];
+  readonly column: SealContext['column'];
 }
 
 /** Seals all values anew under new workspace keys, which the current master key wraps. */

@@ -15,7 +15,7 @@ import type { Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
 import { sql } from './sql.ts';
 
-export interface SealedPlace {
+export interface SealContext {
   readonly workspaceId: WorkspaceId;
   readonly table: string;
   readonly row: string;
@@ -44,13 +44,13 @@ export class Sealer {
     this.#clock = clock;
   }
 
-  async seal(db: Queryable, place: SealedPlace, value: Secret): Promise<Buffer> {
+  async seal(db: Queryable, place: SealContext, value: Secret): Promise<Buffer> {
     const { id, key } = await this.#currentKey(db, place.workspaceId);
     const head = Buffer.concat([Buffer.of(format), Buffer.from(id.replaceAll('-', ''), 'hex')]);
     return Buffer.concat([head, encrypt(key, placeBytes(place), Buffer.from(value.reveal(), 'utf8'))]);
   }
 
-  async open(db: Queryable, place: SealedPlace, sealed: Buffer): Promise<Secret> {
+  async open(db: Queryable, place: SealContext, sealed: Buffer): Promise<Secret> {
     if (sealed[0] !== format || sealed.length < 1 + keyIdLength + ivLength + tagLength)
       throw unreadable(place);
     const id = uuidOf(sealed.subarray(1, 1 + keyIdLength));
@@ -88,7 +88,7 @@ export class Sealer {
     return row;
   }
 
-  async #fetchKey(db: Queryable, place: SealedPlace, id: DataKeyId): Promise<Buffer> {
+  async #fetchKey(db: Queryable, place: SealContext, id: DataKeyId): Promise<Buffer> {
     const row = await db.one<DataKeyRow>(sql`
       select id, workspace_id as "workspaceId", master_key_id as "masterKeyId", wrapped
       from data_keys where workspace_id = ${place.workspaceId} and id = ${id}`);
@@ -134,7 +134,7 @@ function decrypt(key: Buffer, bound: Buffer, sealed: Buffer): Buffer {
   return Buffer.concat([decipher.update(body), decipher.final()]);
 }
 
-function placeBytes(place: SealedPlace): Buffer {
+function placeBytes(place: SealContext): Buffer {
   return bytesOf('value', place.workspaceId, place.table, place.row, place.column);
 }
 
@@ -151,7 +151,7 @@ function uuidOf(bytes: Buffer): DataKeyId {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') as DataKeyId;
 }
 
-function unreadable(place: SealedPlace, cause?: unknown): Fault {
+function unreadable(place: SealContext, cause?: unknown): Fault {
   const sentence = `A sealed value cannot be opened (${place.table}.${place.column}, row ${place.row}).`;
   return new Fault('sealed_value_unreadable', sentence, {
     hint: 'It was sealed with another key, moved from another place, or altered.',

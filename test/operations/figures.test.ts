@@ -6,7 +6,7 @@ import { defineOperation } from '../../src/operations/definition.ts';
 import { OperationKinds } from '../../src/operations/kinds.ts';
 import { cancelOperation } from '../../src/operations/operations.ts';
 import { Runner } from '../../src/operations/runner.ts';
-import { readWork } from '../../src/operations/work.ts';
+import { readBacklog } from '../../src/operations/work.ts';
 import { connectDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { TrialDatabase } from '../faults/database.ts';
@@ -49,7 +49,7 @@ test('figures say how much work there is, how long it waits, and how what was as
       ],
     }),
   );
-  const metrics = new Metrics(() => readWork(bench.db));
+  const metrics = new Metrics(() => readBacklog(bench.db));
   const told = async () => toldOf((await metrics.told()).text);
   const nothing = ['slipway_operations_longest_wait_seconds 0', 'slipway_database_up 1'];
   assert.deepEqual(await told(), nothing);
@@ -98,7 +98,7 @@ test('without its database an instance tells that, and its own figures all the s
     await database.remove();
   });
   await migrate(db, log);
-  const metrics = new Metrics(() => readWork(db));
+  const metrics = new Metrics(() => readBacklog(db));
   assert.match((await metrics.told()).text, /^slipway_database_up 1$/m);
   await database.stop();
   const { text } = await metrics.told();

@@ -4,7 +4,7 @@ import { readEvents } from '../../src/events/events.ts';
 import { Fault } from '../../src/fault.ts';
 import { newId, type OperationId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
-import { type Change, defineOperation, type Step } from '../../src/operations/definition.ts';
+import { defineOperation, type StateChange, type Step } from '../../src/operations/definition.ts';
 import { OperationKinds } from '../../src/operations/kinds.ts';
 import { cancelIn, cancelOperation, hasUnfinished, isWaiting } from '../../src/operations/operations.ts';
 import { Runner } from '../../src/operations/runner.ts';
@@ -22,7 +22,7 @@ class Scene {
   readonly bench: OperationBench;
   readonly kinds = new OperationKinds();
   readonly acts: string[] = [];
-  readonly changes: Change[] = [];
+  readonly changes: StateChange[] = [];
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(bench: OperationBench) {
@@ -43,9 +43,9 @@ class Scene {
       defineOperation<Input>({
         kind: 'two-steps',
         readInput: (stored) => ({ name: String(Object(stored).name), feed: String(Object(stored).feed) }),
-        steps: [step('work'), step('tidy', { isAfterthought: true, undo: { none: 'it is only tidying' } })],
+        steps: [step('work'), step('tidy', { isPostCommit: true, undo: { none: 'it is only tidying' } })],
         logFeed: ({ feed }) => feed as OperationId,
-        follow: async (_tx, _operation, change) => void this.changes.push(change),
+        onStateChange: async (_tx, _operation, change) => void this.changes.push(change),
       }),
     );
   }
@@ -197,17 +197,17 @@ test('an afterthought that fails is told in the lines, undoes nothing, and the o
 });
 
 test('work after an afterthought is refused where it is defined', () => {
-  const step = (name: string, isAfterthought?: true): Step<unknown> => ({
+  const step = (name: string, isPostCommit?: true): Step<unknown> => ({
     name,
     deadlineMs: 1,
     run: async () => undefined,
     undo: { none: 'no' },
-    ...(isAfterthought && { isAfterthought }),
+    ...(isPostCommit && { isPostCommit }),
   });
   const define = (...steps: Step<unknown>[]) =>
     defineOperation({ kind: 'x', readInput: (stored) => stored, steps });
   assert.throws(() => define(step('a', true), step('b')), /afterthought/);
   assert.throws(() => define(step('a', true), step('b'), step('c', true)), /afterthought/);
-  assert.deepEqual([...define(step('a'), step('b', true), step('c', true)).afterthoughts], ['b', 'c']);
-  assert.equal(define(step('a'), step('b')).afterthoughts.size, 0);
+  assert.deepEqual([...define(step('a'), step('b', true), step('c', true)).postCommitSteps], ['b', 'c']);
+  assert.equal(define(step('a'), step('b')).postCommitSteps.size, 0);
 });

@@ -8,7 +8,7 @@ import { commandFailed } from '../../remote/commands.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
 import { sendScript } from '../../remote/script.ts';
 import { exits } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedOff } from '../../remote/units.ts';
+import { fenceArguments, fencedFault } from '../../remote/units.ts';
 import { timerScript } from './timer-script.ts';
 import { type Timer, unitFilesOf } from './unit-files.ts';
 
@@ -37,7 +37,7 @@ export async function setTimers(
   const { argv, lead } = sendScript(timerScript, [...fenceArguments(fence), owner]);
   const input = Buffer.concat([lead, Buffer.from(`${lines.join('')}end\n`)]);
   const outcome = await remote.run(argv, { input, timeoutMs: limitMs, ...(signal && { signal }) });
-  if (outcome.code === exits.fenced) throw fencedOff(outcome.stderr.toString('utf8').trim());
+  if (outcome.code === exits.fenced) throw fencedFault(outcome.stderr.toString('utf8').trim());
   if (outcome.code !== 0) throw commandFailed(['systemctl'], outcome);
 }
 

@@ -8,7 +8,7 @@ import { readEnvironmentState } from '../environments/environment-state.ts';
 import { openSite } from '../environments/open-site.ts';
 import { appVolume, type Site } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
-import { untilBack } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/until-back.ts';
 import { lookAtServices } from '../services/look-at-services.ts';
 import { type BackupsContext, discardKind } from './backups.ts';
 import { engineFor } from './engines/engines.ts';
@@ -45,7 +45,7 @@ export function discardOperation(ctx: BackupsContext): OperationKind {
       {
         name: 'discard',
         deadlineMs: 60 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'What was let go cannot be brought back; its time was over.' },
         run: async (input, step) => {
           await discard(ctx, input, step);

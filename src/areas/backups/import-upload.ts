@@ -177,8 +177,8 @@ export function importOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<RestoreInput>({
     kind: importKind,
     readInput: readRestoreInput,
-    forget: forgetOperations,
-    follow: (tx, { workspaceId, input }, change) => followRestore(tx, ctx, workspaceId, input, change),
+    onPrune: forgetOperations,
+    onStateChange: (tx, { workspaceId, input }, change) => followRestore(tx, ctx, workspaceId, input, change),
     // The application is stopped first: what it wrote after the copy was made would be lost.
     steps: [
       checkStep(ctx),

@@ -13,12 +13,12 @@ import {
   connectTo,
   hostKeyChanged,
   notFound,
+  publishServerUpdate,
   type ServerStatus,
   type ServersContext,
-  tellServer,
 } from './servers.ts';
 
-export async function makeContact(
+export async function probeServer(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
@@ -65,7 +65,7 @@ async function noteSeen(
       before.facts?.dockerVersion !== facts.dockerVersion;
     const wasLost = before.status === 'unreachable' || before.status === 'host_key_changed';
     if (wasLost && status === 'ready') await notice(tx, workspaceId, before, 'server_back', now);
-    if (news) await tellServer(tx, workspaceId, id, 'seen');
+    if (news) await publishServerUpdate(tx, workspaceId, id, 'seen');
   });
 }
 
@@ -104,7 +104,7 @@ async function noteProblem(
         fault: { ...problem, evidence: error.evidence ?? null },
       });
     if (before.status !== status || before.problem?.code !== problem.code) {
-      await tellServer(tx, workspaceId, id, problem.code);
+      await publishServerUpdate(tx, workspaceId, id, problem.code);
     }
   });
   if (offered) ctx.pool.drop(id);

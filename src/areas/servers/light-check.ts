@@ -6,9 +6,9 @@
 import { after, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
-import { hadOn } from '../../operations/operations.ts';
+import { hasOperationOn } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
-import { makeContact } from './contact.ts';
+import { probeServer } from './contact.ts';
 import * as queries from './queries.ts';
 import type { ServersContext } from './servers.ts';
 import { enqueueOnServer, provisionKind } from './start-operation.ts';
@@ -16,7 +16,7 @@ import { enqueueOnServer, provisionKind } from './start-operation.ts';
 const atOnce = 10;
 const lookLimitMs = 40_000;
 
-export function lightCheckSchedule(ctx: ServersContext): Schedule {
+export function serverCheckSchedule(ctx: ServersContext): Schedule {
   return { name: 'check-servers', cron: '* * * * *', timezone: 'UTC', run: () => checkDueServers(ctx) };
 }
 
@@ -31,7 +31,7 @@ export async function checkDueServers(ctx: ServersContext): Promise<void> {
 
 async function look(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
   try {
-    await makeContact(ctx, workspaceId, id, AbortSignal.timeout(lookLimitMs));
+    await probeServer(ctx, workspaceId, id, AbortSignal.timeout(lookLimitMs));
     await provisionIfNew(ctx, workspaceId, id);
   } catch (error) {
     // What is wrong with the server is written down with it; what is wrong with us is not the server's.
@@ -47,7 +47,7 @@ async function provisionIfNew(ctx: ServersContext, workspaceId: WorkspaceId, id:
   await ctx.db.transaction(async (tx) => {
     if (!(await queries.lockServer(tx, workspaceId, id))) return;
     const server = await queries.findServer(tx, workspaceId, id);
-    if (!server || server.provisionedAt || (await hadOn(tx, id, provisionKind))) return;
+    if (!server || server.provisionedAt || (await hasOperationOn(tx, id, provisionKind))) return;
     const work = { workspaceId, serverId: id, kind: provisionKind, input: { serverId: id } } as const;
     await enqueueOnServer(tx, ctx, work);
   });

@@ -14,11 +14,11 @@ import {
 } from '../../operations/definition.ts';
 import { followUnit } from '../../remote/follow-unit.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { makeContact } from './contact.ts';
+import { probeServer } from './contact.ts';
 import { ensureDockerSettings } from './docker-settings.ts';
 import { readFacts, requireDocker, requireResources, requireSupported } from './facts.ts';
 import * as queries from './queries.ts';
-import { connectTo, type ServersContext, tellServer } from './servers.ts';
+import { connectTo, publishServerUpdate, type ServersContext } from './servers.ts';
 import { provisionKind } from './start-operation.ts';
 
 interface Input {
@@ -36,7 +36,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
       deadlineMs: 2 * minute,
       undo: { none: 'Looking changes nothing.' },
       run: async (input, context) => {
-        const seen = await makeContact(ctx, context.workspaceId, input.serverId, context.signal);
+        const seen = await probeServer(ctx, context.workspaceId, input.serverId, context.signal);
         requireSupported(seen);
         requireResources(seen);
         context.log(`${seen.facts.os}, ${seen.facts.cpus} processors, ${seen.facts.memoryMb} MB`);
@@ -94,7 +94,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
         const now = ctx.clock.now();
         await ctx.db.transaction(async (tx) => {
           await queries.setProvisioned(tx, context.workspaceId, input.serverId, facts, now);
-          await tellServer(tx, context.workspaceId, input.serverId, 'provisioned');
+          await publishServerUpdate(tx, context.workspaceId, input.serverId, 'provisioned');
         });
         return undefined;
       },

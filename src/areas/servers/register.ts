@@ -7,7 +7,7 @@ import type { Answer, Remember } from '../../store/answer.ts';
 import { enrolByPassword } from './enrol.ts';
 import * as queries from './queries.ts';
 import { readServer } from './read-server.ts';
-import { keyPlace, type ServersContext, tellServer } from './servers.ts';
+import { keyPlace, publishServerUpdate, type ServersContext } from './servers.ts';
 import { enqueueOnServer, provisionKind } from './start-operation.ts';
 import { nameTaken } from './update.ts';
 
@@ -54,7 +54,7 @@ export async function registerServer(
     }
     const body = await readServer(tx, workspaceId, id);
     const answer = await remember(tx, { status: 201, location: `/api/v1/servers/${id}`, body });
-    await tellServer(tx, workspaceId, id, 'registered');
+    await publishServerUpdate(tx, workspaceId, id, 'registered');
     return answer;
   });
 }

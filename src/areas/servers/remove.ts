@@ -10,7 +10,7 @@ import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
-import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
+import { connectTo, notFound, publishServerUpdate, type ServersContext } from './servers.ts';
 import { enqueueOnServer, removeKind } from './start-operation.ts';
 
 /** Forgets it at once; the server itself is not touched. */
@@ -22,7 +22,7 @@ export async function forgetServer(
   await ctx.db.transaction(async (tx) => {
     await refuseInUse(tx, ctx, workspaceId, id);
     if ((await queries.deleteServer(tx, workspaceId, id)) === 0) throw notFound();
-    await tellServer(tx, workspaceId, id, 'removed');
+    await publishServerUpdate(tx, workspaceId, id, 'removed');
   });
   ctx.pool.drop(id);
 }
@@ -81,7 +81,7 @@ export function removeOperation(ctx: ServersContext): OperationKind {
         name: 'way_in',
         deadlineMs: 5 * minute,
         // A connection that broke under it leaves open whether it was done; the next look says so.
-        retry: { attempts: 4, firstMs: 2_000, mostMs: 20_000, when: (error) => error instanceof Fault },
+        retry: { attempts: 4, firstMs: 2_000, maxMs: 20_000, when: (error) => error instanceof Fault },
         undo: { none: 'Our key can be put back by registering the server again.' },
         run: async ({ serverId }, context) => {
           const { remote, username } = await connectTo(ctx, context.workspaceId, serverId);

@@ -7,7 +7,7 @@ import type { Schedule } from '../../operations/queue.ts';
 import { tcpCheck } from '../../remote/reach.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
-import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
+import { connectTo, notFound, publishServerUpdate, type ServersContext } from './servers.ts';
 
 export async function readSecurity(
   ctx: ServersContext,
@@ -44,7 +44,8 @@ export async function lookAtSecurity(
     await noticeIfWorse(tx, workspaceId, id, before, report, now);
     const told = (checks: readonly { id: string; status: string }[]) =>
       checks.map((each) => `${each.id}:${each.status}`).join();
-    if (told(before.checks ?? []) !== told(report.checks)) await tellServer(tx, workspaceId, id, 'security');
+    if (told(before.checks ?? []) !== told(report.checks))
+      await publishServerUpdate(tx, workspaceId, id, 'security');
   });
 }
 

@@ -51,7 +51,12 @@ export function keyPlace(workspaceId: WorkspaceId, id: ServerId) {
 }
 
 /** In the transaction that changed it, last. */
-export function tellServer(tx: Queryable, workspaceId: WorkspaceId, serverId: ServerId, reason: string) {
+export function publishServerUpdate(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+  reason: string,
+) {
   const data = { serverId, reason };
   return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'server_updated', data }]);
 }

@@ -7,9 +7,9 @@ const awayCodes = new Set([
   ...['docker_missing', 'proxy_down', 'work_lost'],
 ]);
 
-export function isServerAway(error: unknown): boolean {
+export function isServerUnavailable(error: unknown): boolean {
   return error instanceof Fault && awayCodes.has(error.code);
 }
 
 /** Together about ten minutes. What a server refuses, it refuses. */
-export const untilServerBack: Retry = { attempts: 45, firstMs: 500, mostMs: 15_000, when: isServerAway };
+export const serverRetry: Retry = { attempts: 45, firstMs: 500, maxMs: 15_000, when: isServerUnavailable };

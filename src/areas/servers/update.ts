@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import * as queries from './queries.ts';
 import { readServer } from './read-server.ts';
-import { notFound, type ServersContext, tellServer } from './servers.ts';
+import { notFound, publishServerUpdate, type ServersContext } from './servers.ts';
 
 export interface ServerWish {
   readonly name?: string;
@@ -33,7 +33,7 @@ export async function updateServer(
     const isOtherWay = isElsewhere || username !== row.username || wish.acceptHostKey !== undefined;
     await queries.updateServer(tx, workspaceId, id, change, isOtherWay, now);
     const shown = await readServer(tx, workspaceId, id);
-    await tellServer(tx, workspaceId, id, wish.acceptHostKey ? 'host_key_accepted' : 'changed');
+    await publishServerUpdate(tx, workspaceId, id, wish.acceptHostKey ? 'host_key_accepted' : 'changed');
     return shown;
   });
   ctx.pool.drop(id);

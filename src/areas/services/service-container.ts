@@ -66,7 +66,7 @@ export function containerWish(place: Place, service: OpenService): ContainerWish
 /** Asked from the server, over the environment's network. */
 export function healthExchange(place: Place, service: OpenService, until?: Exchange['until']): Exchange {
   const kind = kinds[service.kind];
-  const { send, expect, mostBytes } = kind.health(service.credentials);
+  const { send, expect, maxBytes } = kind.health(service.credentials);
   const to = { host: addressIn(place, service.slot), port: kind.port };
-  return { to, send, expect, mostBytes, timeoutMs: 2_000, ...(until && { until }) };
+  return { to, send, expect, maxBytes, timeoutMs: 2_000, ...(until && { until }) };
 }

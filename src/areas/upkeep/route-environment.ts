@@ -10,7 +10,7 @@ import { proxyFront, serversOf } from '../releases/go-live.ts';
 import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
 import { readRelease } from '../releases/releases.ts';
 import { webProcess } from '../releases/start-release.ts';
-import { untilBack } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/until-back.ts';
 import { environmentOf, type Input, readInput, siteOf, type UpkeepContext } from './upkeep.ts';
 
 interface RouteInput extends Input {
@@ -31,7 +31,7 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
       {
         name: 'route',
         deadlineMs: 15 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'Names follow what is stored.' },
         run: async (input, step) => {
           const environment = await environmentOf(ctx, input, step);

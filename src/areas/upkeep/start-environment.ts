@@ -31,7 +31,7 @@ import { type Release, readRelease, secretsOf } from '../releases/releases.ts';
 import { removeContainers } from '../releases/retire.ts';
 import { hasCrons, setCrons } from '../releases/set-crons.ts';
 import { startProcesses, startWeb } from '../releases/start-release.ts';
-import { untilBack } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/until-back.ts';
 import { waitHealthy } from '../releases/wait-healthy.ts';
 import { ensureServices } from '../services/ensure-services.ts';
 import { hasServices } from '../services/read-services.ts';
@@ -85,7 +85,7 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
   return defineOperation<Input>({
     kind: startKind,
     readInput,
-    follow: async (tx, { workspaceId, input }, change) => {
+    onStateChange: async (tx, { workspaceId, input }, change) => {
       if (change.state === 'running' || change.state === 'cancelled') return;
       const environment = await tryLockEnvironment(tx, workspaceId, input.environmentId);
       if (!environment || environment.wanted === 'stopped') return;
@@ -100,7 +100,7 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
       {
         name: 'start',
         deadlineMs: 180 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'What runs of the current release is what is wanted.' },
         run: async (input, step) => {
           await putInService(ctx, input, step);

@@ -21,7 +21,7 @@ export interface HealthCheck {
   /** A Perl pattern; what it matches is an answer that only a ready one gives. */
   readonly expect: string;
   /** Enough of the answer to know; more is not waited for. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 export type VersionChange =

@@ -5,7 +5,7 @@ import { appDatabase, appUser, type HealthCheck, type Kind, oneStepUp, takesFold
 const versions = ['8.0', '8.4'];
 
 /** It speaks first: a packet of protocol 10. A server that refuses sends an error in its place. */
-export const greeting: HealthCheck = { send: Buffer.alloc(0), expect: '^...\\x00\\x0a', mostBytes: 5 };
+export const greeting: HealthCheck = { send: Buffer.alloc(0), expect: '^...\\x00\\x0a', maxBytes: 5 };
 
 export const mysql: Kind = {
   kind: 'mysql',
