@@ -12,10 +12,10 @@ import { cancelUnfinished } from './operations/after-restore.ts';
 import { layoutOf } from './store/data-folder.ts';
 import { connectDatabase, type Database } from './store/database.ts';
 import { loadMasterKeys } from './store/master-keys.ts';
-import { reachDatabase } from './store/reach-database.ts';
-import { dumpState } from './store/state-dump.ts';
-import { checkStateFile } from './store/state-file.ts';
-import { loadState, refuseStrangeState, refuseUsedDatabase } from './store/state-load.ts';
+import { reachDatabase } from './store/open-database.ts';
+import { dumpState } from './store/state/dump-state.ts';
+import { loadState, refuseStrangeState, refuseUsedDatabase } from './store/state/load-state.ts';
+import { checkStateFile } from './store/state/state-file.ts';
 
 const usage = `Usage:
   npm run slipway -- backup FILE    writes Slipway's own state to FILE; the service may run meanwhile

@@ -4,7 +4,7 @@ import { followDeployment } from '../src/areas/deployments/follow-deployment.ts'
 import { setStatus } from '../src/areas/environments/environment-state.ts';
 import { checkProvider } from '../src/areas/git-providers/check-providers.ts';
 import { tidyNotices } from '../src/areas/notifications/tidy-notices.ts';
-import { probeServer } from '../src/areas/servers/contact.ts';
+import { probeServer } from '../src/areas/servers/connection/probe-server.ts';
 import { day } from '../src/clock.ts';
 import { type DeploymentId, type GitProviderId, newId, type ServerId } from '../src/ids.ts';
 import type { StateChange } from '../src/operations/definition.ts';

@@ -12,7 +12,7 @@ import { connectDatabase, type Database } from './database.ts';
 import { Listener } from './listener.ts';
 import { checkMasterKeys, loadMasterKeys, type MasterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
-import { databaseOf } from './reach-database.ts';
+import { databaseOf } from './open-database.ts';
 import { Sealer } from './sealed.ts';
 import { sql } from './sql.ts';
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { planHardening } from '../../src/areas/servers/harden.ts';
 import { findServer } from '../../src/areas/servers/queries.ts';
 import { forgetServer } from '../../src/areas/servers/remove.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
+import { fingerprintOf } from '../../src/remote/ssh/host-keys.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys } from '../support/database.ts';
 import { openLab, type TestServer } from '../support/lab.ts';

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { newId, type OperationId, type WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
-import { readStateFile, withEnd } from '../../src/store/state-file.ts';
+import { readStateFile, withEnd } from '../../src/store/state/state-file.ts';
 import { callApi } from '../support/app.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { type Instance, newInstance } from '../support/instance.ts';

@@ -1,6 +1,7 @@
 /** Facts for tests: what a well-kept Debian 13 answered, with some sections replaced. Only tests import this. */
-import type { Check, JudgeContext } from '../../src/areas/servers/security/check.ts';
+
 import { Facts, type Probe, type Section } from '../../src/areas/servers/security/facts.ts';
+import type { Check, JudgeContext } from '../../src/areas/servers/security/rule.ts';
 import { judge } from '../../src/areas/servers/security/security.ts';
 
 export const now = new Date('2026-11-15T06:00:00Z');

@@ -6,7 +6,7 @@ import { keyPlace, type ServersContext } from '../../src/areas/servers/servers.t
 import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { OperationQueue } from '../../src/operations/queue.ts';
-import { generateKeyPair } from '../../src/remote/keys.ts';
+import { generateKeyPair } from '../../src/remote/keys/keys.ts';
 import { createRemotePool } from '../../src/remote/pool.ts';
 import type { Database } from '../../src/store/database.ts';
 import { Listener } from '../../src/store/listener.ts';

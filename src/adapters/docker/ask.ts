@@ -3,7 +3,7 @@
  * answers in its own; HTTP/1.0, so that an answer comes in one piece and the connection ends with it.
  */
 import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Exchange, RelayReply } from '../../remote/remote.ts';
 import type { Ask, Call, Reply, SendOptions } from './docker.ts';
 

@@ -1,7 +1,7 @@
 /** Builds an image as work that outlives us, within what a build may take of the server. */
 import { Fault } from '../../fault.ts';
-import { type FollowOptions, followUnit } from '../../remote/follow-unit.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
+import { type FollowOptions, followUnit } from '../../remote/units/follow-unit.ts';
 import { buildFault, buildRefused } from './build-faults.ts';
 import { BuildOutput, type BuiltImage } from './build-output.ts';
 import { buildScript, orphansScript } from './build-script.ts';

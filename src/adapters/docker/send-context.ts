@@ -6,8 +6,8 @@
 import { Readable } from 'node:stream';
 import { Fault } from '../../fault.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import { fenceScript } from '../../remote/unit-scripts.ts';
-import { asFencedFault, fenceArguments } from '../../remote/units.ts';
+import { fenceScript } from '../../remote/units/unit-scripts.ts';
+import { asFencedFault, fenceArguments } from '../../remote/units/units.ts';
 import { isDiskFull } from './ask.ts';
 
 export interface ContextFile {

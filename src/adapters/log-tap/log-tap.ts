@@ -3,8 +3,8 @@
  * however many containers of it are watched, and by however many, this takes one. Owns that channel; keeps nothing.
  */
 import { Fault } from '../../fault.ts';
+import { sendScript } from '../../remote/exec/script.ts';
 import type { Remote, RemoteStream } from '../../remote/remote.ts';
-import { sendScript } from '../../remote/script.ts';
 import { LogFrames, type LogPiece } from './log-frames.ts';
 import { tapScript } from './tap-script.ts';
 

@@ -8,8 +8,8 @@
  */
 import { Fault, type FaultCode } from '../../fault.ts';
 import type { RunOptions } from '../../remote/remote.ts';
-import { exits, fenceScript } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedFault } from '../../remote/units.ts';
+import { exits, fenceScript } from '../../remote/units/unit-scripts.ts';
+import { fenceArguments, fencedFault } from '../../remote/units/units.ts';
 import type { ProxyWork } from './fronts.ts';
 import { proxyContainer, proxyFolder, proxyFolderInside } from './places.ts';
 

@@ -4,11 +4,11 @@
  */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId } from '../../ids.ts';
-import { commandFailed } from '../../remote/commands.ts';
+import { commandFailed } from '../../remote/exec/commands.ts';
+import { sendScript } from '../../remote/exec/script.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import { sendScript } from '../../remote/script.ts';
-import { exits } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedFault } from '../../remote/units.ts';
+import { exits } from '../../remote/units/unit-scripts.ts';
+import { fenceArguments, fencedFault } from '../../remote/units/units.ts';
 import { timerScript } from './timer-script.ts';
 import { type Timer, unitFilesOf } from './unit-files.ts';
 

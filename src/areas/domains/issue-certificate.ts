@@ -20,7 +20,7 @@ import { readEnvironmentState } from '../environments/environment-state.ts';
 import { openSite } from '../environments/open-site.ts';
 import type { Place } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
-import { serverRetry } from '../servers/until-back.ts';
+import { serverRetry } from '../servers/connection/server-retry.ts';
 import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';
 import { certificateKind, enqueueRouting } from './domain-work.ts';

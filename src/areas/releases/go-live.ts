@@ -16,7 +16,7 @@ import {
 } from '../../adapters/proxy/fronts.ts';
 import type { ProxyRoute } from '../../adapters/proxy/routes.ts';
 import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 import type { Site } from '../environments/place.ts';
 import { type Release, type RunPlan, secretsOf } from './releases.ts';

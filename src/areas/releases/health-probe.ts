@@ -1,6 +1,6 @@
 /** One question to an app whether it is well, as bytes of HTTP, and what its answer says. No I/O: `remote/` carries it. */
 import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { RelayAttempt } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../fault.ts';
 import type { Retry } from '../../operations/definition.ts';
-import { isServerUnavailable, serverRetry } from '../servers/until-back.ts';
+import { isServerUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
 
 const passingCodes = new Set([
   ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],

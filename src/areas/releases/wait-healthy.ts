@@ -14,7 +14,7 @@ import {
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { listeningIn } from '../../adapters/docker/sockets.ts';
 import type { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Exchange, RelayAttempt } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
 import type { Site } from '../environments/place.ts';

@@ -12,9 +12,9 @@ import {
   type StepContext,
 } from '../../operations/definition.ts';
 import type { Remember } from '../../store/answer.ts';
+import { lookAtSecurity } from './check-security.ts';
+import { proveLogin } from './connection/verify-login.ts';
 import { type Plan, type StepId, stepIds } from './hardening/plan.ts';
-import { proveLogin } from './prove-login.ts';
-import { lookAtSecurity } from './security-state.ts';
 import { connectTo, type ServersContext } from './servers.ts';
 import { hardenKind, type StartedOperation, startOnServer, undoKind } from './start-operation.ts';
 

@@ -12,11 +12,11 @@ import {
   type Step,
   type StepContext,
 } from '../../operations/definition.ts';
-import { followUnit } from '../../remote/follow-unit.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { probeServer } from './contact.ts';
+import { followUnit } from '../../remote/units/follow-unit.ts';
+import { probeServer } from './connection/probe-server.ts';
+import { readFacts, requireDocker, requireResources, requireSupported } from './connection/server-facts.ts';
 import { ensureDockerSettings } from './docker-settings.ts';
-import { readFacts, requireDocker, requireResources, requireSupported } from './facts.ts';
 import * as queries from './queries.ts';
 import { connectTo, publishServerUpdate, type ServersContext } from './servers.ts';
 import { provisionKind } from './start-operation.ts';

@@ -1,10 +1,10 @@
 /** A new server. A password is used here and now, and forgotten; a key is sealed before it is stored. */
 import { type AccountId, newId, type ServerId, type WorkspaceId } from '../../ids.ts';
-import { generateKeyPair, readPrivateKey } from '../../remote/keys.ts';
+import { generateKeyPair, readPrivateKey } from '../../remote/keys/keys.ts';
 import type { HostKeyFingerprint } from '../../remote/remote.ts';
 import { Secret } from '../../secret.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
-import { enrolByPassword } from './enrol.ts';
+import { enrolByPassword } from './connection/enrol.ts';
 import * as queries from './queries.ts';
 import { readServer } from './read-server.ts';
 import { keyPlace, publishServerUpdate, type ServersContext } from './servers.ts';

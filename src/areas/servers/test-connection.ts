@@ -4,11 +4,11 @@
  */
 import { errorText, Fault } from '../../fault.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../ids.ts';
-import { readHostKey } from '../../remote/connect.ts';
-import type { Connection } from '../../remote/connection.ts';
-import { resolveHost, tcpCheck } from '../../remote/reach.ts';
+import { readHostKey } from '../../remote/ssh/connect.ts';
+import type { Connection } from '../../remote/ssh/connection.ts';
+import { resolveHost, tcpCheck } from '../../remote/ssh/tcp.ts';
 import { Secret } from '../../secret.ts';
-import { connectGiven, requireSudo, type Way } from './enrol.ts';
+import { connectGiven, requireSudo, type Way } from './connection/enrol.ts';
 import {
   readFactsOver,
   requireClock,
@@ -16,7 +16,7 @@ import {
   requireResources,
   requireSupported,
   type SeenServer,
-} from './facts.ts';
+} from './connection/server-facts.ts';
 import * as queries from './queries.ts';
 import { keysFor, type NewServer } from './register.ts';
 import { hostKeyChanged, keyPlace, notFound, type ServersContext } from './servers.ts';

@@ -15,7 +15,7 @@ import { pullUnit } from '../../adapters/docker/images.ts';
 import { createVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
-import { followUnit } from '../../remote/follow-unit.ts';
+import { followUnit } from '../../remote/units/follow-unit.ts';
 import { networkCall } from '../environments/network-call.ts';
 import { type Place, type Site, serviceContainer, serviceVolume } from '../environments/place.ts';
 import { type OpenService, openServices } from './credentials.ts';

@@ -4,7 +4,7 @@ import type { EnvironmentId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type Step } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { tellProject } from '../projects/projects.ts';
-import { serverRetry } from '../servers/until-back.ts';
+import { serverRetry } from '../servers/connection/server-retry.ts';
 import { servicesKind } from './change-services.ts';
 import { ensureServices } from './ensure-services.ts';
 import { openServiceSite } from './open-service-site.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import { type Site, serviceContainer } from '../environments/place.ts';
 import type { OpenService } from './credentials.ts';
 import { kinds } from './kinds/kinds.ts';

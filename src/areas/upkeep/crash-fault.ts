@@ -1,7 +1,7 @@
 /** What is told of an application that ended by itself after it was deployed. */
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import type { OperationFault } from '../../operations/operations.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 
 export function crashFault(

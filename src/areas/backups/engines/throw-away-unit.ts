@@ -5,7 +5,7 @@
  *   @end the exit code: without it, it did not end by itself, and how it would have ended nobody knows
  */
 import { Fault } from '../../../fault.ts';
-import { followUnit } from '../../../remote/follow-unit.ts';
+import { followUnit } from '../../../remote/units/follow-unit.ts';
 import type { Site } from '../../environments/place.ts';
 import type { Figures, Progress, Verdict } from './engine.ts';
 import { ToolWords } from './run-in-container-words.ts';

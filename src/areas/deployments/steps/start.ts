@@ -9,7 +9,7 @@ import {
 import { Fault } from '../../../fault.ts';
 import type { ReleaseId } from '../../../ids.ts';
 import type { Json } from '../../../operations/definition.ts';
-import { followUnit } from '../../../remote/follow-unit.ts';
+import { followUnit } from '../../../remote/units/follow-unit.ts';
 import { routesOf } from '../../domains/proxy-names.ts';
 import { appContainer, type Site } from '../../environments/place.ts';
 import { drain, holdRequests, proxyFront, serversOf, takeOver } from '../../releases/go-live.ts';

@@ -10,7 +10,7 @@ import { failedChecks } from './checks.ts';
 import { arm, disarm, undoArmed } from './deadman.ts';
 import { runDetached } from './detached.ts';
 import type { StepManifest } from './manifest.ts';
-import { stateDir, undoScriptPath } from './places.ts';
+import { stateDir, undoScriptPath } from './paths.ts';
 import type { Plan, StepId, StepPlan } from './plan.ts';
 import { close, layOut, refuseChanged, stepDir } from './record.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Fault } from '../../../fault.ts';
 import type { Remote } from '../../../remote/remote.ts';
-import { deadmanScriptPath, stateDir } from './places.ts';
+import { deadmanScriptPath, stateDir } from './paths.ts';
 
 const armScript = String.raw`token=$1 dir=$2 seconds=$3 state=$4 program=$5
 umask 022

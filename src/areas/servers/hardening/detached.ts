@@ -5,9 +5,10 @@
  *
  * The names begin with `slipway-harden-`: the dead-man timer ends units by that, where one holds its lock for too long.
  */
-import { readToEnd } from '../../../remote/follow-unit.ts';
-import { startLimit } from '../../../remote/limit.ts';
+
 import type { Fence, Remote } from '../../../remote/remote.ts';
+import { startLimit } from '../../../remote/ssh/deadline.ts';
+import { readToEnd } from '../../../remote/units/follow-unit.ts';
 
 export interface Detached {
   /** 255 also where it was ended from outside. */

@@ -8,6 +8,6 @@ export { type ApplyOptions, applyStep, type StepOutcome } from './apply.ts';
 export { makePlan } from './make-plan.ts';
 export type { Change, Entry, StepManifest } from './manifest.ts';
 export { type FileChange, type Plan, type PlanNote, type StepId, type StepPlan, stepIds } from './plan.ts';
+export type { Wish } from './plan-request.ts';
 export { type RunRecord, readRuns } from './runs.ts';
 export { type UndoOutcome, undoRun } from './undo.ts';
-export type { Wish } from './wish.ts';

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../../fault.ts';
 import type { Remote } from '../../../remote/remote.ts';
 import { type Plan, type PlanNote, type StepId, stepIds } from './plan.ts';
+import { checkWish, type Wish } from './plan-request.ts';
 import { readServerState } from './server-state.ts';
 import { fileModes } from './steps/file-modes.ts';
 import { dockerPorts, fail2ban, firewall } from './steps/network.ts';
@@ -10,7 +11,6 @@ import { banner, sshAlgorithms, sshNoPasswords, sshNoRoot, sshSettings } from '.
 import type { StepMaker } from './steps/step.ts';
 import { sysctl } from './steps/sysctl.ts';
 import { accounts, auditing, kernelModules, unattendedUpgrades, updates } from './steps/system.ts';
-import { checkWish, type Wish } from './wish.ts';
 
 const makers: Readonly<Record<StepId, StepMaker>> = {
   updates,

@@ -1,5 +1,5 @@
 /** The record of how things were before: what a step changed in /etc, entry by entry, and which packages it brought. */
-import { sharedFiles, systemsOwn } from './places.ts';
+import { sharedFiles, systemsOwn } from './paths.ts';
 import type { StepId, StepPlan } from './plan.ts';
 
 export interface Entry {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../../fault.ts';
 import type { Remote } from '../../../remote/remote.ts';
 import { changesOf, listEtc, readListing, type StepManifest } from './manifest.ts';
-import { stateDir } from './places.ts';
+import { stateDir } from './paths.ts';
 import { type Plan, type StepId, type StepPlan, stepIds } from './plan.ts';
 import { readSections } from './sections.ts';
 import { serverScripts } from './server-scripts.ts';

@@ -1,7 +1,7 @@
 /** The runs that a server remembers. */
 import type { Remote } from '../../../remote/remote.ts';
 import type { StepManifest } from './manifest.ts';
-import { stateDir } from './places.ts';
+import { stateDir } from './paths.ts';
 import { readSections } from './sections.ts';
 
 export interface RunRecord {

@@ -2,7 +2,7 @@
  * The programs that live on the server and work without us. They are constant; what they work on lies in the folder
  * of a step: `targets` (the files of the step), `new/`, `before/`, `cmd/`, `undo`.
  */
-import { stateDir } from './places.ts';
+import { stateDir } from './paths.ts';
 
 /** Takes one step back. May be run again after a kill anywhere: every line looks at what is there. */
 const undoStepScript = String.raw`set -u

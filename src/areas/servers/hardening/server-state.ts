@@ -1,10 +1,10 @@
 /** What the plan is computed from: the server's own state, read in one round trip that changes nothing. */
 import type { Remote } from '../../../remote/remote.ts';
-import { paths } from './places.ts';
+import { paths } from './paths.ts';
+import { plainAddress, type Wish } from './plan-request.ts';
 import { readSections } from './sections.ts';
 import { modeWishes } from './steps/file-modes.ts';
 import { sysctlWishes } from './steps/sysctl.ts';
-import { plainAddress, type Wish } from './wish.ts';
 
 export interface SysctlState {
   readonly value: string;

@@ -16,7 +16,7 @@ import {
   mergeChanges,
   readListing,
 } from './manifest.ts';
-import { stateDir, undoScriptPath } from './places.ts';
+import { stateDir, undoScriptPath } from './paths.ts';
 import { close, runDir } from './record.ts';
 import { type RunRecord, type RunStep, readRuns } from './runs.ts';
 

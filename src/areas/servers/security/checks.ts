@@ -1,15 +1,16 @@
 /** Every check, in the order in which they are shown. Their ids are part of the API and stay. */
-import { accountRules } from './accounts.ts';
-import type { Rule } from './check.ts';
-import { dockerRules } from './docker.ts';
-import { fail2banRules } from './fail2ban.ts';
-import { fileRules } from './files.ts';
-import { firewallRules } from './firewall.ts';
-import { kernelRules } from './kernel.ts';
-import { sshdRules } from './sshd.ts';
-import { sshdAlgorithmRules } from './sshd-algorithms.ts';
-import { systemRules } from './system.ts';
-import { updateRules } from './updates.ts';
+
+import type { Rule } from './rule.ts';
+import { accountRules } from './rules/accounts.ts';
+import { dockerRules } from './rules/docker.ts';
+import { fail2banRules } from './rules/fail2ban.ts';
+import { fileRules } from './rules/files.ts';
+import { firewallRules } from './rules/firewall.ts';
+import { kernelRules } from './rules/kernel.ts';
+import { sshdRules } from './rules/sshd.ts';
+import { sshdAlgorithmRules } from './rules/sshd-algorithms.ts';
+import { systemRules } from './rules/system.ts';
+import { updateRules } from './rules/updates.ts';
 
 export const rules: readonly Rule[] = [
   ...sshdRules,

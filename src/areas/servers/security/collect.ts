@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Remote } from '../../../remote/remote.ts';
-import type { SecurityContext } from './check.ts';
 import { Facts, readSections, Unreadable } from './facts.ts';
-import { probeFromOutside } from './outside.ts';
+import { probeFromOutside } from './port-probes.ts';
+import type { SecurityContext } from './rule.ts';
 
 export type RawFacts = Facts;
 

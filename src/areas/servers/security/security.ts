@@ -4,14 +4,14 @@
  * `unknown`, never `pass`), and to show a secret as evidence. Knows nothing of the store or of HTTP.
  */
 import type { Remote } from '../../../remote/remote.ts';
-import type { Check, JudgeContext, Rule, SecurityContext, Verdict } from './check.ts';
 import { rules } from './checks.ts';
 import { collectFacts, type RawFacts } from './collect.ts';
 import { Unreadable } from './facts.ts';
+import type { Check, JudgeContext, Rule, SecurityContext, Verdict } from './rule.ts';
 import { type Summary, summarise } from './summary.ts';
 
-export type { Check, CheckSeverity, CheckStatus, JudgeContext, SecurityContext } from './check.ts';
 export { collectFacts, type RawFacts } from './collect.ts';
+export type { Check, CheckSeverity, CheckStatus, JudgeContext, SecurityContext } from './rule.ts';
 export { type SecurityState, type Summary, summarise } from './summary.ts';
 
 export interface SecurityReport extends Summary {

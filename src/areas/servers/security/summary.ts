@@ -1,5 +1,5 @@
 /** One number and one word for all checks. */
-import type { Check, CheckSeverity } from './check.ts';
+import type { Check, CheckSeverity } from './rule.ts';
 
 export type SecurityState = 'unknown' | 'at_risk' | 'fair' | 'hardened';
 

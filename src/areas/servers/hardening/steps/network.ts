@@ -5,9 +5,9 @@
  */
 import { isIPv6 } from 'node:net';
 import { appPorts, isAppPort } from '../../../../adapters/proxy/app-ports.ts';
-import { paths } from '../places.ts';
+import { paths } from '../paths.ts';
 import type { StepPlan } from '../plan.ts';
-import { plainAddress } from '../wish.ts';
+import { plainAddress } from '../plan-request.ts';
 import { sshPorts } from './ssh.ts';
 import { fileChange, header, isAsWanted, missing, type Planning, type StepMaker, step } from './step.ts';
 

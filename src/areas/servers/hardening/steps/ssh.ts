@@ -1,9 +1,9 @@
 /** sshd, by drop-ins of our own whose names sort first: the first value of a setting is the one that counts. */
-import { paths } from '../places.ts';
+import { paths } from '../paths.ts';
 import type { SshdExpectation, StepId, StepPlan } from '../plan.ts';
+import { plainAddress } from '../plan-request.ts';
 import type { ServerState } from '../server-state.ts';
 import { meets } from '../sshd-expectation.ts';
-import { plainAddress } from '../wish.ts';
 import { fileChange, header, isAsWanted, type Planning, type StepMaker, step } from './step.ts';
 
 type Setting = readonly [line: string, expect: Omit<SshdExpectation, 'key'>];

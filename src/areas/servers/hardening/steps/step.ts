@@ -1,8 +1,8 @@
 /** What a step looks at and what it answers: itself, or nothing where the server is as wanted already. */
 import { unifiedDiff } from '../diff.ts';
 import type { FileChange, StepId, StepPlan } from '../plan.ts';
+import type { Wish } from '../plan-request.ts';
 import type { ServerState } from '../server-state.ts';
-import type { Wish } from '../wish.ts';
 
 export interface Planning {
   readonly state: ServerState;

@@ -1,5 +1,5 @@
 /** Kernel settings that cost nothing. Forwarding and router advertisements are left alone: Docker and SLAAC need them. */
-import { paths } from '../places.ts';
+import { paths } from '../paths.ts';
 import { fileChange, header, isAsWanted, type StepMaker, step } from './step.ts';
 
 /** The wanted value, and which others are as good. */

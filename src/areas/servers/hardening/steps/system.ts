@@ -1,5 +1,5 @@
 /** Updates, accounts, kernel modules and the tools that notice a change. */
-import { paths } from '../places.ts';
+import { paths } from '../paths.ts';
 import { fileChange, header, isAsWanted, missing, type StepMaker, step } from './step.ts';
 
 const dayInSeconds = 86_400;

@@ -1,0 +1,100 @@
+/** Long work on a server, from its start to its end: whoever comes later goes on where it is. */
+import { StringDecoder } from 'node:string_decoder';
+import { Fault } from '../../fault.ts';
+import { Handover } from '../../handover.ts';
+import type { Secret } from '../../secret.ts';
+import { createRedactor } from '../exec/redact.ts';
+import type { Remote, UnitSpec, UnitState } from '../remote.ts';
+import { raceAbort } from '../ssh/deadline.ts';
+
+export interface FollowOptions {
+  readonly signal: AbortSignal;
+  /** Taken out of the lines, and so out of the evidence too. */
+  readonly secrets?: readonly Secret<string | Buffer>[];
+  line(text: string): void;
+}
+
+/** So long may one turn of reading wait for more. */
+const turnMs = 5_000;
+/** Longer lines are told in pieces: a program that never ends its line must not fill our memory. */
+const longestLine = 16 * 1024;
+const keptLines = 15;
+
+/**
+ * Starts it, or joins one that runs; tells its lines; fails with `remote_failed` unless it succeeds, with `work_lost`
+ * where it was cut off. Stopped for good when aborted, unless
+ * that is because another worker takes over: that one joins it.
+ */
+export async function followUnit(remote: Remote, wish: UnitSpec, following: FollowOptions): Promise<void> {
+  const { signal, line, secrets = [] } = following;
+  await remote.startUnit(wish);
+  const last: string[] = [];
+  const lines = new Lines((text) => {
+    line(text);
+    last.push(text);
+    if (last.length > keptLines) last.shift();
+  });
+  const redactor = createRedactor(secrets);
+  const forget = () => remote.stopUnit(wish.name, wish.fence);
+  try {
+    const state = await readToEnd(remote, wish.name, (bytes) => lines.push(redactor.push(bytes)), signal);
+    lines.push(redactor.end());
+    lines.end();
+    await forget();
+    if (state.kind === 'ended' && state.code === 0) return;
+    throw failureOf(state, last.join('\n'));
+  } catch (error) {
+    const isUnwanted = signal.aborted && error === signal.reason && !(error instanceof Handover);
+    if (isUnwanted) await forget();
+    throw error;
+  }
+}
+
+/** What ended from outside, by a reboot for example, may be begun again; what failed by itself would fail again. */
+function failureOf(state: Exclude<UnitState, { readonly kind: 'running' }>, evidence: string): Fault {
+  if (state.kind === 'absent' || state.lost)
+    return new Fault('work_lost', 'The work on the server was cut off before it could end.', { evidence });
+  return new Fault('remote_failed', `A command on the server ended with ${state.code}.`, { evidence });
+}
+
+/** Everything it prints, from its first byte on, until it ends or is gone. Neither starts it nor forgets it. */
+export async function readToEnd(
+  remote: Remote,
+  name: string,
+  take: (bytes: Buffer) => void,
+  signal: AbortSignal,
+): Promise<Exclude<UnitState, { readonly kind: 'running' }>> {
+  for (let from = 0; ; ) {
+    signal.throwIfAborted();
+    const { state, bytes, next } = await raceAbort(remote.readUnit(name, from, turnMs), signal);
+    from = next;
+    if (bytes.length > 0) take(bytes);
+    if (state.kind !== 'running') return state;
+  }
+}
+
+/** Whole lines out of bytes that end anywhere, also in the middle of a character. */
+class Lines {
+  readonly #tell: (text: string) => void;
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell;
+  }
+
+  push(bytes: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(bytes)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const each of lines) this.#tell(each);
+    while (this.#rest.length > longestLine) {
+      this.#tell(this.#rest.slice(0, longestLine));
+      this.#rest = this.#rest.slice(longestLine);
+    }
+  }
+
+  end(): void {
+    const rest = this.#rest + this.#decoder.end();
+    if (rest !== '') this.#tell(rest);
+  }
+}
