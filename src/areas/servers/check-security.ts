@@ -7,6 +7,7 @@ import type { Schedule } from '../../operations/queue.ts';
 import { tcpCheck } from '../../remote/ssh/tcp.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
+import type { PortState } from './security/facts.ts';
 import { connectTo, notFound, publishServerUpdate, type ServersContext } from './servers.ts';
 
 export async function readSecurity(
@@ -36,7 +37,7 @@ export async function lookAtSecurity(
   const now = ctx.clock.now();
   // Some forty files, and no start has a use for them.
   const { checkSecurity } = await import('./security/security.ts');
-  const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: accepts });
+  const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: tryPort });
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findSecurity(tx, workspaceId, id);
     if (!before) throw notFound();
@@ -102,12 +103,12 @@ export function securitySchedule(ctx: ServersContext): Schedule {
 }
 
 /** From here, as anyone outside would try it. */
-function accepts(host: string, port: number, timeoutMs: number): Promise<boolean> {
+function tryPort(host: string, port: number, timeoutMs: number): Promise<PortState> {
   return tcpCheck({ host, port }, timeoutMs).then(
-    () => true,
+    () => 'open',
     (error: unknown) => {
-      if (error instanceof Fault) return false;
-      throw error;
+      if (!(error instanceof Fault)) throw error;
+      return error.code === 'port_refused' ? 'closed' : 'filtered';
     },
   );
 }

@@ -3,7 +3,8 @@ import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { HostKeyFingerprint } from '../../remote/remote.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { Check, SecurityReport } from './security/security.ts';
+import type { SecurityCheck } from './security/rule.ts';
+import type { SecurityReport } from './security/security.ts';
 import type { ServerFacts, ServerStatus } from './servers.ts';
 
 export interface ServerRow {
@@ -223,7 +224,7 @@ export function postponeCheck(db: Queryable, workspaceId: WorkspaceId, id: Serve
 export interface SecurityRow {
   readonly state: 'unknown' | 'at_risk' | 'fair' | 'hardened' | null;
   readonly score: number | null;
-  readonly checks: readonly Check[] | null;
+  readonly checks: readonly SecurityCheck[] | null;
   readonly checkedAt: Date | null;
 }
 

@@ -1,10 +1,10 @@
-/** What answers from outside: real connections from here to every port that could be open. */
+/** What is open from outside: real connections from here to every port that could be. */
 import { isIP, isIPv6 } from 'node:net';
-import { type Facts, type Probe, Unreadable } from './facts.ts';
+import { type Facts, type PortProbe, UnreadableFact } from './facts.ts';
 import { publishedPorts } from './published-ports.ts';
 import type { SecurityContext } from './rule.ts';
 
-export interface Listener {
+export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
   readonly program: string;
@@ -13,29 +13,37 @@ export interface Listener {
 const timeoutMs = 2_000;
 const atOnce = 16;
 /** A server that claims more is not worth a scan of minutes; what is left out is said. */
-const mostPorts = 150;
+const maxPorts = 150;
+/** Where nothing listens on these, and they do not even refuse, a firewall drops what it does not allow. */
+const unusualPorts = [51_234, 61_234];
 
 /** Every TCP socket that listens, by `ss -tlnHp`. */
-export function listeners(facts: Facts): Listener[] {
+export function listeners(facts: Facts): ListeningSocket[] {
   return facts.lines('listeners').map((line) => {
     const local = line.split(/\s+/)[3] ?? '';
     const found = /^(.*):(\d+)$/.exec(local);
-    if (!found) throw new Unreadable(`A listening socket cannot be read: ${line}`);
+    if (!found) throw new UnreadableFact(`A listening socket cannot be read: ${line}`);
     const address = (found[1] ?? '').replace(/^\[|\]$/g, '').replace(/%.*$/, '');
     return { address, port: Number(found[2]), program: /users:\(\("([^"]*)"/.exec(line)?.[1] ?? '' };
   });
 }
 
-export function isLoopback(address: string): boolean {
+export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
 /** Ports that something beyond the machine itself could reach, if no firewall were there. */
 export function reachablePorts(facts: Facts): number[] {
-  const open = listeners(facts).filter(({ address }) => !isLoopback(address));
+  const open = listeners(facts).filter(({ address }) => !isLoopbackAddress(address));
   const published = facts.isAbsent('containers') ? [] : publishedPorts(facts);
   const ports = [...open, ...published].map(({ port }) => port);
   return [...new Set(ports)].sort((a, b) => a - b);
+}
+
+/** Ports to try on which nobody is expected to answer. */
+export function unusedPorts(facts: Facts): number[] {
+  const used = reachablePorts(facts);
+  return unusualPorts.filter((port) => !used.includes(port));
 }
 
 /** The IPv6 address that the internet would use, if the server has one. */
@@ -47,7 +55,7 @@ function globalIpv6(facts: Facts): string | undefined {
 export function interfaceAddresses(facts: Facts): { device: string; family: string; address: string }[] {
   const lines = facts.lines('addresses');
   if (!lines.some((line) => / inet6? /.test(line)))
-    throw new Unreadable('The server told no address of its own.');
+    throw new UnreadableFact('The server reported no address of its own.');
   return lines.flatMap((line) => {
     const [, device = '', family = '', address = ''] = line.split(/\s+/);
     const counts = /scope global/.test(line) && !/ (temporary|deprecated|tentative) /.test(line);
@@ -63,15 +71,17 @@ export function probedAddresses(facts: Facts, host: string): string[] {
   return ipv6 !== undefined && !(isIP(host) && isIPv6(host)) ? [host, ipv6] : [host];
 }
 
-export async function probeFromOutside(facts: Facts, ctx: SecurityContext): Promise<Probe[]> {
+export async function probeFromOutside(facts: Facts, ctx: SecurityContext): Promise<PortProbe[]> {
   const wanted = probedAddresses(facts, ctx.host).flatMap((address) =>
-    // The SSH port first: where it does not answer, silence of the others proves nothing.
-    [...new Set([ctx.port, ...reachablePorts(facts)])].slice(0, mostPorts).map((port) => ({ address, port })),
+    // The SSH port first: where it is not open, silence of the others proves nothing.
+    [...new Set([ctx.port, ...unusedPorts(facts), ...reachablePorts(facts)])]
+      .slice(0, maxPorts)
+      .map((port) => ({ address, port })),
   );
-  const probes: Probe[] = [];
+  const probes: PortProbe[] = [];
   const one = async () => {
     for (let next = wanted.shift(); next; next = wanted.shift()) {
-      probes.push({ ...next, answers: await ctx.connect(next.address, next.port, timeoutMs) });
+      probes.push({ ...next, state: await ctx.connect(next.address, next.port, timeoutMs) });
     }
   };
   await Promise.all(Array.from({ length: atOnce }, one));

@@ -1,10 +1,10 @@
 /** What a check is, and how a rule says what it found. */
-import type { Facts } from './facts.ts';
+import type { Facts, PortState } from './facts.ts';
 
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'unknown' | 'not_applicable';
 export type CheckSeverity = 'low' | 'medium' | 'high' | 'critical';
 
-export interface Check {
+export interface SecurityCheck {
   readonly id: string;
   readonly title: string;
   readonly status: CheckStatus;
@@ -30,11 +30,11 @@ export interface JudgeContext {
 }
 
 export interface SecurityContext extends JudgeContext {
-  /** Whether a TCP connection from here is accepted. */
-  readonly connect: (host: string, port: number, timeoutMs: number) => Promise<boolean>;
+  /** What a TCP connection from here meets. */
+  readonly connect: (host: string, port: number, timeoutMs: number) => Promise<PortState>;
 }
 
-export interface Verdict {
+export interface RuleVerdict {
   readonly status: CheckStatus;
   readonly evidence: string;
 }
@@ -45,12 +45,12 @@ export interface Rule {
   readonly severity: CheckSeverity;
   readonly lockoutRisk?: boolean;
   readonly fix: string;
-  readonly judge: (facts: Facts, ctx: JudgeContext) => Verdict;
+  readonly judge: (facts: Facts, ctx: JudgeContext) => RuleVerdict;
 }
 
 const says =
   (status: CheckStatus) =>
-  (evidence: string): Verdict => ({ status, evidence });
+  (evidence: string): RuleVerdict => ({ status, evidence });
 
 export const pass = says('pass');
 export const warn = says('warn');
@@ -59,7 +59,7 @@ export const unknown = says('unknown');
 export const notApplicable = says('not_applicable');
 
 /** Fails for the first list, warns for the second, passes where both are empty. */
-export function graded(bad: readonly string[], poor: readonly string[], good: string): Verdict {
+export function graded(bad: readonly string[], poor: readonly string[], good: string): RuleVerdict {
   if (bad.length > 0) return fail([...bad, ...poor].join('\n'));
   return poor.length > 0 ? warn(poor.join('\n')) : pass(good);
 }

@@ -1,5 +1,5 @@
 /** One number and one word for all checks. */
-import type { Check, CheckSeverity } from './rule.ts';
+import type { CheckSeverity, SecurityCheck } from './rule.ts';
 
 export type SecurityState = 'unknown' | 'at_risk' | 'fair' | 'hardened';
 
@@ -15,7 +15,7 @@ const riskyBelow = 50;
 /** With more of the weight than this in the dark, the number says nothing. */
 const mostUnknown = 0.25;
 
-export function summarise(checks: readonly Check[]): Summary {
+export function summarise(checks: readonly SecurityCheck[]): Summary {
   const counted = checks.filter(({ status }) => status !== 'not_applicable');
   const total = weightOf(counted);
   if (total === 0) return { state: 'unknown', score: 0 };
@@ -25,7 +25,7 @@ export function summarise(checks: readonly Check[]): Summary {
   return { state: stateOf(counted, score, total), score };
 }
 
-function stateOf(checks: readonly Check[], score: number, total: number): SecurityState {
+function stateOf(checks: readonly SecurityCheck[], score: number, total: number): SecurityState {
   const unseen = withStatus(checks, 'unknown');
   if (withStatus(checks, 'fail').some(isGrave)) return 'at_risk';
   if (unseen.some(({ severity }) => severity === 'critical') || weightOf(unseen) > total * mostUnknown)
@@ -34,14 +34,14 @@ function stateOf(checks: readonly Check[], score: number, total: number): Securi
   return score >= hardenedFrom && !unseen.some(isGrave) ? 'hardened' : 'fair';
 }
 
-function isGrave({ severity }: Check): boolean {
+function isGrave({ severity }: SecurityCheck): boolean {
   return severity === 'high' || severity === 'critical';
 }
 
-function withStatus(checks: readonly Check[], status: Check['status']): Check[] {
+function withStatus(checks: readonly SecurityCheck[], status: SecurityCheck['status']): SecurityCheck[] {
   return checks.filter((check) => check.status === status);
 }
 
-function weightOf(checks: readonly Check[]): number {
+function weightOf(checks: readonly SecurityCheck[]): number {
   return checks.reduce((sum, { severity }) => sum + weights[severity], 0);
 }

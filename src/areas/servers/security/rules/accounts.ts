@@ -1,10 +1,11 @@
 /** Who can become root on the server, and by what. */
 
-import { type Facts, Unreadable } from '../facts.ts';
-import { fail, graded, pass, type Rule, unknown, type Verdict, warn } from '../rule.ts';
+import { type Facts, UnreadableFact } from '../facts.ts';
+import { fail, graded, pass, type Rule, type RuleVerdict, unknown, warn } from '../rule.ts';
 
 function accounts(facts: Facts, word: string): string[] {
-  if (!facts.lines('accounts').includes('whole')) throw new Unreadable('The list of accounts is not whole.');
+  if (!facts.lines('accounts').includes('whole'))
+    throw new UnreadableFact('The list of accounts is not whole.');
   const names = facts.following('accounts', word).flatMap((line) => line.split(/\s+/));
   return [...new Set(names.filter((name) => name !== ''))];
 }
@@ -70,7 +71,7 @@ export const accountRules: readonly Rule[] = [
     severity: 'medium',
     lockoutRisk: true,
     fix: 'Take NOPASSWD out of the line with `visudo -f <file>`; give the person a password first.',
-    judge(facts, ctx): Verdict {
+    judge(facts, ctx): RuleVerdict {
       if (facts.isAbsent('sudoers')) return pass('sudo is not installed.');
       const complaints = facts.following('sudoers', 'check').filter((line) => !line.endsWith('parsed OK'));
       if (complaints.length > 0) return unknown(`visudo -c: ${complaints.join('\n')}`);
@@ -90,7 +91,7 @@ export const accountRules: readonly Rule[] = [
     fix: 'Replace DSA keys and RSA keys under 3072 bits by ed25519 keys, prove the new login, then remove the old line. Remove keys that nobody knows.',
     judge(facts) {
       const lines = facts.lines('authorized_keys');
-      if (!lines.includes('whole')) throw new Unreadable('The list of keys is not whole.');
+      if (!lines.includes('whole')) throw new UnreadableFact('The list of keys is not whole.');
       const keys: string[] = [];
       const unread: string[] = [];
       let owner = '';

@@ -1,12 +1,19 @@
 /** What Docker opens, and how its daemon is set. */
 
-import type { Facts } from '../facts.ts';
-import { iptablesFate, readChains } from '../iptables.ts';
-import { isRecord, parseJson } from '../json.ts';
-import { nftFate } from '../nft.ts';
-import { interfaceAddresses, isLoopback, type Listener, listeners } from '../port-probes.ts';
+import { type Facts, isRecord, type PortProbe, parseJson } from '../facts.ts';
+import { isLoopbackAddress, type ListeningSocket, listeners } from '../port-probes.ts';
 import { publishedPorts, splitValues } from '../published-ports.ts';
-import { fail, notApplicable, pass, type Rule, type Verdict, warn } from '../rule.ts';
+import {
+  fail,
+  type JudgeContext,
+  notApplicable,
+  pass,
+  type Rule,
+  type RuleVerdict,
+  unknown,
+  warn,
+} from '../rule.ts';
+import { hasForwardRules } from '../rule-sets.ts';
 import { expectedPorts, shownPort } from './firewall.ts';
 
 const noDocker = notApplicable('Docker is not installed.');
@@ -34,24 +41,11 @@ function daemonArguments(facts: Facts): string[] {
   return facts.isAbsent('dockerd_arguments') ? [] : facts.lines('dockerd_arguments');
 }
 
-/** Whether a packet that is forwarded to a container's published port meets a rule of the owner that drops it. */
-function isForwardRefused(facts: Facts, family: 'ipv4' | 'ipv6'): boolean {
-  const device = facts.lines('routes')[0] ?? 'eth0';
-  const packet = { family, device, source: family === 'ipv4' ? '192.0.2.1' : '2001:db8::1', port: 5432 };
-  const section = family === 'ipv4' ? 'iptables' : 'ip6tables';
-  const saved = facts.isAbsent(section) ? '' : facts.text(section);
-  if (readChains(saved).has('DOCKER-USER') && userChainFate(saved, packet)) return true;
-  if (facts.isAbsent('nft')) return false;
-  const isDockers = (owner: string, table: string) =>
-    table.startsWith('docker') || (owner !== 'inet' && /^(filter|nat|mangle|raw)$/.test(table));
-  return ['prerouting', 'forward'].some(
-    (hook) => nftFate(facts.text('nft'), hook, packet, isDockers) === 'drop',
-  );
-}
-
-function userChainFate(saved: string, packet: Parameters<typeof iptablesFate>[2]): boolean {
-  // The chain ends in Docker's own `RETURN`; only a drop before it is the owner's.
-  return iptablesFate(saved, 'DOCKER-USER', packet) === 'drop';
+/** Those that Docker publishes beyond SSH, 80, 443 and what was allowed, and what connections from here met there. */
+function publishedProbes(facts: Facts, ctx: JudgeContext) {
+  const published = publishedPorts(facts).filter(({ port }) => !expectedPorts(ctx).includes(port));
+  const probes = facts.probes.filter((probe) => published.some(({ port }) => port === probe.port));
+  return { published, probes, open: probes.filter(({ state }) => state === 'open') };
 }
 
 export const dockerRules: readonly Rule[] = [
@@ -61,23 +55,20 @@ export const dockerRules: readonly Rule[] = [
     severity: 'high',
     fix: 'Publish the port on 127.0.0.1 only (`-p 127.0.0.1:5432:5432`), or not at all; Docker opens it around ufw.',
     judge: ifThere((facts, ctx) => {
-      const published = publishedPorts(facts).filter(({ port }) => !expectedPorts(ctx).includes(port));
-      const answering = facts.probes.filter(
-        (probe) => probe.answers && published.some(({ port }) => port === probe.port),
-      );
+      const { published, open } = publishedProbes(facts, ctx);
       const named = (port: number) =>
         [...new Set(published.filter((each) => each.port === port).map(({ container }) => container))].join(
           ', ',
         );
-      if (answering.length > 0)
+      if (open.length > 0)
         return fail(
-          answering
+          open
             .map(({ address, port }) => `${shownPort(address, port)} answers: container ${named(port)}`)
             .join('\n'),
         );
       if (published.length === 0) return pass('Docker publishes no other port.');
-      if (!facts.probes.some(({ answers }) => answers))
-        return { status: 'unknown', evidence: 'No port of the server answered a connection from here.' };
+      if (!facts.probes.some(({ state }) => state === 'open'))
+        return unknown('No port of the server answered a connection from here.');
       const ports = [...new Set(published.map(({ port }) => port))];
       return pass(`Published, but refused from outside: ${ports.join(', ')}.`);
     }),
@@ -87,18 +78,17 @@ export const dockerRules: readonly Rule[] = [
     title: 'The firewall also holds for ports that Docker publishes',
     severity: 'medium',
     fix: 'Put rules into the chain DOCKER-USER that drop new connections from the public interface, except to 80 and 443.',
-    judge: ifThere((facts) => {
-      // Without rules of Docker for IPv6, such connections end at its proxy, and the rules for INPUT hold.
-      const hasIpv6Rules =
-        interfaceAddresses(facts).some(({ family }) => family === 'inet6') &&
-        !facts.isAbsent('ip6tables') &&
-        readChains(facts.text('ip6tables')).has('DOCKER-USER');
-      const families = hasIpv6Rules ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const);
-      const open = families.filter((family) => !isForwardRefused(facts, family));
-      if (open.length === 0) return pass('A new connection to a published port is dropped.');
-      return warn(
-        `DOCKER-USER and nftables let a new ${open.join(' and ')} connection to a published port through.`,
-      );
+    judge: ifThere((facts, ctx) => {
+      const { probes, open } = publishedProbes(facts, ctx);
+      const shown = (list: readonly PortProbe[]) =>
+        list.map(({ address, port }) => shownPort(address, port)).join(', ');
+      if (open.length > 0) return warn(`A new connection to a published port comes through: ${shown(open)}.`);
+      const isReached = facts.probes.some(({ state }) => state === 'open');
+      if (isReached && probes.length > 0 && probes.every(({ state }) => state === 'filtered'))
+        return pass(`A new connection to a published port is dropped: ${shown(probes)}.`);
+      return hasForwardRules(facts)
+        ? pass('Rules of DOCKER-USER or nftables drop connections to published ports; there was none to try.')
+        : warn('Neither DOCKER-USER nor nftables has a rule that drops connections to published ports.');
     }),
   },
   {
@@ -106,13 +96,13 @@ export const dockerRules: readonly Rule[] = [
     title: "Docker's control port is not on the network",
     severity: 'critical',
     fix: `Remove every \`tcp://\` from \`hosts\` in ${daemonFile} and from the arguments of dockerd, and restart Docker; use SSH to reach it.`,
-    judge: ifThere((facts): Verdict => {
+    judge: ifThere((facts): RuleVerdict => {
       const { hosts } = daemonSettings(facts);
       const told = [...(Array.isArray(hosts) ? hosts.map(String) : []), ...daemonArguments(facts)];
       const written = told
         .filter((each) => each.includes('tcp://'))
         .map((each) => each.slice(each.indexOf('tcp://')));
-      const isApi = ({ port, program }: Listener) =>
+      const isApi = ({ port, program }: ListeningSocket) =>
         port === 2375 ||
         port === 2376 ||
         (program === 'dockerd' &&
@@ -123,7 +113,7 @@ export const dockerRules: readonly Rule[] = [
       const evidence = [...written, ...sockets].join('\n');
       if (evidence === '') return pass('dockerd listens on its local socket only.');
       // Who reaches it on the machine itself is root there without a password.
-      return open.every(({ address }) => isLoopback(address)) &&
+      return open.every(({ address }) => isLoopbackAddress(address)) &&
         written.every((each) => /tcp:\/\/(127\.|localhost|\[::1)/.test(each))
         ? warn(evidence)
         : fail(evidence);

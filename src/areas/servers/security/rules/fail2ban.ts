@@ -1,15 +1,15 @@
 /** Whether fail2ban really bans on SSH: alive, fed by a log that is written, acting on the port that sshd uses. */
 
-import { type Facts, Unreadable } from '../facts.ts';
-import { isWithin } from '../iptables.ts';
+import { BlockList, isIPv4 } from 'node:net';
+import { type Facts, UnreadableFact } from '../facts.ts';
 import {
   fail,
   type JudgeContext,
   notApplicable,
   pass,
   type Rule,
+  type RuleVerdict,
   unknown,
-  type Verdict,
   warn,
 } from '../rule.ts';
 import { sshdViews } from './sshd-views.ts';
@@ -39,7 +39,7 @@ export const fail2banRules: readonly Rule[] = [
     title: 'Slipway itself is not banned, and cannot be',
     severity: 'medium',
     fix: 'Unban it with `fail2ban-client unban <address>`, and put it into `ignoreip` in a file of /etc/fail2ban/jail.d.',
-    judge(facts, ctx): Verdict {
+    judge(facts, ctx): RuleVerdict {
       if (facts.isAbsent('fail2ban')) return notApplicable('fail2ban is not installed.');
       if (!isAlive(facts)) return notApplicable('fail2ban does not run.');
       const address = ourAddress(facts, ctx);
@@ -47,9 +47,9 @@ export const fail2banRules: readonly Rule[] = [
       const banned = facts.following('fail2ban', 'banned')[0];
       if (banned === undefined) return unknown('fail2ban does not tell whom it has banned.');
       const all = [...banned.matchAll(/'([0-9a-fA-F.:/]+)'/g)].map((found) => found[1] ?? '');
-      if (all.some((each) => isWithin(address, each))) return fail(`${address} is banned.`);
+      if (all.some((each) => isInNetwork(address, each))) return fail(`${address} is banned.`);
       const ignored = (facts.following('fail2ban', 'ignored')[0] ?? '').split(/[\s`|-]+/);
-      return ignored.some((network) => isWithin(address, network))
+      return ignored.some((network) => isInNetwork(address, network))
         ? pass(`${address} is in ignoreip.`)
         : warn(`${address} is not banned now, but not in ignoreip either.`);
     },
@@ -64,7 +64,7 @@ export function ourAddress(facts: Facts, ctx: JudgeContext): string | undefined 
 function isAlive(facts: Facts): boolean {
   const text = facts.text('fail2ban');
   const state = facts.following('fail2ban', 'service')[0];
-  if (state === undefined) throw new Unreadable('The state of fail2ban was not told.');
+  if (state === undefined) throw new UnreadableFact('The state of fail2ban was not told.');
   return state === 'active' && /^Status for the jail: sshd$/m.test(text);
 }
 
@@ -84,7 +84,7 @@ function deafness(facts: Facts): string[] {
   const [, size, writtenAt] = (facts.following('fail2ban', 'log')[0] ?? '').split(' ');
   if (!files.includes('/var/log/auth.log')) return [];
   if (!size) return [`The sshd jail reads ${files}, which does not exist.`];
-  const ageDays = (facts.asked.sentMs / 1000 - Number(writtenAt)) / 86_400;
+  const ageDays = (facts.roundTrip.sentMs / 1000 - Number(writtenAt)) / 86_400;
   return ageDays > 7
     ? [`The sshd jail reads ${files}, into which nothing was written for ${Math.floor(ageDays)} days.`]
     : [];
@@ -125,6 +125,20 @@ function coversPort(written: string, wanted: number): boolean {
 
 function sshdPorts(facts: Facts): number[] {
   const ports = sshdViews(facts)[0]?.settings.get('port')?.map(Number);
-  if (!ports) throw new Unreadable('`sshd -T` does not show its port.');
+  if (!ports) throw new UnreadableFact('`sshd -T` does not show its port.');
   return ports;
+}
+
+function isInNetwork(address: string, network: string): boolean {
+  const [base = '', length] = network.split('/');
+  const family = isIPv4(base) ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  try {
+    if (length === undefined) list.addAddress(base, family);
+    else list.addSubnet(base, Number(length), family);
+  } catch {
+    // No address: a host name, or a mask written out. It holds nothing.
+    return false;
+  }
+  return list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }

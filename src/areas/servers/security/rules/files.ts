@@ -1,6 +1,6 @@
 /** Files that decide who gets in must be closed to others. */
 
-import { Unreadable } from '../facts.ts';
+import { UnreadableFact } from '../facts.ts';
 import { fail, pass, type Rule } from '../rule.ts';
 
 /** Bits that must not be set. Home folders: sshd itself refuses keys where others can write. */
@@ -22,7 +22,7 @@ export const fileRules: readonly Rule[] = [
       const found = lines.flatMap((line) => {
         const [kind = '', mode = '', owner = '', wanted = '', ...rest] = line.split(' ');
         const bits = forbidden[kind];
-        if (bits === undefined) throw new Unreadable(`A file mode cannot be read: ${line}`);
+        if (bits === undefined) throw new UnreadableFact(`A file mode cannot be read: ${line}`);
         const isWrong = (Number.parseInt(mode, 8) & bits) !== 0 || (owner !== wanted && owner !== 'root');
         // The keys in .ssh are nobody else's to read either.
         const isOpen =
@@ -30,7 +30,7 @@ export const fileRules: readonly Rule[] = [
         return isWrong || isOpen ? [`${mode} ${owner} ${rest.join(' ')}`] : [];
       });
       if (!lines.some((line) => line.endsWith(' /etc/shadow')))
-        throw new Unreadable('The mode of /etc/shadow was not told.');
+        throw new UnreadableFact('The mode of /etc/shadow was not told.');
       return found.length > 0 ? fail(found.join('\n')) : pass(`${lines.length} files and folders looked at.`);
     },
   },
@@ -43,7 +43,7 @@ export const fileRules: readonly Rule[] = [
       const lines = facts.lines('world_writable');
       const found = lines.filter((line) => line !== 'whole');
       if (found.length > 0) return fail(found.join('\n'));
-      if (lines.length === 0) throw new Unreadable('/etc could not be searched in time.');
+      if (lines.length === 0) throw new UnreadableFact('/etc could not be searched in time.');
       return pass('None is.');
     },
   },

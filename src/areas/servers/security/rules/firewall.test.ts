@@ -7,7 +7,7 @@ import {
   factsWith,
   sshdView,
 } from '../../../../../test/support/security-facts.ts';
-import type { Probe } from '../facts.ts';
+import type { PortProbe, PortState } from '../facts.ts';
 
 /** As ufw with an allowed SSH port and Docker leave it on Debian 13, shortened to what an incoming packet meets. */
 const ufw = `*filter
@@ -40,87 +40,52 @@ const ufw = `*filter
 -A ufw-user-input -p tcp -m tcp --dport 22 -j ACCEPT
 COMMIT`;
 
-const active = (iptables: Change, nft: Change = { code: '127', text: '' }) =>
-  checkOf('firewall_active', factsWith({ iptables, nft })).status;
+const host = context.host;
+const probed = (address: string, ports: Readonly<Record<number, PortState>>): PortProbe[] =>
+  Object.entries(ports).map(([port, state]) => ({ address, port: Number(port), state }));
+const tried = (state: PortState) => probed(host, { 22: 'open', 51234: state, 61234: state });
 
-test('ufw that denies by default is a firewall; ufw that allows is none, whatever its status says', () => {
+test('a firewall counts when ports that nobody uses are silent from outside, whatever its rules seem to say', () => {
+  const open = '*filter\n:INPUT ACCEPT [0:0]\nCOMMIT';
+  const active = (iptables: string, probes: PortProbe[]) =>
+    checkOf('firewall_active', factsWith({ iptables }, probes));
+  assert.equal(active(ufw, tried('filtered')).status, 'pass');
+  assert.equal(active(open, tried('filtered')).status, 'pass');
+  assert.equal(active(open, tried('closed')).status, 'fail');
+  assert.match(active(open, tried('closed')).evidence, /51234 and 61234 reaches the server/);
+  // The rules promise more than they keep, or make an exception for us: neither is known.
+  const everything = ufw.replace('--dport 22 -j ACCEPT', '--dport 1:65535 -j ACCEPT');
+  assert.equal(active(everything, tried('closed')).status, 'unknown');
+  // A rule that rejects looks from outside like a port on which nobody listens.
+  const rejects = open.replace('COMMIT', '-A INPUT -j REJECT --reject-with icmp-port-unreachable\nCOMMIT');
+  assert.equal(active(rejects, tried('closed')).status, 'pass');
+});
+
+test('where nothing answers from here, silence proves nothing: the default of the rules counts', () => {
+  const silent = probed(host, { 22: 'filtered', 51234: 'filtered', 61234: 'filtered' });
+  const active = (iptables: Change, nft: Change = { code: '127', text: '' }) =>
+    checkOf('firewall_active', factsWith({ iptables, nft }, silent)).status;
   assert.equal(active(ufw), 'pass');
   assert.equal(active(ufw.replace(':INPUT DROP', ':INPUT ACCEPT')), 'fail');
-  assert.equal(active(ufw.replace('--dport 22 -j ACCEPT', '--dport 1:65535 -j ACCEPT')), 'fail');
-});
-
-test('a policy of drop with a rule before it that accepts everything is no firewall', () => {
   const rules = (...lines: string[]) => ['*filter', ...lines, 'COMMIT'].join('\n');
-  assert.equal(active(rules(':INPUT DROP [0:0]', '-A INPUT -j ACCEPT')), 'fail');
-  assert.equal(
-    active(rules(':INPUT DROP [0:0]', '-A INPUT -p tcp -m conntrack --ctstate NEW -j ACCEPT')),
-    'fail',
-  );
-  assert.equal(active(rules(':INPUT DROP [0:0]', '-A INPUT -i lo -j ACCEPT')), 'pass');
-  assert.equal(active(rules(':INPUT DROP [0:0]', '-A INPUT ! -i lo -j ACCEPT')), 'fail');
-  assert.equal(
-    active(
-      rules(
-        ':INPUT ACCEPT [0:0]',
-        '-A INPUT -p tcp -m multiport --dports 22,80,443 -j ACCEPT',
-        '-A INPUT -j REJECT --reject-with icmp-port-unreachable',
-      ),
-    ),
-    'pass',
-  );
-  assert.equal(active(rules(':INPUT ACCEPT [0:0]', ':DOCKER - [0:0]', ':FORWARD DROP [0:0]')), 'fail');
-});
-
-const nftItems = (family: string, policy: string, ...exprs: unknown[][]) =>
-  JSON.stringify({
-    nftables: [
-      { metainfo: { version: '1.1.3', json_schema_version: 1 } },
-      { table: { family, name: 'guard', handle: 1 } },
-      { chain: { family, table: 'guard', name: 'in', type: 'filter', hook: 'input', prio: 0, policy } },
-      { chain: { family, table: 'guard', name: 'more' } },
-      {
-        set: {
-          family,
-          table: 'guard',
-          name: 'ports',
-          type: 'inet_service',
-          elem: [22, { range: [3000, 4000] }],
-        },
-      },
-      ...exprs.map((expr) => ({ rule: { family, table: 'guard', chain: 'in', expr } })),
-      { rule: { family, table: 'guard', chain: 'more', expr: [{ accept: null }] } },
-    ],
-  });
-const dport = (right: unknown) => ({
-  match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right },
-});
-
-test('nftables rules count without iptables: policy, sets, maps and jumps are followed', () => {
+  assert.equal(active(rules(':INPUT ACCEPT [0:0]', '-A INPUT -i lo -j ACCEPT', '-A INPUT -j DROP')), 'pass');
+  assert.equal(active(rules(':INPUT ACCEPT [0:0]', '-A INPUT -i lo -j DROP')), 'fail');
+  assert.equal(active(rules(':INPUT ACCEPT [0:0]', ':FORWARD DROP [0:0]')), 'fail');
   const none = { code: '127', text: '' };
-  const nft = (...args: Parameters<typeof nftItems>) => active(none, nftItems(...args));
-  const state = { match: { op: 'in', left: { ct: { key: 'state' } }, right: ['established', 'related'] } };
-  assert.equal(
-    nft('inet', 'drop', [state, { accept: null }], [dport({ set: [22, 80, 443] }), { accept: null }]),
-    'pass',
-  );
-  assert.equal(nft('inet', 'accept', [state, { accept: null }]), 'fail');
-  assert.equal(nft('inet', 'accept', [{ counter: { packets: 1, bytes: 2 } }, { drop: null }]), 'pass');
-  assert.equal(nft('inet', 'drop', [{ jump: { target: 'more' } }]), 'fail');
-  assert.equal(nft('inet', 'drop', [dport('@ports'), { accept: null }]), 'fail');
-  const map = (verdict: object) => ({
-    vmap: {
-      key: { ct: { key: 'state' } },
-      data: {
-        set: [
-          ['established', { accept: null }],
-          ['new', verdict],
-        ],
-      },
-    },
-  });
-  assert.equal(nft('inet', 'drop', [map({ accept: null })]), 'fail');
-  assert.equal(nft('inet', 'accept', [map({ drop: null })]), 'pass');
-  assert.equal(nft('ip6', 'drop'), 'fail');
+  const nft = (family: string, policy: string, ...last: object[]) =>
+    JSON.stringify({
+      nftables: [
+        { metainfo: { version: '1.1.3', json_schema_version: 1 } },
+        { chain: { family, table: 'guard', name: 'in', type: 'filter', hook: 'input', prio: 0, policy } },
+        { rule: { family, table: 'guard', chain: 'in', expr: last } },
+      ],
+    });
+  const ssh = { match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right: 22 } };
+  assert.equal(active(none, nft('inet', 'drop', ssh, { accept: null })), 'pass');
+  assert.equal(active(none, nft('inet', 'accept', ssh, { accept: null })), 'fail');
+  assert.equal(active(none, nft('inet', 'accept', ssh, { drop: null })), 'fail');
+  assert.equal(active(none, nft('inet', 'accept', { counter: { packets: 1 } }, { drop: null })), 'pass');
+  assert.equal(active(none, nft('ip6', 'drop', ssh, { accept: null })), 'fail');
 });
 
 const ipv6Address = '3: eth0    inet6 2a01:4f8:c0c:1::1/64 scope global \\       valid_lft forever';
@@ -136,10 +101,9 @@ test('IPv6 that is open while IPv4 is closed fails, by its rules and by its port
     ip6tables: '*filter\n:INPUT ACCEPT [0:0]\nCOMMIT',
     listeners: listens(6379),
   };
-  const probe = (address: string, port: number, answers: boolean): Probe => ({ address, port, answers });
   const facts = factsWith(changes, [
-    ...[probe('10.0.0.5', 22, true), probe('10.0.0.5', 6379, false)],
-    ...[probe('2a01:4f8:c0c:1::1', 22, true), probe('2a01:4f8:c0c:1::1', 6379, true)],
+    ...[...tried('filtered'), ...probed(host, { 6379: 'filtered' })],
+    ...probed('2a01:4f8:c0c:1::1', { 22: 'open', 6379: 'open', 51234: 'closed', 61234: 'closed' }),
   ]);
   assert.equal(checkOf('firewall_active', facts).status, 'pass');
   assert.equal(checkOf('firewall_ipv6', facts).status, 'fail');
@@ -150,7 +114,7 @@ test('IPv6 that is open while IPv4 is closed fails, by its rules and by its port
 
 test('where IPv6 cannot be tried from here, silence proves nothing: the rules decide, or it is unknown', () => {
   const probes = ['10.0.0.5', '2a01:4f8:c0c:1::1'].flatMap((address) =>
-    [22, 6379].map((port) => ({ address, port, answers: address === '10.0.0.5' && port === 22 })),
+    probed(address, { 22: address === host ? 'open' : 'filtered', 6379: 'filtered' }),
   );
   const status = (policy: string) =>
     checkOf(
@@ -170,7 +134,7 @@ test('a port of an application is no surprise where the proxy listens on it, and
       'open_ports',
       factsWith(
         { listeners: `LISTEN 0 4096 0.0.0.0:${port} 0.0.0.0:* users:(("${program}",pid=7,fd=4))` },
-        [22, port].map((each) => ({ address: '10.0.0.5', port: each, answers: true })),
+        probed(host, { 22: 'open', [port]: 'open' }),
       ),
     ).status;
   assert.equal(status('haproxy', 21_000), 'pass');
@@ -190,8 +154,8 @@ const docker = {
 
 test('ufw is active, yet the port that Docker publishes answers: the firewall passes, the port fails', () => {
   const facts = factsWith(docker, [
-    { address: '10.0.0.5', port: 22, answers: true },
-    { address: '10.0.0.5', port: 5432, answers: true },
+    { address: host, port: 22, state: 'open' },
+    { address: host, port: 5432, state: 'open' },
   ]);
   assert.equal(checkOf('firewall_active', facts).status, 'pass');
   assert.equal(checkOf('open_ports', facts).status, 'fail');
@@ -202,15 +166,17 @@ test('ufw is active, yet the port that Docker publishes answers: the firewall pa
   assert.equal(checkOf('open_ports', facts, { ...context, allowPorts: [5432] }).status, 'pass');
 });
 
-test('rules in DOCKER-USER that drop new connections cover what Docker publishes', () => {
+test('a published port that is silent from outside is covered; without one to try, rules that drop count', () => {
   const rule = '-A DOCKER-USER -i host0 -m conntrack --ctstate NEW -j DROP\n-A DOCKER-USER -j RETURN';
-  const facts = factsWith({ ...docker, iptables: ufw.replace('-A DOCKER-USER -j RETURN', rule) });
-  assert.equal(checkOf('docker_firewall', facts).status, 'pass');
-  const late = factsWith({
-    ...docker,
-    iptables: ufw.replace('-A DOCKER-USER -j RETURN', rule.split('\n').toReversed().join('\n')),
-  });
-  assert.equal(checkOf('docker_firewall', late).status, 'warn');
+  const dropping = { ...docker, iptables: ufw.replace('-A DOCKER-USER -j RETURN', rule) };
+  const covered = (changes: typeof docker, probes?: PortProbe[]) =>
+    checkOf('docker_firewall', factsWith(changes, probes)).status;
+  assert.equal(covered(docker, probed(host, { 22: 'open', 5432: 'filtered' })), 'pass');
+  assert.equal(covered(dropping, probed(host, { 22: 'open', 5432: 'open' })), 'warn');
+  assert.equal(covered(dropping), 'pass');
+  assert.equal(covered(docker), 'warn');
+  // Refused, which a container does that does not listen: nothing is known of the firewall by that.
+  assert.equal(covered(docker, probed(host, { 22: 'open', 5432: 'closed' })), 'warn');
 });
 
 test("Docker's TCP port fails by its settings, its arguments or a socket, and warns on loopback", () => {

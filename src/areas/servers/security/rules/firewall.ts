@@ -1,47 +1,65 @@
-/** Whether a firewall refuses by default, on both protocols and after a reboot, and what answers in spite of it. */
+/**
+ * Whether a firewall refuses by default, on both protocols and after a reboot, and what is open in spite of it. What a
+ * connection from here meets has the last word; the default of the rules counts where none can be tried.
+ */
+import { isIPv6 } from 'node:net';
 import { isAppPort } from '../../../../adapters/proxy/app-ports.ts';
 import type { Facts } from '../facts.ts';
-import { iptablesFate, type Packet } from '../iptables.ts';
-import { nftFate } from '../nft.ts';
-import { interfaceAddresses, listeners, probedAddresses, reachablePorts } from '../port-probes.ts';
+import {
+  interfaceAddresses,
+  listeners,
+  probedAddresses,
+  reachablePorts,
+  unusedPorts,
+} from '../port-probes.ts';
 import {
   fail,
   type JudgeContext,
   notApplicable,
   pass,
   type Rule,
+  type RuleVerdict,
   unknown,
-  type Verdict,
   warn,
 } from '../rule.ts';
+import { type IpFamily, inputDefault } from '../rule-sets.ts';
 
-type Family = Packet['family'];
-
-/** Ports that a server has no reason to open to everyone; a default that refuses refuses these. */
-const telling = [3306, 51_234];
-
-/** Whether every way into the machine for such a packet ends in a drop. */
-export function isRefused(facts: Facts, family: Family, port: number): boolean {
-  const device = facts.lines('routes')[0] ?? interfaceAddresses(facts)[0]?.device ?? 'eth0';
-  const packet = { family, device, source: family === 'ipv4' ? '192.0.2.1' : '2001:db8::1', port };
-  const section = family === 'ipv4' ? 'iptables' : 'ip6tables';
-  const saved = facts.isAbsent(section) ? '' : facts.text(section);
-  if (iptablesFate(saved, 'INPUT', packet) === 'drop') return true;
-  if (facts.isAbsent('nft')) return false;
-  // What iptables can print, iptables has made; its conditions are only readable there.
-  const isItsOwn = (owner: string, table: string) =>
-    owner === (family === 'ipv4' ? 'ip' : 'ip6') && saved.split('\n').includes(`*${table}`);
-  return nftFate(facts.text('nft'), 'input', packet, isItsOwn) === 'drop';
+/** Of the ports that nobody uses. Undefined where no connection can be tried: silence of all proves nothing. */
+function unusedPortState(
+  facts: Facts,
+  ctx: JudgeContext,
+  family: IpFamily,
+): 'closed' | 'filtered' | undefined {
+  const address = probedAddresses(facts, ctx.host).find((each) => isIPv6(each) === (family === 'ipv6'));
+  const probes = facts.probes.filter((probe) => probe.address === address);
+  const unused = unusedPorts(facts);
+  const tried = probes.filter(({ port }) => unused.includes(port));
+  if (tried.length === 0 || !probes.some(({ state }) => state === 'open')) return undefined;
+  return tried.every(({ state }) => state === 'filtered') ? 'filtered' : 'closed';
 }
 
-function byDefault(facts: Facts, family: Family): Verdict {
+function byDefault(facts: Facts, ctx: JudgeContext, family: IpFamily): RuleVerdict {
   const name = family === 'ipv4' ? 'IPv4' : 'IPv6';
-  const open = telling.filter((port) => !isRefused(facts, family, port));
-  if (open.length === 0)
-    return pass(`A new ${name} connection to port ${telling.join(' or ')} is dropped. ${ufwState(facts)}`);
-  if (['iptables', 'ip6tables', 'nft', 'ufw'].every((tool) => facts.isAbsent(tool)))
+  const rules = inputDefault(facts, family);
+  const tried = unusedPortState(facts, ctx, family);
+  const ports = unusedPorts(facts).join(' and ');
+  if (tried === 'filtered')
+    return pass(`A new ${name} connection to port ${ports} is dropped. ${ufwState(facts)}`);
+  if (rules === 'accept' && ['iptables', 'ip6tables', 'nft', 'ufw'].every((tool) => facts.isAbsent(tool)))
     return fail('Neither ufw nor nftables nor iptables is installed.');
-  return fail(`A new ${name} connection to port ${open.join(' and ')} would be accepted. ${ufwState(facts)}`);
+  if (rules === 'accept')
+    return fail(
+      tried
+        ? `A new ${name} connection to port ${ports} reaches the server. ${ufwState(facts)}`
+        : `The rules accept a new ${name} connection by default. ${ufwState(facts)}`,
+    );
+  if (tried === 'closed' && rules === 'drop')
+    return unknown(
+      `The rules drop by default, but a new ${name} connection from here to port ${ports} was refused, not dropped: a rule before the default accepts it, perhaps from this address only, or rejects it.`,
+    );
+  return pass(
+    `The rules ${rules} a new ${name} connection by default${tried ? '' : '; none was tried from here'}. ${ufwState(facts)}`,
+  );
 }
 
 function ufwState(facts: Facts): string {
@@ -53,12 +71,12 @@ function ufwState(facts: Facts): string {
     .join(' ');
 }
 
-/** The service may have no IPv6 of its own: then the rules decide in place of a connection. */
+/** The service may have no IPv6 of its own: then the default of the rules decides in place of a connection. */
 function couldAnswer(facts: Facts, address: string, port: number): boolean {
   const listens = listeners(facts).some(
     (each) => each.port === port && (each.address.includes(':') || each.address === '*'),
   );
-  return address.includes(':') && listens && !isRefused(facts, 'ipv6', port);
+  return address.includes(':') && listens && inputDefault(facts, 'ipv6') === 'accept';
 }
 
 export function expectedPorts(ctx: JudgeContext): number[] {
@@ -79,7 +97,7 @@ export const firewallRules: readonly Rule[] = [
     severity: 'high',
     lockoutRisk: true,
     fix: 'Allow the SSH port, 80 and 443 first, then enable ufw, or load nftables rules with `policy drop` for input.',
-    judge: (facts) => byDefault(facts, 'ipv4'),
+    judge: (facts, ctx) => byDefault(facts, ctx, 'ipv4'),
   },
   {
     id: 'firewall_ipv6',
@@ -87,11 +105,11 @@ export const firewallRules: readonly Rule[] = [
     severity: 'high',
     lockoutRisk: true,
     fix: 'Set `IPV6=yes` in /etc/default/ufw and reload ufw, or use an nftables table of family inet.',
-    judge(facts) {
+    judge(facts, ctx) {
       const addresses = interfaceAddresses(facts).filter(({ family }) => family === 'inet6');
       if (addresses.length === 0)
         return notApplicable('The server has no IPv6 address beyond the machine itself.');
-      const { status, evidence } = byDefault(facts, 'ipv6');
+      const { status, evidence } = byDefault(facts, ctx, 'ipv6');
       return { status, evidence: `${addresses.map(({ address }) => address).join(', ')}\n${evidence}` };
     },
   },
@@ -101,7 +119,7 @@ export const firewallRules: readonly Rule[] = [
     severity: 'medium',
     fix: 'Enable the service that loads the rules: `systemctl enable ufw` (and `ENABLED=yes` in /etc/ufw/ufw.conf), or `systemctl enable nftables`.',
     judge(facts) {
-      if (byDefault(facts, 'ipv4').status !== 'pass') return notApplicable('There is no firewall to load.');
+      if (inputDefault(facts, 'ipv4') === 'accept') return notApplicable('There is no firewall to load.');
       const units = facts.lines('boot_units').map((line) => line.split(/\s+/)[0] ?? '');
       const loaders = units.filter((unit) => {
         if (unit === 'ufw.service') return facts.lines('boot_units').includes('ufw.conf ENABLED=yes');
@@ -119,11 +137,13 @@ export const firewallRules: readonly Rule[] = [
     fix: 'Stop what listens there, bind it to 127.0.0.1, or let the firewall refuse the port.',
     judge(facts, ctx) {
       const [main = ctx.host, ...others] = probedAddresses(facts, ctx.host);
-      const heard = (address: string) =>
-        facts.probes.filter((probe) => probe.address === address && probe.answers);
-      if (!heard(main).some(({ port }) => port === ctx.port))
+      const openOn = (address: string) =>
+        facts.probes.filter((probe) => probe.address === address && probe.state === 'open');
+      if (!openOn(main).some(({ port }) => port === ctx.port))
         return unknown(`Even the SSH port of ${main} did not answer a connection from here.`);
-      const surprising = facts.probes.filter(({ port, answers }) => answers && !isExpected(facts, ctx, port));
+      const surprising = facts.probes.filter(
+        ({ port, state }) => state === 'open' && !isExpected(facts, ctx, port),
+      );
       if (surprising.length > 0)
         return fail(
           surprising
@@ -133,18 +153,20 @@ export const firewallRules: readonly Rule[] = [
       const tried = new Set(facts.probes.map(({ port }) => port));
       const untried = reachablePorts(facts).filter((port) => !tried.has(port));
       const doubtful = others
-        .filter((address) => heard(address).length === 0)
+        .filter((address) => openOn(address).length === 0)
         .flatMap((address) =>
           reachablePorts(facts)
             .filter((port) => !isExpected(facts, ctx, port) && couldAnswer(facts, address, port))
             .map((port) => shownPort(address, port)),
         );
       if (doubtful.length > 0)
-        return unknown(`IPv6 cannot be tried from here, and no rule refuses ${doubtful.join(', ')}.`);
+        return unknown(
+          `IPv6 cannot be tried from here, and the rules do not refuse by default: ${doubtful.join(', ')}.`,
+        );
       if (untried.length > 0)
         return unknown(`Too many ports listen to try all of them; ${untried.length} were not tried.`);
       const answering = facts.probes
-        .filter(({ answers }) => answers)
+        .filter(({ state }) => state === 'open')
         .map(({ address, port }) => shownPort(address, port));
       return pass(`Answers: ${answering.join(', ')}. Tried: ${[...tried].join(', ')}.`);
     },

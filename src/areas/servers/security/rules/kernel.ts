@@ -1,7 +1,7 @@
 /** Settings of the kernel. In a container those that belong to the whole machine are not the server's to set. */
 
-import { type Facts, Unreadable } from '../facts.ts';
-import { graded, notApplicable, pass, type Rule, type Verdict, warn } from '../rule.ts';
+import { type Facts, UnreadableFact } from '../facts.ts';
+import { graded, notApplicable, pass, type Rule, type RuleVerdict, warn } from '../rule.ts';
 
 function values(facts: Facts): Map<string, string> {
   return new Map(
@@ -57,14 +57,15 @@ export const kernelRules: readonly Rule[] = [
     title: 'The kernel trusts no stranger about routes',
     severity: 'medium',
     fix: `Set tcp_syncookies and rp_filter to 1, accept_redirects, send_redirects and accept_source_route to 0, in ${sysctlFile}.`,
-    judge(facts): Verdict {
+    judge(facts): RuleVerdict {
       const all = values(facts);
       if (!all.has('net/ipv4/conf/all/rp_filter')) {
-        if (!facts.container) throw new Unreadable('The network settings of the kernel could not be read.');
+        if (!facts.container)
+          throw new UnreadableFact('The network settings of the kernel could not be read.');
         return notApplicable(`They cannot be read in this container (${facts.container}).`);
       }
       if (facts.lines('routes').length === 0)
-        throw new Unreadable('The server told of no device with a default route.');
+        throw new UnreadableFact('The server told of no device with a default route.');
       return graded(
         [],
         networkFindings(all),
@@ -77,7 +78,7 @@ export const kernelRules: readonly Rule[] = [
     title: 'The kernel hides its insides from ordinary users',
     severity: 'low',
     fix: `Set kernel.kptr_restrict, kernel.dmesg_restrict, kernel.unprivileged_bpf_disabled, kernel.yama.ptrace_scope, fs.protected_hardlinks and fs.protected_symlinks to 1 in ${sysctlFile}.`,
-    judge(facts): Verdict {
+    judge(facts): RuleVerdict {
       const all = values(facts);
       const read = protections.flatMap((each) => {
         const value = all.get(each.key);
@@ -90,7 +91,7 @@ export const kernelRules: readonly Rule[] = [
         return notApplicable(
           `The kernel belongs to the host of this container (${facts.container}).\n${shown}`,
         );
-      if (read.length === 0) throw new Unreadable('No kernel setting could be read.');
+      if (read.length === 0) throw new UnreadableFact('No kernel setting could be read.');
       return graded(
         [],
         read.filter(({ isGood }) => !isGood).map(({ text }) => text),
@@ -103,7 +104,7 @@ export const kernelRules: readonly Rule[] = [
     title: 'Programs that crash leave no memory on disk',
     severity: 'low',
     fix: 'Write `* hard core 0` into a file of /etc/security/limits.d, and set fs.suid_dumpable to 0.',
-    judge(facts): Verdict {
+    judge(facts): RuleVerdict {
       const all = values(facts);
       const pattern = all.get('kernel/core_pattern') ?? '';
       const dumpable = all.get('fs/suid_dumpable');

@@ -1,26 +1,26 @@
 /** What sshd offers for its encryption, and whether what it runs with is what its files say. */
 
-import { type Facts, Unreadable } from '../facts.ts';
+import { type Facts, UnreadableFact } from '../facts.ts';
 import { listeners } from '../port-probes.ts';
-import { graded, pass, type Rule, unknown, type Verdict, warn } from '../rule.ts';
+import { graded, pass, type Rule, type RuleVerdict, unknown, warn } from '../rule.ts';
 import { sshdViews } from './sshd-views.ts';
 
 const dropIn = 'in a file of /etc/ssh/sshd_config.d, then reload ssh';
 
 function first(facts: Facts): ReadonlyMap<string, readonly string[]> {
   const settings = sshdViews(facts)[0]?.settings;
-  if (!settings) throw new Unreadable('`sshd -T` did not show its settings.');
+  if (!settings) throw new UnreadableFact('`sshd -T` did not show its settings.');
   return settings;
 }
 
 function offered(facts: Facts, key: string): string[] {
   const list = first(facts).get(key)?.[0];
-  if (!list) throw new Unreadable(`\`sshd -T\` does not show ${key}.`);
+  if (!list) throw new UnreadableFact(`\`sshd -T\` does not show ${key}.`);
   return list.split(',');
 }
 
 /** Broken ones fail; those that experts have turned away from warn. */
-function judged(names: readonly string[], broken: RegExp, disliked: RegExp): Verdict {
+function judged(names: readonly string[], broken: RegExp, disliked: RegExp): RuleVerdict {
   const bad = names.filter((name) => broken.test(name));
   const poor = names.filter((name) => disliked.test(name) && !broken.test(name));
   const told = (label: string, list: readonly string[]) =>
@@ -31,7 +31,7 @@ function judged(names: readonly string[], broken: RegExp, disliked: RegExp): Ver
 /** Only algorithms that a loaded host key can use are ever offered. */
 function usableHostKeyAlgorithms(facts: Facts): string[] {
   const loaded = facts.lines('host_keys').map((line) => /\(([A-Z0-9-]+)\)$/.exec(line)?.[1] ?? '');
-  if (loaded.length === 0) throw new Unreadable('No host key was found.');
+  if (loaded.length === 0) throw new UnreadableFact('No host key was found.');
   const kinds: readonly (readonly [string, RegExp])[] = [
     ['RSA', /^(ssh-rsa|rsa-)/],
     ['ECDSA', /^ecdsa-/],
@@ -78,7 +78,7 @@ export const sshdAlgorithmRules: readonly Rule[] = [
       const algorithms = judged(usableHostKeyAlgorithms(facts), /^ssh-rsa|^ssh-dss/, /nistp/);
       const sizes = facts.lines('host_keys').map((line) => {
         const found = /^(\S+) (\d+) .*\(([A-Z0-9-]+)\)$/.exec(line);
-        if (!found) throw new Unreadable(`A host key cannot be read: ${line}`);
+        if (!found) throw new UnreadableFact(`A host key cannot be read: ${line}`);
         return { text: `${found[1]} ${found[3]} ${found[2]}`, kind: found[3], bits: Number(found[2]) };
       });
       const small = (bits: number) =>

@@ -2,7 +2,7 @@
  * The effective settings of sshd, as `sshd -T -C` gives them for one user from one address. `Match` blocks make them
  * differ, so a setting is judged by the worst view of all who can log in.
  */
-import { type Facts, Unreadable } from '../facts.ts';
+import { type Facts, UnreadableFact } from '../facts.ts';
 
 export interface SshdView {
   readonly user: string;
@@ -22,13 +22,13 @@ export function sshdViews(facts: Facts): SshdView[] {
     else current?.settings.set(key, [...(current.settings.get(key) ?? []), rest.join(' ')]);
   }
   if (!views.some(({ user, settings }) => user === 'root' && settings.has('permitrootlogin')))
-    throw new Unreadable('`sshd -T` did not show its settings.');
+    throw new UnreadableFact('`sshd -T` did not show its settings.');
   return views;
 }
 
-export function setting(view: SshdView, key: string): string {
+export function sshdSetting(view: SshdView, key: string): string {
   const value = view.settings.get(key)?.[0];
-  if (value === undefined) throw new Unreadable(`\`sshd -T\` does not show ${key}.`);
+  if (value === undefined) throw new UnreadableFact(`\`sshd -T\` does not show ${key}.`);
   return value;
 }
 
@@ -53,8 +53,8 @@ function matches(user: string, pattern: string): boolean {
 /** Whether this user gets in with nothing but a password, in either of the two ways of typing it. */
 export function takesPassword(view: SshdView, method: 'password' | 'keyboard-interactive'): boolean {
   const key = method === 'password' ? 'passwordauthentication' : 'kbdinteractiveauthentication';
-  if (setting(view, key) !== 'yes') return false;
-  if (view.user === 'root' && !['yes'].includes(setting(view, 'permitrootlogin'))) return false;
+  if (sshdSetting(view, key) !== 'yes') return false;
+  if (view.user === 'root' && !['yes'].includes(sshdSetting(view, 'permitrootlogin'))) return false;
   const lists = (view.settings.get('authenticationmethods') ?? ['any']).flatMap((line) => line.split(' '));
   return lists.some(
     (list) => list === 'any' || list.split(',').every((each) => each.split(':')[0] === method),

@@ -1,8 +1,15 @@
 /** Who gets in over SSH, and how; by the effective settings, never by reading files. */
 
 import type { Facts } from '../facts.ts';
-import { fail, graded, pass, type Rule, type Verdict, warn } from '../rule.ts';
-import { admittedViews, type SshdView, setting, shownFor, sshdViews, takesPassword } from './sshd-views.ts';
+import { fail, graded, pass, type Rule, type RuleVerdict, warn } from '../rule.ts';
+import {
+  admittedViews,
+  type SshdView,
+  shownFor,
+  sshdSetting,
+  sshdViews,
+  takesPassword,
+} from './sshd-views.ts';
 
 const dropIn =
   'in a file of /etc/ssh/sshd_config.d that sorts before the others (the first value wins), then reload ssh';
@@ -11,10 +18,10 @@ const dropIn =
 function byWorst(
   facts: Facts,
   key: string,
-  gradeOf: (value: string, view: SshdView) => Verdict['status'],
-): Verdict {
+  gradeOf: (value: string, view: SshdView) => RuleVerdict['status'],
+): RuleVerdict {
   const views = admittedViews(facts);
-  const graded = views.map((view) => ({ view, status: gradeOf(setting(view, key), view) }));
+  const graded = views.map((view) => ({ view, status: gradeOf(sshdSetting(view, key), view) }));
   for (const status of ['fail', 'warn'] as const) {
     const those = graded.filter((each) => each.status === status).map(({ view }) => view);
     if (those.length > 0) return { status, evidence: shownFor(those, key) };
@@ -35,7 +42,7 @@ export const sshdRules: readonly Rule[] = [
     judge(facts) {
       const views = admittedViews(facts).filter(({ user }) => user === 'root');
       if (views.length === 0) return pass('AllowUsers or DenyUsers keeps root out.');
-      const value = (view: SshdView) => setting(view, 'permitrootlogin');
+      const value = (view: SshdView) => sshdSetting(view, 'permitrootlogin');
       const withPassword = views.filter((view) =>
         (['password', 'keyboard-interactive'] as const).some((method) => takesPassword(view, method)),
       );
@@ -56,7 +63,7 @@ export const sshdRules: readonly Rule[] = [
       byWorst(facts, 'passwordauthentication', (value, view) => {
         if (takesPassword(view, 'password')) return 'fail';
         // Without a password nobody of those asked gets in; a user who is made tomorrow could.
-        return value === 'yes' && setting(view, 'authenticationmethods') === 'any' ? 'fail' : 'pass';
+        return value === 'yes' && sshdSetting(view, 'authenticationmethods') === 'any' ? 'fail' : 'pass';
       }),
   },
   {

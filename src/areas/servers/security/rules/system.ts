@@ -1,7 +1,7 @@
 /** The clock, the disk, and what keeps watch. */
 
-import { Unreadable } from '../facts.ts';
-import { fail, graded, notApplicable, pass, type Rule, type Verdict, warn } from '../rule.ts';
+import { UnreadableFact } from '../facts.ts';
+import { fail, graded, notApplicable, pass, type Rule, type RuleVerdict, warn } from '../rule.ts';
 
 export const systemRules: readonly Rule[] = [
   {
@@ -9,7 +9,7 @@ export const systemRules: readonly Rule[] = [
     title: 'The clock is kept right',
     severity: 'medium',
     fix: 'Install systemd-timesyncd or chrony, and run `timedatectl set-ntp true`.',
-    judge(facts): Verdict {
+    judge(facts): RuleVerdict {
       if (facts.container)
         return notApplicable(`The clock belongs to the host of this container (${facts.container}).`);
       const lines = facts.lines('time');
@@ -28,8 +28,8 @@ export const systemRules: readonly Rule[] = [
     fix: 'Set the clock by `timedatectl set-ntp true`; certificates and tokens are refused by a wrong clock.',
     judge(facts) {
       const [begun, ended] = ['clock', 'end'].map((name) => Number(facts.text(name).trim()) * 1000);
-      if (!begun || !ended) throw new Unreadable('The server did not tell its time.');
-      const { sentMs, endedMs } = facts.asked;
+      if (!begun || !ended) throw new UnreadableFact('The server did not tell its time.');
+      const { sentMs, endedMs } = facts.roundTrip;
       // It began some time between; only what lies outside of that is wrong for certain.
       const latestMs = Math.max(sentMs, endedMs - (ended - begun));
       const offMs = begun < sentMs ? begun - sentMs : Math.max(0, begun - latestMs);
@@ -55,7 +55,7 @@ export const systemRules: readonly Rule[] = [
           byPlace.set(`${what} ${place}`, { percent: Number.parseInt(used, 10), text });
       }
       const places = [...byPlace.values()];
-      if (places.length === 0) throw new Unreadable('No file system was shown.');
+      if (places.length === 0) throw new UnreadableFact('No file system was shown.');
       const over = (percent: number) =>
         places.filter((place) => place.percent >= percent).map(({ text }) => text);
       return graded(
@@ -70,7 +70,7 @@ export const systemRules: readonly Rule[] = [
     title: 'AppArmor confines programs',
     severity: 'medium',
     fix: 'Install apparmor, add `apparmor=1 security=apparmor` to the kernel line where it is off, and reboot.',
-    judge(facts): Verdict {
+    judge(facts): RuleVerdict {
       const value = (word: string) => facts.following('apparmor', word)[0] ?? '';
       if (value('selinux') === '1') return pass('SELinux enforces.');
       if (facts.container && value('enabled') !== 'Y')

@@ -1,7 +1,6 @@
 /** Whether the server gets its security fixes, by itself, from sources that are signed, and runs them. */
 import { day } from '../../../../clock.ts';
-import { type Facts, Unreadable } from '../facts.ts';
-import { supportEnd } from '../os-support.ts';
+import { type Facts, UnreadableFact } from '../facts.ts';
 import { fail, graded, notApplicable, pass, type Rule, unknown, warn } from '../rule.ts';
 
 const mostAgeDays = 7;
@@ -16,7 +15,7 @@ interface Source {
 function sources(facts: Facts): Source[] {
   return facts.following('apt_lists', 'release').map((line) => {
     const found = /^(\S+) (yes|no) Date: (.*)$/.exec(line);
-    if (!found) throw new Unreadable(`A package list cannot be read: ${line}`);
+    if (!found) throw new UnreadableFact(`A package list cannot be read: ${line}`);
     const name = (found[1] ?? '').replace(/_(In)?Release$/, '');
     return { name, isSigned: found[2] === 'yes', from: Date.parse(found[3] ?? '') };
   });
@@ -35,8 +34,32 @@ function listsFrom(facts: Facts): Date {
   const newest = Math.max(
     ...[...dates, ...(dates.length > 0 ? stamps : [])].filter((each) => Number.isFinite(each)),
   );
-  if (!Number.isFinite(newest)) throw new Unreadable('There are no package lists for security fixes.');
+  if (!Number.isFinite(newest)) throw new UnreadableFact('There are no package lists for security fixes.');
   return new Date(newest);
+}
+
+/** Until when each release gets security fixes without a contract. Debian: the end of its long-term support. */
+const supportEnds: Readonly<Record<string, string>> = {
+  'debian 10': '2024-06-30',
+  'debian 11': '2026-08-31',
+  'debian 12': '2028-06-30',
+  'debian 13': '2030-06-30',
+  'ubuntu 20.04': '2025-05-31',
+  'ubuntu 22.04': '2027-06-01',
+  'ubuntu 22.10': '2023-07-20',
+  'ubuntu 23.04': '2024-01-25',
+  'ubuntu 23.10': '2024-07-11',
+  'ubuntu 24.04': '2029-05-31',
+  'ubuntu 24.10': '2025-07-10',
+  'ubuntu 25.04': '2026-01-15',
+  'ubuntu 25.10': '2026-07-09',
+  'ubuntu 26.04': '2031-05-29',
+};
+
+function supportEnd(id: string, version: string): Date | undefined {
+  const key = `${id} ${version}`;
+  const end = Object.hasOwn(supportEnds, key) ? supportEnds[key] : undefined;
+  return end === undefined ? undefined : new Date(`${end}T23:59:59Z`);
 }
 
 export const updateRules: readonly Rule[] = [
@@ -105,7 +128,7 @@ export const updateRules: readonly Rule[] = [
       const packages = facts.following('reboot', 'package').join(', ');
       if (facts.lines('reboot').includes('required')) return warn(`/run/reboot-required ${packages}`);
       const running = facts.following('reboot', 'running')[0];
-      if (!running) throw new Unreadable('The server did not tell which kernel it runs.');
+      if (!running) throw new UnreadableFact('The server did not tell which kernel it runs.');
       const kernels = facts.following('reboot', 'kernel').map((name) => name.replace('vmlinuz-', ''));
       if (kernels.length === 0)
         return notApplicable(
