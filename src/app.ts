@@ -86,12 +86,12 @@ import { createServer, type HttpServer } from './http/server.ts';
 import { formatEvent, Streams } from './http/streams.ts';
 import { Throttle } from './http/throttle.ts';
 import { once } from './once.ts';
+import { readBacklog } from './operations/backlog.ts';
 import type { OperationKind } from './operations/definition.ts';
 import { OperationKinds } from './operations/kinds.ts';
 import { pruneSchedule } from './operations/prune-schedule.ts';
 import { OperationQueue } from './operations/queue.ts';
 import { defaultLeaseTimes, Runner, type RunnerOptions } from './operations/runner.ts';
-import { readBacklog } from './operations/work.ts';
 import { createRemotePool } from './remote/pool.ts';
 import { openStore, type Store } from './store/store.ts';
 

@@ -8,7 +8,7 @@ import { systemClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { errorText, Fault } from './fault.ts';
 import { createLog } from './log.ts';
-import { cancelUnfinished } from './operations/after-restore.ts';
+import { cancelUnfinished } from './operations/operations.ts';
 import { layoutOf } from './store/data-folder.ts';
 import { connectDatabase, type Database } from './store/database.ts';
 import { loadMasterKeys } from './store/master-keys.ts';

@@ -5,7 +5,7 @@
 import type { Gauge, Histogram } from 'prom-client';
 import { Fault } from '../fault.ts';
 import { once } from '../once.ts';
-import type { Backlog } from '../operations/work.ts';
+import type { Backlog } from '../operations/backlog.ts';
 
 interface WorkGauges {
   readonly unfinished: Gauge<'kind' | 'state'>;

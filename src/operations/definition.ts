@@ -1,18 +1,31 @@
 /**
- * What an operation is made of. A step may be run twice and the second run does no harm: it looks before it
- * acts. It says how to undo it, or why that cannot be. It stops when its signal says so.
+ * What an operation is made of. A step is idempotent: it checks before it acts, so that a second run does no harm. It
+ * has an undo, or a reason why not, and stops when its signal is aborted.
  */
 import type { FeedKey } from '../events/events.ts';
 import type { OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
-import type { OperationFault } from './operations.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+export type EndState = 'succeeded' | 'failed' | 'cancelled';
+export type OperationState = 'queued' | 'running' | EndState;
+
+/** Why an operation ended badly, as it is stored and shown. */
+export interface OperationFault {
+  readonly code: string;
+  readonly step: string | null;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly evidence: string | null;
+  /** When whoever refused wants to be asked again, where it said so; for those who retry by themselves. */
+  readonly retryAfterSeconds?: number;
+}
 
 export interface StepContext {
   readonly operationId: OperationId;
   readonly workspaceId: WorkspaceId;
-  /** Grows each time the operation passes to another worker: whatever refuses lower ones is safe from a stale one. */
+  /** The fencing token: grows each time the operation passes to another worker. Whatever refuses lower ones is safe from a stale worker. */
   readonly epoch: number;
   readonly attempt: number;
   /** What earlier steps returned, by their names. */
@@ -27,7 +40,7 @@ export interface Retry {
   readonly attempts: number;
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Which failures are worth another try; all, if not said. */
+  /** Which failures are retried; all, by default. */
   readonly when?: (error: unknown) => boolean;
 }
 
@@ -40,21 +53,20 @@ export interface Step<Input> {
   readonly run: (input: Input, context: StepContext) => Promise<Json | undefined>;
   readonly undo: Undo<Input>;
   /**
-   * The operation has done what it was for. From here on it cannot be cancelled, and where this step fails for good, the
-   * operation ends well all the same: what was left lying about is told, and is for others to clear away.
+   * The operation has committed: from here on it cannot be cancelled, and where this step fails for good, the operation
+   * succeeds all the same. The failure is logged; what is left behind is for the scheduled clean-up.
    */
   readonly isPostCommit?: true;
 }
 
-/** What has just become of an operation. */
 export type StateChange =
   | { readonly state: 'running'; readonly step: string | null }
   | { readonly state: 'succeeded' }
   | { readonly state: 'failed' | 'cancelled'; readonly fault: OperationFault | null };
 
 /**
- * What an area keeps of an operation's course, written in the transaction that changes it, so that it is never behind.
- * It is called before the events of the change are appended. Only rows: it must not wait for anything else.
+ * Writes what an area shows of an operation, in the transaction of the change, so that it is never behind the journal.
+ * Called before the events of the change are appended. Only rows: it must not wait for anything else.
  */
 export type OnStateChange<Input> = (
   tx: Queryable,
@@ -69,21 +81,21 @@ export interface PrunedOperation {
   readonly subjectId: string | null;
 }
 
-/** Their rows are taken away after their time: in the same transaction, whoever names them with something else stops. */
-export type OnPrune = (tx: Queryable, gone: readonly PrunedOperation[]) => Promise<unknown>;
+/** Removes references to pruned operations, in the transaction that deletes them. */
+export type OnPrune = (tx: Queryable, pruned: readonly PrunedOperation[]) => Promise<unknown>;
 
 export interface OperationDefinition<Input> {
   readonly kind: string;
-  /** From what was stored; refuses what it does not know. */
+  /** Parses the stored input; throws on what it does not know. */
   readonly readInput: (stored: unknown) => Input;
   readonly steps: readonly Step<Input>[];
   readonly onStateChange?: OnStateChange<Input>;
   readonly onPrune?: OnPrune;
-  /** Where the lines of its steps are told, if not in the operation's own feed: what users watch instead of it. */
+  /** The feed for the log lines of its steps, where users watch another than the operation's own. */
   readonly logFeed?: (input: Input) => FeedKey['feedId'];
 }
 
-/** A step with its input already in hand. */
+/** A step with its input bound. */
 export interface BoundStep {
   readonly name: string;
   readonly deadlineMs: number;
@@ -95,7 +107,7 @@ export interface BoundStep {
 
 export interface OperationKind {
   readonly kind: string;
-  /** The names of the steps from which on it cannot be cancelled. */
+  /** Names. From the first of them on it cannot be cancelled. */
   readonly postCommitSteps: ReadonlySet<string>;
   readonly bind: (stored: unknown) => readonly BoundStep[];
   readonly onStateChange?: OnStateChange<unknown>;
@@ -113,20 +125,20 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
       .slice(-postCommitSteps.length || Infinity)
       .some((step) => !postCommitSteps.includes(step))
   )
-    throw new Error(`${definition.kind} has work to do after an afterthought`);
+    throw new Error(`${definition.kind} has a step after a post-commit one`);
   return {
     kind: definition.kind,
     postCommitSteps: new Set(postCommitSteps.map(({ name }) => name)),
     ...(onStateChange && {
       onStateChange: async (tx, operation, change) => {
-        const known = readOrNothing(readInput, operation.input);
+        const known = tryReadInput(readInput, operation.input);
         if (known) await onStateChange(tx, { ...operation, input: known.input }, change);
       },
     }),
     ...(onPrune && { onPrune }),
     ...(logFeed && {
       logFeed: (stored) => {
-        const known = readOrNothing(readInput, stored);
+        const known = tryReadInput(readInput, stored);
         return known && logFeed(known.input);
       },
     }),
@@ -144,8 +156,8 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
   };
 }
 
-/** An operation whose input cannot be read has to end all the same; nobody knows whom to tell. */
-function readOrNothing<Input>(
+/** An operation whose input cannot be parsed has to end all the same. */
+function tryReadInput<Input>(
   readInput: (stored: unknown) => Input,
   stored: unknown,
 ): { readonly input: Input } | undefined {

@@ -6,7 +6,7 @@ import { newId, type OperationId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { defineOperation, type StateChange, type Step } from '../../src/operations/definition.ts';
 import { OperationKinds } from '../../src/operations/kinds.ts';
-import { cancelIn, cancelOperation, hasUnfinished, isWaiting } from '../../src/operations/operations.ts';
+import { cancelIn, cancelOperation, hasUnfinished, lockQueued } from '../../src/operations/operations.ts';
 import { Runner } from '../../src/operations/runner.ts';
 import { sql } from '../../src/store/sql.ts';
 import { OperationBench } from '../support/operations.ts';
@@ -140,10 +140,10 @@ test('one that waits can be ended by its successor; one at work, or being taken 
   await scene.begun('first work');
   const second = await scene.enqueue('second', key);
   await db.transaction(async (tx) => {
-    assert.equal(await isWaiting(tx, workspaceId, first), false, 'it is at work');
-    assert.equal(await isWaiting(tx, newId(), second), false, 'it is of another workspace');
-    assert.equal(await isWaiting(tx, workspaceId, second), true);
-    const besides = await db.transaction((other) => isWaiting(other, workspaceId, second));
+    assert.equal(await lockQueued(tx, workspaceId, first), false, 'it is at work');
+    assert.equal(await lockQueued(tx, newId(), second), false, 'it is of another workspace');
+    assert.equal(await lockQueued(tx, workspaceId, second), true);
+    const besides = await db.transaction((other) => lockQueued(other, workspaceId, second));
     assert.equal(besides, false, 'another has it in hand, and nobody waits for that');
     assert.equal(await waitingForLocks(db), 0);
     await cancelIn(tx, scene.kinds, workspaceId, second);
@@ -151,7 +151,7 @@ test('one that waits can be ended by its successor; one at work, or being taken 
   assert.equal((await scene.bench.row(second)).state, 'cancelled');
   scene.letGo('first');
   assert.equal((await scene.bench.ended(first)).state, 'succeeded');
-  await db.transaction(async (tx) => assert.equal(await isWaiting(tx, workspaceId, second), false));
+  await db.transaction(async (tx) => assert.equal(await lockQueued(tx, workspaceId, second), false));
   assert.ok(!scene.acts.some((act) => act.startsWith('second')));
 });
 
@@ -196,7 +196,7 @@ test('an afterthought that fails is told in the lines, undoes nothing, and the o
   assert.equal(kinds.at(-1), 'end');
 });
 
-test('work after an afterthought is refused where it is defined', () => {
+test('a step after a post-commit one is refused where it is defined', () => {
   const step = (name: string, isPostCommit?: true): Step<unknown> => ({
     name,
     deadlineMs: 1,
@@ -206,8 +206,8 @@ test('work after an afterthought is refused where it is defined', () => {
   });
   const define = (...steps: Step<unknown>[]) =>
     defineOperation({ kind: 'x', readInput: (stored) => stored, steps });
-  assert.throws(() => define(step('a', true), step('b')), /afterthought/);
-  assert.throws(() => define(step('a', true), step('b'), step('c', true)), /afterthought/);
+  assert.throws(() => define(step('a', true), step('b')), /post-commit/);
+  assert.throws(() => define(step('a', true), step('b'), step('c', true)), /post-commit/);
   assert.deepEqual([...define(step('a'), step('b', true), step('c', true)).postCommitSteps], ['b', 'c']);
   assert.equal(define(step('a'), step('b')).postCommitSteps.size, 0);
 });

@@ -9,7 +9,7 @@ import { Metrics } from '../../src/http/metrics.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
 import { Throttle } from '../../src/http/throttle.ts';
 import { createLog } from '../../src/log.ts';
-import { readBacklog } from '../../src/operations/work.ts';
+import { readBacklog } from '../../src/operations/backlog.ts';
 import type { TestApp } from './app.ts';
 
 /** Not started yet: routes can be added. */

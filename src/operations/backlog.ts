@@ -1,10 +1,10 @@
-/** How much work there is in the whole installation, for those who watch it. Every instance says the same. */
+/** How much work waits in the whole installation, for monitoring. Every instance reports the same. */
 import type { Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
 
 export interface Backlog {
   readonly unfinished: readonly { kind: string; state: 'queued' | 'running'; count: number }[];
-  /** Of what is due and held by nobody: limits and queues make wait, and workers that are all busy or all away. */
+  /** Of what is due and unleased: because of limits and queues, or because all workers are busy or down. */
   readonly longestWaitSeconds: number;
 }
 
