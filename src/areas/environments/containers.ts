@@ -11,7 +11,8 @@ import {
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { connectTo, type ServersContext } from '../servers/servers.ts';
+import { connectTo } from '../servers/connection/connect-server.ts';
+import type { ServersContext } from '../servers/servers.ts';
 import { notFound } from './environments.ts';
 import * as queries from './queries.ts';
 

@@ -1,6 +1,7 @@
 /** The way to where an environment stands, for one step of an operation. */
 import type { StepContext } from '../../operations/definition.ts';
-import { connectTo, type ServersContext } from '../servers/servers.ts';
+import { connectTo } from '../servers/connection/connect-server.ts';
+import type { ServersContext } from '../servers/servers.ts';
 import type { Place, Site } from './place.ts';
 
 export async function openSite(

@@ -1,4 +1,4 @@
-/** The security state of a server as it is kept: looked at on a schedule, on request, and after hardening. */
+/** The stored security state of a server: checked on a schedule, on request, and after hardening. */
 import { after, hour } from '../../clock.ts';
 import { raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
@@ -6,9 +6,10 @@ import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { tcpCheck } from '../../remote/ssh/tcp.ts';
 import type { Queryable } from '../../store/database.ts';
+import { connectTo } from './connection/connect-server.ts';
 import * as queries from './queries.ts';
 import type { PortState } from './security/facts.ts';
-import { connectTo, notFound, publishServerUpdate, type ServersContext } from './servers.ts';
+import { publishServerUpdate, type ServersContext, serverNotFound } from './servers.ts';
 
 export async function readSecurity(
   ctx: ServersContext,
@@ -16,9 +17,9 @@ export async function readSecurity(
   id: ServerId,
   refresh: boolean,
 ) {
-  if (refresh) await lookAtSecurity(ctx, workspaceId, id);
+  if (refresh) await refreshSecurity(ctx, workspaceId, id);
   const row = await queries.findSecurity(ctx.db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw serverNotFound();
   const { state, score, checks, checkedAt } = row;
   return {
     state: state ?? ('unknown' as const),
@@ -28,31 +29,31 @@ export async function readSecurity(
   };
 }
 
-export async function lookAtSecurity(
+export async function refreshSecurity(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
 ): Promise<void> {
   const { remote, host, port, username } = await connectTo(ctx, workspaceId, id);
   const now = ctx.clock.now();
-  // Some forty files, and no start has a use for them.
+  // Loaded when first used: no start of the service needs it.
   const { checkSecurity } = await import('./security/security.ts');
   const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: tryPort });
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findSecurity(tx, workspaceId, id);
-    if (!before) throw notFound();
+    if (!before) throw serverNotFound();
     await queries.setSecurity(tx, workspaceId, id, report, now);
     await noticeIfWorse(tx, workspaceId, id, before, report, now);
-    const told = (checks: readonly { id: string; status: string }[]) =>
+    const statusesOf = (checks: readonly { id: string; status: string }[]) =>
       checks.map((each) => `${each.id}:${each.status}`).join();
-    if (told(before.checks ?? []) !== told(report.checks))
+    if (statusesOf(before.checks ?? []) !== statusesOf(report.checks))
       await publishServerUpdate(tx, workspaceId, id, 'security');
   });
 }
 
 const rank: Readonly<Record<string, number>> = { at_risk: 0, fair: 1, hardened: 2 };
 
-/** A state below the one before. Within one, checks come and go without anyone having to hear of it. */
+/** A state below the one before. Changes within one state are not worth a notice. */
 async function noticeIfWorse(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -84,7 +85,7 @@ async function noticeIfWorse(
   });
 }
 
-/** Twice a day each, a few at a time, by whichever instance the schedule finds. */
+/** Twice a day each, a few at a time, on one instance. */
 export function securitySchedule(ctx: ServersContext): Schedule {
   return {
     name: 'check-security',
@@ -93,8 +94,8 @@ export function securitySchedule(ctx: ServersContext): Schedule {
     run: async () => {
       const old = after(ctx.clock.now(), -12 * hour);
       for (const { workspaceId, id } of await queries.listSecurityDue(ctx.db, old, 20)) {
-        await lookAtSecurity(ctx, workspaceId, id).catch((error: unknown) => {
-          // A server that cannot be reached is told by the light check; its last state stays, with its date.
+        await refreshSecurity(ctx, workspaceId, id).catch((error: unknown) => {
+          // The check of servers reports an unreachable one; its last state stays, with its date.
           if (!(error instanceof Fault)) throw error;
         });
       }

@@ -1,6 +1,6 @@
 /**
- * Keeps what is known of servers fresh: every minute those that are due are looked at, by whichever instance comes
- * first. A server with a key of ours that its owner had to install is provisioned as soon as it lets us in.
+ * Probes servers that are due, every minute, on whichever instance comes first. A server whose owner had to install our
+ * key is provisioned as soon as it lets us in.
  */
 
 import { after, minute } from '../../clock.ts';
@@ -13,8 +13,8 @@ import * as queries from './queries.ts';
 import type { ServersContext } from './servers.ts';
 import { enqueueOnServer, provisionKind } from './start-operation.ts';
 
-const atOnce = 10;
-const lookLimitMs = 40_000;
+const concurrency = 10;
+const probeTimeoutMs = 40_000;
 
 export function serverCheckSchedule(ctx: ServersContext): Schedule {
   return { name: 'check-servers', cron: '* * * * *', timezone: 'UTC', run: () => checkDueServers(ctx) };
@@ -23,21 +23,21 @@ export function serverCheckSchedule(ctx: ServersContext): Schedule {
 export async function checkDueServers(ctx: ServersContext): Promise<void> {
   for (;;) {
     const now = ctx.clock.now();
-    const due = await queries.takeDueServers(ctx.db, now, after(now, minute), atOnce);
-    await Promise.all(due.map(({ workspaceId, id }) => look(ctx, workspaceId, id)));
-    if (due.length < atOnce) return;
+    const due = await queries.takeDueServers(ctx.db, { now, next: after(now, minute), limit: concurrency });
+    await Promise.all(due.map(({ workspaceId, id }) => checkServer(ctx, workspaceId, id)));
+    if (due.length < concurrency) return;
   }
 }
 
-async function look(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
+async function checkServer(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
   try {
-    await probeServer(ctx, workspaceId, id, AbortSignal.timeout(lookLimitMs));
+    await probeServer(ctx, workspaceId, id, AbortSignal.timeout(probeTimeoutMs));
     await provisionIfNew(ctx, workspaceId, id);
   } catch (error) {
-    // What is wrong with the server is written down with it; what is wrong with us is not the server's.
+    // A fault of the server is stored with it; any other error is ours.
     if (!(error instanceof Fault) && !isTimeout(error)) throw error;
     const missed = await queries.countMissed(ctx.db, workspaceId, id);
-    // A server that is gone is asked less and less often, but never forgotten.
+    // A server that is gone is probed less and less often, but never given up.
     const pause = Math.min(2 ** missed, 30) * minute;
     await queries.postponeCheck(ctx.db, workspaceId, id, after(ctx.clock.now(), pause));
   }

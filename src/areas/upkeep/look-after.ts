@@ -36,7 +36,7 @@ import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import { deploymentOf } from '../releases/look-at-site.ts';
 import { type RunPlan, readRelease, secretsOf } from '../releases/releases.ts';
-import { connectTo } from '../servers/servers.ts';
+import { connectTo } from '../servers/connection/connect-server.ts';
 import { lookAtServices } from '../services/look-at-services.ts';
 import { hasServices } from '../services/read-services.ts';
 import { compare, expectedContainers, type Finding, type Remembered, remember } from './compare.ts';

@@ -1,7 +1,6 @@
 /**
- * A server that is known by a password only: the password logs in once, puts our key in its place, lets the user
- * become root without a password where it is not root, and is then forgotten. What was done is proven by a login
- * with the key, before anything is stored.
+ * Enrols a server by password: it is used for one login that installs our key, and lets a user other than root use sudo
+ * without a password. It is never stored. A login with the key verifies the result before anything is saved.
  */
 import { Fault } from '../../../fault.ts';
 import type { ServerId } from '../../../ids.ts';
@@ -11,7 +10,7 @@ import { connectWith } from '../../../remote/ssh/connect.ts';
 import type { Connection } from '../../../remote/ssh/connection.ts';
 import type { Secret } from '../../../secret.ts';
 
-export interface Way {
+export interface LoginTarget {
   readonly host: string;
   readonly port: number;
   readonly username: string;
@@ -19,13 +18,13 @@ export interface Way {
 }
 
 export async function enrolByPassword(
-  way: Way,
+  target: LoginTarget,
   password: Secret,
   keys: { readonly privateKey: Secret; readonly publicKey: string },
   id: ServerId,
 ): Promise<{ hostKey: HostKeyFingerprint }> {
-  const { host, port, username, expectedHostKey } = way;
-  const first = await connectGiven({ host, port, username, expectedHostKey }, { password });
+  const { host, port, username, expectedHostKey } = target;
+  const first = await connectUnsaved({ host, port, username, expectedHostKey }, { password });
   try {
     await install(first, ['sh', '-euc', installKey, 'sh', keys.publicKey], '');
     if (username !== 'root') await allowSudo(first, username, password, id);
@@ -33,7 +32,7 @@ export async function enrolByPassword(
     await first.close();
   }
   const hostKey = first.hostKey.fingerprint;
-  const second = await connectGiven({ host, port, username, expectedHostKey: hostKey }, keys);
+  const second = await connectUnsaved({ host, port, username, expectedHostKey: hostKey }, keys);
   try {
     if (username !== 'root') await requireSudo(second);
   } finally {
@@ -42,13 +41,13 @@ export async function enrolByPassword(
   return { hostKey };
 }
 
-/** A key that a person gave and the server does not show is a mistake of theirs, or someone in between. */
-export async function connectGiven(
-  way: Way,
+/** A host key that the person gave is compared, and a mismatch named as such: it is a mistake of theirs, or an interception. */
+export async function connectUnsaved(
+  target: LoginTarget,
   auth: { readonly password: Secret } | { readonly privateKey: Secret },
   signal?: AbortSignal,
 ): Promise<Connection> {
-  const { host, port, username, expectedHostKey } = way;
+  const { host, port, username, expectedHostKey } = target;
   try {
     return await connectWith({
       host,
@@ -77,7 +76,7 @@ export async function requireSudo(connection: Connection): Promise<void> {
   });
 }
 
-/** The password goes in by standard input, where no list of processes shows it. */
+/** The password goes by standard input, where no list of processes shows it. */
 async function allowSudo(
   connection: Connection,
   user: string,
@@ -113,7 +112,7 @@ async function install(connection: Connection, argv: readonly string[], input: s
   });
 }
 
-/** Once, however often it is run; what is there already stays. */
+/** Idempotent; existing lines stay. */
 const installKey = `
 umask 077
 mkdir -p "$HOME/.ssh"
@@ -128,9 +127,9 @@ grep -qxF -e "$1" "$file" || {
 
 const installSudo = `
 umask 337
-half=$(mktemp /etc/sudoers.d/.slipway.XXXXXX)
-printf '%s ALL=(ALL) NOPASSWD: ALL\\n' "$1" > "$half"
-chmod 440 "$half"
-visudo -cqf "$half"
-mv -T "$half" "$2"
+draft=$(mktemp /etc/sudoers.d/.slipway.XXXXXX)
+printf '%s ALL=(ALL) NOPASSWD: ALL\\n' "$1" > "$draft"
+chmod 440 "$draft"
+visudo -cqf "$draft"
+mv -T "$draft" "$2"
 `;

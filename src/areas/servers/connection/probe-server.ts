@@ -1,6 +1,6 @@
 /**
- * First contact and every later look: reaches the server, pins its host key the first time, and writes down what it
- * is. A key that is not the pinned one blocks the server until a person accepts it.
+ * Probes a server: connects, pins its host key the first time (trust on first use), and stores what it is. A key that is
+ * not the pinned one blocks the server until a person accepts it.
  */
 import { type NoticeKind, raiseNotice } from '../../../events/notices.ts';
 import { errorText, Fault } from '../../../fault.ts';
@@ -8,37 +8,31 @@ import type { ServerId, WorkspaceId } from '../../../ids.ts';
 import { readHostKey } from '../../../remote/ssh/connect.ts';
 import type { Queryable } from '../../../store/database.ts';
 import * as queries from '../queries.ts';
-import {
-  connectTo,
-  hostKeyChanged,
-  notFound,
-  publishServerUpdate,
-  type ServerStatus,
-  type ServersContext,
-} from '../servers.ts';
-import { readFacts, type SeenServer } from './server-facts.ts';
+import { publishServerUpdate, type ServerStatus, type ServersContext, serverNotFound } from '../servers.ts';
+import { connectTo, hostKeyChanged } from './connect-server.ts';
+import { type ProbedServer, readFacts } from './server-facts.ts';
 
 export async function probeServer(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
   signal?: AbortSignal,
-): Promise<SeenServer> {
+): Promise<ProbedServer> {
   try {
-    await pinAtFirstContact(ctx, workspaceId, id);
+    await pinOnFirstUse(ctx, workspaceId, id);
     const { remote } = await connectTo(ctx, workspaceId, id);
     const seen = await readFacts(remote, signal);
-    await noteSeen(ctx, workspaceId, id, seen);
+    await recordSeen(ctx, workspaceId, id, seen);
     return seen;
   } catch (error) {
-    if (!signal?.aborted) await noteProblem(ctx, workspaceId, id, error);
+    if (!signal?.aborted) await recordProblem(ctx, workspaceId, id, error);
     throw error;
   }
 }
 
-async function pinAtFirstContact(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
+async function pinOnFirstUse(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
   const row = await queries.findTarget(ctx.db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw serverNotFound();
   if (row.hostKey !== null) return;
   const { fingerprint } = await readHostKey({ host: row.host, port: row.port });
   if (!(await queries.pinHostKey(ctx.db, workspaceId, id, fingerprint))) {
@@ -46,31 +40,31 @@ async function pinAtFirstContact(ctx: ServersContext, workspaceId: WorkspaceId, 
   }
 }
 
-async function noteSeen(
+async function recordSeen(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
-  { facts }: SeenServer,
+  { facts }: ProbedServer,
 ): Promise<void> {
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findServer(tx, workspaceId, id);
     if (!before) return;
     await queries.setSeen(tx, workspaceId, id, facts, now);
-    // What fluctuates is no news; what a person would want to know is.
+    // Only what a person would want to know is published, not what fluctuates.
     const status = before.provisionedAt ? 'ready' : 'pending';
-    const news =
+    const isNews =
       before.status !== status ||
       before.facts?.os !== facts.os ||
       before.facts?.dockerVersion !== facts.dockerVersion;
-    const wasLost = before.status === 'unreachable' || before.status === 'host_key_changed';
-    if (wasLost && status === 'ready') await notice(tx, workspaceId, before, 'server_back', now);
-    if (news) await publishServerUpdate(tx, workspaceId, id, 'seen');
+    const wasUnavailable = before.status === 'unreachable' || before.status === 'host_key_changed';
+    if (wasUnavailable && status === 'ready') await notice(tx, workspaceId, before, 'server_back', now);
+    if (isNews) await publishServerUpdate(tx, workspaceId, id, 'seen');
   });
 }
 
-/** Only what concerns the way to the server says something about the server. */
-const wayFaults = [
+/** Only faults of the connection say something about the server. */
+const connectionFaults = [
   'remote_unreachable',
   'remote_timeout',
   'name_not_resolved',
@@ -82,23 +76,23 @@ const wayFaults = [
   'host_key_changed',
 ];
 
-async function noteProblem(
+async function recordProblem(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
   error: unknown,
 ): Promise<void> {
-  if (!(error instanceof Fault) || !wayFaults.includes(error.code)) return;
+  if (!(error instanceof Fault) || !connectionFaults.includes(error.code)) return;
   const problem = { code: error.code, message: errorText(error), hint: error.hint ?? null };
   const offered = error.code === 'host_key_changed' ? offeredIn(error.evidence) : null;
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findServer(tx, workspaceId, id);
     if (!before) return;
-    // A server that was never reached is pending, not lost.
+    // A server that was never reached is pending, not unreachable.
     const status = offered ? 'host_key_changed' : before.provisionedAt ? 'unreachable' : 'pending';
     await queries.setProblem(tx, workspaceId, id, { status, problem, offered }, now);
-    const kind = noticed[status];
+    const kind = noticeKinds[status];
     if (kind && before.status !== status)
       await notice(tx, workspaceId, before, kind, now, {
         fault: { ...problem, evidence: error.evidence ?? null },
@@ -110,7 +104,7 @@ async function noteProblem(
   if (offered) ctx.pool.drop(id);
 }
 
-const noticed: Partial<Record<ServerStatus, NoticeKind>> = {
+const noticeKinds: Partial<Record<ServerStatus, NoticeKind>> = {
   unreachable: 'server_unreachable',
   host_key_changed: 'server_host_key_changed',
 };

@@ -1,4 +1,4 @@
-/** What a server is: read in one round trip, and judged for whether Slipway can work on it. */
+/** What a server is: read in one round trip, and checked for whether Slipway can work on it. */
 import { Fault } from '../../../fault.ts';
 import { runOver } from '../../../remote/exec/run-over.ts';
 import { sendScript } from '../../../remote/exec/script.ts';
@@ -17,10 +17,10 @@ field arch "$(uname -m)"
 field kernel "$(uname -r)"
 field cpus "$(getconf _NPROCESSORS_ONLN)"
 field memory "$(sed -n 's/^MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo)"
-# Images and containers may lie on a disk of their own; whichever has less room counts.
-for place in /var/lib/docker /; do
-  [ -d "$place" ] || continue
-  set -- $(df --portability "$place" | sed -n 2p)
+# Images and containers may be on a disk of their own; whichever has less room counts.
+for path in /var/lib/docker /; do
+  [ -d "$path" ] || continue
+  set -- $(df --portability "$path" | sed -n 2p)
   [ -n "\${free:-}" ] && [ "$free" -le "$4" ] || { free=$4 total=$2; }
 done
 field disk "$free"
@@ -33,40 +33,40 @@ if command -v docker > /dev/null; then
 fi
 `;
 
-export interface SeenServer {
+export interface ProbedServer {
   readonly facts: ServerFacts;
   readonly system: { readonly id: string; readonly version: string; readonly hasSystemd: boolean };
   readonly diskUsedFraction: number;
   /** Its clock less ours, with half of the round trip taken off. */
   readonly clockOffsetMs: number;
-  /** What `docker version` said where that is no version. */
+  /** What `docker version` printed where that is no version. */
   readonly dockerProblem: string | null;
 }
 
-export async function readFacts(remote: Remote, signal?: AbortSignal): Promise<SeenServer> {
-  const asked = Date.now();
-  const said = await remote.script(script, [], { timeoutMs: 20_000, ...(signal && { signal }) });
-  return interpret(said.toString(), asked, Date.now());
+export async function readFacts(remote: Remote, signal?: AbortSignal): Promise<ProbedServer> {
+  const sentMs = Date.now();
+  const printed = await remote.script(script, [], { timeoutMs: 20_000, ...(signal && { signal }) });
+  return parseFacts(printed.toString(), sentMs, Date.now());
 }
 
-/** Before the server has its place in the pool. Without sudo, a user who is not root may not see Docker. */
+/** For a server that is not saved. Without sudo, a user other than root may not see Docker. */
 export async function readFactsOver(
   connection: Connection,
   viaSudo: boolean,
   signal?: AbortSignal,
-): Promise<SeenServer> {
-  const asked = Date.now();
+): Promise<ProbedServer> {
+  const sentMs = Date.now();
   const { argv, lead: input } = sendScript(script, []);
   const asRoot = [...(viaSudo ? ['sudo', '-n', '--'] : []), ...argv];
   const { code, stdout, stderr } = await runOver(connection, asRoot, { input, ...(signal && { signal }) });
-  if (code === 0) return interpret(stdout.toString(), asked, Date.now());
-  throw new Fault('system_unsupported', 'The server does not answer as a Linux with systemd does.', {
+  if (code === 0) return parseFacts(stdout.toString(), sentMs, Date.now());
+  throw new Fault('system_unsupported', 'The server does not respond as a Linux with systemd does.', {
     hint: 'Debian 12 and 13 and Ubuntu 22.04, 24.04 and 26.04 are supported.',
     evidence: stderr.toString('utf8').trim().slice(-300),
   });
 }
 
-function interpret(text: string, asked: number, answered: number): SeenServer {
+function parseFacts(text: string, sentMs: number, receivedMs: number): ProbedServer {
   const fields = new Map(
     text.split('\n').flatMap((line): [string, string][] => {
       const at = line.indexOf('=');
@@ -89,7 +89,7 @@ function interpret(text: string, asked: number, answered: number): SeenServer {
     },
     system: { id: of('id'), version: of('version'), hasSystemd: of('systemd') === 'yes' },
     diskUsedFraction: total > 0 ? 1 - free / total : 0,
-    clockOffsetMs: Number(of('clock')) - (asked + answered) / 2,
+    clockOffsetMs: Number(of('clock')) - (sentMs + receivedMs) / 2,
     dockerProblem: isVersion || docker === '' ? null : docker,
   };
 }
@@ -99,7 +99,7 @@ const supported: Readonly<Record<string, readonly string[]>> = {
   ubuntu: ['22.04', '24.04', '26.04'],
 };
 
-export function requireSupported({ facts, system }: SeenServer): void {
+export function requireSupported({ facts, system }: ProbedServer): void {
   const known = supported[system.id]?.includes(system.version) ?? false;
   if (known && system.hasSystemd) return;
   const why = known ? 'it does not run systemd' : `it is ${facts.os || 'unknown'}`;
@@ -111,9 +111,9 @@ export function requireSupported({ facts, system }: SeenServer): void {
 
 const oldestDocker = [20, 10] as const;
 
-export function requireDocker({ facts, dockerProblem }: SeenServer): void {
+export function requireDocker({ facts, dockerProblem }: ProbedServer): void {
   if (facts.dockerVersion === null) {
-    throw new Fault('docker_missing', 'Docker is not there, or does not answer.', {
+    throw new Fault('docker_missing', 'Docker is not installed, or does not respond.', {
       hint: 'Slipway installs it when the server is provisioned.',
       ...(dockerProblem && { evidence: dockerProblem }),
     });
@@ -130,21 +130,21 @@ export function requireDocker({ facts, dockerProblem }: SeenServer): void {
   );
 }
 
-const leastFreeMb = 1024;
-const mostUsed = 0.95;
+const minFreeMb = 1024;
+const maxUsedFraction = 0.95;
 
-export function requireResources({ facts, diskUsedFraction }: SeenServer): void {
-  if (facts.diskFreeMb >= leastFreeMb && diskUsedFraction < mostUsed) return;
+export function requireResources({ facts, diskUsedFraction }: ProbedServer): void {
+  if (facts.diskFreeMb >= minFreeMb && diskUsedFraction < maxUsedFraction) return;
   throw new Fault('disk_full', `The disk of the server is nearly full: ${facts.diskFreeMb} MB are free.`, {
     hint: 'Free some space; `docker system df` shows what Docker uses.',
     evidence: `${Math.round(diskUsedFraction * 100)} % used`,
   });
 }
 
-const mostClockOffsetMs = 60_000;
+const maxClockOffsetMs = 60_000;
 
-export function requireClock({ clockOffsetMs }: SeenServer): void {
-  if (Math.abs(clockOffsetMs) <= mostClockOffsetMs) return;
+export function requireClock({ clockOffsetMs }: ProbedServer): void {
+  if (Math.abs(clockOffsetMs) <= maxClockOffsetMs) return;
   const seconds = Math.round(clockOffsetMs / 1000);
   throw new Fault(
     'clock_wrong',

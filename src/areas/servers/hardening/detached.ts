@@ -1,7 +1,7 @@
 /**
- * Work on the server that goes on when we are gone. Who comes back waits for what an earlier attempt has left running,
- * forgets how that ended, and only then starts its own: each attempt has a deadline and a proof of its own, so the end
- * of another one says nothing, and no two of them run at once.
+ * Work on the server that goes on when we crash. A later attempt waits for what an earlier one has left running, discards
+ * its result, and only then starts its own: each attempt has a deadline and a verification of its own, so the end of
+ * another one says nothing, and no two of them run at once.
  *
  * The names begin with `slipway-harden-`: the dead-man timer ends units by that, where one holds its lock for too long.
  */

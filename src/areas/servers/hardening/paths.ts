@@ -1,11 +1,11 @@
-/** Where things are on the server. */
+/** Paths on the server. */
 
 export const stateDir = '/var/lib/slipway/hardening';
 export const undoScriptPath = `${stateDir}/undo-step.sh`;
 export const deadmanScriptPath = `${stateDir}/deadman.sh`;
 
-/** Files that the system rewrites by itself; they are neither compared nor brought back. */
-export const systemsOwn: readonly string[] = [
+/** Files that the system rewrites by itself; they are neither compared nor restored. */
+export const volatileFiles: readonly string[] = [
   '/etc/ld.so.cache',
   '/etc/mtab',
   '/etc/resolv.conf',
@@ -14,7 +14,7 @@ export const systemsOwn: readonly string[] = [
   '/etc/machine-id',
 ];
 
-/** Shared by all packages and by people: brought back where untouched, left alone otherwise, never a refusal. */
+/** Shared by all packages and by people: restored where untouched, left as they are otherwise, never a refusal. */
 export const sharedFiles: readonly string[] = [
   ...['/etc/passwd', '/etc/passwd-', '/etc/group', '/etc/group-', '/etc/shadow', '/etc/shadow-'],
   ...['/etc/gshadow', '/etc/gshadow-', '/etc/subuid', '/etc/subuid-', '/etc/subgid', '/etc/subgid-'],
