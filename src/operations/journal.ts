@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendEvents, type NewEvent } from '../events/events.ts';
 import { Fault } from '../fault.ts';
-import { type Database, exists, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { fragment, sql } from '../store/sql.ts';
 import type { Json, OperationFault, StateChange } from './definition.ts';
 import type { OperationKinds } from './kinds.ts';
@@ -70,10 +70,8 @@ export class Journal {
     const { id } = this.#operation;
     let isWanted = false;
     await this.#write(`${name} running`, async (tx) => {
-      isWanted = await exists(
-        tx,
-        sql`select 1 from operations where id = ${id} and cancel_requested_at is null`,
-      );
+      isWanted = await tx.exists(sql`
+    select 1 from operations where id = ${id} and cancel_requested_at is null`);
       if (isWanted) await this.#step(tx, name, place, 'running', attempt);
     });
     return isWanted;

@@ -1,6 +1,6 @@
 /** The SQL of operations. Time is the database's. A worker's writes carry the epoch of its lease; an older one writes nothing. */
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../ids.ts';
-import { exists, type Queryable } from '../store/database.ts';
+import type { Queryable } from '../store/database.ts';
 import { fragment, sql } from '../store/sql.ts';
 import type { Json, OperationFault, OperationState } from './definition.ts';
 
@@ -53,42 +53,34 @@ export function lockOperation(tx: Queryable, workspaceId: WorkspaceId, id: Opera
  * which may be waiting for what the caller has locked.
  */
 export function lockQueued(tx: Queryable, workspaceId: WorkspaceId, id: OperationId): Promise<boolean> {
-  return exists(
-    tx,
-    sql`
+  return tx.exists(sql`
     select 1 from operations
     where workspace_id = ${workspaceId} and id = ${id} and state = 'queued' and ${isFree}
-    for update skip locked`,
-  );
+    for update skip locked`);
 }
 
 /** Whether one of this kind waits or works on a server. */
 export function hasUnfinishedOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
-  return exists(
-    db,
-    sql`select 1 from operations where server_id = ${serverId} and kind = ${kind} and finished_at is null`,
-  );
+  return db.exists(sql`
+    select 1 from operations where server_id = ${serverId} and kind = ${kind} and finished_at is null`);
 }
 
 /** Whether there ever was one of this kind on a server, as far back as they are stored. */
 export function hasOperationOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
-  return exists(db, sql`select 1 from operations where server_id = ${serverId} and kind = ${kind} limit 1`);
+  return db.exists(sql`
+    select 1 from operations where server_id = ${serverId} and kind = ${kind} limit 1`);
 }
 
 /** Whether one of this kind waits or works on this subject. */
 export function hasUnfinishedAbout(db: Queryable, subjectId: string, kind: string): Promise<boolean> {
-  return exists(
-    db,
-    sql`select 1 from operations where subject_id = ${subjectId} and kind = ${kind} and finished_at is null`,
-  );
+  return db.exists(sql`
+    select 1 from operations where subject_id = ${subjectId} and kind = ${kind} and finished_at is null`);
 }
 
 /** Whether anything waits or works in a queue. */
 export function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean> {
-  return exists(
-    db,
-    sql`select 1 from operations where queue_key = ${queueKey} and finished_at is null limit 1`,
-  );
+  return db.exists(sql`
+    select 1 from operations where queue_key = ${queueKey} and finished_at is null limit 1`);
 }
 
 export function cancelQueued(tx: Queryable, id: OperationId) {
@@ -192,12 +184,9 @@ export async function assertLease(
   tx: Queryable,
   { operationId, epoch }: { readonly operationId: OperationId; readonly epoch: number },
 ): Promise<void> {
-  const isHeld = await exists(
-    tx,
-    sql`
+  const isHeld = await tx.exists(sql`
     select 1 from operations
-    where id = ${operationId} and lease_epoch = ${epoch} and finished_at is null for update`,
-  );
+    where id = ${operationId} and lease_epoch = ${epoch} and finished_at is null for update`);
   if (!isHeld) throw new LeaseLost();
 }
 

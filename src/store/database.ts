@@ -13,15 +13,12 @@ export interface Queryable {
   rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]>;
   /** The first row, or undefined. */
   one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined>;
+  /** Whether it finds a row. */
+  exists(query: Query): Promise<boolean>;
   /** For statements without an answer: how many rows they touched. */
   run(query: Query): Promise<number>;
   /** For statements that a library wrote (the queue's); ours are templates. */
   raw(text: string, values?: readonly unknown[]): Promise<pg.QueryResultRow[]>;
-}
-
-/** Whether the query finds a row. */
-export async function exists(db: Queryable, query: Query): Promise<boolean> {
-  return (await db.one(query)) !== undefined;
 }
 
 export interface Database extends Queryable {
@@ -68,6 +65,10 @@ class Connected implements Queryable {
 
   async one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined> {
     return (await this.#send<Row>(query)).rows[0];
+  }
+
+  async exists(query: Query): Promise<boolean> {
+    return (await this.one(query)) !== undefined;
   }
 
   async run(query: Query): Promise<number> {

@@ -1,7 +1,7 @@
 /** The SQL of this area, always by workspace but for the schedules, which check all servers. */
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { HostKeyFingerprint } from '../../remote/remote.ts';
-import { exists, type Queryable } from '../../store/database.ts';
+import type { Queryable } from '../../store/database.ts';
 import { type Due, fragment, sql, takeDue } from '../../store/sql.ts';
 import type { SecurityCheck } from './security/rule.ts';
 import type { SecurityReport } from './security/security.ts';
@@ -148,12 +148,9 @@ export function isServerNameTaken(
   name: string,
   except: ServerId,
 ): Promise<boolean> {
-  return exists(
-    db,
-    sql`
+  return db.exists(sql`
     select 1 from servers
-    where workspace_id = ${workspaceId} and lower(name) = lower(${name}) and id <> ${except}`,
-  );
+    where workspace_id = ${workspaceId} and lower(name) = lower(${name}) and id <> ${except}`);
 }
 
 /** Ready once it was provisioned; until then it is only known to answer. */
