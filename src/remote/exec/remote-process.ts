@@ -1,6 +1,6 @@
 /**
- * One command on the server, in one channel. Ends when the server says how it ended; without that word it has failed,
- * however clean the end of its output looks. Killing it kills what it started too, and is confirmed.
+ * One command on the server, in one channel. Ends when the server reports its exit status; without that it has failed,
+ * however clean the end of its output looks. Killing it kills its children too, and is confirmed.
  */
 import { randomBytes } from 'node:crypto';
 import type { ClientChannel } from 'ssh2';
@@ -14,8 +14,8 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** How long a killed command may keep its channel before the connection is given up for it. */
-const killLimitMs = 5_000;
+/** How long a kill may take before the connection is closed for it. */
+const killTimeoutMs = 5_000;
 
 /**
  * Closing a channel ends no process that does not use it, and signals sent through it reach nothing behind sudo. So
@@ -62,7 +62,7 @@ export class RemoteProcess {
     this.mark = mark;
     this.#viaSudo = viaSudo;
     this.ended = this.#end.promise;
-    // Whoever waits hears of it; nobody waiting is no reason for the whole service to stop.
+    // Without anyone waiting, a rejection must not end the whole service.
     this.ended.catch(() => undefined);
     let exit: Exit | undefined;
     channel.once('exit', (code: number | null, signal?: string) => {
@@ -71,17 +71,33 @@ export class RemoteProcess {
     channel.once('close', () => {
       this.#isOver = true;
       if (exit) this.#end.resolve(exit);
-      else if (connection.isOpen) this.#end.reject(endedWithoutWord());
+      else if (connection.isOpen) this.#end.reject(endedWithoutStatus());
     });
     void connection.closed.then((why) => this.#end.reject(connectionLost(why)));
   }
 
-  /** What `kill` came to, where it was called. */
+  /** What it prints. Over the limit, in either stream, it is killed. Returns what has come so far of both. */
+  collect(maxBytes: number): () => { readonly stdout: Buffer; readonly stderr: Buffer } {
+    const gather = (stream: NodeJS.ReadableStream) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= maxBytes) chunks.push(chunk);
+        else void this.kill(new Fault('remote_failed', `The command printed more than ${maxBytes} bytes.`));
+      });
+      return chunks;
+    };
+    const [stdout, stderr] = [gather(this.channel), gather(this.channel.stderr)];
+    return () => ({ stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) });
+  }
+
+  /** The result of `kill`, where it was called. */
   get killed(): Promise<boolean> | undefined {
     return this.#killed;
   }
 
-  /** True once nothing of it runs any more; false where that could not be made sure. */
+  /** True once nothing of it runs any more; false where that could not be confirmed. */
   kill(reason: unknown): Promise<boolean> {
     this.#end.reject(reason);
     this.#killed ??= this.#isOver ? Promise.resolve(true) : this.#kill();
@@ -101,18 +117,18 @@ export class RemoteProcess {
   async #killMarked(): Promise<boolean> {
     if (!this.#connection.isOpen) return false;
     const late = Promise.withResolvers<false>();
-    const timer = setTimeout(late.resolve, killLimitMs, false);
+    const timer = setTimeout(late.resolve, killTimeoutMs, false);
     try {
-      return await Promise.race([this.#killAndAsk(), late.promise]);
+      return await Promise.race([this.#killAndConfirm(), late.promise]);
     } catch {
-      // The channel was refused, or the connection has gone: nothing is sure then.
+      // The channel was refused, or the connection has gone: nothing is confirmed then.
       return false;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #killAndAsk(): Promise<boolean> {
+  async #killAndConfirm(): Promise<boolean> {
     const { argv, lead } = sendScript(killMarked, [this.mark]);
     const killer = await RemoteProcess.start(this.#connection, argv, this.#viaSudo);
     killer.channel.resume().end(lead);
@@ -127,8 +143,8 @@ function commandLine(argv: readonly string[], mark: string, viaSudo: boolean): s
   return quoteArgv(['sudo', '-n', '--', 'env', `SLIPWAY_RUN=${mark}`, ...argv]);
 }
 
-function endedWithoutWord(): Fault {
-  return new Fault('remote_failed', 'The command ended on the server without saying how.', {
+function endedWithoutStatus(): Fault {
+  return new Fault('remote_failed', 'The command ended on the server without an exit status.', {
     hint: 'It was probably killed together with its SSH session.',
   });
 }

@@ -2,8 +2,7 @@
 
 import type { RemoteOutcome } from '../remote.ts';
 import type { Connection } from '../ssh/connection.ts';
-import { startLimit } from '../ssh/deadline.ts';
-import { collect } from './collect.ts';
+import { startDeadline } from '../ssh/deadline.ts';
 import { RemoteProcess } from './remote-process.ts';
 
 /** These are small questions; who answers with more is ended. */
@@ -20,24 +19,24 @@ export async function runOver(
   argv: readonly string[],
   { input = '', timeoutMs = 30_000, signal }: OverOptions = {},
 ): Promise<RemoteOutcome> {
-  const limit = startLimit(argv[0] ?? '', timeoutMs, signal);
+  const deadline = startDeadline(argv[0] ?? '', timeoutMs, signal);
   const starting = RemoteProcess.start(connection, argv, false);
   const stop = () =>
     // The channel may still open after nobody waits for it any more; where it never does, there is nothing to end.
     void starting.then(
-      (process) => process.kill(limit.signal.reason),
+      (process) => process.kill(deadline.signal.reason),
       () => undefined,
     );
-  limit.signal.addEventListener('abort', stop, { once: true });
-  if (limit.signal.aborted) stop();
+  deadline.signal.addEventListener('abort', stop, { once: true });
+  if (deadline.signal.aborted) stop();
   try {
-    const process = await limit.race(starting);
-    const collected = collect(process, maxBytes);
+    const process = await deadline.race(starting);
+    const collected = process.collect(maxBytes);
     process.channel.end(input);
     const exit = await process.ended;
     return { ...exit, ...collected() };
   } finally {
-    limit.signal.removeEventListener('abort', stop);
-    limit.done();
+    deadline.signal.removeEventListener('abort', stop);
+    deadline.clear();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What we agree to speak. Nothing with SHA-1, CBC or DSA: a server that has only those is refused. The order is fixed,
- * so a server that keeps its keys always shows the same one. AES-GCM stands before ChaCha20 because Node does it in
+ * The algorithms that we accept. None with SHA-1, CBC or DSA: a server that has only those is refused. The order is fixed,
+ * so a server with the same keys always shows the same one. AES-GCM stands before ChaCha20 because Node does it in
  * native code; both are sound.
  */
 import type { Algorithms, ServerHostKeyAlgorithm } from 'ssh2';

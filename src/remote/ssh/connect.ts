@@ -1,55 +1,59 @@
 /**
- * One SSH connection: made to exactly the host key that was pinned, with algorithms that are pinned too, or not at all.
- * No user name, key or password leaves before the host key was checked and its signature verified.
+ * One SSH connection: to exactly the pinned host key, with a fixed list of algorithms, or not at all. No user name, key or
+ * password is sent before the host key was checked and its signature verified.
  */
 import { Client, type ServerHostKeyAlgorithm } from 'ssh2';
 import { Fault } from '../../fault.ts';
 import type { Secret } from '../../secret.ts';
 import type { HostKeyFingerprint } from '../remote.ts';
 import { algorithmsWith, hostKeyFamilies } from './algorithms.ts';
-import { type Auth, authSteps } from './auth-steps.ts';
-import { whyRefused } from './connect-faults.ts';
+import { authMethods, type SshAuth } from './auth-methods.ts';
+import { loginFault } from './connect-faults.ts';
 import { Connection, type HostKey } from './connection.ts';
 import { fingerprintOf, keyTypeOf } from './host-keys.ts';
 import { useKeyObjects } from './key-objects.ts';
-import { dial, type Place } from './tcp.ts';
+import { dial, type Endpoint } from './tcp.ts';
 
-const connectLimitMs = 15_000;
-/** Two probes may stay unanswered; with the third due, after 30 s, the connection is given up. */
+const connectTimeoutMs = 15_000;
+/** Two probes may stay unanswered; with the third due, after 30 s, the connection is closed. */
 const keepalive = { keepaliveInterval: 10_000, keepaliveCountMax: 2 };
 
-export interface ConnectOptions extends Place {
+export interface ConnectOptions extends Endpoint {
   readonly username: string;
   readonly auth: { readonly privateKey: Secret } | { readonly password: Secret };
-  /** Where it is left out, any key is taken: for the first contact only, and the caller pins what it gets. */
+  /** Without it any key is accepted: for trust on first use only, and the caller pins what it gets. */
   readonly expectedHostKey?: HostKeyFingerprint;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-export async function connectWith(wish: ConnectOptions): Promise<Connection> {
-  const deadline = Date.now() + (wish.timeoutMs ?? connectLimitMs);
+export async function connectWith(options: ConnectOptions): Promise<Connection> {
+  const deadline = Date.now() + (options.timeoutMs ?? connectTimeoutMs);
   try {
-    return await attempt(wish, hostKeyFamilies.flat(), deadline);
+    return await attempt(options, hostKeyFamilies.flat(), deadline);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'host_key_changed') throw error;
-    return await withAnotherType(wish, error, deadline);
+    return await connectWithOtherKeyType(options, error, deadline);
   }
 }
 
 /**
- * A server has a key of each type and shows the first that we like. The pin may be of another one, given by a person or
- * made before the server got its newer key; it counts as long as the server still proves that it holds that key.
+ * A server has a key of each type and shows the first that we prefer. The pinned one may be of another type, given by a
+ * person or from before the server got its newer key; it counts as long as the server still proves that it holds that key.
  */
-async function withAnotherType(wish: ConnectOptions, changed: Fault, deadline: number): Promise<Connection> {
+async function connectWithOtherKeyType(
+  options: ConnectOptions,
+  changed: Fault,
+  deadline: number,
+): Promise<Connection> {
   const [, ...others] = hostKeyFamilies;
   for (const family of others) {
     try {
-      return await attempt(wish, family, deadline);
+      return await attempt(options, family, deadline);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // Without a key of this type, with another one, or broken off by whoever does not want to be found out: the
-      // first finding stands.
+      // No key of this type, another one, or a connection cut by whoever does not want to be found out: the first fault
+      // stands.
       const isNoNews = ['host_key_changed', 'ssh_algorithms_weak', 'remote_unreachable'].includes(error.code);
       if (!isNoNews) throw error;
     }
@@ -57,12 +61,12 @@ async function withAnotherType(wish: ConnectOptions, changed: Fault, deadline: n
   throw changed;
 }
 
-/** The key that the server shows and proves, without logging in. */
+/** The key that the server offers and proves, without logging in. */
 export async function readHostKey(
-  place: Place & { readonly timeoutMs?: number; readonly signal?: AbortSignal },
+  endpoint: Endpoint & { readonly timeoutMs?: number; readonly signal?: AbortSignal },
 ): Promise<HostKey> {
-  const deadline = Date.now() + (place.timeoutMs ?? connectLimitMs);
-  const { hostKey, client } = await handshake(place, hostKeyFamilies.flat(), deadline, {
+  const deadline = Date.now() + (endpoint.timeoutMs ?? connectTimeoutMs);
+  const { hostKey, client } = await handshake(endpoint, hostKeyFamilies.flat(), deadline, {
     username: 'nobody',
     until: 'handshake',
   });
@@ -71,12 +75,12 @@ export async function readHostKey(
 }
 
 async function attempt(
-  wish: ConnectOptions,
+  options: ConnectOptions,
   hostKeys: readonly ServerHostKeyAlgorithm[],
   deadline: number,
 ): Promise<Connection> {
-  const { username, auth, expectedHostKey } = wish;
-  const { client, hostKey } = await handshake(wish, hostKeys, deadline, {
+  const { username, auth, expectedHostKey } = options;
+  const { client, hostKey } = await handshake(options, hostKeys, deadline, {
     username,
     auth,
     until: 'ready',
@@ -85,31 +89,31 @@ async function attempt(
   return new Connection(client, hostKey, username === 'root');
 }
 
-interface Course {
+interface Login {
   readonly username: string;
-  readonly auth?: Auth;
+  readonly auth?: SshAuth;
   readonly expectedHostKey?: HostKeyFingerprint;
   readonly until: 'handshake' | 'ready';
 }
 
 async function handshake(
-  place: Place & { readonly signal?: AbortSignal },
+  endpoint: Endpoint & { readonly signal?: AbortSignal },
   hostKeys: readonly ServerHostKeyAlgorithm[],
   deadline: number,
-  course: Course,
+  login: Login,
 ): Promise<{ client: Client; hostKey: HostKey }> {
-  const { signal } = place;
-  const sock = await dial(place, Math.max(1, deadline - Date.now()), signal);
+  const { signal } = endpoint;
+  const sock = await dial(endpoint, Math.max(1, deadline - Date.now()), signal);
   const client = new Client();
-  let shown: HostKey | undefined;
-  const steps = authSteps(course.username, course.auth);
+  let offered: HostKey | undefined;
+  const methods = authMethods(login.username, login.auth);
   const { promise, resolve, reject } = Promise.withResolvers<{ client: Client; hostKey: HostKey }>();
   const stop = () => {
     reject(signal?.reason);
     client.destroy();
   };
   const fail = (error?: unknown) => {
-    reject(whyRefused({ ...place, ...course }, error, shown, steps.offered()));
+    reject(loginFault({ ...endpoint, ...login }, error, offered, methods.offered()));
     client.destroy();
   };
   signal?.addEventListener('abort', stop, { once: true });
@@ -117,29 +121,29 @@ async function handshake(
   client.on('error', fail);
   client.once('close', () => fail());
   const done = () => {
-    if (shown) resolve({ client, hostKey: shown });
+    if (offered) resolve({ client, hostKey: offered });
   };
-  if (course.until === 'ready') client.once('ready', done);
+  if (login.until === 'ready') client.once('ready', done);
   else client.once('handshake', done);
   try {
     if (signal?.aborted) stop();
     client.connect({
       sock,
-      username: course.username,
-      authHandler: steps.next,
+      username: login.username,
+      authHandler: methods.next,
       algorithms: algorithmsWith(hostKeys),
       readyTimeout: Math.max(1, deadline - Date.now()),
       ...keepalive,
       hostVerifier: (key: Buffer) => {
-        shown = { fingerprint: fingerprintOf(key), type: keyTypeOf(key) };
-        return course.expectedHostKey === undefined || course.expectedHostKey === shown.fingerprint;
+        offered = { fingerprint: fingerprintOf(key), type: keyTypeOf(key) };
+        return login.expectedHostKey === undefined || login.expectedHostKey === offered.fingerprint;
       },
     });
     return await promise;
   } finally {
     signal?.removeEventListener('abort', stop);
     client.removeListener('error', fail);
-    // An error without a listener would end the process; from here on the connection looks after them.
+    // An error without a listener would end the process; from here on the connection handles them.
     client.on('error', () => undefined);
   }
 }

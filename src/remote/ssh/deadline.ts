@@ -1,21 +1,21 @@
 /** How long a call may take, and who may end it early: one signal for both, whose reason is what the caller gets. */
 import { Fault } from '../../fault.ts';
 
-export interface Limit {
+export interface Deadline {
   readonly signal: AbortSignal;
   readonly endsAt: number;
-  /** Rejects as soon as the limit is reached; the work itself goes on. */
+  /** Rejects as soon as the deadline has passed; the work itself goes on. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** Lets go of the timer and of the caller's signal. */
-  done(): void;
+  /** Clears the timer, and detaches from the caller's signal. */
+  clear(): void;
 }
 
-const longestTimer = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
-export function startLimit(what: string, timeoutMs: number, outer?: AbortSignal): Limit {
+export function startDeadline(what: string, timeoutMs: number, outer?: AbortSignal): Deadline {
   const own = new AbortController();
-  const ms = Math.min(timeoutMs, longestTimer);
-  const timer = setTimeout(() => own.abort(tookTooLong(what, ms)), ms);
+  const ms = Math.min(timeoutMs, maxTimerMs);
+  const timer = setTimeout(() => own.abort(timedOut(what, ms)), ms);
   const pass = () => own.abort(outer?.reason);
   outer?.addEventListener('abort', pass, { once: true });
   if (outer?.aborted) pass();
@@ -23,7 +23,7 @@ export function startLimit(what: string, timeoutMs: number, outer?: AbortSignal)
     signal: own.signal,
     endsAt: Date.now() + ms,
     race: (work) => raceAbort(work, own.signal),
-    done: () => {
+    clear: () => {
       clearTimeout(timer);
       outer?.removeEventListener('abort', pass);
     },
@@ -43,7 +43,7 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-function tookTooLong(what: string, ms: number): Fault {
+function timedOut(what: string, ms: number): Fault {
   return new Fault('remote_timeout', `«${what}» took longer than ${ms / 1000} s on the server.`, {
     hint: 'The server may be overloaded, or the command may wait for something that does not come.',
   });

@@ -6,7 +6,7 @@ import { newId, type ServerId } from '../../ids.ts';
 import { createLog } from '../../log.ts';
 import { Secret } from '../../secret.ts';
 import { Connection } from './connection.ts';
-import { type Limit, raceAbort } from './deadline.ts';
+import { type Deadline, raceAbort } from './deadline.ts';
 import { Link } from './link.ts';
 
 const target = {
@@ -49,13 +49,13 @@ class Trial {
   /** One use of the connection by someone who waits so long. */
   use(withinMs = 600_000): Promise<Connection> {
     const { signal } = new AbortController();
-    const limit: Limit = {
+    const deadline: Deadline = {
       signal,
       endsAt: this.#now + withinMs,
       race: (work) => raceAbort(work, signal),
-      done: () => undefined,
+      clear: () => undefined,
     };
-    return this.link.withPlace(this.#owner, 'command', limit, async (connection, free) => {
+    return this.link.withChannel(this.#owner, 'command', deadline, async (connection, free) => {
       free();
       return connection;
     });

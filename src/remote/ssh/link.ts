@@ -1,37 +1,45 @@
 /**
- * The way to one server: one connection, made when it is first needed and made again when it breaks, with a pause that
- * grows with every failure. Nobody waits for it longer than their own limit.
+ * The shared connection to one server: opened on first use, reopened when it breaks, with exponential backoff. Nobody
+ * waits for it longer than their own deadline.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { errorText, Fault } from '../../fault.ts';
 import type { RemoteTarget } from '../remote.ts';
 import { connectWith } from './connect.ts';
 import { ChannelRefused, type Connection } from './connection.ts';
-import type { Limit } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import { type ChannelUse, Slots } from './slots.ts';
 
-/** sshd takes ten sessions a connection unless told otherwise; two are left for killing what has run too long. */
-const mostChannels = 8;
+/** sshd allows ten sessions a connection by default; two are reserved for killing what has run too long. */
+const maxChannels = 8;
 const idleMs = 5 * 60_000;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
-/** Trying again soon changes nothing about these, and a server that counts failed logins would shut us out. */
-const lasting = new Set(['host_key_changed', 'login_refused', 'name_not_resolved', 'ssh_algorithms_weak']);
+/** Not retried soon: that changes nothing, and a server that counts failed logins would ban us. */
+const permanentCodes = new Set([
+  'host_key_changed',
+  'login_refused',
+  'name_not_resolved',
+  'ssh_algorithms_weak',
+]);
 
-/** What it takes from outside; tests give their own time and their own connections. */
-export interface LinkMeans {
+/** Tests pass their own time and connections. */
+export interface LinkDependencies {
   readonly connect: typeof connectWith;
   now(): number;
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-const realMeans: LinkMeans = { connect: connectWith, now: Date.now, pause: pauseFor };
+const pause: LinkDependencies['pause'] = (ms, signal) =>
+  sleep(ms, undefined, { signal }).catch(() => Promise.reject(signal.reason));
+const defaultDependencies: LinkDependencies = { connect: connectWith, now: Date.now, pause };
 
 export class Link {
   readonly target: RemoteTarget;
-  readonly #means: LinkMeans;
+  readonly #dependencies: LinkDependencies;
   readonly #log: Logger;
-  readonly #slots = new Slots(mostChannels);
+  readonly #slots = new Slots(maxChannels);
   readonly #stop = new AbortController();
   #connection: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
@@ -40,33 +48,37 @@ export class Link {
   #retryAt = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(target: RemoteTarget, log: Logger, means: LinkMeans = realMeans) {
+  constructor(target: RemoteTarget, log: Logger, dependencies: LinkDependencies = defaultDependencies) {
     this.target = target;
-    this.#means = means;
+    this.#dependencies = dependencies;
     this.#log = log.child({ serverId: target.serverId });
   }
 
   /**
-   * Does the work with a channel's place on the connection. The work says when the place is free again, which may be
-   * after it has failed; only where the server refuses the channel it leaves that to us.
+   * Does the work with a slot for a channel. The work calls `free` when the slot is free again, which may be after it has
+   * failed; where the server refuses the channel, that is done here.
    */
-  async withPlace<T>(
+  async withChannel<T>(
     owner: object,
     use: ChannelUse,
-    limit: Limit,
+    deadline: Deadline,
     work: (connection: Connection, free: () => void) => Promise<T>,
   ): Promise<T> {
     for (let refusals = 0; ; ) {
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
-      const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
-      const give = await this.#slots.take(owner, use, signal);
+      const signal = AbortSignal.any([deadline.signal, this.#stop.signal]);
+      const release = await this.#slots.take(owner, use, signal);
       clearTimeout(this.#idle);
-      const connection = await this.#connected(limit, signal).catch((error) => {
-        this.#leave(undefined, give);
+      const connection = await this.#connected(deadline, signal).catch((error) => {
+        this.#leave(undefined, release);
         throw error;
       });
       connection.users += 1;
-      const free = once(() => this.#leave(connection, give));
+      let isFree = false;
+      const free = () => {
+        if (!isFree) this.#leave(connection, release);
+        isFree = true;
+      };
       try {
         return await work(connection, free);
       } catch (error) {
@@ -76,27 +88,27 @@ export class Link {
         free();
         refusals += isAlone ? 1 : 0;
         if (refusals > 20) throw tooManySessions(error);
-        // sshd counts a session until it has buried its process, which is a moment after we hear of its end.
-        if (isAlone) await this.#means.pause(50, signal);
+        // sshd counts a session until it has reaped its process, which is a moment after we see its end.
+        if (isAlone) await this.#dependencies.pause(50, signal);
       }
     }
   }
 
-  /** The connection holds something that could not be ended: who comes next gets a new one. */
+  /** Something on this connection could not be killed: the next caller gets a new one. */
   retire(connection: Connection): void {
     if (this.#connection === connection) this.#connection = undefined;
   }
 
-  /** For what no caller waits for any more. */
-  tell(error: unknown, what: string): void {
+  /** For failures that no caller waits for any more. */
+  warn(error: unknown, what: string): void {
     this.#log.warn({ evidence: errorText(error) }, what);
   }
 
-  #leave(connection: Connection | undefined, give: () => void): void {
+  #leave(connection: Connection | undefined, release: () => void): void {
     if (connection) connection.users -= 1;
     if (connection && connection !== this.#connection && connection.users === 0) void connection.close();
-    give();
-    this.#restIfIdle();
+    release();
+    this.#closeWhenIdle();
   }
 
   async close(reason: Fault): Promise<void> {
@@ -107,25 +119,25 @@ export class Link {
     await connection?.close();
   }
 
-  async #connected(limit: Limit, signal: AbortSignal): Promise<Connection> {
+  async #connected(deadline: Deadline, signal: AbortSignal): Promise<Connection> {
     if (this.#connection?.isOpen) return this.#connection;
-    const pause = this.#retryAt - this.#means.now();
+    const pause = this.#retryAt - this.#dependencies.now();
     if (this.#lastFault && pause > 0) {
-      if (lasting.has(this.#lastFault.code) || this.#retryAt > limit.endsAt) throw this.#lastFault;
-      await this.#means.pause(pause, signal);
-      return this.#connected(limit, signal);
+      if (permanentCodes.has(this.#lastFault.code) || this.#retryAt > deadline.endsAt) throw this.#lastFault;
+      await this.#dependencies.pause(pause, signal);
+      return this.#connected(deadline, signal);
     }
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
-    return limit.race(this.#connecting);
+    return deadline.race(this.#connecting);
   }
 
   async #connect(): Promise<Connection> {
     const { host, port, username, privateKey, hostKey } = this.target;
-    const begun = this.#means.now();
+    const startedAt = this.#dependencies.now();
     try {
-      const connection = await this.#means.connect({
+      const connection = await this.#dependencies.connect({
         host,
         port,
         username,
@@ -136,8 +148,8 @@ export class Link {
       this.#failures = 0;
       this.#lastFault = undefined;
       this.#connection = connection;
-      this.#slots.grow(mostChannels);
-      this.#log.debug({ ms: this.#means.now() - begun }, 'connected to the server');
+      this.#slots.grow(maxChannels);
+      this.#log.debug({ ms: this.#dependencies.now() - startedAt }, 'connected to the server');
       void connection.closed.then((why) =>
         this.#log.debug({ why }, 'the connection to the server has ended'),
       );
@@ -151,11 +163,11 @@ export class Link {
   #failed(fault: Fault): void {
     this.#failures += 1;
     this.#lastFault = fault;
-    this.#retryAt = this.#means.now() + Math.min(longestPauseMs, 500 * 2 ** (this.#failures - 1));
+    this.#retryAt = this.#dependencies.now() + Math.min(maxPauseMs, 500 * 2 ** (this.#failures - 1));
     this.#log.info({ fault: fault.code, evidence: fault.evidence }, 'cannot connect to the server');
   }
 
-  #restIfIdle(): void {
+  #closeWhenIdle(): void {
     if (this.#slots.taken > 0 || this.#stop.signal.aborted) return;
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {
@@ -165,30 +177,6 @@ export class Link {
     }, idleMs);
     this.#idle.unref();
   }
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    work();
-  };
-}
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-  });
 }
 
 function tooManySessions(cause: Error): Fault {

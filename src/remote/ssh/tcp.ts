@@ -1,11 +1,10 @@
-/** The way to a server below SSH: its name, its port. Each failure in words that say where to look. */
+/** The network below SSH: name resolution and TCP. Each failure as a fault that says where to look. */
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { errorCode, errorText, Fault } from '../../fault.ts';
 import { raceAbort } from './deadline.ts';
-import { gatherWrites } from './gather-writes.ts';
 
-export interface Place {
+export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
@@ -27,23 +26,27 @@ export async function resolveHost(host: string, signal?: AbortSignal): Promise<s
   }
 }
 
-/** Opens a connection to the port and leaves it open for the caller. */
-export async function dial({ host, port }: Place, timeoutMs: number, signal?: AbortSignal): Promise<Socket> {
-  const limit = AbortSignal.timeout(timeoutMs);
-  const either = signal ? AbortSignal.any([limit, signal]) : limit;
+/** The first address that accepts. The caller closes it. */
+export async function dial(
+  { host, port }: Endpoint,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Socket> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = signal ? AbortSignal.any([timeout, signal]) : timeout;
   try {
     const addresses = await resolveHost(host, either);
     return await dialFirst(addresses, port, either);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof Fault) throw error;
-    throw whyNoConnection({ host, port }, error, timeoutMs);
+    throw connectionFault({ host, port }, error, timeoutMs);
   }
 }
 
-/** Whether the port takes connections. */
-export async function tcpCheck(place: Place, timeoutMs = 10_000, signal?: AbortSignal): Promise<void> {
-  const socket = await dial(place, timeoutMs, signal);
+/** Throws unless the port accepts connections. */
+export async function tcpCheck(endpoint: Endpoint, timeoutMs = 10_000, signal?: AbortSignal): Promise<void> {
+  const socket = await dial(endpoint, timeoutMs, signal);
   socket.destroy();
 }
 
@@ -74,13 +77,13 @@ function dialOne(host: string, port: number, signal: AbortSignal): Promise<Socke
     socket.once('connect', () => {
       signal.removeEventListener('abort', stop);
       socket.removeAllListeners('error');
-      gatherWrites(socket);
+      corkWrites(socket);
       resolve(socket);
     });
   });
 }
 
-function whyNoConnection({ host, port }: Place, error: unknown, timeoutMs: number): Fault {
+function connectionFault({ host, port }: Endpoint, error: unknown, timeoutMs: number): Fault {
   const codes = (error instanceof AggregateError ? error.errors : [error]).map(errorCode);
   if (codes.includes('ECONNREFUSED')) {
     return new Fault('port_refused', `${host} refuses connections on port ${port}.`, {
@@ -89,10 +92,36 @@ function whyNoConnection({ host, port }: Place, error: unknown, timeoutMs: numbe
       cause: error,
     });
   }
-  const silent = codes.every((code) => code === undefined);
+  const isSilent = codes.every((code) => code === undefined);
   return new Fault('port_filtered', `Port ${port} of ${host} does not answer.`, {
     hint: 'Check that the server is up, that the address is right, and that no firewall drops connections from here.',
-    evidence: silent ? `no answer within ${timeoutMs / 1000} s` : errorText(error),
+    evidence: isSilent ? `no answer within ${timeoutMs / 1000} s` : errorText(error),
     cause: error,
   });
+}
+
+type WriteCallback = (error?: Error | null) => void;
+
+/**
+ * Sends what is written in one turn of the event loop together. The SSH library writes every packet in three pieces; sent
+ * one by one they cost three system calls and, without Nagle's algorithm, three segments.
+ */
+function corkWrites(socket: Socket): void {
+  const write = socket.write.bind(socket);
+  let isCorked = false;
+  socket.write = (
+    data: Uint8Array | string,
+    encoding?: BufferEncoding | WriteCallback,
+    done?: WriteCallback,
+  ): boolean => {
+    if (!isCorked) {
+      isCorked = true;
+      socket.cork();
+      process.nextTick(() => {
+        isCorked = false;
+        socket.uncork();
+      });
+    }
+    return typeof encoding === 'string' ? write(data, encoding, done) : write(data, encoding ?? done);
+  };
 }

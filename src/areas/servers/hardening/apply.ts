@@ -53,9 +53,9 @@ async function installPackages(remote: Remote, step: StepPlan, options: ApplyOpt
   if (packages.length === 0) return;
   options.log(`Installing ${packages.join(', ')}.`);
   const argv = ['sh', `${stateDir}/install.sh`, ...packages];
-  const { code, said } = await runDetached(remote, `install-${id}`, argv, options.fence);
+  const { code, output } = await runDetached(remote, `install-${id}`, argv, options.fence);
   if (code !== 0)
-    throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: said });
+    throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: output });
 }
 
 async function change(
@@ -65,16 +65,16 @@ async function change(
   { runId, fence }: ApplyOptions,
 ): Promise<void> {
   const argv = ['sh', `${stateDir}/change.sh`, stepDir(runId, step.id), token];
-  const { code, said } = await runDetached(remote, step.id, argv, fence);
+  const { code, output } = await runDetached(remote, step.id, argv, fence);
   if (code === 0) return;
-  refuseChanged(said.split('\n'));
+  refuseChanged(output.split('\n'));
   if (code === 71)
     throw new Fault(
       'lockout_prevented',
       'The deadline passed before the change was made; nothing was changed.',
     );
   throw new Fault('remote_failed', `«${step.title}» failed on the server and was undone.`, {
-    evidence: said,
+    evidence: output,
   });
 }
 

@@ -119,8 +119,8 @@ async function purge(
   if (packages.length === 0) return;
   log(`Purging ${packages.join(', ')}.`);
   const argv = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'purge', '-y', '-q', ...packages];
-  const { code, said } = await runDetached(remote, 'purge', argv, fence);
-  if (code !== 0) throw new Fault('remote_failed', 'The packages could not be purged.', { evidence: said });
+  const { code, output } = await runDetached(remote, 'purge', argv, fence);
+  if (code !== 0) throw new Fault('remote_failed', 'The packages could not be purged.', { evidence: output });
 }
 
 const restoreScript = String.raw`tab=$(printf '\t')
