@@ -166,7 +166,7 @@ export async function startApp(
     const metrics = new Metrics(() => readBacklog(db));
     const runner = new Runner(db, kinds, queue, log, {
       ...defaultLeaseTimes,
-      most: 50,
+      maxRunning: 50,
       perWorkspace,
       perServer,
       ended: (kind, state, seconds) => metrics.countEnd(kind, state, seconds),
@@ -357,7 +357,7 @@ export async function startApp(
     owedMails.start();
     deliveries.start();
     runner.start();
-    void queue.start(() => runner.look());
+    void queue.start(() => runner.poll());
     void preparePasswords();
     if (config.monitorListen.at !== 'off') void metrics.load();
     return {

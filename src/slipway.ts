@@ -12,9 +12,9 @@ import { cancelUnfinished } from './operations/operations.ts';
 import { layoutOf } from './store/data-folder.ts';
 import { connectDatabase, type Database } from './store/database.ts';
 import { loadMasterKeys } from './store/master-keys.ts';
-import { reachDatabase } from './store/open-database.ts';
+import { openDatabase } from './store/open-database.ts';
 import { dumpState } from './store/state/dump-state.ts';
-import { loadState, refuseStrangeState, refuseUsedDatabase } from './store/state/load-state.ts';
+import { loadState, requireCompatibleState, requireEmptyDatabase } from './store/state/load-state.ts';
 import { checkStateFile } from './store/state/state-file.ts';
 
 const usage = `Usage:
@@ -69,9 +69,9 @@ async function restore(file: string): Promise<void> {
     );
   }
   const { head, counts } = await checkStateFile(file);
-  refuseStrangeState(file, head, loadMasterKeys(masterKeyFile, config.masterKeys));
+  requireCompatibleState(file, head, loadMasterKeys(masterKeyFile, config.masterKeys));
   await withDatabase(config, 'alone', async (db) => {
-    await refuseUsedDatabase(db);
+    await requireEmptyDatabase(db);
     let cancelled = 0;
     await loadState(db, file, head, log, async (tx) => {
       cancelled = await cancelUnfinished(tx);
@@ -88,7 +88,7 @@ async function withDatabase(
   who: 'alone' | 'running too',
   work: (db: Database) => Promise<void>,
 ): Promise<void> {
-  const reached = await reachDatabase(config, log, who);
+  const reached = await openDatabase(config, log, who);
   const db = connectDatabase(reached.connection, log);
   try {
     await work(db);

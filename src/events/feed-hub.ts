@@ -1,7 +1,7 @@
 /**
- * Brings events to those who follow them, on this instance. A feed's news are read once and handed to all its
- * followers as the same bytes. Positions have no gaps, so a subscriber is either exactly at the front, or it
- * reads its own way there first: nothing is missed and nothing comes twice.
+ * Delivers events to the subscribers on this instance. New events of a feed are read once and delivered to all its
+ * subscribers as the same bytes. Positions have no gaps, so a subscriber is either exactly at the front, or it
+ * catches up first: nothing is missed and nothing comes twice.
  */
 import type { Logger } from 'pino';
 import { errorText } from '../fault.ts';
@@ -31,7 +31,7 @@ interface Feed {
   readonly key: FeedKey;
   readonly live: Set<Subscriber>;
   readonly behind: Set<Subscriber>;
-  /** How far this feed was read here; undefined until it is known. */
+  /** How far this feed was read here; undefined until known. */
   position: number | undefined;
   /** There may be something new that was not read yet. */
   dirty: boolean;
@@ -39,8 +39,8 @@ interface Feed {
 }
 
 const pageSize = 500;
-/** Where a notification got lost, this finds what it told. */
-const lookAnywayMs = 5_000;
+/** Finds events whose notification was lost. */
+const pollMs = 5_000;
 
 export class FeedHub implements NotifyHandler {
   readonly #db: Database;
@@ -56,7 +56,7 @@ export class FeedHub implements NotifyHandler {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.onReconnect(), lookAnywayMs).unref();
+    this.#timer = setInterval(() => this.onReconnect(), pollMs).unref();
   }
 
   stop(): void {
@@ -80,7 +80,7 @@ export class FeedHub implements NotifyHandler {
     }
   }
 
-  /** Begins after the subscriber's position. Ends by `leave`, or when the subscriber says it is gone. */
+  /** Begins after the subscriber's position. Ends by `unsubscribe`, or when the subscriber says it is gone. */
   subscribe(subscriber: Subscriber): void {
     const name = feedName(subscriber.feed);
     let feed = this.#feeds.get(name);
@@ -118,7 +118,7 @@ export class FeedHub implements NotifyHandler {
         feed.position = (await feedState(this.#db, feed.key)).position;
         for (const subscriber of feed.behind) this.#catchUp(feed, subscriber);
       }
-      while (feed.dirty && this.#isFollowed(feed)) {
+      while (feed.dirty && this.#hasSubscribers(feed)) {
         feed.dirty = false;
         const range: EventRange = { after: feed.position, upTo: Number.MAX_SAFE_INTEGER, limit: pageSize };
         const events: StoredEvent[] = await readEvents(this.#db, feed.key, range).catch((error) => {
@@ -129,7 +129,7 @@ export class FeedHub implements NotifyHandler {
         if (!last) continue;
         feed.position = last.position;
         feed.dirty ||= events.length === pageSize;
-        this.#hand(feed, events, last.position);
+        this.#deliver(feed, events, last.position);
       }
     } catch (error) {
       this.#log.warn({ reason: errorText(error) }, 'could not read events, trying again');
@@ -138,7 +138,7 @@ export class FeedHub implements NotifyHandler {
     }
   }
 
-  #hand(feed: Feed, events: readonly StoredEvent[], position: number): void {
+  #deliver(feed: Feed, events: readonly StoredEvent[], position: number): void {
     const bytes = this.#bytes(events);
     for (const subscriber of feed.live) {
       // One that comes from another instance may have seen more than this one has read until now.
@@ -150,13 +150,13 @@ export class FeedHub implements NotifyHandler {
     }
   }
 
-  /** Reads a subscriber's own way to the front, as fast as it takes it. */
+  /** Reads the backlog of one subscriber, as fast as it takes it. */
   async #catchUp(feed: Feed, subscriber: Subscriber): Promise<void> {
     try {
       while (feed.behind.has(subscriber)) {
         const front = feed.position ?? 0;
         if (subscriber.position >= front) {
-          // No await between the look and the step: nothing can come in between.
+          // No await between the check and the move: nothing can come in between.
           feed.behind.delete(subscriber);
           feed.live.add(subscriber);
           return;
@@ -180,7 +180,7 @@ export class FeedHub implements NotifyHandler {
     return Buffer.from(events.map(this.#format).join(''), 'utf8');
   }
 
-  #isFollowed(feed: Feed): boolean {
+  #hasSubscribers(feed: Feed): boolean {
     return this.#feeds.get(feedName(feed.key)) === feed;
   }
 }

@@ -18,7 +18,7 @@ export interface OperationFault {
   readonly message: string;
   readonly hint: string | null;
   readonly evidence: string | null;
-  /** When whoever refused wants to be asked again, where it said so; for those who retry by themselves. */
+  /** Retry-After of whoever refused, for those who retry by themselves. */
   readonly retryAfterSeconds?: number;
 }
 

@@ -36,7 +36,7 @@ export class OperationQueue {
     this.#log = log;
   }
 
-  /** Loaded and started when first needed, or after the service serves: it is no part of the way there. */
+  /** Loaded and started on first use, or after the service serves: the start does not wait for it. */
   #boss(): Promise<PgBoss> {
     this.#starting ??= this.#startBoss().catch((error) => {
       this.#starting = undefined;

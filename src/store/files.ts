@@ -1,4 +1,4 @@
-/** Small files that must be there whole or not at all, even when the machine stops in between. */
+/** Atomic writes of small files, also across a power cut. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from '../fault.ts';
@@ -13,11 +13,11 @@ export function writeFileAtomic(path: string, content: string | Buffer, mode: nu
     closeSync(file);
   }
   renameSync(draft, path);
-  syncFolder(dirname(path));
+  fsyncFolder(dirname(path));
 }
 
 /** Makes a rename in this folder survive a power cut. */
-export function syncFolder(path: string): void {
+export function fsyncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

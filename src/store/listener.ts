@@ -1,6 +1,6 @@
 /**
- * Hears what other instances notify. One connection, kept open: when it breaks it is made anew, and everyone
- * is told that something may have been missed. A notification is only a hint; the tables are the truth.
+ * LISTEN: what other instances notify. One open connection; when it breaks it is reopened, and every handler is called,
+ * since something may have been missed. A notification is only a hint; the tables are the truth.
  */
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -8,11 +8,11 @@ import { errorText } from '../fault.ts';
 
 export interface NotifyHandler {
   onNotify(payload: string): void;
-  /** The connection was away: look for yourself. */
+  /** The connection was lost for a while: something may have been missed. */
   onReconnect(): void;
 }
 
-const longestPauseMs = 5_000;
+const maxPauseMs = 5_000;
 
 export class Listener {
   readonly #connection: pg.ClientConfig;
@@ -56,13 +56,13 @@ export class Listener {
       this.#handlers.get(channel)?.onNotify(payload ?? '');
     });
     client.on('error', () => undefined); // always followed by `end`
-    // One that never came to be is told by the throw below: were both to try again, each failure would double the tries.
+    // A failed connect is reported by the throw below: were both to retry, each failure would double the attempts.
     client.once('end', () => {
-      if (this.#client === client) this.#connectAgain();
+      if (this.#client === client) this.#reconnect();
     });
     try {
       await client.connect();
-      // Stopped meanwhile: whoever stopped it did not know this one yet.
+      // Stopped meanwhile, before this client was known.
       if (this.#stopped) return await client.end();
       for (const channel of this.#handlers.keys()) await listenTo(client, channel);
     } catch (error) {
@@ -73,7 +73,7 @@ export class Listener {
     this.#pauseMs = 100;
   }
 
-  #connectAgain(): void {
+  #reconnect(): void {
     if (this.#stopped) return;
     this.#client = undefined;
     const timer = setTimeout(async () => {
@@ -82,12 +82,12 @@ export class Listener {
         await this.#connect();
         for (const handler of this.#handlers.values()) handler.onReconnect();
       } catch (error) {
-        this.#log.warn({ reason: errorText(error) }, 'cannot hear notifications, trying again');
-        this.#connectAgain();
+        this.#log.warn({ reason: errorText(error) }, 'cannot listen for notifications, trying again');
+        this.#reconnect();
       }
     }, this.#pauseMs);
     timer.unref();
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
   }
 }
 

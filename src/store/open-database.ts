@@ -1,4 +1,4 @@
-/** The way to the database of a configuration: one that is named, the embedded one, or the one of a running service. */
+/** The database of a configuration: by its URL, the embedded one, or that of a running service. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -7,34 +7,34 @@ import type { Secret } from '../secret.ts';
 import { type DataFolder, layoutOf, openDataFolder } from './data-folder.ts';
 import { runningConnection, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 
-export interface ReachedDatabase {
+export interface OpenedDatabase {
   readonly connection: pg.PoolConfig;
   close(): Promise<void>;
 }
 
-/** Of a data folder that the caller holds: the one that is named, or else the folder's own, which starts and stops with the caller. */
-export async function databaseOf(
+/** For the holder of the data folder: by its URL, or else the embedded one, which starts and stops with the caller. */
+export async function startDatabase(
   { databaseUrl }: Pick<Config, 'databaseUrl'>,
   folder: DataFolder,
   log: Logger,
-): Promise<ReachedDatabase> {
-  if (databaseUrl) return named(databaseUrl);
+): Promise<OpenedDatabase> {
+  if (databaseUrl) return byUrl(databaseUrl);
   const embedded = await startEmbeddedPostgres(folder, log);
   return { connection: embedded.connection, close: () => embedded.stop() };
 }
 
-/** For those beside the service. `alone` refuses a data folder that a service runs on. */
-export async function reachDatabase(
+/** For programs beside the service. `alone` refuses a data folder that a service runs on. */
+export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Logger,
   who: 'alone' | 'running too',
-): Promise<ReachedDatabase> {
-  // A named one needs no folder of ours, which may not even be on this machine.
-  if (config.databaseUrl) return named(config.databaseUrl);
+): Promise<OpenedDatabase> {
+  // A URL needs no data folder, which may not even be on this machine.
+  if (config.databaseUrl) return byUrl(config.databaseUrl);
   try {
     const folder = await openDataFolder(config.dataDir);
     try {
-      const { connection, close } = await databaseOf(config, folder, log);
+      const { connection, close } = await startDatabase(config, folder, log);
       return { connection, close: () => close().then(() => folder.release()) };
     } catch (error) {
       await folder.release();
@@ -47,6 +47,6 @@ export async function reachDatabase(
   }
 }
 
-function named(url: Secret): ReachedDatabase {
+function byUrl(url: Secret): OpenedDatabase {
   return { connection: { connectionString: url.reveal() }, close: async () => undefined };
 }

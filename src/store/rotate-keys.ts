@@ -42,9 +42,9 @@ async function resealColumn(tx: Queryable, sealer: Sealer, { table, column }: Se
   const update = `update ${names.table} set ${names.column} = $1 where workspace_id = $2 and id = $3`;
   const rows = await tx.rows<{ workspaceId: WorkspaceId; row: string; sealed: Buffer }>(preparedText(select));
   for (const { workspaceId, row, sealed } of rows) {
-    const place = { workspaceId, table, row, column };
-    const value: Secret = await sealer.open(tx, place, sealed);
-    await tx.run(preparedText(update, await sealer.seal(tx, place, value), workspaceId, row));
+    const context = { workspaceId, table, row, column };
+    const value: Secret = await sealer.open(tx, context, sealed);
+    await tx.run(preparedText(update, await sealer.seal(tx, context, value), workspaceId, row));
   }
   return rows.length;
 }

@@ -56,8 +56,8 @@ test('figures say how much work there is, how long it waits, and how what was as
 
   const runner = new Runner(bench.db, kinds, bench.queue, createLog('silent'), {
     leaseMs: 900,
-    lookMs: 30,
-    most: 10,
+    pollMs: 30,
+    maxRunning: 10,
     perWorkspace: 10,
     perServer: 10,
     ended: (kind, state, seconds) => metrics.countEnd(kind, state, seconds),

@@ -53,7 +53,7 @@ class Scene {
   static async open(t: TestContext): Promise<Scene> {
     const scene = new Scene(await OperationBench.open(t));
     const { db, queue } = scene.bench;
-    const options = { leaseMs: 900, lookMs: 30, most: 10, perWorkspace: 10, perServer: 10 };
+    const options = { leaseMs: 900, pollMs: 30, maxRunning: 10, perWorkspace: 10, perServer: 10 };
     const runner = new Runner(db, scene.kinds, queue, createLog('silent'), options);
     runner.start();
     t.after(() => runner.stop());

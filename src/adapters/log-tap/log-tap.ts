@@ -43,10 +43,10 @@ export class LogTap {
 
   /** `over` is told when it is of no use any more: nobody follows, or the connection broke. */
   static async open(remote: Pick<Remote, 'stream'>, over: () => void): Promise<LogTap> {
-    const { argv, lead } = sendScript(tapScript, []);
+    const { argv, preamble } = sendScript(tapScript, []);
     const stream = await remote.stream(argv, { timeoutMs: foreverMs });
     const tap = new LogTap(stream, over);
-    stream.stdin.write(lead);
+    stream.stdin.write(preamble);
     stream.stderr.on('data', (bytes: Buffer) => {
       tap.#complaint = `${tap.#complaint}${bytes}`.slice(-mostComplaint);
     });

@@ -34,8 +34,8 @@ export async function setTimers(
   const lines = unitFilesOf(owner, timers).map(
     ({ unit, service, timer }) => `${unit} ${base64(service)} ${base64(timer)}\n`,
   );
-  const { argv, lead } = sendScript(timerScript, [...fenceArguments(fence), owner]);
-  const input = Buffer.concat([lead, Buffer.from(`${lines.join('')}end\n`)]);
+  const { argv, preamble } = sendScript(timerScript, [...fenceArguments(fence), owner]);
+  const input = Buffer.concat([preamble, Buffer.from(`${lines.join('')}end\n`)]);
   const outcome = await remote.run(argv, { input, timeoutMs: limitMs, ...(signal && { signal }) });
   if (outcome.code === exits.fenced) throw fencedFault(outcome.stderr.toString('utf8').trim());
   if (outcome.code !== 0) throw commandFailed(['systemctl'], outcome);

@@ -33,19 +33,19 @@ export class Commands {
   }
 
   runScript(text: string, args: readonly string[], options: RunOptions = {}): Promise<RemoteOutcome> {
-    const { argv, lead } = sendScript(text, args);
-    return this.#run(argv, options, lead);
+    const { argv, preamble } = sendScript(text, args);
+    return this.#run(argv, options, preamble);
   }
 
   async script(text: string, args: readonly string[], options: RunOptions = {}): Promise<Buffer> {
     return succeeded(['sh'], await this.runScript(text, args, options), options);
   }
 
-  async #run(argv: readonly string[], options: RunOptions, lead?: Buffer): Promise<RemoteOutcome> {
+  async #run(argv: readonly string[], options: RunOptions, preamble?: Buffer): Promise<RemoteOutcome> {
     const deadline = startDeadline(argv[0] ?? '', options.timeoutMs ?? defaultTimeoutMs, options.signal);
     try {
       return await this.#start('command', argv, options, deadline, async (process, viaSudo) => {
-        const outcome = await finish(process, options, deadline, lead);
+        const outcome = await finish(process, options, deadline, preamble);
         if (viaSudo && outcome.code === 1 && outcome.stderr.subarray(0, 6).toString() === 'sudo: ')
           throw sudoRefused(redactWhole(outcome.stderr, options.secrets).toString('utf8'));
         return outcome;
@@ -130,12 +130,12 @@ async function finish(
   process: RemoteProcess,
   options: RunOptions,
   deadline: Deadline,
-  lead?: Buffer,
+  preamble?: Buffer,
 ): Promise<RemoteOutcome> {
   const { input = '', maxOutputBytes = defaultOutputBytes } = options;
   const { channel } = process;
   const collected = process.collect(maxOutputBytes);
-  if (lead) channel.write(lead);
+  if (preamble) channel.write(preamble);
   if (input instanceof Readable) feed(process, input);
   else channel.end(input);
   try {

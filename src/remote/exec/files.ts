@@ -1,4 +1,4 @@
-/** Files on the server: whole, with their mode and owner, or not at all. */
+/** Files on the server, written atomically with their mode and owner. */
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../fault.ts';
 import type { FileAttributes } from '../remote.ts';
@@ -38,10 +38,10 @@ export async function writeFile(
   commands: Commands,
   path: string,
   content: string | Buffer,
-  wish: FileAttributes,
+  attributes: FileAttributes,
 ): Promise<void> {
-  mustBeAbsolute(path);
-  const { mode, owner = '', group = '' } = wish;
+  requireAbsolute(path);
+  const { mode, owner = '', group = '' } = attributes;
   const slash = path.lastIndexOf('/');
   const temp = `${path.slice(0, slash)}/.slipway-${randomBytes(8).toString('hex')}`;
   const size = String(Buffer.byteLength(content));
@@ -54,9 +54,9 @@ export async function readFile(
   path: string,
   { maxBytes = 4 * 1024 * 1024 }: { readonly maxBytes?: number } = {},
 ): Promise<Buffer | undefined> {
-  mustBeAbsolute(path);
-  const most = maxBytes + 1;
-  const outcome = await commands.runScript(readScript, [path, String(most)], { maxOutputBytes: most });
+  requireAbsolute(path);
+  const limit = maxBytes + 1;
+  const outcome = await commands.runScript(readScript, [path, String(limit)], { maxOutputBytes: limit });
   if (outcome.code === absentCode) return undefined;
   if (outcome.code !== 0) throw commandFailed(['cat'], outcome);
   if (outcome.stdout.length > maxBytes) {
@@ -65,8 +65,10 @@ export async function readFile(
   return outcome.stdout;
 }
 
-function mustBeAbsolute(path: string): void {
+function requireAbsolute(path: string): void {
   if (!path.startsWith('/') || path.endsWith('/')) {
-    throw new Fault('invalid_input', 'A file on the server is named by its whole path.', { evidence: path });
+    throw new Fault('invalid_input', 'A file on the server is named by its absolute path.', {
+      evidence: path,
+    });
   }
 }

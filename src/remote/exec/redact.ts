@@ -1,7 +1,7 @@
 /**
  * Takes secrets out of a stream of output before it is stored or shown: as they are, in base64 wherever they may begin
- * in it, and as they stand in a URL; also where a chunk ends in the middle of one. It holds back only what may be the
- * beginning of one, so that a line is shown when it is printed, and not when the next one comes.
+ * in it, and as they stand in a URL; also where a chunk ends in the middle of one. It buffers only what may be the
+ * beginning of one, so that a line is shown when it is printed, and not with the next one.
  */
 import type { Secret } from '../../secret.ts';
 
@@ -12,25 +12,25 @@ export interface Redactor {
   end(): Buffer;
 }
 
-const shown = Buffer.from('[secret]');
+const replacement = Buffer.from('[secret]');
 /** Shorter ones would be found in everything, and hide nothing. */
-const shortest = 4;
+const minLength = 4;
 
 export function createRedactor(secrets: readonly Secret<string | Buffer>[]): Redactor {
   const needles = needlesOf(secrets);
   const startsAt = beginnings(needles);
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   return {
     push(chunk) {
       if (needles.length === 0) return chunk;
-      const text = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const text = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
       const { clean, rest } = redact(text, needles, startsAt(text));
-      held = rest;
+      pending = rest;
       return clean;
     },
     end() {
-      const { clean } = redact(held, needles, held.length);
-      held = Buffer.alloc(0);
+      const { clean } = redact(pending, needles, pending.length);
+      pending = Buffer.alloc(0);
       return clean;
     },
   };
@@ -57,27 +57,27 @@ function beginnings(needles: readonly Buffer[]): (text: Buffer) => number {
 }
 
 /**
- * What begins at `settled` or later stays for the next turn. The leftmost match counts, and of several there the
+ * What begins at `settled` or later stays for the next chunk. The leftmost match counts, and of several there the
  * longest: the result does not depend on how the chunks were cut.
  */
 function redact(text: Buffer, needles: readonly Buffer[], settled: number): { clean: Buffer; rest: Buffer } {
   const pieces: Buffer[] = [];
   // Where each was found last, so that none is searched for again before that is passed.
-  const places = needles.map((needle) => text.indexOf(needle));
+  const positions = needles.map((needle) => text.indexOf(needle));
   let from = 0;
   for (;;) {
     let found: { at: number; length: number } | undefined;
     for (const [index, needle] of needles.entries()) {
-      let at = places[index] ?? -1;
+      let at = positions[index] ?? -1;
       if (at !== -1 && at < from) {
         at = text.indexOf(needle, from);
-        places[index] = at;
+        positions[index] = at;
       }
       // They are sorted by length: the first of those that begin at the same byte is the longest.
       if (at !== -1 && (!found || at < found.at)) found = { at, length: needle.length };
     }
     if (!found || found.at >= settled) break;
-    pieces.push(text.subarray(from, found.at), shown);
+    pieces.push(text.subarray(from, found.at), replacement);
     from = found.at + found.length;
   }
   const rest = Math.max(from, settled);
@@ -91,10 +91,10 @@ function needlesOf(secrets: readonly Secret<string | Buffer>[]): Buffer[] {
   for (const secret of secrets) {
     const value = secret.reveal();
     const bytes = Buffer.from(value);
-    if (bytes.length < shortest) continue;
+    if (bytes.length < minLength) continue;
     const written = typeof value === 'string' ? [...writtenForms(value), ...linesOf(value)] : [];
     const forms = [bytes, ...base64Forms(bytes), ...written];
-    for (const form of forms) if (form.length >= shortest) all.set(form.toString('latin1'), form);
+    for (const form of forms) if (form.length >= minLength) all.set(form.toString('latin1'), form);
   }
   return [...all.values()].sort((one, other) => other.length - one.length);
 }

@@ -129,9 +129,9 @@ export class RemoteProcess {
   }
 
   async #killAndConfirm(): Promise<boolean> {
-    const { argv, lead } = sendScript(killMarked, [this.mark]);
+    const { argv, preamble } = sendScript(killMarked, [this.mark]);
     const killer = await RemoteProcess.start(this.#connection, argv, this.#viaSudo);
-    killer.channel.resume().end(lead);
+    killer.channel.resume().end(preamble);
     killer.channel.stderr.resume();
     return (await killer.ended).code === 0;
   }

@@ -1,14 +1,14 @@
-/** A command over a connection of one's own, for the few moments before a server has its place in the pool. */
+/** A command over a dedicated connection, for a server that is not in the pool yet. */
 
 import type { RemoteOutcome } from '../remote.ts';
 import type { Connection } from '../ssh/connection.ts';
 import { startDeadline } from '../ssh/deadline.ts';
 import { RemoteProcess } from './remote-process.ts';
 
-/** These are small questions; who answers with more is ended. */
+/** These are small queries; a command that prints more is killed. */
 const maxBytes = 1024 * 1024;
 
-export interface OverOptions {
+export interface RunOverOptions {
   readonly input?: string | Buffer;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -17,12 +17,12 @@ export interface OverOptions {
 export async function runOver(
   connection: Connection,
   argv: readonly string[],
-  { input = '', timeoutMs = 30_000, signal }: OverOptions = {},
+  { input = '', timeoutMs = 30_000, signal }: RunOverOptions = {},
 ): Promise<RemoteOutcome> {
   const deadline = startDeadline(argv[0] ?? '', timeoutMs, signal);
   const starting = RemoteProcess.start(connection, argv, false);
   const stop = () =>
-    // The channel may still open after nobody waits for it any more; where it never does, there is nothing to end.
+    // The channel may still open after the deadline; where it never does, there is nothing to kill.
     void starting.then(
       (process) => process.kill(deadline.signal.reason),
       () => undefined,

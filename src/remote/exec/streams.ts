@@ -9,8 +9,8 @@ import type { RemoteProcess } from './remote-process.ts';
 
 export function openStreams(process: RemoteProcess): RemoteStream {
   const { channel, ended } = process;
-  const stdout = passOn(channel, process);
-  const stderr = passOn(channel.stderr, process);
+  const stdout = passThrough(channel, process);
+  const stderr = passThrough(channel.stderr, process);
   const stdin = new Writable({
     highWaterMark: 256 * 1024,
     // Not one chunk after the other: what the channel still takes is encrypted and sent together. Where it takes no
@@ -23,7 +23,7 @@ export function openStreams(process: RemoteProcess): RemoteStream {
     final: (done) => void channel.end(() => done()),
   });
   for (const stream of [stdin, stdout, stderr]) {
-    // Who reads or writes hears of an error as usual; nobody listening is no reason for the whole service to stop.
+    // Readers and writers get an error as usual; without a listener it must not end the whole service.
     stream.on('error', () => undefined);
   }
   ended.then(
@@ -39,7 +39,7 @@ export function openStreams(process: RemoteProcess): RemoteStream {
   return { stdin, stdout, stderr, ended };
 }
 
-function passOn(from: Readable, process: RemoteProcess): PassThrough {
+function passThrough(from: Readable, process: RemoteProcess): PassThrough {
   const to = new PassThrough({ highWaterMark: 256 * 1024 });
   let isOver = false;
   const over = () => {
@@ -48,7 +48,7 @@ function passOn(from: Readable, process: RemoteProcess): PassThrough {
   process.ended.then(over, over);
   to.once('close', () => {
     if (!isOver)
-      void process.kill(new Fault('remote_failed', 'Nobody read the output of the command any more.'));
+      void process.kill(new Fault('remote_failed', 'The output of the command was not read to its end.'));
   });
   from.pipe(to, { end: false });
   return to;

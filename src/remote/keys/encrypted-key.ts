@@ -6,9 +6,9 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 /** Of the clock, on a machine that may be busy with builds: an ordinary key takes a second of processor time. */
-const limitMs = 20_000;
+const timeoutMs = 20_000;
 
-export interface OpenedKey {
+export interface DecryptedKey {
   readonly pem: string;
   readonly comment: string;
 }
@@ -21,11 +21,11 @@ if (parsed instanceof Error) parentPort.postMessage({ why: parsed.message });
 else parentPort.postMessage({ pem: parsed.getPrivatePEM(), comment: parsed.comment });
 `;
 
-/** `why` is `slow` where it took too long, or what the parser said. */
-export async function openWithPassphrase(
+/** `why` is `slow` where it took too long, or the parser's message. */
+export async function decryptKey(
   text: string,
   phrase: string,
-): Promise<OpenedKey | { readonly why: string }> {
+): Promise<DecryptedKey | { readonly why: string }> {
   const library = createRequire(import.meta.url).resolve('ssh2');
   const worker = new Worker(program, {
     eval: true,
@@ -33,8 +33,8 @@ export async function openWithPassphrase(
     execArgv: [],
     env: {},
   });
-  const { promise, resolve, reject } = Promise.withResolvers<OpenedKey | { readonly why: string }>();
-  const timer = setTimeout(resolve, limitMs, { why: 'slow' });
+  const { promise, resolve, reject } = Promise.withResolvers<DecryptedKey | { readonly why: string }>();
+  const timer = setTimeout(resolve, timeoutMs, { why: 'slow' });
   worker.once('message', resolve);
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the thread that opens keys ended without an answer')));

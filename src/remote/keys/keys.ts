@@ -6,7 +6,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import ssh2 from 'ssh2';
 import { Fault } from '../../fault.ts';
 import { Secret } from '../../secret.ts';
-import { type OpenedKey, openWithPassphrase } from './encrypted-key.ts';
+import { type DecryptedKey, decryptKey } from './encrypted-key.ts';
 import { mayDecrypt, opensshPrivateKey } from './key-formats.ts';
 
 export interface KeyPair {
@@ -21,11 +21,11 @@ export interface GivenKey extends KeyPair {
 }
 
 const curves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
-const leastRsaBits = 2048;
+const minRsaBits = 2048;
 
 export function generateKeyPair(comment: string): KeyPair {
   const { privateKey } = generateKeyPairSync('ed25519');
-  const { publicKey, privateKey: text } = written(privateKey, comment);
+  const { publicKey, privateKey: text } = toKeyPair(privateKey, comment);
   return { privateKey: text, publicKey };
 }
 
@@ -35,10 +35,10 @@ export async function readPrivateKey(given: string, passphrase?: string): Promis
   const phrase = passphrase || undefined;
   if (/^-----BEGIN OPENSSH PRIVATE KEY-----\n|^PuTTY-User-Key-File-/.test(text)) {
     const { pem, comment } = await readBySsh(text, phrase);
-    return written(checked(createPrivateKey(pem)), comment);
+    return toKeyPair(requireStrong(createPrivateKey(pem)), comment);
   }
   if (/^-----BEGIN ([A-Z]+ )?PRIVATE KEY-----\n/.test(text))
-    return written(checked(parsePem(text, phrase)), '');
+    return toKeyPair(requireStrong(parsePem(text, phrase)), '');
   if (/^(ssh-|ecdsa-|sk-)\S+ |^-----BEGIN (SSH2 |RSA )?PUBLIC KEY|^---- BEGIN SSH2 PUBLIC KEY/.test(text)) {
     throw unusable('This is a public key.', 'Give the private one: the file of the same name without .pub.');
   }
@@ -48,12 +48,12 @@ export async function readPrivateKey(given: string, passphrase?: string): Promis
   );
 }
 
-async function readBySsh(text: string, phrase: string | undefined): Promise<OpenedKey> {
+async function readBySsh(text: string, phrase: string | undefined): Promise<DecryptedKey> {
   const plain = ssh2.utils.parseKey(text);
   if (!(plain instanceof Error)) return { pem: plain.getPrivatePEM(), comment: plain.comment };
-  if (!/no passphrase given/.test(plain.message)) throw whyUnreadable(plain.message);
+  if (!/no passphrase given/.test(plain.message)) throw unreadableFault(plain.message);
   if (phrase === undefined) throw passphraseMissing();
-  const opened = await openWithPassphrase(text, phrase);
+  const opened = await decryptKey(text, phrase);
   if (!('why' in opened)) return opened;
   if (opened.why === 'slow') {
     throw unusable(
@@ -62,7 +62,7 @@ async function readBySsh(text: string, phrase: string | undefined): Promise<Open
     );
   }
   // Only ciphers that authenticate can tell a wrong passphrase from a damaged file; the first is far likelier.
-  throw /Unsupported/.test(opened.why) ? whyUnreadable(opened.why) : passphraseWrong();
+  throw /Unsupported/.test(opened.why) ? unreadableFault(opened.why) : passphraseWrong();
 }
 
 function parsePem(text: string, phrase: string | undefined): KeyObject {
@@ -78,24 +78,24 @@ function parsePem(text: string, phrase: string | undefined): KeyObject {
   try {
     return createPrivateKey({ key: text, ...(phrase !== undefined && { passphrase: phrase }) });
   } catch {
-    // OpenSSL's own words for these are of no use to anyone.
-    throw isEncrypted ? passphraseWrong() : whyUnreadable('');
+    // OpenSSL's own messages for these are of no use to anyone.
+    throw isEncrypted ? passphraseWrong() : unreadableFault('');
   }
 }
 
-function checked(key: KeyObject): KeyObject {
+function requireStrong(key: KeyObject): KeyObject {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  const wayOut = 'Make a new one with: ssh-keygen -t ed25519';
+  const advice = 'Make a new one with: ssh-keygen -t ed25519';
   if (type === 'ed25519') return key;
   if (type === 'ec' && curves.includes(details?.namedCurve)) return key;
-  if (type === 'dsa') throw unusable('DSA keys are no longer safe, and servers refuse them.', wayOut);
-  if (type !== 'rsa') throw unusable('Keys of this type are not supported.', wayOut);
+  if (type === 'dsa') throw unusable('DSA keys are no longer safe, and servers refuse them.', advice);
+  if (type !== 'rsa') throw unusable('Keys of this type are not supported.', advice);
   const bits = details?.modulusLength ?? 0;
-  if (bits >= leastRsaBits) return key;
-  throw unusable(`An RSA key of ${bits} bits is too short; at least ${leastRsaBits} are needed.`, wayOut);
+  if (bits >= minRsaBits) return key;
+  throw unusable(`An RSA key of ${bits} bits is too short; at least ${minRsaBits} are needed.`, advice);
 }
 
-function written(key: KeyObject, comment: string): GivenKey {
+function toKeyPair(key: KeyObject, comment: string): GivenKey {
   const note = comment.replaceAll(/[^\x21-\x7e]+/g, ' ').trim();
   const text =
     key.asymmetricKeyType === 'ed25519'
@@ -107,8 +107,8 @@ function written(key: KeyObject, comment: string): GivenKey {
   return { privateKey: new Secret(text), publicKey, type: parsed.type };
 }
 
-function whyUnreadable(said: string): Fault {
-  const type = /Unsupported OpenSSH private key type: (\S+)/.exec(said)?.[1];
+function unreadableFault(message: string): Fault {
+  const type = /Unsupported OpenSSH private key type: (\S+)/.exec(message)?.[1];
   if (type?.startsWith('sk-')) {
     return unusable(
       'This key lives in a hardware token, which has to be touched for every login.',

@@ -7,7 +7,7 @@ import { fenceArguments, fencedFault } from '../units/units.ts';
 import { relayScript } from './relay-script.ts';
 
 const defaultTimeoutMs = 30_000;
-const defaultMostBytes = 1024 * 1024;
+const defaultMaxBytes = 1024 * 1024;
 const graceMs = 30_000;
 
 export async function relay(
@@ -18,32 +18,32 @@ export async function relay(
   const records = exchanges.map(recordOf);
   const outcome = await commands.runScript(relayScript, fenceArguments(fence), {
     input: Buffer.concat(records),
-    timeoutMs: exchanges.reduce((sum, each) => sum + longest(each), graceMs),
-    maxOutputBytes: exchanges.reduce((sum, each) => sum + mostOutput(each), 64 * 1024),
+    timeoutMs: exchanges.reduce((sum, each) => sum + maxDurationMs(each), graceMs),
+    maxOutputBytes: exchanges.reduce((sum, each) => sum + maxOutput(each), 64 * 1024),
     ...(signal && { signal }),
     ...(secrets && { secrets }),
   });
   if (outcome.code === exits.fenced) throw fencedFault(outcome.stderr.toString('utf8').trim());
   if (outcome.code !== 0) throw commandFailed(['perl'], outcome, secrets);
-  return answersIn(outcome.stdout);
+  return parseReplies(outcome.stdout);
 }
 
-function longest({ timeoutMs = defaultTimeoutMs, until }: Exchange): number {
+function maxDurationMs({ timeoutMs = defaultTimeoutMs, until }: Exchange): number {
   return timeoutMs + (until?.forMs ?? 0);
 }
 
-function mostOutput({ maxBytes = defaultMostBytes, until }: Exchange): number {
+function maxOutput({ maxBytes = defaultMaxBytes, until }: Exchange): number {
   const tries = until ? Math.ceil(until.forMs / until.everyMs) + 1 : 1;
   return tries * (maxBytes + 100);
 }
 
 function recordOf({ to, send, expect, until, ...limits }: Exchange): Buffer {
-  const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMostBytes } = limits;
-  const place = 'path' in to ? `- ${to.path}` : `${to.host} ${to.port}`;
-  // The place is a word of a line; a space in it would shift the others.
-  if (!/^(-|[0-9a-fA-F.:]+) [^\s]+$/.test(place))
+  const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes } = limits;
+  const address = 'path' in to ? `- ${to.path}` : `${to.host} ${to.port}`;
+  // The address is a field of a line; a space in it would shift the others.
+  if (!/^(-|[0-9a-fA-F.:]+) [^\s]+$/.test(address))
     throw new Fault('invalid_input', 'A socket is named by a path without spaces, or by address and port.', {
-      evidence: place,
+      evidence: address,
     });
   const [pattern, bytes] = [Buffer.from(expect ?? ''), Buffer.from(send)];
   const numbers = [
@@ -54,22 +54,22 @@ function recordOf({ to, send, expect, until, ...limits }: Exchange): Buffer {
     pattern.length,
     bytes.length,
   ];
-  return Buffer.concat([Buffer.from(`${place} ${numbers.join(' ')}\n`), pattern, bytes]);
+  return Buffer.concat([Buffer.from(`${address} ${numbers.join(' ')}\n`), pattern, bytes]);
 }
 
-function answersIn(output: Buffer): RelayReply[] {
+function parseReplies(output: Buffer): RelayReply[] {
   const tries: RelayAttempt[][] = [];
   for (let from = 0; from < output.length; ) {
     const line = output.indexOf('\n', from);
     const [record, ms, state = '', size] = output.subarray(from, line).toString('latin1').split(' ');
     const end = line + 1 + Number(size);
     if (line === -1 || !(end <= output.length))
-      throw new Fault('remote_failed', 'The answer of the server breaks off.');
+      throw new Fault('remote_failed', 'The reply of the server is incomplete.');
     const bytes = output.subarray(line + 1, end);
     const problem = state === 'met' || state === 'unmet' ? null : state.replaceAll('-', ' ').trim();
-    const place = Number(record);
+    const index = Number(record);
     const one = { atMs: Number(ms), isMet: state === 'met', problem, bytes };
-    tries[place] = [...(tries[place] ?? []), one];
+    tries[index] = [...(tries[index] ?? []), one];
     from = end;
   }
   return tries.map((each) => ({ tries: each, last: lastOf(each) }));

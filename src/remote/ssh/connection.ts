@@ -1,4 +1,4 @@
-/** A connection that stands: who it leads to, and when it ends. */
+/** An open connection: to whom, and when it ends. */
 import type { Client, ClientChannel } from 'ssh2';
 import { errorText, Fault } from '../../fault.ts';
 import type { HostKeyFingerprint } from '../remote.ts';
@@ -11,16 +11,16 @@ export interface HostKey {
 
 export class Connection {
   readonly hostKey: HostKey;
-  /** Says why, once it has ended. Never rejects. */
+  /** Resolves with the reason, once it has ended. Never rejects. */
   readonly closed: Promise<string>;
   isOpen = true;
-  /** Undefined until someone has asked the server. */
+  /** Undefined until it was checked. */
   isRoot: boolean | undefined;
-  /** Set once sudo was seen to work. */
+  /** Set once sudo was checked. */
   maySudo = false;
-  /** How many places on it are in use. */
+  /** How many slots on it are in use. */
   users = 0;
-  /** One at a time, so that ending many commands needs only one channel more. */
+  /** One at a time, so that killing many commands needs only one channel more. */
   kills: Promise<unknown> = Promise.resolve();
   readonly #client: Client;
 
@@ -46,7 +46,7 @@ export class Connection {
 
   /**
    * Starts the command line in a channel of its own. A short command's exit code can arrive in the same packet as the
-   * news that it was started, so the channel is handed over at once, not a moment later.
+   * news that it was started, so the channel is handed over synchronously.
    */
   exec<T>(line: string, adopt: (channel: ClientChannel) => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export class Connection {
     });
   }
 
-  /** Says goodbye, and does not wait long for an answer. */
+  /** In order, or after a second by force. */
   async close(): Promise<void> {
     this.isOpen = false;
     this.#client.end();
@@ -78,8 +78,8 @@ export class ChannelRefused extends Error {
 }
 
 export function connectionLost(why: string): Fault {
-  return new Fault('remote_unreachable', 'The connection to the server broke off.', {
-    hint: 'What was under way may or may not have finished there.',
+  return new Fault('remote_unreachable', 'The connection to the server was lost.', {
+    hint: 'A running command may or may not have finished there.',
     evidence: why,
   });
 }

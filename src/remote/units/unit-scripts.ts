@@ -49,7 +49,7 @@ is_live() {
 
 /**
  * The unit's first process. The input is opened and its name removed, so that nothing of it stays on the disk when the
- * unit ends, however it ends. The exit code is written beside its place and renamed: it is there whole, or not at all.
+ * unit ends, however it ends. The exit code is written atomically.
  */
 const wrapper = `dir=$1
 umask 077
@@ -109,7 +109,7 @@ systemd-run --quiet --collect --unit="$3.service" --setenv=HOME=/root --setenv=L
 
 /**
  * `$1` name, `$2` from which byte, `$3` how many tenths of a second to wait for more, `$4` how many bytes at most, `$5`
- * how many tenths to gather once something has come: a line a trip would cost more than what it tells. First
+ * how many tenths to gather once something has come: a round trip a line would cost more than the line. First
  * a line with state, code and size, then the bytes. The state is read before the size: what has ended prints no more.
  */
 export const readScript = `${isLive}
@@ -144,7 +144,7 @@ echo "$now $(size)"
 if [ -e "$dir/output" ]; then tail -c "+$(($2 + 1))" "$dir/output" | head -c "$4"; fi
 `;
 
-/** `$1` scope, `$2` epoch, `$3` name. Asks first, then kills; forgets it only once nothing of it runs. */
+/** `$1` scope, `$2` epoch, `$3` name. SIGTERM first, then SIGKILL; its folder is removed only once nothing of it runs. */
 export const stopScript = `${isLive}${locked}${fenced}
 shift 2
 if is_live "$1"; then

@@ -1,6 +1,6 @@
 /**
- * Long work that outlives us: a transient systemd unit with its own folder on the server. Who comes back, after a broken
- * connection or as another process of ours, finds what it printed and how it ended.
+ * Long work that outlives this process: a transient systemd unit with its own folder on the server. After a broken
+ * connection, or in another process, its output and its exit code are found there.
  */
 import { Fault } from '../../fault.ts';
 import { type Commands, commandFailed } from '../exec/commands.ts';
@@ -13,11 +13,11 @@ const lostCode = 255;
 
 const maxBytes = 1024 * 1024;
 /** Tenths of a second: who watches a build sees its lines within this. */
-const mostGathering = 8;
+const maxBufferTenths = 8;
 
-export async function startUnit(commands: Commands, wish: UnitSpec): Promise<void> {
-  const { name, argv, input, fence } = wish;
-  mustBeUnitName(name);
+export async function startUnit(commands: Commands, spec: UnitSpec): Promise<void> {
+  const { name, argv, input, fence } = spec;
+  requireUnitName(name);
   const size = input === undefined ? '' : String(input.length);
   const command = Buffer.from(`exec ${quoteArgv(argv)}\n`);
   const args = [...fenceArguments(fence), name, String(command.length), size];
@@ -30,10 +30,10 @@ export async function readUnit(
   from: number,
   waitMs = 0,
 ): Promise<UnitOutput> {
-  mustBeUnitName(name);
+  requireUnitName(name);
   const tenths = Math.max(0, Math.ceil(waitMs / 100));
-  const gathering = Math.min(tenths, mostGathering);
-  const args = [name, String(from), String(tenths), String(maxBytes), String(gathering)];
+  const bufferTenths = Math.min(tenths, maxBufferTenths);
+  const args = [name, String(from), String(tenths), String(maxBytes), String(bufferTenths)];
   const answer = await commands.script(readScript, args, {
     timeoutMs: waitMs + 60_000,
     maxOutputBytes: maxBytes + 1024,
@@ -42,13 +42,13 @@ export async function readUnit(
   const [kind = '', code = '', size = ''] = answer.subarray(0, line).toString('latin1').split(' ');
   const bytes = answer.subarray(line + 1);
   const next = from + bytes.length;
-  // Its end is told together with the last of its output, so that who stops at the end has missed nothing.
+  // The end is reported together with the last of the output, so that who stops at the end has missed nothing.
   const state = next < Number(size) ? { kind: 'running' as const } : stateOf(kind, code);
   return { state, bytes, next };
 }
 
 export async function stopUnit(commands: Commands, name: string, fence?: Fence): Promise<void> {
-  mustBeUnitName(name);
+  requireUnitName(name);
   await scripted(commands, stopScript, [...fenceArguments(fence), name]);
 }
 
@@ -67,7 +67,7 @@ async function scripted(
   const evidence = outcome.stderr.toString('utf8').trim();
   if (outcome.code === exits.fenced) throw fencedFault(evidence);
   if (outcome.code === exits.stillRunning) {
-    throw new Fault('remote_failed', 'The work on the server could not be ended.', { evidence });
+    throw new Fault('remote_failed', 'The work on the server could not be stopped.', { evidence });
   }
   throw commandFailed(['systemd-run'], outcome);
 }
@@ -80,8 +80,8 @@ function stateOf(kind: string, code: string): UnitState {
 }
 
 export function fencedFault(evidence: string): Fault {
-  const sentence = 'The server has seen a newer worker; this one may do nothing there any more.';
-  return new Fault('remote_fenced', sentence, { evidence });
+  const message = 'The server has seen a newer worker; this one is fenced off.';
+  return new Fault('remote_fenced', message, { evidence });
 }
 
 /** What a script with `fenceScript` in it failed with, where that was the fence. */
@@ -103,7 +103,7 @@ export function fenceArguments(fence: Fence | undefined): [string, string] {
   return [scope, String(epoch)];
 }
 
-function mustBeUnitName(name: string): void {
+function requireUnitName(name: string): void {
   if (/^slipway-[a-z0-9][a-z0-9-]{0,180}$/.test(name)) return;
   throw new Fault('invalid_input', 'A unit is named slipway- and then small letters, digits and dashes.', {
     evidence: name,

@@ -1,7 +1,7 @@
 /**
  * A real PostgreSQL 18 inside the data folder, run by us. Owns its folder, its process and its password; refuses
- * to touch a folder of another major version. It listens on a socket file only, never on the network, outlives
- * no service that dies, and is started again when it dies itself.
+ * to touch a folder of another major version. It listens on a Unix socket only, never on the network, ends with
+ * the service, and is restarted when it crashes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -13,13 +13,13 @@ import type { Logger } from 'pino';
 import { errorText, Fault } from '../../fault.ts';
 import type { DataFolder, DataLayout } from '../data-folder.ts';
 import { readFileIfExists } from '../files.ts';
-import { initialise, readOrMakePassword, refuseOtherVersion, role } from './postgres-folder.ts';
-import { choosePostgresUser, handOver, letThrough, type PostgresUser } from './postgres-user.ts';
+import { initialiseFolder, readOrCreatePassword, requireMajorVersion, role } from './postgres-folder.ts';
+import { allowTraversal, choosePostgresUser, chownFolder, type PostgresUser } from './postgres-user.ts';
 import { socketFolder } from './socket-folder.ts';
-import { clearOldProcesses } from './stale-processes.ts';
+import { stopStaleProcesses } from './stale-processes.ts';
 
-const readyWithinMs = 60_000;
-const stopWithinMs = 20_000;
+const readyTimeoutMs = 60_000;
+const stopTimeoutMs = 20_000;
 
 export interface EmbeddedPostgres {
   readonly connection: pg.PoolConfig;
@@ -34,13 +34,13 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const programs = findPrograms();
   const user = choosePostgresUser(folder.postgresDir, programs.postgres);
-  letThrough(folder.path, user);
-  const password = readOrMakePassword(folder.postgresPasswordFile);
-  initialise(folder, programs.initdb, user, password);
-  refuseOtherVersion(folder.postgresDir);
-  handOver(folder.postgresDir, user);
+  allowTraversal(folder.path, user);
+  const password = readOrCreatePassword(folder.postgresPasswordFile);
+  initialiseFolder(folder, programs.initdb, user, password);
+  requireMajorVersion(folder.postgresDir);
+  chownFolder(folder.postgresDir, user);
   const sockets = socketFolder(folder.postgresDir, user);
-  await clearOldProcesses(folder.postgresDir, sockets);
+  await stopStaleProcesses(folder.postgresDir, sockets);
 
   const connection = { host: sockets, user: role, password, database: 'postgres' };
   const server = new SupervisedServer({
@@ -64,7 +64,7 @@ export function runningConnection(folder: DataLayout): pg.PoolConfig {
   return { host: socketFolder(folder.postgresDir, user), user: role, password, database: 'postgres' };
 }
 
-interface ServerPlan {
+interface ServerOptions {
   readonly folder: DataFolder;
   readonly program: string;
   readonly user: PostgresUser;
@@ -75,23 +75,23 @@ interface ServerPlan {
 }
 
 class SupervisedServer {
-  readonly #plan: ServerPlan;
+  readonly #options: ServerOptions;
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
   #stopping = false;
   /** It has answered since it was last started. */
   #ready = false;
 
-  constructor(plan: ServerPlan) {
-    this.#plan = plan;
+  constructor(options: ServerOptions) {
+    this.#options = options;
   }
 
   async start(): Promise<void> {
     const child = this.#spawn();
-    const deadline = Date.now() + readyWithinMs;
+    const deadline = Date.now() + readyTimeoutMs;
     // A fresh start takes 50 ms; a recovery takes seconds, and each question costs it a process.
     for (let pause = 10; ; pause = Math.min(pause * 1.2, 100)) {
-      const answered = await answers(this.#plan.connection);
+      const answered = await answers(this.#options.connection);
       // It may have died since it answered; then nobody but us will start it again.
       if (answered && this.#child === child) break;
       if (this.#child !== child || Date.now() > deadline) {
@@ -108,17 +108,21 @@ class SupervisedServer {
     const child = this.#child;
     if (!child) return;
     child.kill('SIGINT');
-    const late = setTimeout(() => child.kill('SIGQUIT'), stopWithinMs);
+    const late = setTimeout(() => child.kill('SIGQUIT'), stopTimeoutMs);
     await this.#exited;
     clearTimeout(late);
   }
 
   #spawn(): ChildProcess {
-    const { folder, user, program, sockets, settings } = this.#plan;
+    const { folder, user, program, sockets, settings } = this.#options;
     const output = openSync(folder.postgresLogFile, 'a', 0o600);
     const [command, args] = user.wrap(
       program,
-      serverArguments(folder.postgresDir, { ...standard, unix_socket_directories: sockets, ...settings }),
+      serverArguments(folder.postgresDir, {
+        ...defaultSettings,
+        unix_socket_directories: sockets,
+        ...settings,
+      }),
     );
     // A group of its own: Ctrl-C in a terminal must reach us first, so that requests end before the database does.
     const child = spawn(command, args, { stdio: ['ignore', output, output], detached: true, cwd: '/' });
@@ -132,11 +136,14 @@ class SupervisedServer {
       child.once('error', gone);
       child.once('exit', (exitCode, signalName) => {
         gone();
-        // One that never answered is told by whoever started it.
+        // One that never answered is reported by `start`.
         if (this.#stopping || !this.#ready) return;
         this.#ready = false;
         const evidence = this.#lastLines();
-        this.#plan.log.error({ exitCode, signalName, evidence }, 'the embedded database stopped by itself');
+        this.#options.log.error(
+          { exitCode, signalName, evidence },
+          'the embedded database stopped unexpectedly',
+        );
         this.#restart();
       });
     });
@@ -146,13 +153,13 @@ class SupervisedServer {
   #restart(delayMs = 250): void {
     setTimeout(async () => {
       try {
-        await clearOldProcesses(this.#plan.folder.postgresDir, this.#plan.sockets);
+        await stopStaleProcesses(this.#options.folder.postgresDir, this.#options.sockets);
         if (this.#stopping) return;
         await this.start();
-        this.#plan.log.info('the embedded database is back');
+        this.#options.log.info('the embedded database runs again');
       } catch (error) {
         if (this.#stopping) return;
-        this.#plan.log.error(
+        this.#options.log.error(
           { reason: errorText(error) },
           'the embedded database does not start, trying again',
         );
@@ -163,13 +170,13 @@ class SupervisedServer {
 
   #failure(): Fault {
     return new Fault('embedded_database_failed', 'The embedded PostgreSQL did not start.', {
-      hint: `Its log is ${this.#plan.folder.postgresLogFile}.`,
+      hint: `Its log is ${this.#options.folder.postgresLogFile}.`,
       evidence: this.#lastLines(),
     });
   }
 
   #lastLines(): string {
-    return (readFileIfExists(this.#plan.folder.postgresLogFile) ?? '')
+    return (readFileIfExists(this.#options.folder.postgresLogFile) ?? '')
       .trimEnd()
       .split('\n')
       .slice(-8)
@@ -177,7 +184,7 @@ class SupervisedServer {
   }
 }
 
-const standard = {
+const defaultSettings = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '60',
@@ -215,7 +222,7 @@ function findPrograms(): { postgres: string; initdb: string } {
 
 async function answers(connection: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => undefined); // told by the rejection below
+  client.on('error', () => undefined); // reported by the rejection below
   try {
     await client.connect();
     return true;

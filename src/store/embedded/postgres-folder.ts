@@ -8,24 +8,29 @@ import { chownSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../../fault.ts';
 import type { DataFolder } from '../data-folder.ts';
-import { readFileIfExists, syncFolder, writeFileAtomic } from '../files.ts';
-import { handOver, type PostgresUser } from './postgres-user.ts';
+import { fsyncFolder, readFileIfExists, writeFileAtomic } from '../files.ts';
+import { chownFolder, type PostgresUser } from './postgres-user.ts';
 
 const majorVersion = '18';
 
 /** The role that owns everything in the embedded database. */
 export const role = 'slipway';
 
-export function readOrMakePassword(file: string): string {
+export function readOrCreatePassword(file: string): string {
   const kept = readFileIfExists(file);
   if (kept) return kept;
-  const made = randomBytes(24).toString('base64url');
-  writeFileAtomic(file, made, 0o600);
-  return made;
+  const created = randomBytes(24).toString('base64url');
+  writeFileAtomic(file, created, 0o600);
+  return created;
 }
 
-/** Prepares the folder beside its place and moves it there whole, so that a kill leaves no half of one. */
-export function initialise(folder: DataFolder, initdb: string, user: PostgresUser, password: string): void {
+/** In a temporary folder that is then renamed, so that a kill leaves no half of one. */
+export function initialiseFolder(
+  folder: DataFolder,
+  initdb: string,
+  user: PostgresUser,
+  password: string,
+): void {
   const target = folder.postgresDir;
   const drafts = `${basename(target)}.init-`;
   for (const left of readdirSync(folder.path)) {
@@ -34,7 +39,7 @@ export function initialise(folder: DataFolder, initdb: string, user: PostgresUse
   if (readFileIfExists(join(target, 'PG_VERSION'))) return;
   const draft = join(folder.path, `${drafts}${randomBytes(4).toString('hex')}`);
   mkdirSync(draft, { mode: 0o700 });
-  handOver(draft, user);
+  chownFolder(draft, user);
   const passwordFile = `${draft}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
   chownSync(passwordFile, user.uid, user.gid);
@@ -48,12 +53,12 @@ export function initialise(folder: DataFolder, initdb: string, user: PostgresUse
     });
   }
   renameSync(draft, target);
-  syncFolder(dirname(target));
+  fsyncFolder(dirname(target));
 }
 
-export function refuseOtherVersion(postgresDir: string): void {
+export function requireMajorVersion(postgresDir: string): void {
   const found = readFileIfExists(join(postgresDir, 'PG_VERSION'))?.trim();
   if (found === majorVersion) return;
-  const sentence = `The data folder holds a PostgreSQL ${found} database, this Slipway runs PostgreSQL ${majorVersion}.`;
-  throw new Fault('database_newer', `${sentence} Use the Slipway that made it.`);
+  const message = `The data folder holds a PostgreSQL ${found} database, this Slipway runs PostgreSQL ${majorVersion}.`;
+  throw new Fault('database_newer', `${message} Use the Slipway that made it.`);
 }

@@ -3,7 +3,7 @@
  * - it runs as the owner of its folder, for a new folder `nobody`, if that user can reach folder and program;
  * - else (a clone in root's home, say) it runs in a user namespace of its own, where root's id is shown as
  *   nobody's and carries none of root's capabilities.
- * Either way the kernel tells it to shut down in good order when we die (`--pdeathsig`).
+ * Either way the kernel makes it shut down in order when we die (`--pdeathsig`).
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
@@ -57,8 +57,8 @@ function rootInNamespace(): PostgresUser {
   );
 }
 
-/** Gives the folder to the user, closed to everyone else. A no-op where it is so already. */
-export function handOver(folder: string, user: PostgresUser): void {
+/** Makes the user the owner, with access for nobody else. A no-op where it is so already. */
+export function chownFolder(folder: string, user: PostgresUser): void {
   const owner = ownerOf(folder);
   if (owner?.uid === user.uid && owner.gid === user.gid) return;
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -70,7 +70,7 @@ export function handOver(folder: string, user: PostgresUser): void {
 }
 
 /** Lets the user pass through the folder above its own, without listing or reading what lies there. */
-export function letThrough(folder: string, user: PostgresUser): void {
+export function allowTraversal(folder: string, user: PostgresUser): void {
   if (process.getuid?.() === 0 && user.uid !== 0) chmodSync(folder, 0o711);
 }
 

@@ -1,4 +1,4 @@
-/** Where PostgreSQL's socket file lies. The kernel takes paths of at most 107 bytes; a deep clone has longer ones. */
+/** The folder of PostgreSQL's socket. The kernel takes paths of at most 107 bytes; a deep clone has longer ones. */
 import { createHash } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { errorCode, Fault } from '../../fault.ts';
 import type { PostgresUser } from './postgres-user.ts';
 
-const longestPath = 107;
+const maxPathBytes = 107;
 
 export function socketFolder(postgresDir: string, user: PostgresUser): string {
-  if (Buffer.byteLength(join(postgresDir, '.s.PGSQL.5432.lock')) <= longestPath) return postgresDir;
+  if (Buffer.byteLength(join(postgresDir, '.s.PGSQL.5432.lock')) <= maxPathBytes) return postgresDir;
   const name = createHash('sha256').update(postgresDir).digest('hex').slice(0, 16);
   const folder = join(tmpdir(), `slipway-${name}`);
   try {
@@ -20,5 +20,5 @@ export function socketFolder(postgresDir: string, user: PostgresUser): string {
   }
   const found = lstatSync(folder);
   if (found.isDirectory() && found.uid === user.uid && (found.mode & 0o077) === 0) return folder;
-  throw new Fault('embedded_database_failed', `${folder} is in the way: it is not ours. Remove it.`);
+  throw new Fault('embedded_database_failed', `${folder} exists and is not ours. Remove it.`);
 }

@@ -1,4 +1,4 @@
-/** What an earlier PostgreSQL left in our folder: processes that are still ending, and notes that name them. */
+/** What an earlier PostgreSQL left in our folder: processes that are still ending, and its pid files. */
 import { readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,12 +13,12 @@ const orphanMs = 1_000;
  * Waits for what an earlier, killed service left behind: a server that is shutting down, or the workers of one
  * that was killed too. We hold the data folder's lock, so no living service needs them.
  */
-export async function clearOldProcesses(postgresDir: string, sockets: string): Promise<void> {
-  const note = join(postgresDir, 'postmaster.pid');
+export async function stopStaleProcesses(postgresDir: string, sockets: string): Promise<void> {
+  const pidFile = join(postgresDir, 'postmaster.pid');
   const begun = Date.now();
   let orphanedAt: number | undefined;
   for (;;) {
-    const server = Number(readFileIfExists(note)?.split('\n')[0]);
+    const server = Number(readFileIfExists(pidFile)?.split('\n')[0]);
     const left = processesIn(realpathSync(postgresDir));
     if (left.length === 0) break;
     if (!left.includes(server)) {
@@ -28,8 +28,8 @@ export async function clearOldProcesses(postgresDir: string, sockets: string): P
     else signal(server, 'SIGINT');
     await sleep(20);
   }
-  // Both name the old server's id. Another process may carry it by now, or a corpse that nobody has collected.
-  rmSync(note, { force: true });
+  // Both name the old server's id. Another process may carry it by now, or a zombie.
+  rmSync(pidFile, { force: true });
   rmSync(join(sockets, '.s.PGSQL.5432.lock'), { force: true });
 }
 
@@ -47,7 +47,7 @@ function processesIn(folder: string): number[] {
   return pids.filter((pid) => isPostgres(pid) && target(pid, 'cwd') === folder).map(Number);
 }
 
-/** Not everyone who works there is ours: a person may look around in the folder. */
+/** Not every process there is ours: a person may have a shell in the folder. */
 function isPostgres(pid: string): boolean {
   return /\/postgres( \(deleted\))?$/.test(target(pid, 'exe') ?? '');
 }
@@ -56,6 +56,6 @@ function target(pid: string, link: 'cwd' | 'exe'): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/${link}`);
   } catch {
-    return undefined; // it has ended meanwhile, or belongs to a user whose processes we cannot look at
+    return undefined; // it has ended meanwhile, or belongs to a user whose processes we may not read
   }
 }

@@ -6,18 +6,24 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { Fault } from '../../fault.ts';
 import type { Database, Queryable } from '../database.ts';
-import { syncFolder } from '../files.ts';
+import { fsyncFolder } from '../files.ts';
 import { quoteName, sql } from '../sql.ts';
-import { type StateCounts, type StateHead, type StateTable, stateFormat, withEnd } from './state-file.ts';
+import {
+  type StateCounts,
+  type StateHead,
+  type StateTable,
+  stateFormat,
+  withChecksum,
+} from './state-file.ts';
 
 const rowsAtOnce = 500;
 
-/** Whole or not at all: written beside its place, synced, then renamed. Never over another file. */
+/** Atomic: written to a temporary file, synced, then renamed. Never over another file. */
 export async function dumpState(
   db: Database,
   to: string,
   now: Date,
-  told: (table: string) => void,
+  onTable: (table: string) => void,
 ): Promise<StateCounts> {
   const path = resolve(to);
   const draft = `${path}.${process.pid}.new`;
@@ -30,7 +36,7 @@ export async function dumpState(
       await client.query('set local statement_timeout = 0');
       await client.query('set local idle_in_transaction_session_timeout = 0');
       try {
-        const lines = withEnd(stateLines(connection, now, counts, told));
+        const lines = withChecksum(stateLines(connection, now, counts, onTable));
         const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
         const out = createWriteStream('', { fd: file, autoClose: false });
         await pipeline(Readable.from(lines), zstd, out);
@@ -40,7 +46,7 @@ export async function dumpState(
     });
     fsyncSync(file);
     renameSync(draft, path);
-    syncFolder(dirname(path));
+    fsyncFolder(dirname(path));
     return counts;
   } catch (error) {
     rmSync(draft, { force: true });
@@ -52,12 +58,12 @@ async function* stateLines(
   tx: Queryable,
   now: Date,
   counts: { tables: number; rows: number },
-  told: (table: string) => void,
+  onTable: (table: string) => void,
 ): AsyncIterable<string> {
   yield `# ${JSON.stringify(await readHead(tx, now))}`;
   for (const table of await stateTables(tx)) {
     counts.tables += 1;
-    told(table.table);
+    onTable(table.table);
     yield `# ${JSON.stringify(table)}`;
     for await (const row of rowsOf(tx, table)) {
       counts.rows += 1;

@@ -20,7 +20,7 @@ interface ForeignKey {
 }
 
 /** Before anything is touched. */
-export function refuseStrangeState(path: string, head: StateHead, keys: MasterKeys): void {
+export function requireCompatibleState(path: string, head: StateHead, keys: MasterKeys): void {
   const known = readMigrations();
   for (const { version, name, checksum } of head.migrations) {
     const ours = known.find((each) => each.version === version);
@@ -40,7 +40,7 @@ export function refuseStrangeState(path: string, head: StateHead, keys: MasterKe
   );
 }
 
-export async function refuseUsedDatabase(db: Database): Promise<void> {
+export async function requireEmptyDatabase(db: Database): Promise<void> {
   const found = await db.one<{ found: string | null }>(sql`select to_regclass('accounts')::text as found`);
   if (!found?.found) return;
   const used = await db.one<{ count: string }>(sql`select count(*)::text as count from accounts`);
@@ -50,7 +50,7 @@ export async function refuseUsedDatabase(db: Database): Promise<void> {
   });
 }
 
-/** `after` may put right what was under way when the backup was made; it is part of the same transaction. */
+/** `after` may end what was running when the backup was made; it is part of the same transaction. */
 export async function loadState(
   db: Database,
   path: string,

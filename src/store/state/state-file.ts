@@ -45,7 +45,7 @@ export type StateLine =
   | { readonly is: 'row'; readonly json: string };
 
 /** Adds the last line. */
-export async function* withEnd(lines: AsyncIterable<string>): AsyncIterable<string> {
+export async function* withChecksum(lines: AsyncIterable<string>): AsyncIterable<string> {
   const hash = createHash('sha256');
   const counts = { tables: 0, rows: 0 };
   for await (const line of lines) {
@@ -87,15 +87,15 @@ export async function* readStateFile(path: string): AsyncIterable<StateLine> {
       yield { is: 'row', json: line };
       continue;
     }
-    const said = readControl(path, line);
-    if (isFirst) yield { is: 'head', head: readHead(path, said) };
-    else if (typeof said.table === 'string' && Array.isArray(said.columns)) {
+    const control = readControl(path, line);
+    if (isFirst) yield { is: 'head', head: readHead(path, control) };
+    else if (typeof control.table === 'string' && Array.isArray(control.columns)) {
       counts.tables += 1;
-      yield { is: 'table', table: { table: said.table, columns: said.columns.map(String) } };
-    } else if (said.end === true) {
+      yield { is: 'table', table: { table: control.table, columns: control.columns.map(String) } };
+    } else if (control.end === true) {
       hasEnded = true;
-      const isWhole = said.sha256 === hash.digest('hex');
-      if (!isWhole || said.rows !== counts.rows || said.tables !== counts.tables)
+      const isWhole = control.sha256 === hash.digest('hex');
+      if (!isWhole || control.rows !== counts.rows || control.tables !== counts.tables)
         throw damaged(path, 'its checksum is not that of its content');
       continue;
     } else throw damaged(path, 'a line of it cannot be read');
@@ -113,9 +113,9 @@ function readControl(path: string, line: string): Record<string, unknown> {
   }
 }
 
-function readHead(path: string, said: Record<string, unknown>): StateHead {
-  if (said.slipway !== 'state') throw damaged(path, 'it is no backup of Slipway’s state');
-  const { format, createdAt, migrations, masterKeys, sequences } = said;
+function readHead(path: string, control: Record<string, unknown>): StateHead {
+  if (control.slipway !== 'state') throw damaged(path, 'it is no backup of Slipway’s state');
+  const { format, createdAt, migrations, masterKeys, sequences } = control;
   if (format !== stateFormat)
     throw new Fault(
       'state_file_refused',

@@ -56,7 +56,7 @@ export async function readFactsOver(
   signal?: AbortSignal,
 ): Promise<ProbedServer> {
   const sentMs = Date.now();
-  const { argv, lead: input } = sendScript(script, []);
+  const { argv, preamble: input } = sendScript(script, []);
   const asRoot = [...(viaSudo ? ['sudo', '-n', '--'] : []), ...argv];
   const { code, stdout, stderr } = await runOver(connection, asRoot, { input, ...(signal && { signal }) });
   if (code === 0) return parseFacts(stdout.toString(), sentMs, Date.now());

@@ -64,8 +64,8 @@ export async function arm(remote: Remote, token: string, dir: string, seconds: n
 
 /** Fails where the timer was faster: the step has been undone. */
 export async function disarm(remote: Remote, token: string): Promise<void> {
-  const said = (await remote.script(disarmScript, [token, stateDir])).toString('utf8').trim();
-  if (said === 'disarmed') return;
+  const printed = (await remote.script(disarmScript, [token, stateDir])).toString('utf8').trim();
+  if (printed === 'disarmed') return;
   throw new Fault('lockout_prevented', 'The login was verified too late; the server had undone the step.', {
     hint: 'Run the step again.',
   });

@@ -18,7 +18,7 @@ export const stepIds = [
   'ssh_no_passwords',
 ] as const;
 
-/** In the order they are run: what closes a way in comes last, when all else stands. */
+/** In the order they are run: what restricts logins comes last. */
 export type StepId = (typeof stepIds)[number];
 
 export interface FileChange {

@@ -94,7 +94,7 @@ export function refuseChanged(lines: readonly string[]): void {
   const changed = lines.flatMap((line) => /^changed-since (.*)$/.exec(line)?.[1] ?? []);
   if (changed.length === 0) return;
   throw new Fault('changed_since', `Changed since the plan was made: ${changed.join(', ')}.`, {
-    hint: 'Make a new plan, and look at it.',
+    hint: 'Make a new plan, and review it.',
     errors: changed.map((path) => ({ path, message: 'is not as it was when the plan was made' })),
   });
 }

@@ -72,7 +72,7 @@ systemctl daemon-reload
 systemctl stop --no-block slipway-deadman.timer 2>/dev/null || true
 `;
 
-/** Puts the files of a step in their places and runs its commands. 71: not armed (any more). 72: changed since. */
+/** Writes the files of a step and runs its commands. 71: not armed (any more). 72: changed since. */
 const changeScript = String.raw`set -eu
 dir=$1 token=$2
 state=${stateDir}

@@ -11,8 +11,8 @@ export interface ListeningSocket {
 }
 
 const timeoutMs = 2_000;
-const atOnce = 16;
-/** A server that claims more is not worth a scan of minutes; what is left out is said. */
+const concurrency = 16;
+/** A server that claims more is not worth a scan of minutes; what is left out is reported. */
 const maxPorts = 150;
 /** Where nothing listens on these, and they do not even refuse, a firewall drops what it does not allow. */
 const unusualPorts = [51_234, 61_234];
@@ -84,6 +84,6 @@ export async function probeFromOutside(facts: Facts, ctx: SecurityContext): Prom
       probes.push({ ...next, state: await ctx.connect(next.address, next.port, timeoutMs) });
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, one));
+  await Promise.all(Array.from({ length: concurrency }, one));
   return probes.sort((a, b) => a.address.localeCompare(b.address) || a.port - b.port);
 }

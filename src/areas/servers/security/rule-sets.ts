@@ -1,5 +1,5 @@
 /**
- * What the firewall's rules do by default, as far as that stands in them in one place: the policy of a chain, or a last
+ * What the firewall's rules do by default, as far as they state it: the policy of a chain, or a last
  * rule without a condition. No packet is followed through them: what really comes through, a connection from outside
  * shows, and only where none can be tried does the default count.
  */

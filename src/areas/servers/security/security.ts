@@ -1,6 +1,6 @@
 /**
- * The security state of a server: asks it once, connects to it from outside, and judges. Owns the questions, the
- * rules and the score; refuses to change anything on the server, to guess where it could not look (that is
+ * The security state of a server: runs one script on it, connects to it from outside, and judges. Owns the script, the
+ * rules and the score; refuses to change anything on the server, to guess what it could not read (that is
  * `unknown`, never `pass`), and to show a secret as evidence. Knows nothing of the store or of HTTP.
  */
 import { readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const rules: readonly Rule[] = [
 const script = ['frame', 'ssh', 'network', 'packages', 'accounts', 'system', 'docker', 'main']
   .map((name) => readFileSync(new URL(`./questions/${name}.sh`, import.meta.url), 'utf8'))
   .join('\n');
-/** The script stops asking after 9 s by itself; the rest is the way there and back. */
+/** The script stops by itself after 9 s; the rest is for the round trip. */
 const timeoutMs = 30_000;
 
 export interface SecurityReport extends Summary {

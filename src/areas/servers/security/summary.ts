@@ -5,15 +5,15 @@ export type SecurityState = 'unknown' | 'at_risk' | 'fair' | 'hardened';
 
 export interface Summary {
   readonly state: SecurityState;
-  /** 0–100. What could not be looked at earns nothing. */
+  /** 0–100. What could not be read earns nothing. */
   readonly score: number;
 }
 
 const weights: Record<CheckSeverity, number> = { low: 1, medium: 3, high: 6, critical: 10 };
 const hardenedFrom = 90;
 const riskyBelow = 50;
-/** With more of the weight than this in the dark, the number says nothing. */
-const mostUnknown = 0.25;
+/** With more of the weight than this unknown, the score means nothing. */
+const maxUnknown = 0.25;
 
 export function summarise(checks: readonly SecurityCheck[]): Summary {
   const counted = checks.filter(({ status }) => status !== 'not_applicable');
@@ -26,15 +26,15 @@ export function summarise(checks: readonly SecurityCheck[]): Summary {
 }
 
 function stateOf(checks: readonly SecurityCheck[], score: number, total: number): SecurityState {
-  const unseen = withStatus(checks, 'unknown');
-  if (withStatus(checks, 'fail').some(isGrave)) return 'at_risk';
-  if (unseen.some(({ severity }) => severity === 'critical') || weightOf(unseen) > total * mostUnknown)
+  const unread = withStatus(checks, 'unknown');
+  if (withStatus(checks, 'fail').some(isSerious)) return 'at_risk';
+  if (unread.some(({ severity }) => severity === 'critical') || weightOf(unread) > total * maxUnknown)
     return 'unknown';
   if (score < riskyBelow) return 'at_risk';
-  return score >= hardenedFrom && !unseen.some(isGrave) ? 'hardened' : 'fair';
+  return score >= hardenedFrom && !unread.some(isSerious) ? 'hardened' : 'fair';
 }
 
-function isGrave({ severity }: SecurityCheck): boolean {
+function isSerious({ severity }: SecurityCheck): boolean {
   return severity === 'high' || severity === 'critical';
 }
 

@@ -179,7 +179,7 @@ export const banner: StepMaker = (planning) => {
   return step({
     id: 'banner',
     title: 'Show a notice on the console',
-    why: 'It is what the law of some places asks for.',
+    why: 'Some jurisdictions require it.',
     files: [issue],
   });
 };

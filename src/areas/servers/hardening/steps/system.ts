@@ -70,7 +70,7 @@ export const accounts: StepMaker = ({ state, request }) => {
   if (isUnchanged(files) && empty.length === 0) return undefined;
   return step({
     id: 'accounts',
-    title: 'No accounts without a password, no core dumps, no forgotten shells',
+    title: 'No accounts without a password, no core dumps, no idle shells',
     why:
       empty.length > 0
         ? `Anyone can become ${empty.join(', ')} without a password. A core dump can hold secrets.`

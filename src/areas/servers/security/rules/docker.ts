@@ -98,8 +98,8 @@ export const dockerRules: readonly Rule[] = [
     fix: `Remove every \`tcp://\` from \`hosts\` in ${daemonFile} and from the arguments of dockerd, and restart Docker; use SSH to reach it.`,
     judge: ifThere((facts): RuleVerdict => {
       const { hosts } = daemonSettings(facts);
-      const told = [...(Array.isArray(hosts) ? hosts.map(String) : []), ...daemonArguments(facts)];
-      const written = told
+      const endpoints = [...(Array.isArray(hosts) ? hosts.map(String) : []), ...daemonArguments(facts)];
+      const written = endpoints
         .filter((each) => each.includes('tcp://'))
         .map((each) => each.slice(each.indexOf('tcp://')));
       const isApi = ({ port, program }: ListeningSocket) =>

@@ -26,8 +26,8 @@ export const fail2banRules: readonly Rule[] = [
     judge(facts) {
       if (facts.isAbsent('fail2ban')) return fail('fail2ban is not installed.');
       const text = facts.text('fail2ban');
-      if (!isAlive(facts)) return fail(text.slice(0, 480));
-      const problems = [...deafness(facts), ...toothlessness(facts)];
+      if (!isRunning(facts)) return fail(text.slice(0, 480));
+      const problems = [...logProblems(facts), ...actionProblems(facts)];
       const shown = text.split('\n').filter((line) => /Journal matches|File list|Total|^action /.test(line));
       return problems.length > 0
         ? fail(problems.join('\n'))
@@ -41,11 +41,11 @@ export const fail2banRules: readonly Rule[] = [
     fix: 'Unban it with `fail2ban-client unban <address>`, and put it into `ignoreip` in a file of /etc/fail2ban/jail.d.',
     judge(facts, ctx): RuleVerdict {
       if (facts.isAbsent('fail2ban')) return notApplicable('fail2ban is not installed.');
-      if (!isAlive(facts)) return notApplicable('fail2ban does not run.');
+      if (!isRunning(facts)) return notApplicable('fail2ban does not run.');
       const address = ourAddress(facts, ctx);
       if (!address) return unknown('It is not known from which address the server sees us.');
       const banned = facts.following('fail2ban', 'banned')[0];
-      if (banned === undefined) return unknown('fail2ban does not tell whom it has banned.');
+      if (banned === undefined) return unknown('fail2ban does not report whom it has banned.');
       const all = [...banned.matchAll(/'([0-9a-fA-F.:/]+)'/g)].map((found) => found[1] ?? '');
       if (all.some((each) => isInNetwork(address, each))) return fail(`${address} is banned.`);
       const ignored = (facts.following('fail2ban', 'ignored')[0] ?? '').split(/[\s`|-]+/);
@@ -61,15 +61,15 @@ export function ourAddress(facts: Facts, ctx: JudgeContext): string | undefined 
   return ctx.ourAddress ?? (facts.text('connection').trim().split(' ')[0] || undefined);
 }
 
-function isAlive(facts: Facts): boolean {
+function isRunning(facts: Facts): boolean {
   const text = facts.text('fail2ban');
   const state = facts.following('fail2ban', 'service')[0];
-  if (state === undefined) throw new UnreadableFact('The state of fail2ban was not told.');
+  if (state === undefined) throw new UnreadableFact('The state of fail2ban was not reported.');
   return state === 'active' && /^Status for the jail: sshd$/m.test(text);
 }
 
-/** The jail hears nothing where its file is not written. */
-function deafness(facts: Facts): string[] {
+/** A jail without a working log source bans nobody. */
+function logProblems(facts: Facts): string[] {
   const text = facts.text('fail2ban');
   const matches = /Journal matches:[ \t]*(\S.*)$/m.exec(text)?.[1];
   if (matches) {
@@ -91,7 +91,7 @@ function deafness(facts: Facts): string[] {
 }
 
 /** An action without its tool, or for another port than sshd's, bans nobody. */
-function toothlessness(facts: Facts): string[] {
+function actionProblems(facts: Facts): string[] {
   const actions = facts.following('fail2ban', 'action').map((line) => {
     const [name = '', , ...ports] = line.split(' ');
     return { name, ports: ports.join('').split(',') };

@@ -30,15 +30,15 @@ export const fileRules: readonly Rule[] = [
         return isWrong || isOpen ? [`${mode} ${owner} ${rest.join(' ')}`] : [];
       });
       if (!lines.some((line) => line.endsWith(' /etc/shadow')))
-        throw new UnreadableFact('The mode of /etc/shadow was not told.');
-      return found.length > 0 ? fail(found.join('\n')) : pass(`${lines.length} files and folders looked at.`);
+        throw new UnreadableFact('The mode of /etc/shadow was not reported.');
+      return found.length > 0 ? fail(found.join('\n')) : pass(`${lines.length} files and folders checked.`);
     },
   },
   {
     id: 'world_writable_etc',
     title: 'Nothing in /etc can be written by everyone',
     severity: 'high',
-    fix: 'Take the right away: `chmod o-w <file>`; then look at what is in the file.',
+    fix: 'Take the right away: `chmod o-w <file>`; then check what is in the file.',
     judge(facts) {
       const lines = facts.lines('world_writable');
       const found = lines.filter((line) => line !== 'whole');

@@ -65,7 +65,7 @@ export const kernelRules: readonly Rule[] = [
         return notApplicable(`They cannot be read in this container (${facts.container}).`);
       }
       if (facts.lines('routes').length === 0)
-        throw new UnreadableFact('The server told of no device with a default route.');
+        throw new UnreadableFact('The server reported no device with a default route.');
       return graded(
         [],
         networkFindings(all),

@@ -23,9 +23,9 @@ function offered(facts: Facts, key: string): string[] {
 function judged(names: readonly string[], broken: RegExp, disliked: RegExp): RuleVerdict {
   const bad = names.filter((name) => broken.test(name));
   const poor = names.filter((name) => disliked.test(name) && !broken.test(name));
-  const told = (label: string, list: readonly string[]) =>
+  const labelled = (label: string, list: readonly string[]) =>
     list.length > 0 ? [`${label}: ${list.join(', ')}`] : [];
-  return graded(told('broken', bad), told('better left out', poor), names.join(', '));
+  return graded(labelled('broken', bad), labelled('better left out', poor), names.join(', '));
 }
 
 /** Only algorithms that a loaded host key can use are ever offered. */
@@ -102,7 +102,7 @@ export const sshdAlgorithmRules: readonly Rule[] = [
           ?.slice(key.length + 1) ?? '';
       const since = Number(value('StateChangeTimestamp').replace('@', ''));
       const [changed = '', path = ''] = value('NewestFile').split(' ');
-      if (!since || !changed) return unknown('systemd does not tell since when ssh.service runs.');
+      if (!since || !changed) return unknown('systemd does not report since when ssh.service runs.');
       // Where systemd holds the port, the socket says which, and sshd reads its settings when someone comes.
       const isBySocket = value('Socket') === 'active';
       if (isBySocket && value('ActiveState') !== 'active')

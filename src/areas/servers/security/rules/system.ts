@@ -28,7 +28,7 @@ export const systemRules: readonly Rule[] = [
     fix: 'Set the clock by `timedatectl set-ntp true`; certificates and tokens are refused by a wrong clock.',
     judge(facts) {
       const [begun, ended] = ['clock', 'end'].map((name) => Number(facts.text(name).trim()) * 1000);
-      if (!begun || !ended) throw new UnreadableFact('The server did not tell its time.');
+      if (!begun || !ended) throw new UnreadableFact('The server did not report its time.');
       const { sentMs, endedMs } = facts.roundTrip;
       // It began some time between; only what lies outside of that is wrong for certain.
       const latestMs = Math.max(sentMs, endedMs - (ended - begun));
@@ -46,22 +46,22 @@ export const systemRules: readonly Rule[] = [
     fix: 'Make room: `docker system df` shows what images take, `journalctl --vacuum-size=500M` shortens the logs.',
     judge(facts) {
       // Several folders can lie on one file system.
-      const byPlace = new Map<string, { percent: number; text: string }>();
+      const byMount = new Map<string, { percent: number; text: string }>();
       for (const line of facts.lines('disk')) {
-        const [what = '', , , , , used = '', ...place] = line.split(/\s+/);
-        const text = `${place.join(' ')}: ${used} of ${what} used`;
+        const [what = '', , , , , used = '', ...mount] = line.split(/\s+/);
+        const text = `${mount.join(' ')}: ${used} of ${what} used`;
         // File systems without a fixed number of inodes show a dash.
         if (/^\d+%$/.test(used))
-          byPlace.set(`${what} ${place}`, { percent: Number.parseInt(used, 10), text });
+          byMount.set(`${what} ${mount}`, { percent: Number.parseInt(used, 10), text });
       }
-      const places = [...byPlace.values()];
-      if (places.length === 0) throw new UnreadableFact('No file system was shown.');
+      const mounts = [...byMount.values()];
+      if (mounts.length === 0) throw new UnreadableFact('No file system was shown.');
       const over = (percent: number) =>
-        places.filter((place) => place.percent >= percent).map(({ text }) => text);
+        mounts.filter((mount) => mount.percent >= percent).map(({ text }) => text);
       return graded(
         over(90),
         over(80).filter((text) => !over(90).includes(text)),
-        places.map(({ text }) => text).join('\n'),
+        mounts.map(({ text }) => text).join('\n'),
       );
     },
   },

@@ -3,7 +3,7 @@ import { day } from '../../../../clock.ts';
 import { type Facts, UnreadableFact } from '../facts.ts';
 import { fail, graded, notApplicable, pass, type Rule, unknown, warn } from '../rule.ts';
 
-const mostAgeDays = 7;
+const maxAgeDays = 7;
 
 interface Source {
   /** As apt names its file: site, path and release, without user or password. */
@@ -25,7 +25,7 @@ function isSecurity({ name }: Source): boolean {
   return /_dists_[^_]+-security$/.test(name);
 }
 
-/** When the archive last told of security fixes: signed by it, so neither a copy nor a touch makes it younger. */
+/** When the archive last published security fixes: signed by it, so neither a copy nor a touch makes it younger. */
 function listsFrom(facts: Facts): Date {
   const dates = sources(facts)
     .filter(isSecurity)
@@ -71,21 +71,21 @@ export const updateRules: readonly Rule[] = [
     judge(facts, ctx) {
       const from = listsFrom(facts);
       const ageDays = Math.floor((ctx.now.getTime() - from.getTime()) / day);
-      const told = `The package lists are of ${from.toISOString().slice(0, 10)}, ${ageDays} days old.`;
+      const summary = `The package lists are of ${from.toISOString().slice(0, 10)}, ${ageDays} days old.`;
       const lines = facts.lines('apt');
       const pending = lines.filter(
         (line) => line.startsWith('Inst ') && /-security[\s,[)/]|Debian-Security/.test(line),
       );
       if (pending.length > 0) {
         const names = pending.map((line) => line.split(' ')[1]);
-        return fail(`${pending.length} waiting: ${names.join(', ')}\n${told}`);
+        return fail(`${pending.length} waiting: ${names.join(', ')}\n${summary}`);
       }
       if (!lines.some((line) => /^\d+ upgraded/.test(line)))
         return unknown(
           `apt could not say what it would do: ${lines.slice(0, 3).join(' ') || 'no answer in time'}`,
         );
-      if (ageDays > mostAgeDays) return unknown(`${told} Newer fixes are not in them.`);
-      return pass(`Nothing waits. ${told}`);
+      if (ageDays > maxAgeDays) return unknown(`${summary} Newer fixes are not in them.`);
+      return pass(`Nothing waits. ${summary}`);
     },
   },
   {
@@ -128,7 +128,7 @@ export const updateRules: readonly Rule[] = [
       const packages = facts.following('reboot', 'package').join(', ');
       if (facts.lines('reboot').includes('required')) return warn(`/run/reboot-required ${packages}`);
       const running = facts.following('reboot', 'running')[0];
-      if (!running) throw new UnreadableFact('The server did not tell which kernel it runs.');
+      if (!running) throw new UnreadableFact('The server did not report which kernel it runs.');
       const kernels = facts.following('reboot', 'kernel').map((name) => name.replace('vmlinuz-', ''));
       if (kernels.length === 0)
         return notApplicable(
@@ -180,9 +180,9 @@ export const updateRules: readonly Rule[] = [
       const until = supportEnd(value('ID'), value('VERSION_ID'));
       if (!until) return unknown(`${name}: it is not known until when it is supported.`);
       const leftDays = (until.getTime() - ctx.now.getTime()) / day;
-      const told = `${name} gets security fixes until ${until.toISOString().slice(0, 10)}.`;
-      if (leftDays < 0) return fail(told);
-      return leftDays < 90 ? warn(told) : pass(told);
+      const summary = `${name} gets security fixes until ${until.toISOString().slice(0, 10)}.`;
+      if (leftDays < 0) return fail(summary);
+      return leftDays < 90 ? warn(summary) : pass(summary);
     },
   },
 ];
