@@ -13,9 +13,9 @@ import { whyNot } from '../lab/needs.ts';
 import { Progress } from '../lab/progress.ts';
 import { newId, type ServerId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
-import { readHostKey } from '../src/remote/connect.ts';
 import { createRemotePool } from '../src/remote/pool.ts';
 import type { Remote } from '../src/remote/remote.ts';
+import { readHostKey } from '../src/remote/ssh/connect.ts';
 import { Secret } from '../src/secret.ts';
 import {
   type Aim,

@@ -10,7 +10,7 @@ import { day } from '../src/clock.ts';
 import { pruneEvents } from '../src/events/events.ts';
 import { createLog } from '../src/log.ts';
 import { OperationKinds } from '../src/operations/kinds.ts';
-import { pruneOperations } from '../src/operations/prune-operations.ts';
+import { pruneOperations } from '../src/operations/prune-schedule.ts';
 import { connectDatabase } from '../src/store/database.ts';
 import { createTestDatabase, startTestPostgres } from '../test/support/postgres.ts';
 import { type Figure, gigabytes, median, milliseconds, perSecond, quantile, secondsOf } from './figure.ts';

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { settings as knownSettings } from '../src/config.ts';
-import { writeFileWhole } from '../src/store/files.ts';
+import { writeFileAtomic } from '../src/store/files.ts';
 import { run } from './command.ts';
 import { createControl } from './control.ts';
 import type { LabDescription } from './description.ts';
@@ -66,7 +66,7 @@ async function live(at: LabPlaces): Promise<void> {
       settings: settingsFor(services.description, host),
     });
     const changed = () =>
-      writeFileWhole(at.descriptionFile, `${JSON.stringify(describe(), null, 2)}\n`, 0o600);
+      writeFileAtomic(at.descriptionFile, `${JSON.stringify(describe(), null, 2)}\n`, 0o600);
     const control = createControl(host, { fleet, describe, changed, stop: () => stopping.resolve() });
     services.routes(control);
     await control.listen({ host, port: ports.control });

@@ -53,13 +53,13 @@ import { deployPushed } from './areas/pushes/deploy-pushed.ts';
 import { pollSchedule } from './areas/pushes/poll-branches.ts';
 import type { TakePush } from './areas/pushes/pushes.ts';
 import { pushRoutes } from './areas/pushes/routes.ts';
+import { securitySchedule } from './areas/servers/check-security.ts';
+import { serverCheckSchedule } from './areas/servers/check-servers.ts';
 import { hardenOperation, undoHardeningOperation } from './areas/servers/harden.ts';
-import { lightCheckSchedule } from './areas/servers/light-check.ts';
 import { provisionOperation } from './areas/servers/provision.ts';
 import { removeOperation } from './areas/servers/remove.ts';
 import { serverRoutes } from './areas/servers/routes.ts';
 import { securityRoutes } from './areas/servers/security-routes.ts';
-import { securitySchedule } from './areas/servers/security-state.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
 import { serviceRoutes } from './areas/services/routes.ts';
 import type { ServiceRequestsContext } from './areas/services/services.ts';
@@ -86,12 +86,12 @@ import { createServer, type HttpServer } from './http/server.ts';
 import { formatEvent, Streams } from './http/streams.ts';
 import { Throttle } from './http/throttle.ts';
 import { once } from './once.ts';
+import { readBacklog } from './operations/backlog.ts';
 import type { OperationKind } from './operations/definition.ts';
 import { OperationKinds } from './operations/kinds.ts';
 import { pruneSchedule } from './operations/prune-schedule.ts';
 import { OperationQueue } from './operations/queue.ts';
-import { Runner, type RunnerOptions, standardTimes } from './operations/runner.ts';
-import { readWork } from './operations/work.ts';
+import { defaultLeaseTimes, Runner, type RunnerOptions } from './operations/runner.ts';
 import { createRemotePool } from './remote/pool.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -163,10 +163,10 @@ export async function startApp(
     const queue = new OperationQueue(db, listener, log);
     const { operationsPerWorkspace: perWorkspace, operationsPerServer: perServer } = config;
     const kinds = new OperationKinds();
-    const metrics = new Metrics(() => readWork(db));
+    const metrics = new Metrics(() => readBacklog(db));
     const runner = new Runner(db, kinds, queue, log, {
-      ...standardTimes,
-      most: 50,
+      ...defaultLeaseTimes,
+      maxRunning: 50,
       perWorkspace,
       perServer,
       ended: (kind, state, seconds) => metrics.countEnd(kind, state, seconds),
@@ -282,7 +282,7 @@ export async function startApp(
     for (const make of [backupOperation, restoreOperation, importOperation, discardOperation])
       kinds.add(make(backups));
     for (const kind of options.kinds ?? []) kinds.add(kind);
-    queue.add(lightCheckSchedule(servers));
+    queue.add(serverCheckSchedule(servers));
     queue.add(securitySchedule(servers));
     queue.add(checkProvidersSchedule(gitProviders));
     queue.add(pollSchedule(projects, config.pollSeconds));
@@ -357,7 +357,7 @@ export async function startApp(
     owedMails.start();
     deliveries.start();
     runner.start();
-    void queue.start(() => runner.look());
+    void queue.start(() => runner.poll());
     void preparePasswords();
     if (config.monitorListen.at !== 'off') void metrics.load();
     return {

@@ -8,14 +8,14 @@ import { systemClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { errorText, Fault } from './fault.ts';
 import { createLog } from './log.ts';
-import { cancelUnfinished } from './operations/after-restore.ts';
+import { cancelUnfinished } from './operations/operations.ts';
 import { layoutOf } from './store/data-folder.ts';
 import { connectDatabase, type Database } from './store/database.ts';
 import { loadMasterKeys } from './store/master-keys.ts';
-import { reachDatabase } from './store/reach-database.ts';
-import { dumpState } from './store/state-dump.ts';
-import { checkStateFile } from './store/state-file.ts';
-import { loadState, refuseStrangeState, refuseUsedDatabase } from './store/state-load.ts';
+import { openDatabase } from './store/open-database.ts';
+import { dumpState } from './store/state/dump-state.ts';
+import { loadState, requireCompatibleState, requireEmptyDatabase } from './store/state/load-state.ts';
+import { checkStateFile } from './store/state/state-file.ts';
 
 const usage = `Usage:
   npm run slipway -- backup FILE    writes Slipway's own state to FILE; the service may run meanwhile
@@ -69,9 +69,9 @@ async function restore(file: string): Promise<void> {
     );
   }
   const { head, counts } = await checkStateFile(file);
-  refuseStrangeState(file, head, loadMasterKeys(masterKeyFile, config.masterKeys));
+  requireCompatibleState(file, head, loadMasterKeys(masterKeyFile, config.masterKeys));
   await withDatabase(config, 'alone', async (db) => {
-    await refuseUsedDatabase(db);
+    await requireEmptyDatabase(db);
     let cancelled = 0;
     await loadState(db, file, head, log, async (tx) => {
       cancelled = await cancelUnfinished(tx);
@@ -88,7 +88,7 @@ async function withDatabase(
   who: 'alone' | 'running too',
   work: (db: Database) => Promise<void>,
 ): Promise<void> {
-  const reached = await reachDatabase(config, log, who);
+  const reached = await openDatabase(config, log, who);
   const db = connectDatabase(reached.connection, log);
   try {
     await work(db);

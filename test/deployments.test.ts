@@ -4,7 +4,7 @@ import { followDeployment } from '../src/areas/deployments/follow-deployment.ts'
 import { setStatus } from '../src/areas/environments/environment-state.ts';
 import { readEvents } from '../src/events/events.ts';
 import { type DeploymentId, newId } from '../src/ids.ts';
-import type { Change } from '../src/operations/definition.ts';
+import type { StateChange } from '../src/operations/definition.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
 import { until } from './support/until.ts';
@@ -24,7 +24,7 @@ async function queued(scene: EnvironmentScene, number: number, status = 'queued'
 function follower(scene: EnvironmentScene, deploymentId: DeploymentId) {
   const { service, workspaceId, environmentId } = scene;
   const { db } = service.app.store;
-  return (change: Change) =>
+  return (change: StateChange) =>
     db.transaction((tx) =>
       followDeployment(tx, service.clock, workspaceId, { deploymentId, environmentId }, change),
     );

@@ -4,10 +4,10 @@ import { followDeployment } from '../src/areas/deployments/follow-deployment.ts'
 import { setStatus } from '../src/areas/environments/environment-state.ts';
 import { checkProvider } from '../src/areas/git-providers/check-providers.ts';
 import { tidyNotices } from '../src/areas/notifications/tidy-notices.ts';
-import { makeContact } from '../src/areas/servers/contact.ts';
+import { probeServer } from '../src/areas/servers/connection/probe-server.ts';
 import { day } from '../src/clock.ts';
 import { type DeploymentId, type GitProviderId, newId, type ServerId } from '../src/ids.ts';
-import type { Change } from '../src/operations/definition.ts';
+import type { StateChange } from '../src/operations/definition.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
 import { noticesIn } from './support/notifications.ts';
@@ -18,7 +18,7 @@ const kindsIn = async (scene: EnvironmentScene) => (await raisedIn(scene)).map((
 /** A deployment that goes the way of these changes, as its operation tells them. */
 async function deploy(
   scene: EnvironmentScene,
-  changes: readonly Change[],
+  changes: readonly StateChange[],
   supersededBy: string | null = null,
 ) {
   const { workspaceId, environmentId, service } = scene;
@@ -75,7 +75,7 @@ test('a server that cannot be reached is told once, until it is back', async (t)
   const id = (await scene.server('web-1')) as ServerId;
   await service.app.store.db.run(sql`update servers set host_key = 'SHA256:x' where id = ${id}`);
   for (let times = 0; times < 2; times += 1)
-    await assert.rejects(makeContact(service.app.servers, workspaceId, id));
+    await assert.rejects(probeServer(service.app.servers, workspaceId, id));
   const raised = (await raisedIn(scene)).filter(({ kind }) => kind.startsWith('server_'));
   assert.deepEqual(
     raised.map(({ kind, projectId, data }) => [kind, projectId, data.serverName, data.host]),

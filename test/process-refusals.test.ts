@@ -90,7 +90,7 @@ test('a database server that does not answer is refused by its setting and the r
     urls.map((url) => refusal(newInstance(t).start({ SLIPWAY_DATABASE_URL: url }))),
   );
   for (const sentence of sentences) {
-    assert.match(sentence, /SLIPWAY_DATABASE_URL does not let us in: .*ECONNREFUSED/);
+    assert.match(sentence, /SLIPWAY_DATABASE_URL cannot be used: .*ECONNREFUSED/);
     assert.doesNotMatch(sentence, /hunter2/);
   }
 });
@@ -100,7 +100,7 @@ test('a wrong password for the database is refused at once, with what the server
   const wrong = new URL(url);
   wrong.password = 'hunter2';
   const sentence = await refusal(newInstance(t).start({ SLIPWAY_DATABASE_URL: wrong.href }));
-  assert.match(sentence, /SLIPWAY_DATABASE_URL does not let us in: password authentication failed/);
+  assert.match(sentence, /SLIPWAY_DATABASE_URL cannot be used: password authentication failed/);
   assert.doesNotMatch(sentence, /hunter2/);
 });
 

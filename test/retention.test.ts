@@ -8,7 +8,7 @@ import { pruneDeployments } from '../src/areas/deployments/prune-deployments.ts'
 import { after, day } from '../src/clock.ts';
 import { appendEvents, pruneEvents } from '../src/events/events.ts';
 import type { WorkspaceId } from '../src/ids.ts';
-import { pruneOperations } from '../src/operations/prune-operations.ts';
+import { pruneOperations } from '../src/operations/prune-schedule.ts';
 import type { Database } from '../src/store/database.ts';
 import { type Query, sql } from '../src/store/sql.ts';
 import { startTestApp, type TestApp } from './support/app.ts';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultOf } from '../../test/support/faults.ts';
-import type { Try } from '../remote/remote.ts';
+import type { RelayAttempt } from '../remote/remote.ts';
 import { hasReached, isHealthy, probeRequest, readProbe } from './health-probe.ts';
 
-const answered = (text: string | Buffer, problem: string | null = null): Try => ({
+const answered = (text: string | Buffer, problem: string | null = null): RelayAttempt => ({
   atMs: 250,
   isMet: problem === null,
   problem,
   bytes: Buffer.from(text),
 });
-const failed = (problem: string): Try => answered('', problem);
+const failed = (problem: string): RelayAttempt => answered('', problem);
 
 test('the question is one plain GET that asks for the connection to be closed', () => {
   const asked = probeRequest({ path: '/healthz?deep=1', host: '198.18.0.16', port: 3000 }).toString('latin1');
@@ -107,7 +107,7 @@ test('other protocols are recognised as such', () => {
 });
 
 test('without a path, a port is well as soon as it takes a connection', () => {
-  const isWell = (tried: Try) => isHealthy(readProbe(tried), null);
+  const isWell = (tried: RelayAttempt) => isHealthy(readProbe(tried), null);
   assert.ok(isWell(answered('HTTP/1.1 500 E\r\n\r\n')));
   assert.ok(isWell(answered('')));
   assert.ok(isWell(failed('answer:timed out')));

@@ -1,7 +1,7 @@
 /** One question to an app whether it is well, as bytes of HTTP, and what its answer says. No I/O: `remote/` carries it. */
 import { Fault } from '../fault.ts';
-import { redactWhole } from '../remote/redact.ts';
-import type { Try } from '../remote/remote.ts';
+import { redactWhole } from '../remote/exec/redact.ts';
+import type { RelayAttempt } from '../remote/remote.ts';
 import type { Secret } from '../secret.ts';
 
 export type ProbeOutcome =
@@ -68,7 +68,7 @@ function refused(path: string, message: string): Fault {
  * An answer whose head is whole counts by its status, also where the rest never came: a server that ignores
  * `Connection: close` has answered all the same.
  */
-export function readProbe({ atMs, problem, bytes }: Try, secrets: readonly Secret[] = []): Probe {
+export function readProbe({ atMs, problem, bytes }: RelayAttempt, secrets: readonly Secret[] = []): Probe {
   const none = { atMs, status: null, location: null, body: '', problem };
   const answer = answerIn(bytes, secrets);
   if (answer) return { ...none, ...answer, problem: null };

@@ -34,7 +34,7 @@ export interface ServiceHealthCheck {
   /** A Perl pattern; what it matches is an answer that only a ready one gives. */
   readonly expect: string;
   /** Enough of the answer to know; more is not waited for. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 export interface InspectedService {

@@ -1,6 +1,6 @@
 /**
- * The event log. Owns what happened, in order, for those who may hear it: events are written in the same
- * transaction as the change they tell, kept for a while, and read by workspace: a feed is named by its workspace
+ * The event log. Owns what happened, in order, for those who may read it: events are written in the same
+ * transaction as the change they report, retained for a while, and read by workspace: a feed is named by its workspace
  * and its id together, so nothing written for one workspace can be read in another.
  *
  * Append last in a transaction: from then until the commit, others who append to the same feed wait.
@@ -10,7 +10,7 @@ import type { Queryable } from '../store/database.ts';
 import { inBatches } from '../store/in-batches.ts';
 import { sql } from '../store/sql.ts';
 
-/** A workspace's own feed has the workspace's id, any other the id of what it tells of. */
+/** A workspace's own feed has the workspace's id, any other the id of its subject. */
 export interface FeedKey {
   readonly workspaceId: WorkspaceId;
   readonly feedId: WorkspaceId | OperationId | AnalysisId | DeploymentId;

@@ -1,12 +1,12 @@
 /**
- * Brings events to those who follow them, on this instance. A feed's news are read once and handed to all its
- * followers as the same bytes. Positions have no gaps, so a follower is either exactly at the front, or it
- * reads its own way there first: nothing is missed and nothing comes twice.
+ * Delivers events to the subscribers on this instance. New events of a feed are read once and delivered to all its
+ * subscribers as the same bytes. Positions have no gaps, so a subscriber is either exactly at the front, or it
+ * catches up first: nothing is missed and nothing comes twice.
  */
 import type { Logger } from 'pino';
 import { errorText } from '../fault.ts';
 import type { Database } from '../store/database.ts';
-import type { Hearer } from '../store/listener.ts';
+import type { NotifyHandler } from '../store/listener.ts';
 import {
   type EventRange,
   type FeedKey,
@@ -17,7 +17,7 @@ import {
 } from './events.ts';
 
 /** Takes events, in order. */
-export interface Follower {
+export interface Subscriber {
   readonly feed: FeedKey;
   /** The last position it has; moved by the hub. */
   position: number;
@@ -29,9 +29,9 @@ export interface Follower {
 
 interface Feed {
   readonly key: FeedKey;
-  readonly live: Set<Follower>;
-  readonly behind: Set<Follower>;
-  /** How far this feed was read here; undefined until it is known. */
+  readonly live: Set<Subscriber>;
+  readonly behind: Set<Subscriber>;
+  /** How far this feed was read here; undefined until known. */
   position: number | undefined;
   /** There may be something new that was not read yet. */
   dirty: boolean;
@@ -39,10 +39,10 @@ interface Feed {
 }
 
 const pageSize = 500;
-/** Where a notification got lost, this finds what it told. */
-const lookAnywayMs = 5_000;
+/** Finds events whose notification was lost. */
+const pollMs = 5_000;
 
-export class FeedHub implements Hearer {
+export class FeedHub implements NotifyHandler {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #format: (event: StoredEvent) => string;
@@ -56,7 +56,7 @@ export class FeedHub implements Hearer {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.missed(), lookAnywayMs).unref();
+    this.#timer = setInterval(() => this.onReconnect(), pollMs).unref();
   }
 
   stop(): void {
@@ -64,7 +64,7 @@ export class FeedHub implements Hearer {
     this.#feeds.clear();
   }
 
-  heard(payload: string): void {
+  onNotify(payload: string): void {
     const [name = '', position = ''] = payload.split(' ');
     const feed = this.#feeds.get(name);
     if (!feed) return;
@@ -73,37 +73,37 @@ export class FeedHub implements Hearer {
     this.#advance(feed);
   }
 
-  missed(): void {
+  onReconnect(): void {
     for (const feed of this.#feeds.values()) {
       feed.dirty = true;
       this.#advance(feed);
     }
   }
 
-  /** Begins after the follower's position. Ends by `leave`, or when the follower says it is gone. */
-  follow(follower: Follower): void {
-    const name = feedName(follower.feed);
+  /** Begins after the subscriber's position. Ends by `unsubscribe`, or when the subscriber says it is gone. */
+  subscribe(subscriber: Subscriber): void {
+    const name = feedName(subscriber.feed);
     let feed = this.#feeds.get(name);
     if (!feed) {
-      const key = follower.feed;
+      const key = subscriber.feed;
       feed = { key, live: new Set(), behind: new Set(), position: undefined, dirty: false, reading: false };
       this.#feeds.set(name, feed);
     }
-    feed.behind.add(follower);
+    feed.behind.add(subscriber);
     if (feed.position === undefined) this.#advance(feed);
-    else this.#catchUp(feed, follower);
+    else this.#catchUp(feed, subscriber);
   }
 
-  leave(follower: Follower): void {
-    const name = feedName(follower.feed);
+  unsubscribe(subscriber: Subscriber): void {
+    const name = feedName(subscriber.feed);
     const feed = this.#feeds.get(name);
     if (!feed) return;
-    feed.live.delete(follower);
-    feed.behind.delete(follower);
+    feed.live.delete(subscriber);
+    feed.behind.delete(subscriber);
     if (feed.live.size + feed.behind.size === 0) this.#feeds.delete(name);
   }
 
-  get followers(): number {
+  get subscriberCount(): number {
     let count = 0;
     for (const feed of this.#feeds.values()) count += feed.live.size + feed.behind.size;
     return count;
@@ -116,9 +116,9 @@ export class FeedHub implements Hearer {
     try {
       if (feed.position === undefined) {
         feed.position = (await feedState(this.#db, feed.key)).position;
-        for (const follower of feed.behind) this.#catchUp(feed, follower);
+        for (const subscriber of feed.behind) this.#catchUp(feed, subscriber);
       }
-      while (feed.dirty && this.#isFollowed(feed)) {
+      while (feed.dirty && this.#hasSubscribers(feed)) {
         feed.dirty = false;
         const range: EventRange = { after: feed.position, upTo: Number.MAX_SAFE_INTEGER, limit: pageSize };
         const events: StoredEvent[] = await readEvents(this.#db, feed.key, range).catch((error) => {
@@ -129,7 +129,7 @@ export class FeedHub implements Hearer {
         if (!last) continue;
         feed.position = last.position;
         feed.dirty ||= events.length === pageSize;
-        this.#hand(feed, events, last.position);
+        this.#deliver(feed, events, last.position);
       }
     } catch (error) {
       this.#log.warn({ reason: errorText(error) }, 'could not read events, trying again');
@@ -138,40 +138,41 @@ export class FeedHub implements Hearer {
     }
   }
 
-  #hand(feed: Feed, events: readonly StoredEvent[], position: number): void {
+  #deliver(feed: Feed, events: readonly StoredEvent[], position: number): void {
     const bytes = this.#bytes(events);
-    for (const follower of feed.live) {
+    for (const subscriber of feed.live) {
       // One that comes from another instance may have seen more than this one has read until now.
-      const isAhead = follower.position >= (events[0]?.position ?? 0);
-      const own = isAhead ? events.filter((event) => event.position > follower.position) : events;
+      const isAhead = subscriber.position >= (events[0]?.position ?? 0);
+      const own = isAhead ? events.filter((event) => event.position > subscriber.position) : events;
       if (own.length === 0) continue;
-      follower.position = position;
-      if (!follower.take(own, isAhead ? this.#bytes(own) : bytes)) this.leave(follower);
+      subscriber.position = position;
+      if (!subscriber.take(own, isAhead ? this.#bytes(own) : bytes)) this.unsubscribe(subscriber);
     }
   }
 
-  /** Reads a follower's own way to the front, as fast as it takes it. */
-  async #catchUp(feed: Feed, follower: Follower): Promise<void> {
+  /** Reads the backlog of one subscriber, as fast as it takes it. */
+  async #catchUp(feed: Feed, subscriber: Subscriber): Promise<void> {
     try {
-      while (feed.behind.has(follower)) {
+      while (feed.behind.has(subscriber)) {
         const front = feed.position ?? 0;
-        if (follower.position >= front) {
-          // No await between the look and the step: nothing can come in between.
-          feed.behind.delete(follower);
-          feed.live.add(follower);
+        if (subscriber.position >= front) {
+          // No await between the check and the move: nothing can come in between.
+          feed.behind.delete(subscriber);
+          feed.live.add(subscriber);
           return;
         }
-        const range = { after: follower.position, upTo: front, limit: pageSize };
+        const range = { after: subscriber.position, upTo: front, limit: pageSize };
         const events = await readEvents(this.#db, feed.key, range);
         // Everything up to the front may have been removed with age meanwhile.
-        follower.position = events.at(-1)?.position ?? front;
-        if (!feed.behind.has(follower)) return;
-        if (events.length > 0 && !follower.take(events, this.#bytes(events))) return this.leave(follower);
-        await follower.drained();
+        subscriber.position = events.at(-1)?.position ?? front;
+        if (!feed.behind.has(subscriber)) return;
+        if (events.length > 0 && !subscriber.take(events, this.#bytes(events)))
+          return this.unsubscribe(subscriber);
+        await subscriber.drained();
       }
     } catch (error) {
-      this.#log.warn({ reason: errorText(error) }, 'could not read events for a follower, trying again');
-      setTimeout(() => void this.#catchUp(feed, follower), 500).unref();
+      this.#log.warn({ reason: errorText(error) }, 'could not read events for a subscriber, trying again');
+      setTimeout(() => void this.#catchUp(feed, subscriber), 500).unref();
     }
   }
 
@@ -179,7 +180,7 @@ export class FeedHub implements Hearer {
     return Buffer.from(events.map(this.#format).join(''), 'utf8');
   }
 
-  #isFollowed(feed: Feed): boolean {
+  #hasSubscribers(feed: Feed): boolean {
     return this.#feeds.get(feedName(feed.key)) === feed;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Notices: what happened and somebody may want to be told of, outside of the service. Written in the same
- * transaction as the change itself, so that neither is there without the other; who is told, and how, is decided
+ * Notices: an outbox of what happened that somebody may want to be notified of outside of the service. Written in the
+ * transaction of the change itself, so that neither exists without the other; who is notified, and how, is decided
  * afterwards by the notifications area.
  */
 import { type EnvironmentId, type NoticeId, newId, type ProjectId, type WorkspaceId } from '../ids.ts';
@@ -54,10 +54,10 @@ export interface Notice {
   readonly at: Date;
 }
 
-/** Channel on which instances hear that there is something to tell. */
+/** Channel on which instances are notified of new notices. */
 export const noticesChannel = 'slipway_notices';
 
-/** Answers whether it is news: `false` where the same key was raised before. */
+/** `false` where the same key was raised before. */
 export async function raiseNotice(tx: Queryable, notice: NewNotice): Promise<boolean> {
   const raised = await tx.run(sql`
     with raised as (
@@ -81,8 +81,8 @@ function noticeOf({ subjectType, subjectId, ...row }: NoticeRow): Notice {
   return { ...row, subject: { type: subjectType, id: subjectId } };
 }
 
-/** Those nobody has handed on yet, the oldest first, and nobody else's until the transaction ends. */
-export async function takeNotices(tx: Queryable, now: Date, most: number): Promise<Notice[]> {
+/** Those not dispatched yet, the oldest first, locked until the transaction ends. */
+export async function claimNotices(tx: Queryable, now: Date, most: number): Promise<Notice[]> {
   const rows = await tx.rows<NoticeRow>(sql`
     with due as (
       select workspace_id, id from notices where dispatched_at is null order by id limit ${most} for update skip locked
@@ -106,7 +106,7 @@ export async function readNotices(
   return rows.map(noticeOf);
 }
 
-/** What hangs on them goes with them. By their ids: one that is dispatched meanwhile has moved to another place. */
+/** Cascades. By their ids: the ctid of one that is dispatched meanwhile changes. */
 export function pruneNotices(db: Queryable, before: Date): Promise<number> {
   return inBatches(async () => ({
     last: null,

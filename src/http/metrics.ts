@@ -5,7 +5,7 @@
 import type { Gauge, Histogram } from 'prom-client';
 import { Fault } from '../fault.ts';
 import { once } from '../once.ts';
-import type { Work } from '../operations/work.ts';
+import type { Backlog } from '../operations/backlog.ts';
 
 interface WorkGauges {
   readonly unfinished: Gauge<'kind' | 'state'>;
@@ -16,10 +16,10 @@ interface WorkGauges {
 export class Metrics {
   #requests: Histogram<'method' | 'route' | 'status'> | undefined;
   #ended: Histogram<'kind' | 'state'> | undefined;
-  readonly #readWork: () => Promise<Work>;
+  readonly #readBacklog: () => Promise<Backlog>;
 
-  constructor(readWork: () => Promise<Work>) {
-    this.#readWork = readWork;
+  constructor(readBacklog: () => Promise<Backlog>) {
+    this.#readBacklog = readBacklog;
   }
 
   readonly load = once(async () => {
@@ -88,9 +88,9 @@ export class Metrics {
     longestWait.set(work.longestWaitSeconds);
   }
 
-  async #workOrNone(): Promise<Work | undefined> {
+  async #workOrNone(): Promise<Backlog | undefined> {
     try {
-      return await this.#readWork();
+      return await this.#readBacklog();
     } catch (error) {
       if (error instanceof Fault && error.code === 'database_unavailable') return undefined;
       throw error;

@@ -8,12 +8,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { second } from '../clock.ts';
 import { type FeedKey, feedState, readEvents, type StoredEvent } from '../events/events.ts';
-import type { FeedHub, Follower } from '../events/feed-hub.ts';
+import type { FeedHub, Subscriber } from '../events/feed-hub.ts';
 import { errorText, Fault } from '../fault.ts';
 import type { SessionId, WorkspaceId } from '../ids.ts';
 import type { Sessions } from '../principal.ts';
 import type { Database } from '../store/database.ts';
-import type { Hearer } from '../store/listener.ts';
+import type { NotifyHandler } from '../store/listener.ts';
 import { principalOf } from './access.ts';
 
 const heartbeatMs = 15 * second;
@@ -35,7 +35,7 @@ export interface StreamRequest {
   readonly isOver?: boolean;
 }
 
-export class Streams implements Hearer {
+export class Streams implements NotifyHandler {
   readonly #db: Database;
   readonly #hub: FeedHub;
   readonly #sessions: Sessions;
@@ -91,20 +91,20 @@ export class Streams implements Hearer {
     stream.greet(after < state.prunedTo ? resetMessage(state.prunedTo) : '');
     stream.position = Math.max(after, state.prunedTo);
     this.#remember(sessionId, stream);
-    this.#hub.follow(stream);
+    this.#hub.subscribe(stream);
   }
 
   get count(): number {
-    return this.#hub.followers;
+    return this.#hub.subscriberCount;
   }
 
   /** A session that ended, or `check`: someone's place in a workspace changed. */
-  heard(sessionId: string): void {
+  onNotify(sessionId: string): void {
     if (sessionId === 'check') return void this.#endLost();
     for (const [id, streams] of this.#open) if (id === sessionId) for (const stream of streams) stream.end();
   }
 
-  missed(): void {
+  onReconnect(): void {
     void this.#endLost();
   }
 
@@ -132,7 +132,7 @@ export class Streams implements Hearer {
   }
 
   #forget(sessionId: SessionId, stream: Stream): void {
-    this.#hub.leave(stream);
+    this.#hub.unsubscribe(stream);
     const streams = this.#open.get(sessionId);
     streams?.delete(stream);
     if (streams?.size === 0) this.#open.delete(sessionId);
@@ -143,7 +143,7 @@ export class Streams implements Hearer {
   }
 }
 
-class Stream implements Follower {
+class Stream implements Subscriber {
   readonly feed: FeedKey;
   position: number;
   readonly #response: ServerResponse;

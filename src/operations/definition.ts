@@ -1,18 +1,31 @@
 /**
- * What an operation is made of. A step may be run twice and the second run does no harm: it looks before it
- * acts. It says how to undo it, or why that cannot be. It stops when its signal says so.
+ * What an operation is made of. A step is idempotent: it checks before it acts, so that a second run does no harm. It
+ * has an undo, or a reason why not, and stops when its signal is aborted.
  */
 import type { FeedKey } from '../events/events.ts';
 import type { OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
-import type { OperationFault } from './operations.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+export type EndState = 'succeeded' | 'failed' | 'cancelled';
+export type OperationState = 'queued' | 'running' | EndState;
+
+/** Why an operation ended badly, as it is stored and shown. */
+export interface OperationFault {
+  readonly code: string;
+  readonly step: string | null;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly evidence: string | null;
+  /** Retry-After of whoever refused, for those who retry by themselves. */
+  readonly retryAfterSeconds?: number;
+}
 
 export interface StepContext {
   readonly operationId: OperationId;
   readonly workspaceId: WorkspaceId;
-  /** Grows each time the operation passes to another worker: whatever refuses lower ones is safe from a stale one. */
+  /** The fencing token: grows each time the operation passes to another worker. Whatever refuses lower ones is safe from a stale worker. */
   readonly epoch: number;
   readonly attempt: number;
   /** What earlier steps returned, by their names. */
@@ -26,8 +39,8 @@ export interface StepContext {
 export interface Retry {
   readonly attempts: number;
   readonly firstMs: number;
-  readonly mostMs: number;
-  /** Which failures are worth another try; all, if not said. */
+  readonly maxMs: number;
+  /** Which failures are retried; all, by default. */
   readonly when?: (error: unknown) => boolean;
 }
 
@@ -40,99 +53,102 @@ export interface Step<Input> {
   readonly run: (input: Input, context: StepContext) => Promise<Json | undefined>;
   readonly undo: Undo<Input>;
   /**
-   * The operation has done what it was for. From here on it cannot be cancelled, and where this step fails for good, the
-   * operation ends well all the same: what was left lying about is told, and is for others to clear away.
+   * The operation has committed: from here on it cannot be cancelled, and where this step fails for good, the operation
+   * succeeds all the same. The failure is logged; what is left behind is for the scheduled clean-up.
    */
-  readonly isAfterthought?: true;
+  readonly isPostCommit?: true;
 }
 
-/** What has just become of an operation. */
-export type Change =
+export type StateChange =
   | { readonly state: 'running'; readonly step: string | null }
   | { readonly state: 'succeeded' }
   | { readonly state: 'failed' | 'cancelled'; readonly fault: OperationFault | null };
 
 /**
- * What an area keeps of an operation's course, written in the transaction that changes it, so that it is never behind.
- * It is called before the events of the change are appended. Only rows: it must not wait for anything else.
+ * Writes what an area shows of an operation, in the transaction of the change, so that it is never behind the journal.
+ * Called before the events of the change are appended. Only rows: it must not wait for anything else.
  */
-export type Follow<Input> = (
+export type OnStateChange<Input> = (
   tx: Queryable,
   operation: { readonly operationId: OperationId; readonly workspaceId: WorkspaceId; readonly input: Input },
-  change: Change,
+  change: StateChange,
 ) => Promise<void>;
 
-export interface GoneOperation {
+export interface PrunedOperation {
   readonly workspaceId: WorkspaceId;
   readonly id: OperationId;
   readonly kind: string;
   readonly subjectId: string | null;
 }
 
-/** Their rows are taken away after their time: in the same transaction, whoever names them with something else stops. */
-export type Forget = (tx: Queryable, gone: readonly GoneOperation[]) => Promise<unknown>;
+/** Removes references to pruned operations, in the transaction that deletes them. */
+export type OnPrune = (tx: Queryable, pruned: readonly PrunedOperation[]) => Promise<unknown>;
 
 export interface OperationDefinition<Input> {
   readonly kind: string;
-  /** From what was stored; refuses what it does not know. */
+  /** Parses the stored input; throws on what it does not know. */
   readonly readInput: (stored: unknown) => Input;
   readonly steps: readonly Step<Input>[];
-  readonly follow?: Follow<Input>;
-  readonly forget?: Forget;
-  /** Where the lines of its steps are told, if not in the operation's own feed: what users watch instead of it. */
+  readonly onStateChange?: OnStateChange<Input>;
+  readonly onPrune?: OnPrune;
+  /** The feed for the log lines of its steps, where users watch another than the operation's own. */
   readonly logFeed?: (input: Input) => FeedKey['feedId'];
 }
 
-/** A step with its input already in hand. */
+/** A step with its input bound. */
 export interface BoundStep {
   readonly name: string;
   readonly deadlineMs: number;
   readonly retry: Retry | undefined;
-  readonly isAfterthought: boolean;
+  readonly isPostCommit: boolean;
   readonly run: (context: StepContext) => Promise<Json | undefined>;
   readonly undo: ((context: StepContext) => Promise<void>) | undefined;
 }
 
 export interface OperationKind {
   readonly kind: string;
-  /** The names of the steps from which on it cannot be cancelled. */
-  readonly afterthoughts: ReadonlySet<string>;
+  /** Names. From the first of them on it cannot be cancelled. */
+  readonly postCommitSteps: ReadonlySet<string>;
   readonly bind: (stored: unknown) => readonly BoundStep[];
-  readonly follow?: Follow<unknown>;
-  readonly forget?: Forget;
+  readonly onStateChange?: OnStateChange<unknown>;
+  readonly onPrune?: OnPrune;
   readonly logFeed?: (stored: unknown) => FeedKey['feedId'] | undefined;
 }
 
 export function defineOperation<Input>(definition: OperationDefinition<Input>): OperationKind {
   const names = definition.steps.map((step) => step.name);
   if (new Set(names).size !== names.length) throw new Error(`${definition.kind} has two steps of one name`);
-  const { follow, forget, logFeed, readInput } = definition;
-  const afterthoughts = definition.steps.filter(({ isAfterthought }) => isAfterthought);
-  if (definition.steps.slice(-afterthoughts.length || Infinity).some((step) => !afterthoughts.includes(step)))
-    throw new Error(`${definition.kind} has work to do after an afterthought`);
+  const { onStateChange, onPrune, logFeed, readInput } = definition;
+  const postCommitSteps = definition.steps.filter(({ isPostCommit }) => isPostCommit);
+  if (
+    definition.steps
+      .slice(-postCommitSteps.length || Infinity)
+      .some((step) => !postCommitSteps.includes(step))
+  )
+    throw new Error(`${definition.kind} has a step after a post-commit one`);
   return {
     kind: definition.kind,
-    afterthoughts: new Set(afterthoughts.map(({ name }) => name)),
-    ...(follow && {
-      follow: async (tx, operation, change) => {
-        const known = readOrNothing(readInput, operation.input);
-        if (known) await follow(tx, { ...operation, input: known.input }, change);
+    postCommitSteps: new Set(postCommitSteps.map(({ name }) => name)),
+    ...(onStateChange && {
+      onStateChange: async (tx, operation, change) => {
+        const known = tryReadInput(readInput, operation.input);
+        if (known) await onStateChange(tx, { ...operation, input: known.input }, change);
       },
     }),
-    ...(forget && { forget }),
+    ...(onPrune && { onPrune }),
     ...(logFeed && {
       logFeed: (stored) => {
-        const known = readOrNothing(readInput, stored);
+        const known = tryReadInput(readInput, stored);
         return known && logFeed(known.input);
       },
     }),
     bind: (stored) => {
       const input = readInput(stored);
-      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isAfterthought = false }) => ({
+      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isPostCommit = false }) => ({
         name,
         deadlineMs,
         retry,
-        isAfterthought,
+        isPostCommit,
         run: (context) => run(input, context),
         undo: typeof undo === 'function' ? (context) => undo(input, context) : undefined,
       }));
@@ -140,8 +156,8 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
   };
 }
 
-/** An operation whose input cannot be read has to end all the same; nobody knows whom to tell. */
-function readOrNothing<Input>(
+/** An operation whose input cannot be parsed has to end all the same. */
+function tryReadInput<Input>(
   readInput: (stored: unknown) => Input,
   stored: unknown,
 ): { readonly input: Input } | undefined {

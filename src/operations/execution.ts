@@ -1,33 +1,31 @@
 /**
- * One operation, run by one worker: forwards through its steps, or backwards through their undos, from wherever
- * the journal says it is. Ends when the operation ends, pauses, or is taken away.
+ * One operation, run by one worker: forwards through its steps, or backwards through their undos, from wherever the
+ * journal says it is. Returns when the operation ends, waits for a retry, or has passed to another worker.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, Fault } from '../fault.ts';
 import type { Queryable } from '../store/database.ts';
-import type { BoundStep, Json, StepContext } from './definition.ts';
+import type { BoundStep, EndState, Json, OperationFault, StepContext } from './definition.ts';
 import type { Journal, JournalRow } from './journal.ts';
-import { LeaseLost } from './lease-lost.ts';
-import type { EndState, OperationFault } from './operations.ts';
-import type { ClaimedOperation } from './queries.ts';
+import { type ClaimedOperation, LeaseLost } from './queries.ts';
 import { StepReport } from './step-report.ts';
 
 export interface ExecutionContext {
   readonly operation: ClaimedOperation;
   readonly steps: readonly BoundStep[];
   readonly journal: Journal;
-  /** Stops a step: cancelled, handed over, or taken away. */
+  /** Stops a step: cancelled, handed over, or lease lost. */
   readonly stop: AbortSignal;
-  /** Stops everything, undos too: handed over or taken away. */
+  /** Stops everything, undos too: handed over or lease lost. */
   readonly halt: AbortSignal;
-  /** Has another worker, or us, look at it again at that time. */
+  /** Schedules the retry, for any worker. */
   readonly wake: (tx: Queryable, afterMs: number) => Promise<void>;
 }
 
 export type Outcome = EndState | 'paused' | 'given up';
 
 const undoAttempts = 3;
-/** How long a step that was told to stop may take to do so. */
+/** How long an aborted step may take to stop. */
 const settleMs = 5_000;
 
 export async function execute(context: ExecutionContext): Promise<Outcome> {
@@ -35,15 +33,15 @@ export async function execute(context: ExecutionContext): Promise<Outcome> {
     const { operation, journal } = context;
     const rows = new Map((await journal.read()).map((row) => [row.name, row]));
     if (operation.unwinding) return await unwind(context, rows, operation.unwinding, operation.fault);
-    if (!operation.started) await journal.begun();
-    return await forwards(context, rows);
+    if (!operation.started) await journal.start();
+    return await runSteps(context, rows);
   } catch (error) {
     if (error instanceof LeaseLost) return 'given up';
     throw error;
   }
 }
 
-async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>): Promise<Outcome> {
+async function runSteps(context: ExecutionContext, rows: Map<string, JournalRow>): Promise<Outcome> {
   const { steps, journal } = context;
   const outputs = new Map<string, Json>();
   for (const [place, step] of steps.entries()) {
@@ -53,10 +51,11 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
       continue;
     }
     if (context.halt.aborted) throw new LeaseLost();
-    if (context.stop.aborted) return turn(context, rows, 'cancelled', null);
+    if (context.stop.aborted) return beginUnwind(context, rows, 'cancelled', null);
     const attempt = row?.status === 'waiting' ? row.attempt + 1 : (row?.attempt ?? 1);
-    if (!step.isAfterthought) await journal.step(step.name, place, 'running', attempt);
-    else if (!(await journal.pass(step.name, place, attempt))) return turn(context, rows, 'cancelled', null);
+    if (!step.isPostCommit) await journal.step(step.name, place, 'running', attempt);
+    else if (!(await journal.beginPostCommit(step.name, place, attempt)))
+      return beginUnwind(context, rows, 'cancelled', null);
     rows.set(step.name, { name: step.name, status: 'running', attempt, output: null });
     try {
       const output = await runStep(context, step, attempt, outputs, step.run);
@@ -65,37 +64,37 @@ async function forwards(context: ExecutionContext, rows: Map<string, JournalRow>
       outputs.set(step.name, output ?? null);
     } catch (error) {
       if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
-      if (context.stop.aborted) return turn(context, rows, 'cancelled', null);
-      if (isDatabaseAway(error)) throw error;
-      const waitMs = pauseBeforeRetry(step, attempt, error);
+      if (context.stop.aborted) return beginUnwind(context, rows, 'cancelled', null);
+      if (isDatabaseUnavailable(error)) throw error;
+      const waitMs = retryDelayMs(step, attempt, error);
       if (waitMs !== undefined) {
         await journal.pause(step.name, place, attempt, waitMs, (tx) => context.wake(tx, waitMs));
         return 'paused';
       }
       await journal.step(step.name, place, 'failed', attempt);
-      if (step.isAfterthought) {
-        await journal.tell([{ kind: 'log', data: { step: step.name, line: errorText(error) } }], undefined);
+      if (step.isPostCommit) {
+        await journal.report([{ kind: 'log', data: { step: step.name, line: errorText(error) } }], undefined);
         continue;
       }
-      return turn(context, rows, 'failed', faultOf(error, step.name));
+      return beginUnwind(context, rows, 'failed', faultOf(error, step.name));
     }
   }
   const last = steps.at(-1);
   if (await journal.succeed((last && outputs.get(last.name)) ?? null)) return 'succeeded';
-  return turn(context, rows, 'cancelled', null);
+  return beginUnwind(context, rows, 'cancelled', null);
 }
 
-async function turn(
+async function beginUnwind(
   context: ExecutionContext,
   rows: Map<string, JournalRow>,
   how: 'failed' | 'cancelled',
   fault: OperationFault | null,
 ): Promise<Outcome> {
-  await context.journal.turn(how, fault);
+  await context.journal.beginUnwind(how, fault);
   return unwind(context, rows, how, fault);
 }
 
-/** Undoes every step that began, the last one first. One that cannot be undone does not keep the others. */
+/** Undoes every step that began, the last one first. One that cannot be undone does not prevent the others. */
 async function unwind(
   context: ExecutionContext,
   rows: Map<string, JournalRow>,
@@ -129,14 +128,14 @@ async function undoStep(
   let problem = '';
   for (let attempt = 1; attempt <= undoAttempts; attempt += 1) {
     try {
-      await runStep(context, step, attempt, outputs, async (given) => {
-        await undo(given);
+      await runStep(context, step, attempt, outputs, async (stepContext) => {
+        await undo(stepContext);
         return undefined;
       });
       return undefined;
     } catch (error) {
       if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseUnavailable(error)) throw error;
       problem = errorText(error);
       await sleep(200 * attempt);
     }
@@ -144,7 +143,7 @@ async function undoStep(
   return problem;
 }
 
-/** Runs one step with its deadline. A cancel does not stop an undo: it is what a cancel waits for. */
+/** Runs one step with its deadline. A cancel does not stop an undo: that is what a cancel waits for. */
 async function runStep(
   context: ExecutionContext,
   step: BoundStep,
@@ -158,7 +157,7 @@ async function runStep(
   const stop = work === step.run ? context.stop : context.halt;
   const signal = AbortSignal.any([stop, deadline.signal]);
   const report = new StepReport(journal, step.name);
-  const given: StepContext = {
+  const stepContext: StepContext = {
     operationId: operation.id,
     workspaceId: operation.workspaceId,
     epoch: operation.epoch,
@@ -169,7 +168,7 @@ async function runStep(
     progress: (fraction, text) => report.progress(fraction, text),
   };
   try {
-    const running = work(given);
+    const running = work(stepContext);
     return await Promise.race([running, settled(signal, running)]);
   } catch (error) {
     if (!deadline.signal.aborted || stop.aborted) throw error;
@@ -184,7 +183,7 @@ async function runStep(
   }
 }
 
-/** Rejects when a step that was told to stop does not. */
+/** Rejects when an aborted step does not stop. */
 async function settled(signal: AbortSignal, running: Promise<unknown>): Promise<never> {
   if (!signal.aborted)
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -196,15 +195,15 @@ async function settled(signal: AbortSignal, running: Promise<unknown>): Promise<
   throw signal.reason;
 }
 
-function pauseBeforeRetry(step: BoundStep, attempt: number, error: unknown): number | undefined {
+function retryDelayMs(step: BoundStep, attempt: number, error: unknown): number | undefined {
   const { retry } = step;
   if (!retry || attempt >= retry.attempts || retry.when?.(error) === false) return undefined;
-  const grown = Math.min(retry.firstMs * 2 ** (attempt - 1), retry.mostMs);
+  const grown = Math.min(retry.firstMs * 2 ** (attempt - 1), retry.maxMs);
   return grown * (0.75 + Math.random() / 2);
 }
 
-/** No failure of the step: it is put down for a moment, and whoever takes it up again goes on from the journal. */
-function isDatabaseAway(error: unknown): boolean {
+/** No failure of the step: the lease is released, and whoever claims the operation next goes on from the journal. */
+function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'database_unavailable';
 }
 

@@ -1,17 +1,16 @@
 /**
- * The journal of one operation, as its worker writes it. Every entry is one transaction that first makes sure
- * of the lease: a worker that lost it gets `LeaseLost` and has written nothing.
+ * The journal of one operation, as its worker writes it. Every entry is one transaction that first asserts the lease: a
+ * worker that lost it gets `LeaseLost` and has written nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendEvents, type NewEvent } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { sql } from '../store/sql.ts';
-import type { Change, Json } from './definition.ts';
+import { fragment, sql } from '../store/sql.ts';
+import type { Json, OperationFault, StateChange } from './definition.ts';
 import type { OperationKinds } from './kinds.ts';
-import { LeaseLost } from './lease-lost.ts';
-import { type OperationFault, tellWorkspace } from './operations.ts';
-import { type ClaimedOperation, lockHeld } from './queries.ts';
+import { publishOperationUpdate } from './operations.ts';
+import { assertLease, type ClaimedOperation, LeaseLost } from './queries.ts';
 
 export type StepStatus = 'running' | 'waiting' | 'done' | 'failed' | 'undoing' | 'undone';
 
@@ -24,6 +23,8 @@ export interface JournalRow {
 
 /** Called around every write of a journal: the tests kill the process there. */
 export type JournalHook = (moment: 'before' | 'after', entry: string, operation: ClaimedOperation) => void;
+
+const released = fragment`lease_until = null, lease_owner = null`;
 
 export class Journal {
   readonly #db: Database;
@@ -53,25 +54,24 @@ export class Journal {
       order by place`);
   }
 
-  begun(): Promise<void> {
+  start(): Promise<void> {
     const { id, workspaceId, kind } = this.#operation;
     return this.#write('begun', async (tx) => {
       await tx.run(sql`
         update operations set state = 'running', started_at = coalesce(started_at, now()) where id = ${id}`);
-      await this.#follow(tx, { state: 'running', step: null });
-      await this.#tell(tx, [{ kind: 'status', data: { status: 'running' } }]);
-      await tellWorkspace(tx, workspaceId, id, kind, 'running');
+      await this.#onStateChange(tx, { state: 'running', step: null });
+      await this.#publish(tx, [{ kind: 'status', data: { status: 'running' } }]);
+      await publishOperationUpdate(tx, workspaceId, id, kind, 'running');
     });
   }
 
-  /** Begins an afterthought: false where a cancel came first. From then on none can come any more. */
-  async pass(name: string, place: number, attempt: number): Promise<boolean> {
+  /** Begins a post-commit step: false where a cancel came first. From then on none can come any more. */
+  async beginPostCommit(name: string, place: number, attempt: number): Promise<boolean> {
     const { id } = this.#operation;
     let isWanted = false;
     await this.#write(`${name} running`, async (tx) => {
-      isWanted =
-        (await tx.one(sql`select 1 from operations where id = ${id} and cancel_requested_at is null`)) !==
-        undefined;
+      isWanted = await tx.exists(sql`
+    select 1 from operations where id = ${id} and cancel_requested_at is null`);
       if (isWanted) await this.#step(tx, name, place, 'running', attempt);
     });
     return isWanted;
@@ -102,13 +102,13 @@ export class Journal {
         started_at = case when excluded.status = 'running' then now() else s.started_at end,
         finished_at = excluded.finished_at`);
     await tx.run(sql`update operations set step = ${name}, progress = null where id = ${id}`);
-    if (status === 'running') await this.#follow(tx, { state: 'running', step: name });
-    await this.#tell(tx, [
+    if (status === 'running') await this.#onStateChange(tx, { state: 'running', step: name });
+    await this.#publish(tx, [
       { kind: 'status', data: { status: 'running', step: name, stepStatus: status, attempt } },
     ]);
   }
 
-  /** The pause before another try: the lease is given back meanwhile. */
+  /** Waits before a retry; the lease is released meanwhile. */
   pause(
     name: string,
     place: number,
@@ -122,7 +122,7 @@ export class Journal {
         update operation_steps set status = 'waiting', attempt = ${attempt}
         where workspace_id = ${workspaceId} and operation_id = ${id} and name = ${name} and place = ${place}`);
       await tx.run(sql`
-        update operations set lease_until = null, lease_owner = null,
+        update operations set ${released},
           wake_at = now() + ${Math.round(waitMs)}::int * interval '1 millisecond'
         where id = ${id}`);
       await wake(tx);
@@ -133,31 +133,31 @@ export class Journal {
         attempt,
         waitMs: Math.round(waitMs),
       };
-      await this.#tell(tx, [{ kind: 'status', data }]);
+      await this.#publish(tx, [{ kind: 'status', data }]);
     });
   }
 
-  /** From here it goes backwards; `how` is how it will end. */
-  turn(how: 'failed' | 'cancelled', fault: OperationFault | null): Promise<void> {
+  /** From here on steps are undone; `how` is how it will end. */
+  beginUnwind(how: 'failed' | 'cancelled', fault: OperationFault | null): Promise<void> {
     return this.#write(`turn ${how}`, async (tx) => {
       await tx.run(sql`
         update operations set unwinding = ${how}, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
         where id = ${this.#operation.id}`);
-      await this.#tell(tx, [{ kind: 'status', data: { status: 'running', unwinding: how } }]);
+      await this.#publish(tx, [{ kind: 'status', data: { status: 'running', unwinding: how } }]);
     });
   }
 
-  /** False where a cancel came before the end: it is honoured, although everything was done. */
+  /** False where a cancel came before the end: it is honoured, although every step was done. */
   async succeed(result: Json | null): Promise<boolean> {
     let ended = false;
     await this.#write('succeeded', async (tx) => {
       const touched = await tx.run(sql`
-        update operations set state = 'succeeded', finished_at = now(), lease_until = null, lease_owner = null,
+        update operations set state = 'succeeded', finished_at = now(), ${released},
           step = null, progress = null, result = ${JSON.stringify(result)}::jsonb
         where id = ${this.#operation.id} and cancel_requested_at is null`);
       ended = touched > 0;
-      if (ended) await this.#follow(tx, { state: 'succeeded' });
-      if (ended) await this.#tellEnd(tx, { status: 'succeeded' }, 'succeeded');
+      if (ended) await this.#onStateChange(tx, { state: 'succeeded' });
+      if (ended) await this.#publishEnd(tx, { status: 'succeeded' }, 'succeeded');
     });
     return ended;
   }
@@ -165,16 +165,16 @@ export class Journal {
   end(state: 'failed' | 'cancelled', fault: OperationFault | null): Promise<void> {
     return this.#write(state, async (tx) => {
       await tx.run(sql`
-        update operations set state = ${state}, finished_at = now(), lease_until = null, lease_owner = null,
+        update operations set state = ${state}, finished_at = now(), ${released},
           progress = null, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
         where id = ${this.#operation.id}`);
-      await this.#follow(tx, { state, fault });
-      await this.#tellEnd(tx, { status: state, ...(fault ? { fault } : {}) }, state);
+      await this.#onStateChange(tx, { state, fault });
+      await this.#publishEnd(tx, { status: state, ...(fault ? { fault } : {}) }, state);
     });
   }
 
   /** Log lines and progress: many, so they are written together and are no journal points. */
-  tell(events: readonly NewEvent[], progress: Json | undefined): Promise<void> {
+  report(events: readonly NewEvent[], progress: Json | undefined): Promise<void> {
     return this.#fenced(async (tx) => {
       if (progress !== undefined) {
         await tx.run(sql`
@@ -191,14 +191,14 @@ export class Journal {
     this.#hook('after', entry, this.#operation);
   }
 
-  /** While the database is away it waits: for the database, or for the lease to be lost, whichever comes first. */
+  /** While the database is unavailable it waits for it, or for the loss of the lease, whichever comes first. */
   async #fenced(work: (tx: Queryable) => Promise<void>): Promise<void> {
     for (;;) {
       if (this.#lost.aborted) throw new LeaseLost();
       try {
         return await this.#db.transaction(async (tx) => {
-          const { id, epoch } = this.#operation;
-          if (!(await lockHeld(tx, id, epoch))) throw new LeaseLost();
+          const { id: operationId, epoch } = this.#operation;
+          await assertLease(tx, { operationId, epoch });
           await work(tx);
         });
       } catch (error) {
@@ -208,19 +208,25 @@ export class Journal {
     }
   }
 
-  async #tellEnd(tx: Queryable, data: Record<string, unknown>, status: string): Promise<void> {
-    await this.#tell(tx, [
+  async #publishEnd(tx: Queryable, data: Record<string, unknown>, status: string): Promise<void> {
+    await this.#publish(tx, [
       { kind: 'status', data },
       { kind: 'end', data },
     ]);
-    await tellWorkspace(tx, this.#operation.workspaceId, this.#operation.id, this.#operation.kind, status);
+    await publishOperationUpdate(
+      tx,
+      this.#operation.workspaceId,
+      this.#operation.id,
+      this.#operation.kind,
+      status,
+    );
   }
 
-  #follow(tx: Queryable, change: Change): Promise<void> {
-    return this.#kinds.follow(tx, this.#operation, change);
+  #onStateChange(tx: Queryable, change: StateChange): Promise<void> {
+    return this.#kinds.onStateChange(tx, this.#operation, change);
   }
 
-  #tell(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
+  #publish(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
     const { workspaceId, id } = this.#operation;
     return appendEvents(tx, { workspaceId, feedId: id }, events);
   }

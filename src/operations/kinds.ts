@@ -1,14 +1,14 @@
-/** The kinds of operations that this instance knows, and what their areas keep of each one's course. */
+/** The kinds of operations that this instance knows, with their hooks. */
 import { Fault } from '../fault.ts';
 import type { OperationId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
-import type { Change, GoneOperation, OperationKind } from './definition.ts';
+import type { OperationKind, PrunedOperation, StateChange } from './definition.ts';
 
 export class OperationKinds {
   readonly #kinds = new Map<string, OperationKind>();
 
   add(kind: OperationKind): void {
-    if (this.#kinds.has(kind.kind)) throw new Error(`there are two operations ${kind.kind}`);
+    if (this.#kinds.has(kind.kind)) throw new Error(`two operations are named ${kind.kind}`);
     this.#kinds.set(kind.kind, kind);
   }
 
@@ -18,20 +18,20 @@ export class OperationKinds {
 
   get(name: string): OperationKind {
     const kind = this.#kinds.get(name);
-    if (!kind) throw new Fault('internal_error', `There is no operation ${name}.`);
+    if (!kind) throw new Fault('internal_error', `No operation is named ${name}.`);
     return kind;
   }
 
-  isPastCancelling(kind: string, step: string): boolean {
-    return this.#kinds.get(kind)?.afterthoughts.has(step) ?? false;
+  isPostCommitStep(kind: string, step: string): boolean {
+    return this.#kinds.get(kind)?.postCommitSteps.has(step) ?? false;
   }
 
   logFeedOf(operation: { readonly id: OperationId; readonly kind: string; readonly input: unknown }) {
     return this.#kinds.get(operation.kind)?.logFeed?.(operation.input) ?? operation.id;
   }
 
-  /** In the transaction of the change. An operation of a kind that is gone changes without anyone following. */
-  async follow(
+  /** In the transaction of the change. Nobody follows operations of a kind that no longer exists. */
+  async onStateChange(
     tx: Queryable,
     operation: {
       readonly id: OperationId;
@@ -39,15 +39,15 @@ export class OperationKinds {
       readonly kind: string;
       readonly input: unknown;
     },
-    change: Change,
+    change: StateChange,
   ): Promise<void> {
     const { id: operationId, workspaceId, input } = operation;
-    await this.#kinds.get(operation.kind)?.follow?.(tx, { operationId, workspaceId, input }, change);
+    await this.#kinds.get(operation.kind)?.onStateChange?.(tx, { operationId, workspaceId, input }, change);
   }
 
-  /** In the transaction that takes them away. */
-  async forget(tx: Queryable, gone: readonly GoneOperation[]): Promise<void> {
-    for (const [kind, each] of Map.groupBy(gone, ({ kind }) => kind))
-      await this.#kinds.get(kind)?.forget?.(tx, each);
+  /** In the transaction that deletes them. */
+  async onPrune(tx: Queryable, pruned: readonly PrunedOperation[]): Promise<void> {
+    for (const [kind, each] of Map.groupBy(pruned, ({ kind }) => kind))
+      await this.#kinds.get(kind)?.onPrune?.(tx, each);
   }
 }

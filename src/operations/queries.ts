@@ -1,18 +1,36 @@
-/**
- * The SQL of operations. Time is the database's. What a worker writes names the epoch of its lease: with an
- * older one it touches nothing.
- */
-import type { OperationId, ServerId, WorkspaceId } from '../ids.ts';
+/** The SQL of operations. Time is the database's. A worker's writes carry the epoch of its lease; an older one writes nothing. */
+import type { AccountId, OperationId, ServerId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
-import { sql } from '../store/sql.ts';
-import type { NewOperation, OperationFault, OperationState } from './operations.ts';
+import { fragment, sql } from '../store/sql.ts';
+import type { Json, OperationFault, OperationState } from './definition.ts';
 
-export function insertOperation(tx: Queryable, id: OperationId, wish: NewOperation) {
+export interface NewOperation {
+  readonly workspaceId: WorkspaceId;
+  readonly kind: string;
+  readonly input: Json;
+  readonly subject?: { readonly type: string; readonly id: string };
+  readonly serverId?: ServerId;
+  readonly requestedBy?: AccountId;
+  /** Operations with the same key run one after the other, in the order of their making. */
+  readonly queueKey?: string;
+}
+
+/** What a replaced worker meets: it has written nothing, and must not go on. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the lease of this operation has passed on');
+    this.name = 'LeaseLost';
+  }
+}
+
+const isFree = fragment`(lease_until is null or lease_until <= now())`;
+
+export function insertOperation(tx: Queryable, id: OperationId, operation: NewOperation) {
   return tx.run(sql`
     insert into operations (workspace_id, id, kind, subject_type, subject_id, server_id, input, requested_by,
       queue_key)
-    values (${wish.workspaceId}, ${id}, ${wish.kind}, ${wish.subject?.type ?? null}, ${wish.subject?.id ?? null},
-      ${wish.serverId ?? null}, ${JSON.stringify(wish.input)}, ${wish.requestedBy ?? null}, ${wish.queueKey ?? null})`);
+    values (${operation.workspaceId}, ${id}, ${operation.kind}, ${operation.subject?.type ?? null}, ${operation.subject?.id ?? null},
+      ${operation.serverId ?? null}, ${JSON.stringify(operation.input)}, ${operation.requestedBy ?? null}, ${operation.queueKey ?? null})`);
 }
 
 export interface LockedOperation {
@@ -30,42 +48,39 @@ export function lockOperation(tx: Queryable, workspaceId: WorkspaceId, id: Opera
     from operations where workspace_id = ${workspaceId} and id = ${id} for update`);
 }
 
-/** Locks one that has not begun. False where it is at work, or someone is about to take it up. */
-export async function lockWaiting(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: OperationId,
-): Promise<boolean> {
-  const row = await tx.one(sql`
+/**
+ * Whether it is still queued; it is then locked, so that the caller can end it with `cancelIn`. Never waits for a worker,
+ * which may be waiting for what the caller has locked.
+ */
+export function lockQueued(tx: Queryable, workspaceId: WorkspaceId, id: OperationId): Promise<boolean> {
+  return tx.exists(sql`
     select 1 from operations
-    where workspace_id = ${workspaceId} and id = ${id} and state = 'queued'
-      and (lease_until is null or lease_until <= now())
+    where workspace_id = ${workspaceId} and id = ${id} and state = 'queued' and ${isFree}
     for update skip locked`);
-  return row !== undefined;
 }
 
-export async function hasUnfinishedOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
-  const row = await db.one(sql`
+/** Whether one of this kind waits or works on a server. */
+export function hasUnfinishedOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+  return db.exists(sql`
     select 1 from operations where server_id = ${serverId} and kind = ${kind} and finished_at is null`);
-  return row !== undefined;
 }
 
-export async function hadOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
-  const row = await db.one(sql`
+/** Whether there ever was one of this kind on a server, as far back as they are stored. */
+export function hasOperationOn(db: Queryable, serverId: ServerId, kind: string): Promise<boolean> {
+  return db.exists(sql`
     select 1 from operations where server_id = ${serverId} and kind = ${kind} limit 1`);
-  return row !== undefined;
 }
 
-export async function hasUnfinishedAbout(db: Queryable, subjectId: string, kind: string): Promise<boolean> {
-  const row = await db.one(sql`
+/** Whether one of this kind waits or works on this subject. */
+export function hasUnfinishedAbout(db: Queryable, subjectId: string, kind: string): Promise<boolean> {
+  return db.exists(sql`
     select 1 from operations where subject_id = ${subjectId} and kind = ${kind} and finished_at is null`);
-  return row !== undefined;
 }
 
-export async function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean> {
-  const row = await db.one(sql`
+/** Whether anything waits or works in a queue. */
+export function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean> {
+  return db.exists(sql`
     select 1 from operations where queue_key = ${queueKey} and finished_at is null limit 1`);
-  return row !== undefined;
 }
 
 export function cancelQueued(tx: Queryable, id: OperationId) {
@@ -73,16 +88,16 @@ export function cancelQueued(tx: Queryable, id: OperationId) {
     update operations set state = 'cancelled', cancel_requested_at = now(), finished_at = now() where id = ${id}`);
 }
 
-/** False where it was asked before, or where it goes backwards already. Whoever runs it hears of it. */
+/** False where it was requested before, or the operation is being undone already. Notifies whoever runs it. */
 export async function requestCancel(tx: Queryable, id: OperationId): Promise<boolean> {
-  const asked = await tx.run(sql`
-    with asked as (
+  const requested = await tx.run(sql`
+    with requested as (
       update operations set cancel_requested_at = now(), wake_at = now()
       where id = ${id} and cancel_requested_at is null and unwinding is null
       returning id
     )
-    select pg_notify('slipway_operations', 'cancel ' || id) from asked`);
-  return asked > 0;
+    select pg_notify('slipway_operations', 'cancel ' || id) from requested`);
+  return requested > 0;
 }
 
 export interface ClaimedOperation {
@@ -95,7 +110,7 @@ export interface ClaimedOperation {
   readonly fault: OperationFault | null;
   readonly cancelRequested: boolean;
   readonly started: boolean;
-  /** Since it was asked for. */
+  /** Since it was requested. */
   readonly ageSeconds: number;
 }
 
@@ -108,9 +123,8 @@ export interface ClaimOptions {
 }
 
 /**
- * Takes the oldest operation that is due, that nobody holds, that its limits allow, and before which nothing waits in
- * its queue. One claim at a time in
- * the whole installation, so that two workers cannot both see the last free place.
+ * Claims the oldest operation that is due, unleased and within its limits, and before which nothing waits in its queue.
+ * One claim at a time in the whole installation, so that two workers cannot both see the last free slot.
  */
 export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<ClaimedOperation | undefined> {
   await tx.run(sql`select pg_advisory_xact_lock(7175204401)`);
@@ -118,7 +132,7 @@ export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<C
     with next as (
       select o.id from operations o
       where o.finished_at is null and o.wake_at <= now() and o.kind = any(${options.kinds}::text[])
-        and (o.lease_until is null or o.lease_until <= now())
+        and ${isFree}
         and (select count(*) from operations r
              where r.workspace_id = o.workspace_id and r.finished_at is null and r.lease_until > now())
           < coalesce((select most from operation_limits where scope = 'workspace' and subject_id = o.workspace_id),
@@ -147,7 +161,7 @@ export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<C
   return row && { ...row, epoch: Number(row.epoch) };
 }
 
-/** Keeps the leases; answers with those we still have, and whether an end was asked for. */
+/** Answers with those we still have, and whether a cancel was requested. */
 export function renewLeases(
   db: Queryable,
   held: readonly { id: OperationId; epoch: number }[],
@@ -162,17 +176,37 @@ export function renewLeases(
     returning o.id, o.cancel_requested_at is not null as "cancelRequested"`);
 }
 
-/** Whether the operation is still of that epoch, and unfinished; it is locked then. */
-export async function lockHeld(tx: Queryable, id: OperationId, epoch: number): Promise<boolean> {
-  const held = await tx.one(sql`
-    select 1 from operations where id = ${id} and lease_epoch = ${epoch} and finished_at is null for update`);
-  return held !== undefined;
+/**
+ * Throws `LeaseLost` unless the operation is still of that epoch and unfinished, and locks it. Also for what a step
+ * changes in rows that later operations change, too: a worker that wakes too late would otherwise undo what came after.
+ */
+export async function assertLease(
+  tx: Queryable,
+  { operationId, epoch }: { readonly operationId: OperationId; readonly epoch: number },
+): Promise<void> {
+  const isHeld = await tx.exists(sql`
+    select 1 from operations
+    where id = ${operationId} and lease_epoch = ${epoch} and finished_at is null for update`);
+  if (!isHeld) throw new LeaseLost();
 }
 
-/** Gives the lease back, so that another worker can go on, at once or after a while. */
+/** So that another worker can go on, at once or after a while. */
 export function releaseLease(db: Queryable, id: OperationId, epoch: number, wakeAfterMs: number) {
   return db.run(sql`
     update operations set lease_until = null, lease_owner = null,
       wake_at = greatest(wake_at, now() + ${wakeAfterMs}::int * interval '1 millisecond')
     where id = ${id} and lease_epoch = ${epoch} and lease_until is not null and finished_at is null`);
+}
+
+const epochsBeyond = 1_000_000;
+
+/**
+ * For a state that was restored from a backup. What was running then is long over on the servers, one way or another: it
+ * is cancelled and undone, not carried out late. Servers have seen higher epochs since, so they are raised far beyond.
+ */
+export function cancelUnfinished(tx: Queryable): Promise<number> {
+  return tx.run(sql`
+    update operations set lease_epoch = lease_epoch + ${epochsBeyond}, lease_owner = null, lease_until = null,
+      cancel_requested_at = coalesce(cancel_requested_at, now()), wake_at = now()
+    where finished_at is null`);
 }

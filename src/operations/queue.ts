@@ -36,7 +36,7 @@ export class OperationQueue {
     this.#log = log;
   }
 
-  /** Loaded and started when first needed, or after the service serves: it is no part of the way there. */
+  /** Loaded and started on first use, or after the service serves: the start does not wait for it. */
   #boss(): Promise<PgBoss> {
     this.#starting ??= this.#startBoss().catch((error) => {
       this.#starting = undefined;
@@ -50,8 +50,8 @@ export class OperationQueue {
     const boss = new PgBoss({
       db: {
         executeSql: async (text, values) => ({ rows: await this.#db.raw(text, values) }),
-        listen: async (channel, heard, missed) => {
-          await this.#listener.on(channel, { heard, missed });
+        listen: async (channel, onNotify, onReconnect) => {
+          await this.#listener.on(channel, { onNotify, onReconnect });
           return { close: async () => this.#listener.off(channel) };
         },
       },

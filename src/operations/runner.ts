@@ -1,6 +1,6 @@
 /**
- * The worker of this instance: claims operations, keeps their leases, runs them, and gives them back when it
- * stops. It looks for work when it is woken, and every few seconds anyway: a worker that crashed wakes nobody.
+ * The worker of this instance: claims operations, renews their leases, runs them, and releases them when it
+ * stops. It polls when it is woken, and every few seconds anyway: a worker that crashed wakes nobody.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -8,7 +8,7 @@ import { errorText } from '../fault.ts';
 import { Handover } from '../handover.ts';
 import type { OperationId } from '../ids.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import type { Hearer } from '../store/listener.ts';
+import type { NotifyHandler } from '../store/listener.ts';
 import type { BoundStep } from './definition.ts';
 import { execute, faultOf } from './execution.ts';
 import { Journal, type JournalHook } from './journal.ts';
@@ -19,23 +19,23 @@ import type { OperationQueue } from './queue.ts';
 
 export interface RunnerOptions {
   readonly leaseMs: number;
-  /** How often it looks for work that nobody woke it for. */
-  readonly lookMs: number;
+  /** How often it polls for work that nobody woke it for. */
+  readonly pollMs: number;
   /** On this instance at once. */
-  readonly most: number;
+  readonly maxRunning: number;
   readonly perWorkspace: number;
   readonly perServer: number;
   readonly hook?: JournalHook;
-  /** Hears of everything that ends here, and how long it took since it was asked for. */
-  readonly ended?: EndHearer;
+  /** Called for every operation that ends here, with the time since it was requested. */
+  readonly ended?: OnOperationEnd;
 }
 
-export type EndHearer = (kind: string, state: EndState, seconds: number) => void;
+export type OnOperationEnd = (kind: string, state: EndState, seconds: number) => void;
 
-/** After a crash: a lease runs out, then someone looks. Together well below fifteen seconds. */
-export const standardTimes = { leaseMs: 9_000, lookMs: 2_000 } as const;
+/** After a crash a lease expires, then someone polls. Together well below fifteen seconds. */
+export const defaultLeaseTimes = { leaseMs: 9_000, pollMs: 2_000 } as const;
 
-/** Why a running operation is told to stop. */
+/** Why a running operation is stopped. */
 type StopReason = 'cancel' | 'handover' | 'lease lost';
 
 interface Running {
@@ -49,10 +49,10 @@ interface Running {
   renewedAt: number;
 }
 
-/** After a failure of our own, not of a step: not at once again. */
-const pauseAfterFailureMs = 5_000;
+/** After an error of ours, not of a step. */
+const pauseAfterErrorMs = 5_000;
 
-export class Runner implements Hearer {
+export class Runner implements NotifyHandler {
   readonly #db: Database;
   readonly #queue: OperationQueue;
   readonly #log: Logger;
@@ -80,56 +80,56 @@ export class Runner implements Hearer {
   }
 
   start(): void {
-    this.#timers.push(setInterval(() => this.look(), this.#options.lookMs).unref());
+    this.#timers.push(setInterval(() => this.poll(), this.#options.pollMs).unref());
     this.#timers.push(setInterval(() => void this.#renew(), this.#options.leaseMs / 3).unref());
-    this.look();
+    this.poll();
   }
 
-  /** Tells every step to stop, and hands the leases back: whoever is there goes on at once. */
+  /** Aborts every step and releases the leases: another instance goes on at once. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     const running = [...this.#running.values()];
-    for (const each of running) this.#tellToStop(each, 'handover');
+    for (const each of running) this.#abort(each, 'handover');
     await Promise.all(running.map((each) => each.ended));
   }
 
-  heard(payload: string): void {
+  onNotify(payload: string): void {
     const [word, id] = payload.split(' ');
     for (const [operationId, running] of this.#running) {
-      if (word === 'cancel' && operationId === id) this.#tellToStop(running, 'cancel');
+      if (word === 'cancel' && operationId === id) this.#abort(running, 'cancel');
     }
-    this.look();
+    this.poll();
   }
 
-  missed(): void {
+  onReconnect(): void {
     void this.#renew();
-    this.look();
+    this.poll();
   }
 
-  /** Takes what is due, as long as there is room. */
-  look(): void {
+  /** Claims what is due, as long as there is capacity. */
+  poll(): void {
     if (this.#stopped || this.#kinds.names.length === 0) return;
     this.#again = true;
     if (this.#claiming) return;
     this.#claiming = true;
     this.#claimAll()
       .catch((error) => {
-        this.#again = false; // not at once: the next look is at most a moment away
-        this.#log.warn({ reason: errorText(error) }, 'could not look for work, trying again');
+        this.#again = false; // not at once: the next poll is at most a moment away
+        this.#log.warn({ reason: errorText(error) }, 'could not claim work, trying again');
       })
       .finally(() => {
         this.#claiming = false;
-        if (this.#again) this.look();
+        if (this.#again) this.poll();
       });
   }
 
   async #claimAll(): Promise<void> {
-    const { leaseMs, perWorkspace, perServer, most } = this.#options;
+    const { leaseMs, perWorkspace, perServer, maxRunning } = this.#options;
     const claim = { owner: this.#owner, kinds: this.#kinds.names, leaseMs, perWorkspace, perServer };
     while (this.#again && !this.#stopped) {
       this.#again = false;
-      while (this.#running.size < most && !this.#stopped) {
+      while (this.#running.size < maxRunning && !this.#stopped) {
         const claimedAt = performance.now();
         const operation = await this.#db.transaction((tx) => claimNext(tx, claim));
         if (!operation) break;
@@ -140,7 +140,7 @@ export class Runner implements Hearer {
 
   #run(operation: ClaimedOperation, claimedAt: number): void {
     const earlier = this.#running.get(operation.id);
-    if (earlier) this.#tellToStop(earlier, 'lease lost');
+    if (earlier) this.#abort(earlier, 'lease lost');
     const [stop, halt, lost] = [new AbortController(), new AbortController(), new AbortController()];
     const running: Running = {
       operation,
@@ -153,8 +153,8 @@ export class Runner implements Hearer {
     };
     this.#running.set(operation.id, running);
     running.ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#execute(running));
-    if (operation.cancelRequested) this.#tellToStop(running, 'cancel');
-    if (this.#stopped) this.#tellToStop(running, 'handover');
+    if (operation.cancelRequested) this.#abort(running, 'cancel');
+    if (this.#stopped) this.#abort(running, 'handover');
   }
 
   async #execute(running: Running): Promise<void> {
@@ -179,25 +179,25 @@ export class Runner implements Hearer {
         halt: halt.signal,
         wake,
       });
-      if (outcome !== 'paused' && outcome !== 'given up') this.#tellEnd(running, outcome);
+      if (outcome !== 'paused' && outcome !== 'given up') this.#reportEnd(running, outcome);
       this.#log.info({ operationId: id, kind, epoch, outcome }, 'operation');
     } catch (error) {
-      if (error instanceof Unreadable) this.#tellEnd(running, 'failed');
+      if (error instanceof UnreadableInput) this.#reportEnd(running, 'failed');
       else {
-        wakeAfterMs = pauseAfterFailureMs;
+        wakeAfterMs = pauseAfterErrorMs;
         this.#log.error(
           { operationId: id, kind, epoch, err: error },
-          'an operation was put down for a moment',
+          'an operation failed unexpectedly and is retried',
         );
       }
     } finally {
       await this.#release(operation, wakeAfterMs);
       if (this.#running.get(id) === running) this.#running.delete(id);
-      this.look();
+      this.poll();
     }
   }
 
-  #tellEnd({ operation: { kind, ageSeconds }, claimedAt }: Running, state: EndState): void {
+  #reportEnd({ operation: { kind, ageSeconds }, claimedAt }: Running, state: EndState): void {
     this.#options.ended?.(kind, state, ageSeconds + (performance.now() - claimedAt) / 1_000);
   }
 
@@ -207,7 +207,7 @@ export class Runner implements Hearer {
       return this.#kinds.get(operation.kind).bind(operation.input);
     } catch (error) {
       await journal.end('failed', faultOf(error, null));
-      throw new Unreadable();
+      throw new UnreadableInput();
     }
   }
 
@@ -220,7 +220,7 @@ export class Runner implements Hearer {
     } catch (error) {
       this.#log.warn(
         { operationId: id, reason: errorText(error) },
-        'could not give a lease back, it runs out by itself',
+        'could not release a lease, it expires by itself',
       );
     }
   }
@@ -236,19 +236,19 @@ export class Runner implements Hearer {
       );
       for (const each of held) {
         const row = kept.get(each.operation.id);
-        if (!row) this.#tellToStop(each, 'lease lost');
-        else if (row.cancelRequested) this.#tellToStop(each, 'cancel');
+        if (!row) this.#abort(each, 'lease lost');
+        else if (row.cancelRequested) this.#abort(each, 'cancel');
         each.renewedAt = askedAt;
       }
     } catch (error) {
       this.#log.warn({ reason: errorText(error) }, 'could not renew leases, trying again');
       for (const each of held) {
-        if (askedAt - each.renewedAt > this.#options.leaseMs) this.#tellToStop(each, 'lease lost');
+        if (askedAt - each.renewedAt > this.#options.leaseMs) this.#abort(each, 'lease lost');
       }
     }
   }
 
-  #tellToStop(running: Running, reason: StopReason): void {
+  #abort(running: Running, reason: StopReason): void {
     const why = reason === 'cancel' ? new Error(reason) : new Handover(reason);
     running.stop.abort(why);
     if (reason !== 'cancel') running.halt.abort(why);
@@ -256,4 +256,4 @@ export class Runner implements Hearer {
   }
 }
 
-class Unreadable extends Error {}
+class UnreadableInput extends Error {}

@@ -1,12 +1,12 @@
-/** What a step says while it runs: lines and progress, gathered for a moment and written together, in order. */
+/** Log lines and progress of a running step, buffered for a moment and written together, in order. */
 import type { NewEvent } from '../events/events.ts';
 import type { Json } from './definition.ts';
 import type { Journal } from './journal.ts';
-import { LeaseLost } from './lease-lost.ts';
+import { LeaseLost } from './queries.ts';
 
-const gatherMs = 100;
-const mostLines = 200;
-const longestLine = 8_192;
+const bufferMs = 100;
+const maxLines = 200;
+const maxLineLength = 8_192;
 
 export class StepReport {
   readonly #journal: Journal;
@@ -22,17 +22,17 @@ export class StepReport {
   }
 
   log(line: string): void {
-    this.#events.push({ kind: 'log', data: { step: this.#step, line: line.slice(0, longestLine) } });
-    if (this.#events.length >= mostLines) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), gatherMs);
+    this.#events.push({ kind: 'log', data: { step: this.#step, line: line.slice(0, maxLineLength) } });
+    if (this.#events.length >= maxLines) this.#write();
+    else this.#timer ??= setTimeout(() => this.#write(), bufferMs);
   }
 
   progress(fraction: number, text?: string): void {
     this.#progress = { fraction: Math.min(1, Math.max(0, fraction)), text: text ?? null };
-    this.#timer ??= setTimeout(() => this.#write(), gatherMs);
+    this.#timer ??= setTimeout(() => this.#write(), bufferMs);
   }
 
-  /** Waits until everything said is written, before the step's end is. */
+  /** Waits until everything is written, before the step's end is. */
   async close(): Promise<void> {
     this.#write();
     await this.#writing;
@@ -49,9 +49,9 @@ export class StepReport {
     this.#events = [];
     this.#progress = undefined;
     this.#writing = this.#writing
-      .then(() => this.#journal.tell(events, progress))
+      .then(() => this.#journal.report(events, progress))
       .catch((error) => {
-        // The step itself learns of it with its next journal entry.
+        // The step itself meets it with its next journal entry.
         if (!(error instanceof LeaseLost)) throw error;
       });
   }

@@ -2,13 +2,13 @@
 import type { Logger } from 'pino';
 import { Fault } from '../fault.ts';
 import type { ServerId } from '../ids.ts';
-import { Commands } from './commands.ts';
-import { connectionLost } from './connection.ts';
-import { readFile, writeFile } from './files.ts';
-import { Link } from './link.ts';
-import { relay } from './relay.ts';
+import { Commands } from './exec/commands.ts';
+import { readFile, writeFile } from './exec/files.ts';
+import { relay } from './relay/relay.ts';
 import type { Remote, RemotePool, RemoteTarget } from './remote.ts';
-import { claimFence, readUnit, startUnit, stopUnit } from './units.ts';
+import { connectionLost } from './ssh/connection.ts';
+import { Link } from './ssh/link.ts';
+import { claimFence, readUnit, startUnit, stopUnit } from './units/units.ts';
 
 export function createRemotePool(log: Logger): RemotePool {
   const links = new Map<ServerId, Link>();
@@ -50,9 +50,9 @@ function remoteOf(link: Link): Remote {
     script: (text, args, options) => commands.script(text, args, options),
     relay: (exchanges, options) => relay(commands, exchanges, options),
     stream: (argv, options) => commands.stream(argv, options),
-    writeFile: (path, content, wish) => writeFile(commands, path, content, wish),
+    writeFile: (path, content, attributes) => writeFile(commands, path, content, attributes),
     readFile: (path, options) => readFile(commands, path, options),
-    startUnit: (wish) => startUnit(commands, wish),
+    startUnit: (spec) => startUnit(commands, spec),
     readUnit: (name, from, waitMs) => readUnit(commands, name, from, waitMs),
     stopUnit: (name, fence) => stopUnit(commands, name, fence),
     fence: (scope, epoch) => claimFence(commands, scope, epoch),

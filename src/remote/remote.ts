@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly secrets?: readonly Secret<string | Buffer>[];
 }
 
-/** What is streamed is not looked into, so there is no evidence of it either. */
+/** What is streamed is not buffered, so there is no evidence of it either. */
 export type StreamOptions = Omit<RunOptions, 'input' | 'maxOutputBytes' | 'secrets'>;
 
 export interface RemoteOutcome {
@@ -52,15 +52,15 @@ export interface RemoteStream {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-export interface FileWish {
+export interface FileAttributes {
   /** Octal, 0o600 for example. */
   readonly mode: number;
   readonly owner?: string;
   readonly group?: string;
 }
 
-/** Long work that outlives us: a transient systemd unit. */
-export interface UnitWish {
+/** Long work that outlives this process: a transient systemd unit. */
+export interface UnitSpec {
   /** `slipway-…`, made by us from ids; the same name is the same unit. */
   readonly name: string;
   readonly argv: readonly string[];
@@ -80,35 +80,35 @@ export type UnitState =
   | {
       readonly kind: 'ended';
       readonly code: number;
-      /** Ended from outside, by a reboot or a kill, before it could say how; the code is 255 then. */
+      /** Ended from outside, by a reboot or a kill, without an exit code of its own; it is 255 then. */
       readonly lost?: true;
     };
 
 export interface UnitOutput {
   readonly state: UnitState;
-  /** What it has printed (both streams) from `from` on, and where to go on reading. */
+  /** What it has printed (both streams) from `from` on, and the next offset. */
   readonly bytes: Buffer;
   readonly next: number;
 }
 
 /** A socket of the server by its path, or an address that the server can reach. */
-export type SocketPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+export type SocketAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** Bytes to a socket, and what it answers until it closes, or until an HTTP answer is whole. */
+/** Bytes to a socket, and its reply until it closes, or until an HTTP response is complete. */
 export interface Exchange {
-  readonly to: SocketPlace;
+  readonly to: SocketAddress;
   readonly send: string | Buffer;
-  /** A pattern of ours that the answer has to match; where it does not, what follows is left undone. Any, if not said. */
+  /** A pattern of ours that the reply has to match; where it does not, the exchanges after it are skipped. Default: any. */
   readonly expect?: string;
-  /** Asks again until it is met, or the time is up. */
+  /** Repeats it until the pattern matches, or the time is up. */
   readonly until?: { readonly everyMs: number; readonly forMs: number };
-  /** For one try; default 30 s. */
+  /** For one attempt; default 30 s. */
   readonly timeoutMs?: number;
-  /** Default 1 MiB; the rest is not read. 0: it is enough that someone takes the bytes. */
-  readonly mostBytes?: number;
+  /** Default 1 MiB; the rest is not read. 0: it is enough that the bytes are accepted. */
+  readonly maxBytes?: number;
 }
 
-export interface Try {
+export interface RelayAttempt {
   /** Since the exchange began. */
   readonly atMs: number;
   readonly isMet: boolean;
@@ -117,9 +117,9 @@ export interface Try {
   readonly bytes: Buffer;
 }
 
-export interface Answer {
-  readonly tries: readonly Try[];
-  readonly last: Try;
+export interface RelayReply {
+  readonly tries: readonly RelayAttempt[];
+  readonly last: RelayAttempt;
 }
 
 export interface RelayOptions {
@@ -132,7 +132,7 @@ export interface RelayOptions {
 export interface Remote {
   /** Runs it to its end, however that ends. */
   run(argv: readonly string[], options?: RunOptions): Promise<RemoteOutcome>;
-  /** Its output; fails with `remote_failed` and the last lines of what it said unless it succeeds. */
+  /** Its output; fails with `remote_failed` and the last lines it printed unless it succeeds. */
   output(argv: readonly string[], options?: RunOptions): Promise<Buffer>;
   /**
    * A constant script for `sh -eu`, with its data as `$1`, `$2` … or by `input`; as `output`. Its text is not an argument:
@@ -140,23 +140,23 @@ export interface Remote {
    */
   script(text: string, args: readonly string[], options?: RunOptions): Promise<Buffer>;
   /**
-   * Talks to sockets of the server, one after the other, in one round trip. There are as many answers as exchanges were
+   * Talks to sockets of the server, one after the other, in one round trip. There are as many replies as exchanges were
    * begun: the first that is not as expected is the last.
    */
-  relay(exchanges: readonly Exchange[], options?: RelayOptions): Promise<Answer[]>;
+  relay(exchanges: readonly Exchange[], options?: RelayOptions): Promise<RelayReply[]>;
   /** Both ways at once, with back-pressure. The channel is held until it ends. */
   stream(argv: readonly string[], options?: StreamOptions): Promise<RemoteStream>;
-  /** Whole or not at all: written beside its place, with its mode and owner, synced, then renamed. */
-  writeFile(path: string, content: string | Buffer, wish: FileWish): Promise<void>;
+  /** Atomic: written to a temporary file with its mode and owner, synced, then renamed. */
+  writeFile(path: string, content: string | Buffer, attributes: FileAttributes): Promise<void>;
   /** Undefined where there is none. */
   readFile(path: string, options?: { readonly maxBytes?: number }): Promise<Buffer | undefined>;
   /** Starts it unless it is there already, running or ended. */
-  startUnit(wish: UnitWish): Promise<void>;
+  startUnit(spec: UnitSpec): Promise<void>;
   /** Waits up to `waitMs` for more output or the end. */
   readUnit(name: string, from: number, waitMs?: number): Promise<UnitOutput>;
   /**
-   * Ends it with all its children, and forgets it; confirmed, not assumed. With a fence, one who was replaced cannot end
-   * what its successor has joined.
+   * Stops it with all its children, and removes its output; confirmed, not assumed. With a fence, a replaced worker cannot
+   * stop what its successor follows.
    */
   stopUnit(name: string, fence?: Fence): Promise<void>;
   /** Claims the scope for this epoch; fails with `remote_fenced` where the server has seen a higher one. */
@@ -165,7 +165,7 @@ export interface Remote {
 
 /** One connection a server, shared by all who work on it. */
 export interface RemotePool {
-  /** The connection is made when it is first used, and made again when it breaks. */
+  /** The connection is opened on first use, and reopened when it breaks. */
   to(target: RemoteTarget): Remote;
   /** Closes what is open to it: its key or address has changed, or it is gone. */
   drop(serverId: ServerId): void;

@@ -1,6 +1,6 @@
 /**
  * The connection to PostgreSQL. Owns the pool, transactions, and the translation of the driver's failures:
- * a database that is away becomes `database_unavailable`, whatever the driver called it.
+ * an unreachable database becomes `database_unavailable`, whatever the driver called it.
  */
 
 import pg from 'pg';
@@ -13,6 +13,8 @@ export interface Queryable {
   rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]>;
   /** The first row, or undefined. */
   one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined>;
+  /** Whether it finds a row. */
+  exists(query: Query): Promise<boolean>;
   /** For statements without an answer: how many rows they touched. */
   run(query: Query): Promise<number>;
   /** For statements that a library wrote (the queue's); ours are templates. */
@@ -21,7 +23,7 @@ export interface Queryable {
 
 export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** A connection of one's own, for session locks; given back when the work ends. */
+  /** A dedicated connection, for session locks; released when the work ends. */
   session<T>(work: (connection: Queryable, client: pg.PoolClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -34,7 +36,7 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
     idleTimeoutMillis: 10_000,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 15_000,
-    // A worker that is stopped inside a transaction would hold its locks for ever, and keep everyone else from its work.
+    // A worker that is stopped inside a transaction would hold its locks for ever, and block everyone else.
     idle_in_transaction_session_timeout: 4_000,
     application_name: 'slipway',
     types: typeParsers,
@@ -44,8 +46,8 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ reason: errorText(error) }, 'lost an idle database connection');
   });
-  // One that is lent out is nobody's between two queries, and in the moment before its borrower has it: an error that
-  // nobody listens to would end the process. The next query tells it.
+  // A checked-out connection has no listener between two queries, and an error without one would end the process. The
+  // next query reports it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new PooledDatabase(pool);
 }
@@ -63,6 +65,10 @@ class Connected implements Queryable {
 
   async one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined> {
     return (await this.#send<Row>(query)).rows[0];
+  }
+
+  async exists(query: Query): Promise<boolean> {
+    return (await this.one(query)) !== undefined;
   }
 
   async run(query: Query): Promise<number> {
@@ -117,7 +123,7 @@ class PooledDatabase extends Connected implements Database {
         await command('commit');
         return result;
       } catch (error) {
-        // Where the connection is gone, the server rolls back by itself; the first error is the one to tell.
+        // Where the connection is gone, the server rolls back by itself; the first error is the one to report.
         await client.query('rollback').catch(() => undefined);
         throw error;
       }
@@ -135,15 +141,15 @@ function lastRows(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResultRow[
 }
 
 // Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), and a full server.
-const awayCodes =
+const unavailableCodes =
   /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300)$/;
 // The driver gives these no code.
-const awayTexts =
+const unavailableTexts =
   /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/i;
 
 export function translate(error: unknown): unknown {
   const code = errorCode(error);
-  if ((code && awayCodes.test(code)) || (!code && awayTexts.test(errorText(error)))) {
+  if ((code && unavailableCodes.test(code)) || (!code && unavailableTexts.test(errorText(error)))) {
     return new Fault('database_unavailable', 'The database does not answer at the moment.', {
       hint: 'Try again shortly.',
       evidence: errorText(error),

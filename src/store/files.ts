@@ -1,9 +1,9 @@
-/** Small files that must be there whole or not at all, even when the machine stops in between. */
+/** Atomic writes of small files, also across a power cut. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from '../fault.ts';
 
-export function writeFileWhole(path: string, content: string | Buffer, mode: number): void {
+export function writeFileAtomic(path: string, content: string | Buffer, mode: number): void {
   const draft = `${path}.${process.pid}.new`;
   const file = openSync(draft, 'w', mode);
   try {
@@ -13,11 +13,11 @@ export function writeFileWhole(path: string, content: string | Buffer, mode: num
     closeSync(file);
   }
   renameSync(draft, path);
-  syncFolder(dirname(path));
+  fsyncFolder(dirname(path));
 }
 
 /** Makes a rename in this folder survive a power cut. */
-export function syncFolder(path: string): void {
+export function fsyncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);
@@ -26,7 +26,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-export function readFileIfThere(path: string): string | undefined {
+export function readFileIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -1,11 +1,11 @@
 /**
- * Much is deleted in small pieces, each a statement or transaction of its own: no lock is held for long, no statement
- * comes near its time limit, and what was interrupted goes on next time.
+ * Deletes in batches, each a statement or transaction of its own: no lock is held for long, no statement comes near its
+ * timeout, and what was interrupted goes on next time.
  */
 import { minute } from '../clock.ts';
 
-/** What is left after that waits for the next run; by then others had their turn. */
-export const longestRunMs = 10 * minute;
+/** The rest waits for the next run. */
+export const maxRunMs = 10 * minute;
 
 export interface Batch {
   readonly count: number;
@@ -13,9 +13,9 @@ export interface Batch {
   readonly last: Date | null;
 }
 
-/** Until a piece finds nothing more. Answers how many there were. */
+/** Until a batch finds nothing more. Returns the total. */
 export async function inBatches(batch: (from: Date) => Promise<Batch>): Promise<number> {
-  const end = performance.now() + longestRunMs;
+  const end = performance.now() + maxRunMs;
   let total = 0;
   let from = new Date(0);
   do {

@@ -1,23 +1,23 @@
 /**
- * Hears what other instances notify. One connection, kept open: when it breaks it is made anew, and everyone
- * is told that something may have been missed. A notification is only a hint; the tables are the truth.
+ * LISTEN: what other instances notify. One open connection; when it breaks it is reopened, and every handler is called,
+ * since something may have been missed. A notification is only a hint; the tables are the truth.
  */
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { errorText } from '../fault.ts';
 
-export interface Hearer {
-  heard(payload: string): void;
-  /** The connection was away: look for yourself. */
-  missed(): void;
+export interface NotifyHandler {
+  onNotify(payload: string): void;
+  /** The connection was lost for a while: something may have been missed. */
+  onReconnect(): void;
 }
 
-const longestPauseMs = 5_000;
+const maxPauseMs = 5_000;
 
 export class Listener {
   readonly #connection: pg.ClientConfig;
   readonly #log: Logger;
-  readonly #hearers = new Map<string, Hearer>();
+  readonly #handlers = new Map<string, NotifyHandler>();
   #client: pg.Client | undefined;
   #stopped = false;
   #pauseMs = 100;
@@ -27,14 +27,14 @@ export class Listener {
     this.#log = log;
   }
 
-  /** Before the start or after it; one hearer a channel. */
-  async on(channel: string, hearer: Hearer): Promise<void> {
-    this.#hearers.set(channel, hearer);
+  /** Before the start or after it; one handler a channel. */
+  async on(channel: string, handler: NotifyHandler): Promise<void> {
+    this.#handlers.set(channel, handler);
     if (this.#client) await listenTo(this.#client, channel);
   }
 
   off(channel: string): void {
-    this.#hearers.delete(channel);
+    this.#handlers.delete(channel);
   }
 
   async start(): Promise<void> {
@@ -53,18 +53,18 @@ export class Listener {
       keepAlive: true,
     });
     client.on('notification', ({ channel, payload }) => {
-      this.#hearers.get(channel)?.heard(payload ?? '');
+      this.#handlers.get(channel)?.onNotify(payload ?? '');
     });
     client.on('error', () => undefined); // always followed by `end`
-    // One that never came to be is told by the throw below: were both to try again, each failure would double the tries.
+    // A failed connect is reported by the throw below: were both to retry, each failure would double the attempts.
     client.once('end', () => {
-      if (this.#client === client) this.#connectAgain();
+      if (this.#client === client) this.#reconnect();
     });
     try {
       await client.connect();
-      // Stopped meanwhile: whoever stopped it did not know this one yet.
+      // Stopped meanwhile, before this client was known.
       if (this.#stopped) return await client.end();
-      for (const channel of this.#hearers.keys()) await listenTo(client, channel);
+      for (const channel of this.#handlers.keys()) await listenTo(client, channel);
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
@@ -73,21 +73,21 @@ export class Listener {
     this.#pauseMs = 100;
   }
 
-  #connectAgain(): void {
+  #reconnect(): void {
     if (this.#stopped) return;
     this.#client = undefined;
     const timer = setTimeout(async () => {
       if (this.#stopped) return;
       try {
         await this.#connect();
-        for (const hearer of this.#hearers.values()) hearer.missed();
+        for (const handler of this.#handlers.values()) handler.onReconnect();
       } catch (error) {
-        this.#log.warn({ reason: errorText(error) }, 'cannot hear notifications, trying again');
-        this.#connectAgain();
+        this.#log.warn({ reason: errorText(error) }, 'cannot listen for notifications, trying again');
+        this.#reconnect();
       }
     }, this.#pauseMs);
     timer.unref();
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
   }
 }
 

@@ -7,11 +7,11 @@ import { fromBase64 } from '../base64.ts';
 import { Fault } from '../fault.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
-import { readFileIfThere, writeFileWhole } from './files.ts';
+import { readFileIfExists, writeFileAtomic } from './files.ts';
 import { sql } from './sql.ts';
 
 export interface MasterKey {
-  /** Names the key without telling anything about it. */
+  /** Identifies the key without revealing anything about it. */
   readonly id: string;
   readonly key: Secret<Buffer>;
 }
@@ -57,13 +57,13 @@ function named(key: Secret<Buffer>): MasterKey {
 export function loadMasterKeys(file: string, fromSetting: readonly Secret<Buffer>[] | undefined): MasterKeys {
   const [current, ...older] = fromSetting ?? readKeyFile(file);
   if (current) return new MasterKeys(current, ...older);
-  const made = new Secret(randomBytes(32));
-  writeKeyFile(file, [made]);
-  return new MasterKeys(made);
+  const created = new Secret(randomBytes(32));
+  writeKeyFile(file, [created]);
+  return new MasterKeys(created);
 }
 
 function readKeyFile(file: string): Secret<Buffer>[] {
-  const text = readFileIfThere(file);
+  const text = readFileIfExists(file);
   if (text === undefined) return [];
   const keys = text
     .trim()
@@ -74,21 +74,21 @@ function readKeyFile(file: string): Secret<Buffer>[] {
 }
 
 export function writeKeyFile(file: string, keys: readonly Secret<Buffer>[]): void {
-  writeFileWhole(file, `${keys.map((each) => each.reveal().toString('base64')).join('\n')}\n`, 0o600);
+  writeFileAtomic(file, `${keys.map((each) => each.reveal().toString('base64')).join('\n')}\n`, 0o600);
 }
 
 /** Refuses a database whose secrets none of our keys can open, before anything is served or sealed anew. */
 export async function checkMasterKeys(db: Database, keys: MasterKeys): Promise<void> {
   const ids = keys.all.map((each) => each.id);
-  const strange = await db.one<{ id: string }>(sql`
+  const unknown = await db.one<{ id: string }>(sql`
     select id from master_keys
     where not (id = any(${ids})) and (exists (select 1 from data_keys where master_key_id = master_keys.id)
       or not exists (select 1 from master_keys where id = any(${ids})))
     limit 1`);
-  if (strange) {
+  if (unknown) {
     throw new Fault(
       'wrong_master_key',
-      `The database was sealed with the master key ${strange.id}, which is not among ours (${ids.join(', ')}). Set SLIPWAY_MASTER_KEY to that key, or put the data folder's master.key back.`,
+      `The database was sealed with the master key ${unknown.id}, which is not among ours (${ids.join(', ')}). Set SLIPWAY_MASTER_KEY to that key, or put the data folder's master.key back.`,
     );
   }
   await db.run(sql`insert into master_keys (id) values (${keys.current.id}) on conflict do nothing`);

@@ -69,20 +69,20 @@ async function pendingMigrations(connection: Queryable, known: Migration[]): Pro
   const newest = applied.at(-1)?.version ?? 0;
   const ours = known.at(-1)?.version ?? 0;
   if (newest > ours) {
-    const sentence = `The database was made by a newer Slipway: its schema is ${newest}, this one knows up to ${ours}.`;
-    throw new Fault('database_newer', `${sentence} Update Slipway.`);
+    const message = `The database was made by a newer Slipway: its schema is ${newest}, this one knows up to ${ours}.`;
+    throw new Fault('database_newer', `${message} Update Slipway.`);
   }
   for (const each of applied) {
     const migration = known.find((one) => one.version === each.version);
     if (migration?.checksum === each.checksum) continue;
-    const sentence = `The migration ${each.name} in the database is not the one in this code.`;
-    throw new Fault('database_changed', `${sentence} Use the Slipway that made it.`);
+    const message = `The migration ${each.name} in the database is not the one in this code.`;
+    throw new Fault('database_changed', `${message} Use the Slipway that made it.`);
   }
   const pending = known.filter((each) => !applied.some(({ version }) => version === each.version));
   const late = pending.find((each) => each.version < newest);
   if (late) {
-    const sentence = `The migration ${late.name} in this code is older than what the database has, and was never applied.`;
-    throw new Fault('database_changed', `${sentence} Use the Slipway that made it.`);
+    const message = `The migration ${late.name} in this code is older than what the database has, and was never applied.`;
+    throw new Fault('database_changed', `${message} Use the Slipway that made it.`);
   }
   return pending;
 }

@@ -6,7 +6,7 @@ import type { WorkspaceId } from '../ids.ts';
 import type { Secret } from '../secret.ts';
 import type { Database, Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
-import { type SealedPlace, Sealer } from './sealed.ts';
+import { type SealContext, Sealer } from './sealed.ts';
 import { preparedText, quoteName, sql } from './sql.ts';
 
 export interface Rotation {
@@ -16,7 +16,7 @@ export interface Rotation {
 
 interface SealedColumn {
   readonly table: string;
-  readonly column: SealedPlace['column'];
+  readonly column: SealContext['column'];
 }
 
 /** Seals all values anew under new workspace keys, which the current master key wraps. */
@@ -42,9 +42,9 @@ async function resealColumn(tx: Queryable, sealer: Sealer, { table, column }: Se
   const update = `update ${names.table} set ${names.column} = $1 where workspace_id = $2 and id = $3`;
   const rows = await tx.rows<{ workspaceId: WorkspaceId; row: string; sealed: Buffer }>(preparedText(select));
   for (const { workspaceId, row, sealed } of rows) {
-    const place = { workspaceId, table, row, column };
-    const value: Secret = await sealer.open(tx, place, sealed);
-    await tx.run(preparedText(update, await sealer.seal(tx, place, value), workspaceId, row));
+    const context = { workspaceId, table, row, column };
+    const value: Secret = await sealer.open(tx, context, sealed);
+    await tx.run(preparedText(update, await sealer.seal(tx, context, value), workspaceId, row));
   }
   return rows.length;
 }

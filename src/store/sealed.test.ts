@@ -6,13 +6,13 @@ import type { WorkspaceId } from '../ids.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
 import { checkMasterKeys } from './master-keys.ts';
-import { type SealedPlace, Sealer } from './sealed.ts';
+import { type SealContext, Sealer } from './sealed.ts';
 import { sql } from './sql.ts';
 
 const secret = new Secret('glpat-correct-horse');
 const keys = masterKeys(1);
 
-function placeIn(workspaceId: WorkspaceId): SealedPlace {
+function placeIn(workspaceId: WorkspaceId): SealContext {
   return { workspaceId, table: 'git_providers', row: 'row-1', column: 'token_sealed' };
 }
 
@@ -49,7 +49,7 @@ test('a sealed value shows nothing of the text, and sealing it twice gives two d
 test('a sealed value opens only in its own workspace, table, row and column', async (t) => {
   const { db, place, sealer } = await prepare(t);
   const sealed = await sealer.seal(db, place, secret);
-  const elsewhere: SealedPlace[] = [
+  const elsewhere: SealContext[] = [
     { ...place, workspaceId: await newWorkspace(db) },
     { ...place, table: 'servers' },
     { ...place, row: 'row-2' },

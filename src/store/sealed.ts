@@ -1,6 +1,6 @@
 /**
  * Sealed values: secrets at rest. AES-256-GCM with a key of the workspace, itself wrapped by the master key.
- * Workspace, table, row and column are bound in, so that a sealed value opens only in its own place. What does
+ * Workspace, table, row and column are bound in, so that a sealed value opens only there. What does
  * not open is an error, never an empty value.
  *
  * A sealed column is of type bytea, its name ends in `_sealed`, and its table has `workspace_id` and `id`:
@@ -15,7 +15,7 @@ import type { Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
 import { sql } from './sql.ts';
 
-export interface SealedPlace {
+export interface SealContext {
   readonly workspaceId: WorkspaceId;
   readonly table: string;
   readonly row: string;
@@ -44,21 +44,23 @@ export class Sealer {
     this.#clock = clock;
   }
 
-  async seal(db: Queryable, place: SealedPlace, value: Secret): Promise<Buffer> {
-    const { id, key } = await this.#currentKey(db, place.workspaceId);
+  async seal(db: Queryable, context: SealContext, value: Secret): Promise<Buffer> {
+    const { id, key } = await this.#currentKey(db, context.workspaceId);
     const head = Buffer.concat([Buffer.of(format), Buffer.from(id.replaceAll('-', ''), 'hex')]);
-    return Buffer.concat([head, encrypt(key, placeBytes(place), Buffer.from(value.reveal(), 'utf8'))]);
+    return Buffer.concat([head, encrypt(key, contextBytes(context), Buffer.from(value.reveal(), 'utf8'))]);
   }
 
-  async open(db: Queryable, place: SealedPlace, sealed: Buffer): Promise<Secret> {
+  async open(db: Queryable, context: SealContext, sealed: Buffer): Promise<Secret> {
     if (sealed[0] !== format || sealed.length < 1 + keyIdLength + ivLength + tagLength)
-      throw unreadable(place);
+      throw unreadable(context);
     const id = uuidOf(sealed.subarray(1, 1 + keyIdLength));
-    const key = this.#opened.get(id) ?? (await this.#fetchKey(db, place, id));
+    const key = this.#opened.get(id) ?? (await this.#fetchKey(db, context, id));
     try {
-      return new Secret(decrypt(key, placeBytes(place), sealed.subarray(1 + keyIdLength)).toString('utf8'));
+      return new Secret(
+        decrypt(key, contextBytes(context), sealed.subarray(1 + keyIdLength)).toString('utf8'),
+      );
     } catch (cause) {
-      throw unreadable(place, cause);
+      throw unreadable(context, cause);
     }
   }
 
@@ -88,11 +90,11 @@ export class Sealer {
     return row;
   }
 
-  async #fetchKey(db: Queryable, place: SealedPlace, id: DataKeyId): Promise<Buffer> {
+  async #fetchKey(db: Queryable, context: SealContext, id: DataKeyId): Promise<Buffer> {
     const row = await db.one<DataKeyRow>(sql`
       select id, workspace_id as "workspaceId", master_key_id as "masterKeyId", wrapped
-      from data_keys where workspace_id = ${place.workspaceId} and id = ${id}`);
-    if (!row) throw unreadable(place);
+      from data_keys where workspace_id = ${context.workspaceId} and id = ${id}`);
+    if (!row) throw unreadable(context);
     return this.#unwrap(row);
   }
 
@@ -101,8 +103,8 @@ export class Sealer {
     if (known) return known;
     const master = this.#masterKeys.find(row.masterKeyId);
     if (!master) {
-      const sentence = `A key of a workspace is wrapped with the master key ${row.masterKeyId}, which is not among ours.`;
-      throw new Fault('wrong_master_key', `${sentence} Add it to SLIPWAY_MASTER_KEY.`);
+      const message = `A key of a workspace is wrapped with the master key ${row.masterKeyId}, which is not among ours.`;
+      throw new Fault('wrong_master_key', `${message} Add it to SLIPWAY_MASTER_KEY.`);
     }
     try {
       const key = decrypt(master.key.reveal(), wrapBytes(row.workspaceId, row.id), row.wrapped);
@@ -134,8 +136,8 @@ function decrypt(key: Buffer, bound: Buffer, sealed: Buffer): Buffer {
   return Buffer.concat([decipher.update(body), decipher.final()]);
 }
 
-function placeBytes(place: SealedPlace): Buffer {
-  return bytesOf('value', place.workspaceId, place.table, place.row, place.column);
+function contextBytes(context: SealContext): Buffer {
+  return bytesOf('value', context.workspaceId, context.table, context.row, context.column);
 }
 
 function wrapBytes(workspaceId: WorkspaceId, id: DataKeyId): Buffer {
@@ -151,10 +153,10 @@ function uuidOf(bytes: Buffer): DataKeyId {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') as DataKeyId;
 }
 
-function unreadable(place: SealedPlace, cause?: unknown): Fault {
-  const sentence = `A sealed value cannot be opened (${place.table}.${place.column}, row ${place.row}).`;
-  return new Fault('sealed_value_unreadable', sentence, {
-    hint: 'It was sealed with another key, moved from another place, or altered.',
+function unreadable(context: SealContext, cause?: unknown): Fault {
+  const message = `A sealed value cannot be opened (${context.table}.${context.column}, row ${context.row}).`;
+  return new Fault('sealed_value_unreadable', message, {
+    hint: 'It was sealed with another key, moved from elsewhere, or altered.',
     cause,
   });
 }

@@ -12,12 +12,12 @@ import { connectDatabase, type Database } from './database.ts';
 import { Listener } from './listener.ts';
 import { checkMasterKeys, loadMasterKeys, type MasterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
-import { databaseOf } from './reach-database.ts';
+import { startDatabase } from './open-database.ts';
 import { Sealer } from './sealed.ts';
 import { sql } from './sql.ts';
 
-const oldestServer = 150_000;
-const reachWithinMs = 10_000;
+const minServerVersion = 150_000;
+const reachTimeoutMs = 10_000;
 
 export interface Store {
   readonly folder: DataFolder;
@@ -38,7 +38,7 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
   };
   try {
     const masterKeys = loadMasterKeys(folder.masterKeyFile, config.masterKeys);
-    const { connection, close: stopDatabase } = await databaseOf(config, folder, log);
+    const { connection, close: stopDatabase } = await startDatabase(config, folder, log);
     undo.push(stopDatabase);
     const db = connectDatabase(connection, log);
     undo.push(() => db.close());
@@ -56,12 +56,12 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
 
 /** A database beside us may need a moment longer to start than we do. */
 async function requireRecentServer(db: Database): Promise<void> {
-  const deadline = Date.now() + reachWithinMs;
+  const deadline = Date.now() + reachTimeoutMs;
   for (;;) {
     try {
       const found = await db.one<{ version: number }>(sql`
         select current_setting('server_version_num')::int as version`);
-      if (found && found.version >= oldestServer) return;
+      if (found && found.version >= minServerVersion) return;
       const major = Math.floor((found?.version ?? 0) / 10_000);
       throw new Fault(
         'database_too_old',
@@ -69,11 +69,11 @@ async function requireRecentServer(db: Database): Promise<void> {
       );
     } catch (error) {
       if (error instanceof Fault && error.code === 'database_too_old') throw error;
-      const away = error instanceof Fault && error.code === 'database_unavailable';
-      if (!away || Date.now() > deadline) {
-        const why = away ? (error.evidence ?? error.message) : errorText(error);
-        const sentence = `The PostgreSQL server named by SLIPWAY_DATABASE_URL does not let us in: ${why}.`;
-        throw new Fault('database_unreachable', sentence, { cause: error });
+      const isUnavailable = error instanceof Fault && error.code === 'database_unavailable';
+      if (!isUnavailable || Date.now() > deadline) {
+        const why = isUnavailable ? (error.evidence ?? error.message) : errorText(error);
+        const message = `The PostgreSQL server named by SLIPWAY_DATABASE_URL cannot be used: ${why}.`;
+        throw new Fault('database_unreachable', message, { cause: error });
       }
       await sleep(200);
     }

@@ -1,6 +1,6 @@
 /** The faults of a wave, chosen by its seed, and how each is made to happen. They come one after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unitRoot } from '../../src/remote/unit-scripts.ts';
+import { unitRoot } from '../../src/remote/units/unit-scripts.ts';
 import type { Host } from '../faults/hosts.ts';
 import { anyOf, type Point } from '../faults/orders.ts';
 import { reboot, type Window } from '../faults/troubles.ts';

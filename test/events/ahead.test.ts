@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appendEvents, feedName, type StoredEvent } from '../../src/events/events.ts';
-import { FeedHub, type Follower } from '../../src/events/feed-hub.ts';
+import { FeedHub, type Subscriber } from '../../src/events/feed-hub.ts';
 import { createLog } from '../../src/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { newWorkspace } from '../support/operations.ts';
@@ -22,7 +22,7 @@ test('a reader who saw more at another instance gets nothing twice from one that
   const hub = new FeedHub(db, createLog('silent'), ({ position }) => `${position} `);
   const follow = (position: number) => {
     const seen: number[] = [];
-    const follower: Follower = {
+    const subscriber: Subscriber = {
       feed,
       position,
       take: (events: readonly StoredEvent[], bytes: Buffer) => {
@@ -32,7 +32,7 @@ test('a reader who saw more at another instance gets nothing twice from one that
       },
       drained: async () => undefined,
     };
-    hub.follow(follower);
+    hub.subscribe(subscriber);
     return seen;
   };
   await append(5);
@@ -41,7 +41,7 @@ test('a reader who saw more at another instance gets nothing twice from one that
   // Three more, of which this instance has not heard; the other one told a reader of two of them.
   await append(3);
   const second = follow(7);
-  hub.heard(`${feedName(feed)} 8`);
+  hub.onNotify(`${feedName(feed)} 8`);
   await until(async () => (first.length === 8 ? true : undefined), 'the news');
   assert.deepEqual(first, [1, 2, 3, 4, 5, 6, 7, 8]);
   assert.deepEqual(second, [8]);

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { createLog } from '../../src/log.ts';
 import { type DataFolder, openDataFolder } from '../../src/store/data-folder.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 
 export class TrialDatabase {

@@ -1,7 +1,7 @@
 /** Makes the trouble of a trial happen, and ends it. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unitRoot } from '../../src/remote/unit-scripts.ts';
+import { unitRoot } from '../../src/remote/units/unit-scripts.ts';
 import { orderReboot } from '../support/reboot.ts';
 import { until } from '../support/until.ts';
 import type { TrialDatabase } from './database.ts';

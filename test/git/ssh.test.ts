@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { afterwards, tempFolder } from '../../lab/services/git/test-bench.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
-import { generateKeyPair } from '../../src/remote/keys.ts';
+import { generateKeyPair } from '../../src/remote/keys/keys.ts';
+import { fingerprintOf } from '../../src/remote/ssh/host-keys.ts';
 import type { Secret } from '../../src/secret.ts';
 import {
   commitFiles,

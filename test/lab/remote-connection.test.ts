@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { connectWith, readHostKey } from '../../src/remote/connect.ts';
-import { resolveHost, tcpCheck } from '../../src/remote/reach.ts';
+import { connectWith, readHostKey } from '../../src/remote/ssh/connect.ts';
+import { resolveHost, tcpCheck } from '../../src/remote/ssh/tcp.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith, openPool, pinOf, targetOf } from '../support/remote.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Exchange, Remote, SocketPlace } from '../../src/remote/remote.ts';
+import type { Exchange, Remote, SocketAddress } from '../../src/remote/remote.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
@@ -36,7 +36,7 @@ async function listen(t: TestContext): Promise<Remote> {
   return remote;
 }
 
-const socket: SocketPlace = { path: '/run/relay-test.sock' };
+const socket: SocketAddress = { path: '/run/relay-test.sock' };
 const say = (text: string, rest: Partial<Exchange> = {}): Exchange => ({
   to: socket,
   send: `say ${text}`,
@@ -51,7 +51,7 @@ test('exchanges with sockets of a server go in one round trip, and the first tha
   await t.test('by path, by IPv4 and by IPv6, bytes arrive as they were sent', async () => {
     const odd = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
     const send = Buffer.concat([Buffer.from('say '), odd]);
-    const places: SocketPlace[] = [socket, { host: '127.0.0.1', port: 8099 }, { host: '::1', port: 8099 }];
+    const places: SocketAddress[] = [socket, { host: '127.0.0.1', port: 8099 }, { host: '::1', port: 8099 }];
     const answers = await remote.relay(places.map((to) => ({ to, send })));
     for (const { last, tries } of answers) {
       assert.deepEqual(last.bytes, odd);
@@ -131,8 +131,8 @@ test('exchanges with sockets of a server go in one round trip, and the first tha
 
   await t.test('an answer is read up to its limit', async () => {
     const [cut, whole] = await texts([
-      { to: socket, send: 'big 3000000', mostBytes: 1000 },
-      { to: socket, send: 'big 3000000', mostBytes: 4_000_000 },
+      { to: socket, send: 'big 3000000', maxBytes: 1000 },
+      { to: socket, send: 'big 3000000', maxBytes: 4_000_000 },
     ]);
     assert.deepEqual([cut?.length, whole?.length], [1000, 3_000_000]);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { connectWith } from '../../src/remote/connect.ts';
-import { runOver } from '../../src/remote/run-over.ts';
+import { runOver } from '../../src/remote/exec/run-over.ts';
+import { connectWith } from '../../src/remote/ssh/connect.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { failsWith, targetOf } from '../support/remote.ts';
 import { until } from '../support/until.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { followUnit } from '../../src/remote/follow-unit.ts';
-import { sendScript } from '../../src/remote/script.ts';
+import { sendScript } from '../../src/remote/exec/script.ts';
+import { followUnit } from '../../src/remote/units/follow-unit.ts';
 import { Secret } from '../../src/secret.ts';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
@@ -38,13 +38,13 @@ test('a script arrives whole, however large, and reads its own input from the fi
 
 test('half a script, as a broken connection leaves it, does nothing', async (t) => {
   const remote = connect(t, await lab.shared('bare'));
-  const { argv, lead } = sendScript('touch /tmp/on\ntouch /tmp/on', []);
-  for (const cut of [1, 14, lead.length - 1]) {
-    const outcome = await remote.run(argv, { input: lead.subarray(0, cut) });
+  const { argv, preamble } = sendScript('touch /tmp/on\ntouch /tmp/on', []);
+  for (const cut of [1, 14, preamble.length - 1]) {
+    const outcome = await remote.run(argv, { input: preamble.subarray(0, cut) });
     assert.deepEqual([outcome.code, outcome.stderr.toString()], [1, 'the script did not arrive whole\n']);
   }
   assert.equal(await remote.readFile('/tmp/on'), undefined);
-  assert.equal((await remote.run(argv, { input: lead })).code, 0);
+  assert.equal((await remote.run(argv, { input: preamble })).code, 0);
   assert.equal((await remote.readFile('/tmp/on'))?.length, 0);
 });
 

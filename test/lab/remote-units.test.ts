@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runDetached } from '../../src/areas/servers/hardening/detached.ts';
-import { followUnit } from '../../src/remote/follow-unit.ts';
 import type { Remote, UnitState } from '../../src/remote/remote.ts';
+import { followUnit } from '../../src/remote/units/follow-unit.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith, openPool, targetOf } from '../support/remote.ts';
 import { until } from '../support/until.ts';

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  applyStep,
-  makePlan,
-  type Plan,
-  readRuns,
-  type StepId,
-  undoRun,
-} from '../../src/areas/servers/hardening/hardening.ts';
+import { applyStep, makePlan, readRuns, undoRun } from '../../src/areas/servers/hardening/hardening.ts';
+import type { Plan, StepId } from '../../src/areas/servers/hardening/plan.ts';
 import { Fault } from '../../src/fault.ts';
 import { openLab } from '../support/lab.ts';
 import { installing } from '../support/packages.ts';
@@ -29,8 +23,8 @@ async function bareServer(t: TestContext) {
   return {
     server,
     remote,
-    plan: (...steps: StepId[]) => makePlan(remote, { ...wish, hasKeyLogin: true, steps }),
-    proveLogin: () => server.ssh('true').then(noLog),
+    plan: (...steps: StepId[]) => makePlan(remote, { ...wish, steps }),
+    verifyLogin: () => server.ssh('true').then(noLog),
     canLogIn: async () => (await server.trySsh('true')).code === 0 || undefined,
     console: async (...argv: string[]) => (await lab.client.console(server.about.name, ...argv)).stdout,
   };
@@ -51,24 +45,24 @@ function lockingOut(plan: Plan, keepsConnections: boolean): Plan {
 }
 
 /** The first proof succeeds; then nothing is heard of us any more. */
-function diesAfterFirst(proveLogin: () => Promise<void>): () => Promise<void> {
+function diesAfterFirst(verifyLogin: () => Promise<void>): () => Promise<void> {
   let proofs = 0;
   return () => {
     proofs += 1;
-    return proofs === 1 ? proveLogin() : new Promise<never>(() => undefined);
+    return proofs === 1 ? verifyLogin() : new Promise<never>(() => undefined);
   };
 }
 
 test('a firewall that lets no new login in is taken back at once, through the connection that still lives', async (t) => {
-  const { remote, plan, proveLogin, canLogIn, console } = await bareServer(t);
+  const { remote, plan, verifyLogin, canLogIn, console } = await bareServer(t);
   const damaged = lockingOut(await plan('firewall'), true);
   let proofs = 0;
   const tryLogin = () => {
     proofs += 1;
     // The first one has all the time it needs; the second gets no answer, however long it waits.
-    return proofs === 1 ? proveLogin() : withLimit(proveLogin, 3_000);
+    return proofs === 1 ? verifyLogin() : withLimit(verifyLogin, 3_000);
   };
-  const options = { runId: 'one', proveLogin: tryLogin, log: noLog };
+  const options = { runId: 'one', verifyLogin: tryLogin, log: noLog };
   await assert.rejects(applyStep(remote, damaged, 'firewall', options), failsWith('lockout_prevented'));
   assert.equal(proofs, 2);
   assert.equal(await canLogIn(), true);
@@ -77,14 +71,14 @@ test('a firewall that lets no new login in is taken back at once, through the co
   assert.equal(await console('systemctl', 'list-unit-files', '--quiet', 'slipway-*'), '');
 
   const right = await plan('firewall');
-  const again = { runId: 'two', proveLogin, log: noLog };
-  assert.equal((await applyStep(remote, right, 'firewall', again)).state, 'applied');
+  const again = { runId: 'two', verifyLogin, log: noLog };
+  assert.equal(await applyStep(remote, right, 'firewall', again), 'applied');
 });
 
 test('killed between arm and disarm, with nobody able to log in: the server takes it back at the deadline', async (t) => {
-  const { remote, plan, proveLogin, canLogIn, console } = await bareServer(t);
+  const { remote, plan, verifyLogin, canLogIn, console } = await bareServer(t);
   const damaged = lockingOut(await plan('firewall'), false);
-  const options = { runId: 'one', proveLogin: diesAfterFirst(proveLogin), log: noLog, deadmanSeconds: 8 };
+  const options = { runId: 'one', verifyLogin: diesAfterFirst(verifyLogin), log: noLog, deadmanSeconds: 8 };
   const ending = assert.rejects(applyStep(remote, damaged, 'firewall', options));
   const isLoaded = async () => /inet slipway/.test(await console('nft', 'list', 'tables')) || undefined;
   await until(isLoaded, 'the firewall to be loaded');
@@ -96,15 +90,15 @@ test('killed between arm and disarm, with nobody able to log in: the server take
   assert.equal(await console('ls', '/etc/slipway'), '');
 
   const again = await plan('firewall');
-  const outcome = await applyStep(remote, again, 'firewall', { runId: 'two', proveLogin, log: noLog });
-  assert.equal(outcome.state, 'applied');
+  const outcome = await applyStep(remote, again, 'firewall', { runId: 'two', verifyLogin, log: noLog });
+  assert.equal(outcome, 'applied');
   assert.deepEqual((await plan('firewall')).steps, []);
 });
 
 test('a server that is booted while a step is armed takes it back when it comes up', async (t) => {
-  const { remote, plan, proveLogin, canLogIn, console } = await bareServer(t);
+  const { remote, plan, verifyLogin, canLogIn, console } = await bareServer(t);
   const damaged = lockingOut(await plan('firewall'), true);
-  const options = { runId: 'one', proveLogin: diesAfterFirst(proveLogin), log: noLog, deadmanSeconds: 900 };
+  const options = { runId: 'one', verifyLogin: diesAfterFirst(verifyLogin), log: noLog, deadmanSeconds: 900 };
   const applying = applyStep(remote, damaged, 'firewall', options);
   applying.catch(noLog);
   const armed = async () => /inet slipway/.test(await console('nft', 'list', 'tables')) || undefined;
@@ -119,25 +113,25 @@ test('a server that is booted while a step is armed takes it back when it comes 
 });
 
 test('a step that was killed anywhere is done by calling it again', async (t) => {
-  const { remote, plan, proveLogin, console } = await bareServer(t);
+  const { remote, plan, verifyLogin, console } = await bareServer(t);
   const made = await plan('ssh_settings', 'ssh_no_passwords');
-  const dying = { runId: 'one', proveLogin: diesAfterFirst(proveLogin), log: noLog, deadmanSeconds: 900 };
+  const dying = { runId: 'one', verifyLogin: diesAfterFirst(verifyLogin), log: noLog, deadmanSeconds: 900 };
   applyStep(remote, made, 'ssh_settings', dying).catch(noLog);
   const isArmed = async () =>
     /forwarding no/i.test(await console('sh', '-c', 'sshd -T | grep x11')) || undefined;
   await until(isArmed, 'the settings to be in place');
-  const options = { runId: 'one', proveLogin, log: noLog };
+  const options = { runId: 'one', verifyLogin, log: noLog };
   // The next step finds one that nobody has proven, and takes that back first.
   await applyStep(remote, made, 'ssh_no_passwords', options);
   assert.match(await console('sh', '-c', 'sshd -T'), /^x11forwarding yes$/m);
   await applyStep(remote, made, 'ssh_settings', options);
   assert.deepEqual((await plan('ssh_settings', 'ssh_no_passwords')).steps, []);
-  assert.equal((await applyStep(remote, made, 'ssh_settings', options)).state, 'applied');
+  assert.equal(await applyStep(remote, made, 'ssh_settings', options), 'applied');
 });
 
 test('a file that someone has changed is not overwritten, neither by the plan nor by undo', async (t) => {
-  const { server, remote, plan, proveLogin } = await bareServer(t);
-  const options = { runId: 'one', proveLogin, log: noLog };
+  const { server, remote, plan, verifyLogin } = await bareServer(t);
+  const options = { runId: 'one', verifyLogin, log: noLog };
   const path = '/etc/security/limits.d/slipway.conf';
   const made = await plan('accounts', 'kernel_modules');
   await server.ssh(`echo mine > ${path}`);
@@ -155,11 +149,11 @@ test('a file that someone has changed is not overwritten, neither by the plan no
 });
 
 test('the whole of it satisfies lynis and ssh-audit, and bans who guesses logins', async (t) => {
-  const { server, remote, proveLogin } = await bareServer(t);
+  const { server, remote, verifyLogin } = await bareServer(t);
   const wish = { username: 'root', sshPort: 22, ourAddress: lab.about.address, allowPorts: [] };
-  const made = await makePlan(remote, { ...wish, hasKeyLogin: true });
+  const made = await makePlan(remote, wish);
   for (const { id } of made.steps)
-    await applyStep(remote, made, id, { runId: 'one', proveLogin, log: noLog });
+    await applyStep(remote, made, id, { runId: 'one', verifyLogin, log: noLog });
   await server.ssh(installing('--no-install-recommends', 'lynis', 'ssh-audit'));
   const audit = await server.trySsh('ssh-audit --level=fail 127.0.0.1');
   assert.equal(audit.stdout.trim(), '', audit.stdout);

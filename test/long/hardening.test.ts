@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
 import type { VariantName } from '../../lab/servers/variants.ts';
-import { applyStep, makePlan, type StepId, undoRun } from '../../src/areas/servers/hardening/hardening.ts';
+import { applyStep, makePlan, undoRun } from '../../src/areas/servers/hardening/hardening.ts';
+import type { StepId } from '../../src/areas/servers/hardening/plan.ts';
 import { createLog } from '../../src/log.ts';
 import { createRemotePool } from '../../src/remote/pool.ts';
 import type { Remote, RemoteTarget } from '../../src/remote/remote.ts';
@@ -16,12 +17,12 @@ const lab = await openLab();
 class Subject {
   readonly server: TestServer;
   readonly remote: Remote;
-  readonly proveLogin: () => Promise<void>;
+  readonly verifyLogin: () => Promise<void>;
 
   constructor(t: TestContext, server: TestServer, login: Partial<RemoteTarget>) {
     this.server = server;
     this.remote = connect(t, server, login);
-    this.proveLogin = async () => {
+    this.verifyLogin = async () => {
       const pool = createRemotePool(createLog('silent'));
       const target = targetOf(server, login);
       await pool
@@ -38,14 +39,13 @@ class Subject {
       sshPort,
       ourAddress: lab.about.address,
       allowPorts: [],
-      hasKeyLogin: true,
     } as const;
     return makePlan(this.remote, steps ? { ...wish, steps } : wish);
   }
 
   async harden(runId: string, steps?: readonly StepId[]): Promise<StepId[]> {
     const plan = await this.plan(steps);
-    const options = { runId, proveLogin: this.proveLogin, log: () => undefined };
+    const options = { runId, verifyLogin: this.verifyLogin, log: () => undefined };
     for (const { id } of plan.steps) await applyStep(this.remote, plan, id, options);
     return plan.steps.map(({ id }) => id);
   }

@@ -9,7 +9,7 @@ import type { WorkspaceId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { enqueueOperation } from '../../src/operations/operations.ts';
 import { openDataFolder } from '../../src/store/data-folder.ts';
-import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts';
 import { sql } from '../../src/store/sql.ts';
 import { callApi } from '../support/app.ts';
 import { Mailbox } from '../support/mailbox.ts';

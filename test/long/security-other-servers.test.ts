@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
-import { applyStep, makePlan, type StepId } from '../../src/areas/servers/hardening/hardening.ts';
+import { applyStep, makePlan } from '../../src/areas/servers/hardening/hardening.ts';
+import type { StepId } from '../../src/areas/servers/hardening/plan.ts';
 import { newId } from '../../src/ids.ts';
 import { Secret } from '../../src/secret.ts';
 import { answers, Inspected } from '../support/inspected.ts';
@@ -18,11 +19,11 @@ async function harden(t: TestContext, server: TestServer, port: number, steps: r
   const privateKey = new Secret(readFileSync(server.about.keyFile ?? '', 'utf8'));
   const remote = connect(t, server, { port, privateKey });
   const wish = { username: 'root', sshPort: port, ourAddress: lab.about.address, allowPorts: [], steps };
-  const plan = await makePlan(remote, { ...wish, hasKeyLogin: true });
-  const proveLogin = async () => void (await connect(t, server, { port, privateKey }).output(['true']));
-  const options = { runId: newId(), proveLogin, log: () => undefined };
+  const plan = await makePlan(remote, wish);
+  const verifyLogin = async () => void (await connect(t, server, { port, privateKey }).output(['true']));
+  const options = { runId: newId(), verifyLogin, log: () => undefined };
   for (const { id } of plan.steps) await applyStep(remote, plan, id, options);
-  const second = await makePlan(remote, { ...wish, hasKeyLogin: true });
+  const second = await makePlan(remote, wish);
   assert.deepEqual(second.steps, []);
   return plan;
 }

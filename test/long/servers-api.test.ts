@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
-import { checkDueServers } from '../../src/areas/servers/light-check.ts';
+import { checkDueServers } from '../../src/areas/servers/check-servers.ts';
 import { sql } from '../../src/store/sql.ts';
 import type { TestApp } from '../support/app.ts';
 import { openLab } from '../support/lab.ts';

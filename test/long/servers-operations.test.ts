@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { planHardening } from '../../src/areas/servers/harden.ts';
 import { findServer } from '../../src/areas/servers/queries.ts';
-import { forgetServer } from '../../src/areas/servers/remove.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
+import { removeServerRecord } from '../../src/areas/servers/remove.ts';
+import { fingerprintOf } from '../../src/remote/ssh/host-keys.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys } from '../support/database.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
@@ -144,7 +144,7 @@ docker create --name slipway-proxy --label slipway=proxy haproxy:3.0 > /dev/null
         const isLetIn = (await ground.sh(`grep -c slipway-${id} /root/.ssh/authorized_keys || true`)) === '1';
         if (isLetIn) await ground.succeeds(kind, { input: { serverId: id }, serverId: id });
         // Where we have given up our key already, it can still be forgotten.
-        else await forgetServer(ground.ctx, ground.bench.workspaceId, id);
+        else await removeServerRecord(ground.ctx, ground.bench.workspaceId, id);
       }
       assert.equal(await ground.read(known), undefined, what);
       assert.equal(await left(), '', what);

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { newId, type OperationId, type WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
-import { readStateFile, withEnd } from '../../src/store/state-file.ts';
+import { readStateFile, withChecksum } from '../../src/store/state/state-file.ts';
 import { callApi } from '../support/app.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { type Instance, newInstance } from '../support/instance.ts';
@@ -145,7 +145,7 @@ test('a backup of a running service', async (all) => {
       await assert.rejects(linesOf(forged), { code: 'state_file_damaged' });
       const lines = text.split('\n').slice(0, -2);
       const honest = await Array.fromAsync(
-        withEnd(
+        withChecksum(
           (async function* () {
             yield* lines;
           })(),

@@ -35,7 +35,7 @@ test('a database that is away while a step or an undo asks it ends no operation 
       ],
     }),
   );
-  const options = { leaseMs: 900, lookMs: 30, most: 10, perWorkspace: 10, perServer: 10 };
+  const options = { leaseMs: 900, pollMs: 30, maxRunning: 10, perWorkspace: 10, perServer: 10 };
   const runner = new Runner(bench.db, kinds, bench.queue, createLog('silent'), options);
   runner.start();
   t.after(() => runner.stop());

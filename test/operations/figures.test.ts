@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics } from '../../src/http/metrics.ts';
 import { createLog } from '../../src/log.ts';
+import { readBacklog } from '../../src/operations/backlog.ts';
 import { defineOperation } from '../../src/operations/definition.ts';
 import { OperationKinds } from '../../src/operations/kinds.ts';
 import { cancelOperation } from '../../src/operations/operations.ts';
 import { Runner } from '../../src/operations/runner.ts';
-import { readWork } from '../../src/operations/work.ts';
 import { connectDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { TrialDatabase } from '../faults/database.ts';
@@ -49,15 +49,15 @@ test('figures say how much work there is, how long it waits, and how what was as
       ],
     }),
   );
-  const metrics = new Metrics(() => readWork(bench.db));
+  const metrics = new Metrics(() => readBacklog(bench.db));
   const told = async () => toldOf((await metrics.told()).text);
   const nothing = ['slipway_operations_longest_wait_seconds 0', 'slipway_database_up 1'];
   assert.deepEqual(await told(), nothing);
 
   const runner = new Runner(bench.db, kinds, bench.queue, createLog('silent'), {
     leaseMs: 900,
-    lookMs: 30,
-    most: 10,
+    pollMs: 30,
+    maxRunning: 10,
     perWorkspace: 10,
     perServer: 10,
     ended: (kind, state, seconds) => metrics.countEnd(kind, state, seconds),
@@ -98,7 +98,7 @@ test('without its database an instance tells that, and its own figures all the s
     await database.remove();
   });
   await migrate(db, log);
-  const metrics = new Metrics(() => readWork(db));
+  const metrics = new Metrics(() => readBacklog(db));
   assert.match((await metrics.told()).text, /^slipway_database_up 1$/m);
   await database.stop();
   const { text } = await metrics.told();

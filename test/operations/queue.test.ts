@@ -4,9 +4,9 @@ import { readEvents } from '../../src/events/events.ts';
 import { Fault } from '../../src/fault.ts';
 import { newId, type OperationId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
-import { type Change, defineOperation, type Step } from '../../src/operations/definition.ts';
+import { defineOperation, type StateChange, type Step } from '../../src/operations/definition.ts';
 import { OperationKinds } from '../../src/operations/kinds.ts';
-import { cancelIn, cancelOperation, hasUnfinished, isWaiting } from '../../src/operations/operations.ts';
+import { cancelIn, cancelOperation, hasUnfinished, lockQueued } from '../../src/operations/operations.ts';
 import { Runner } from '../../src/operations/runner.ts';
 import { sql } from '../../src/store/sql.ts';
 import { OperationBench } from '../support/operations.ts';
@@ -22,7 +22,7 @@ class Scene {
   readonly bench: OperationBench;
   readonly kinds = new OperationKinds();
   readonly acts: string[] = [];
-  readonly changes: Change[] = [];
+  readonly changes: StateChange[] = [];
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(bench: OperationBench) {
@@ -43,9 +43,9 @@ class Scene {
       defineOperation<Input>({
         kind: 'two-steps',
         readInput: (stored) => ({ name: String(Object(stored).name), feed: String(Object(stored).feed) }),
-        steps: [step('work'), step('tidy', { isAfterthought: true, undo: { none: 'it is only tidying' } })],
+        steps: [step('work'), step('tidy', { isPostCommit: true, undo: { none: 'it is only tidying' } })],
         logFeed: ({ feed }) => feed as OperationId,
-        follow: async (_tx, _operation, change) => void this.changes.push(change),
+        onStateChange: async (_tx, _operation, change) => void this.changes.push(change),
       }),
     );
   }
@@ -53,7 +53,7 @@ class Scene {
   static async open(t: TestContext): Promise<Scene> {
     const scene = new Scene(await OperationBench.open(t));
     const { db, queue } = scene.bench;
-    const options = { leaseMs: 900, lookMs: 30, most: 10, perWorkspace: 10, perServer: 10 };
+    const options = { leaseMs: 900, pollMs: 30, maxRunning: 10, perWorkspace: 10, perServer: 10 };
     const runner = new Runner(db, scene.kinds, queue, createLog('silent'), options);
     runner.start();
     t.after(() => runner.stop());
@@ -140,10 +140,10 @@ test('one that waits can be ended by its successor; one at work, or being taken 
   await scene.begun('first work');
   const second = await scene.enqueue('second', key);
   await db.transaction(async (tx) => {
-    assert.equal(await isWaiting(tx, workspaceId, first), false, 'it is at work');
-    assert.equal(await isWaiting(tx, newId(), second), false, 'it is of another workspace');
-    assert.equal(await isWaiting(tx, workspaceId, second), true);
-    const besides = await db.transaction((other) => isWaiting(other, workspaceId, second));
+    assert.equal(await lockQueued(tx, workspaceId, first), false, 'it is at work');
+    assert.equal(await lockQueued(tx, newId(), second), false, 'it is of another workspace');
+    assert.equal(await lockQueued(tx, workspaceId, second), true);
+    const besides = await db.transaction((other) => lockQueued(other, workspaceId, second));
     assert.equal(besides, false, 'another has it in hand, and nobody waits for that');
     assert.equal(await waitingForLocks(db), 0);
     await cancelIn(tx, scene.kinds, workspaceId, second);
@@ -151,7 +151,7 @@ test('one that waits can be ended by its successor; one at work, or being taken 
   assert.equal((await scene.bench.row(second)).state, 'cancelled');
   scene.letGo('first');
   assert.equal((await scene.bench.ended(first)).state, 'succeeded');
-  await db.transaction(async (tx) => assert.equal(await isWaiting(tx, workspaceId, second), false));
+  await db.transaction(async (tx) => assert.equal(await lockQueued(tx, workspaceId, second), false));
   assert.ok(!scene.acts.some((act) => act.startsWith('second')));
 });
 
@@ -196,18 +196,18 @@ test('an afterthought that fails is told in the lines, undoes nothing, and the o
   assert.equal(kinds.at(-1), 'end');
 });
 
-test('work after an afterthought is refused where it is defined', () => {
-  const step = (name: string, isAfterthought?: true): Step<unknown> => ({
+test('a step after a post-commit one is refused where it is defined', () => {
+  const step = (name: string, isPostCommit?: true): Step<unknown> => ({
     name,
     deadlineMs: 1,
     run: async () => undefined,
     undo: { none: 'no' },
-    ...(isAfterthought && { isAfterthought }),
+    ...(isPostCommit && { isPostCommit }),
   });
   const define = (...steps: Step<unknown>[]) =>
     defineOperation({ kind: 'x', readInput: (stored) => stored, steps });
-  assert.throws(() => define(step('a', true), step('b')), /afterthought/);
-  assert.throws(() => define(step('a', true), step('b'), step('c', true)), /afterthought/);
-  assert.deepEqual([...define(step('a'), step('b', true), step('c', true)).afterthoughts], ['b', 'c']);
-  assert.equal(define(step('a'), step('b')).afterthoughts.size, 0);
+  assert.throws(() => define(step('a', true), step('b')), /post-commit/);
+  assert.throws(() => define(step('a', true), step('b'), step('c', true)), /post-commit/);
+  assert.deepEqual([...define(step('a'), step('b', true), step('c', true)).postCommitSteps], ['b', 'c']);
+  assert.equal(define(step('a'), step('b')).postCommitSteps.size, 0);
 });

@@ -9,7 +9,7 @@ import { Metrics } from '../../src/http/metrics.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
 import { Throttle } from '../../src/http/throttle.ts';
 import { createLog } from '../../src/log.ts';
-import { readWork } from '../../src/operations/work.ts';
+import { readBacklog } from '../../src/operations/backlog.ts';
 import type { TestApp } from './app.ts';
 
 /** Not started yet: routes can be added. */
@@ -19,7 +19,7 @@ export async function createBareServer({ app, clock }: TestApp): Promise<HttpSer
   const log = createLog('silent');
   const limits = new Limits(new Throttle(db, clock, log), masterKeys, config);
   const accessControl = new AccessControl(new Authenticator(db, clock, masterKeys), limits);
-  return createServer({ config, log, accessControl, limits, metrics: new Metrics(() => readWork(db)) });
+  return createServer({ config, log, accessControl, limits, metrics: new Metrics(() => readBacklog(db)) });
 }
 
 /** Starts a server with the routes that `addRoutes` gives it; where it listens. */

@@ -28,8 +28,8 @@ import {
 import { createNetwork, removeNetwork } from '../../src/adapters/docker/networks.ts';
 import { listeningIn } from '../../src/adapters/docker/sockets.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../src/adapters/docker/volumes.ts';
-import { followUnit } from '../../src/remote/follow-unit.ts';
 import type { Remote } from '../../src/remote/remote.ts';
+import { followUnit } from '../../src/remote/units/follow-unit.ts';
 import { Secret } from '../../src/secret.ts';
 import type { TestLab } from './lab.ts';
 import { connect, failsWith } from './remote.ts';

@@ -3,12 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
-import {
-  type Check,
-  checkSecurity,
-  type SecurityContext,
-  type SecurityReport,
-} from '../../src/areas/servers/security/security.ts';
+import type { PortState } from '../../src/areas/servers/security/facts.ts';
+import type { SecurityCheck, SecurityContext } from '../../src/areas/servers/security/rule.ts';
+import { checkSecurity, type SecurityReport } from '../../src/areas/servers/security/security.ts';
 import type { Remote } from '../../src/remote/remote.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab, type TestServer } from './lab.ts';
@@ -16,7 +13,7 @@ import { connect as connectTo } from './remote.ts';
 
 const lab = await openLab();
 
-export type Statuses = Record<string, Check['status']>;
+export type Statuses = Record<string, SecurityCheck['status']>;
 
 export class Inspected {
   readonly server: TestServer;
@@ -48,7 +45,7 @@ export class Inspected {
 
   check(changes: Partial<SecurityContext> = {}): Promise<SecurityReport> {
     const { address, user } = this.server.about;
-    const ctx = { host: address, port: this.#port, username: user, now: new Date(), connect: answers };
+    const ctx = { host: address, port: this.#port, username: user, now: new Date(), connect: portState };
     return checkSecurity(this.remote, { ...ctx, ...changes });
   }
 
@@ -64,21 +61,27 @@ export class Inspected {
   }
 }
 
-export function statusesOf(checks: readonly Check[]): Statuses {
+export function statusesOf(checks: readonly SecurityCheck[]): Statuses {
   return Object.fromEntries(checks.map(({ id, status }) => [id, status]));
 }
 
-export function answers(host: string, port: number, timeout: number): Promise<boolean> {
+export async function answers(host: string, port: number, timeout: number): Promise<boolean> {
+  return (await portState(host, port, timeout)) === 'open';
+}
+
+function portState(host: string, port: number, timeout: number): Promise<PortState> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout });
-    const end = (answer: boolean) => {
+    const end = (state: PortState) => {
       socket.destroy();
-      resolve(answer);
+      resolve(state);
     };
     socket
-      .once('connect', () => end(true))
-      .once('timeout', () => end(false))
-      .once('error', () => end(false));
+      .once('connect', () => end('open'))
+      .once('timeout', () => end('filtered'))
+      .once('error', (error) =>
+        end('code' in error && error.code === 'ECONNREFUSED' ? 'closed' : 'filtered'),
+      );
   });
 }
 

@@ -24,7 +24,7 @@ const app = await startApp(config, createLog(config.logLevel), {
   runner: {
     hook,
     ...(HOST_LEASE_MS ? { leaseMs: Number(HOST_LEASE_MS) } : {}),
-    ...(HOST_LOOK_MS ? { lookMs: Number(HOST_LOOK_MS) } : {}),
+    ...(HOST_LOOK_MS ? { pollMs: Number(HOST_LOOK_MS) } : {}),
   },
 });
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));

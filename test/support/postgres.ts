@@ -8,7 +8,7 @@ import { createLog } from '../../src/log.ts';
 import { OperationQueue } from '../../src/operations/queue.ts';
 import { openDataFolder } from '../../src/store/data-folder.ts';
 import { connectDatabase } from '../../src/store/database.ts';
-import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts';
 import { Listener } from '../../src/store/listener.ts';
 import { migrate } from '../../src/store/migrate.ts';
 

@@ -4,10 +4,10 @@ import type { TestContext } from 'node:test';
 import { Fault, type FaultCode } from '../../src/fault.ts';
 import { newId, type ServerId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
-import { fingerprintOf } from '../../src/remote/host-keys.ts';
-import { generateKeyPair } from '../../src/remote/keys.ts';
+import { generateKeyPair } from '../../src/remote/keys/keys.ts';
 import { createRemotePool } from '../../src/remote/pool.ts';
 import type { HostKeyFingerprint, Remote, RemotePool, RemoteTarget } from '../../src/remote/remote.ts';
+import { fingerprintOf } from '../../src/remote/ssh/host-keys.ts';
 import { Secret } from '../../src/secret.ts';
 import type { TestLab, TestServer } from './lab.ts';
 

@@ -1,6 +1,7 @@
 /** Facts for tests: what a well-kept Debian 13 answered, with some sections replaced. Only tests import this. */
-import type { Check, JudgeContext } from '../../src/areas/servers/security/check.ts';
-import { Facts, type Probe, type Section } from '../../src/areas/servers/security/facts.ts';
+
+import { Facts, type PortProbe, type Section } from '../../src/areas/servers/security/facts.ts';
+import type { JudgeContext, SecurityCheck } from '../../src/areas/servers/security/rule.ts';
 import { judge } from '../../src/areas/servers/security/security.ts';
 
 export const now = new Date('2026-11-15T06:00:00Z');
@@ -124,7 +125,10 @@ const absent = ['nft', 'docker', 'containers', 'dockerd', 'dockerd_arguments'];
 export type Change = string | Section | null;
 
 /** `null` leaves the section out; a text replaces what it said. */
-export function factsWith(changes: Readonly<Record<string, Change>> = {}, probes?: readonly Probe[]): Facts {
+export function factsWith(
+  changes: Readonly<Record<string, Change>> = {},
+  probes?: readonly PortProbe[],
+): Facts {
   const sections = new Map<string, Section>();
   for (const name of absent) sections.set(name, { code: '127', text: '' });
   for (const [name, text] of Object.entries(good)) sections.set(name, { code: '0', text });
@@ -132,11 +136,11 @@ export function factsWith(changes: Readonly<Record<string, Change>> = {}, probes
     if (change === null) sections.delete(name);
     else sections.set(name, typeof change === 'string' ? { code: '0', text: change } : change);
   }
-  const asked = { sentMs: now.getTime(), endedMs: now.getTime() + 3_000 };
-  return new Facts(sections, asked, probes ?? [{ address: context.host, port: 22, answers: true }]);
+  const roundTrip = { sentMs: now.getTime(), endedMs: now.getTime() + 3_000 };
+  return new Facts(sections, roundTrip, probes ?? [{ address: context.host, port: 22, state: 'open' }]);
 }
 
-export function checkOf(id: string, facts: Facts, ctx: JudgeContext = context): Check {
+export function checkOf(id: string, facts: Facts, ctx: JudgeContext = context): SecurityCheck {
   const found = judge(facts, ctx).find((check) => check.id === id);
   if (!found) throw new Error(`there is no check ${id}`);
   return found;

@@ -2,11 +2,11 @@
 import type { TestContext } from 'node:test';
 import { environmentsOn } from '../../src/areas/environments/environments-on.ts';
 import { insertServer } from '../../src/areas/servers/queries.ts';
-import { keyPlace, type ServersContext } from '../../src/areas/servers/servers.ts';
+import { privateKeyContext, type ServersContext } from '../../src/areas/servers/servers.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { OperationQueue } from '../../src/operations/queue.ts';
-import { generateKeyPair } from '../../src/remote/keys.ts';
+import { generateKeyPair } from '../../src/remote/keys/keys.ts';
 import { createRemotePool } from '../../src/remote/pool.ts';
 import type { Database } from '../../src/store/database.ts';
 import { Listener } from '../../src/store/listener.ts';
@@ -50,7 +50,7 @@ export async function addServer(
   const { privateKey, publicKey } = await generateKeyPair(`slipway-${id}`);
   const { host, port = 22, hostKey = null } = way;
   await db.transaction(async (tx) => {
-    const privateKeySealed = await sealer.seal(tx, keyPlace(workspaceId, id), privateKey);
+    const privateKeySealed = await sealer.seal(tx, privateKeyContext(workspaceId, id), privateKey);
     const row = { id, name: id, host, port, username: 'root', privateKeySealed, publicKey, hostKey };
     await insertServer(tx, workspaceId, row, clock.now());
   });

@@ -36,7 +36,7 @@ export const tenSteps = defineOperation<TenStepsInput>({
   steps: stepNames.map((name) => ({
     name,
     deadlineMs: 3_000,
-    retry: { attempts: 3, firstMs: 50, mostMs: 200, when: (error) => !(error instanceof Fault) },
+    retry: { attempts: 3, firstMs: 50, maxMs: 200, when: (error) => !(error instanceof Fault) },
     run: async (input, context) => {
       await act(input, context, name);
       if (input.twice) await act(input, context, name);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../../fault.ts';
-import type { Answer, Exchange, Remote } from '../../remote/remote.ts';
+import type { Exchange, RelayReply, Remote } from '../../remote/remote.ts';
 import { Secret } from '../../secret.ts';
 import { ask } from './ask.ts';
 import { createContainer, inspectContainer, startContainer, stopContainer } from './containers.ts';
@@ -11,7 +11,7 @@ import type { ContainerWish } from './docker.ts';
 function relaying(given: readonly (string | { readonly problem: string })[]) {
   const sent: Exchange[] = [];
   const relay: Remote['relay'] = async (exchanges) => {
-    const answers: Answer[] = [];
+    const answers: RelayReply[] = [];
     for (const [index, exchange] of exchanges.entries()) {
       const one = given[index] ?? '';
       sent.push(exchange);

@@ -3,13 +3,13 @@
  * answers in its own; HTTP/1.0, so that an answer comes in one piece and the connection ends with it.
  */
 import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
-import type { Answer, Exchange } from '../../remote/remote.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
+import type { Exchange, RelayReply } from '../../remote/remote.ts';
 import type { Ask, Call, Reply, SendOptions } from './docker.ts';
 
 const socket = '/var/run/docker.sock';
 /** Lists and logs are long; what else is said is not. */
-const mostBytes = { GET: 8 * 1024 * 1024, POST: 1024 * 1024, DELETE: 1024 * 1024 } as const;
+const maxBytes = { GET: 8 * 1024 * 1024, POST: 1024 * 1024, DELETE: 1024 * 1024 } as const;
 const defaultTimeoutMs = 60_000;
 
 export const ask: Ask = async (remote, calls, options = {}) => {
@@ -40,11 +40,11 @@ export function exchangeOf({ method, path, body, ok, timeoutMs = defaultTimeoutM
     send: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), content]),
     expect: `^HTTP/1\\.[01] (?:${ok.join('|')})[ \\r]`,
     timeoutMs,
-    mostBytes: mostBytes[method],
+    maxBytes: maxBytes[method],
   };
 }
 
-export function replyOf(call: Call, { last }: Answer, options: SendOptions): Reply {
+export function replyOf(call: Call, { last }: RelayReply, options: SendOptions): Reply {
   if (last.problem !== null) throw noAnswer(call, last.problem);
   if (last.bytes.length === 0) throw noAnswer(call, 'it hung up without a word');
   const reply = parse(last.bytes);

@@ -1,7 +1,7 @@
 /** Builds an image as work that outlives us, within what a build may take of the server. */
 import { Fault } from '../../fault.ts';
-import { type Following, followUnit } from '../../remote/follow-unit.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
+import { type FollowOptions, followUnit } from '../../remote/units/follow-unit.ts';
 import { buildFault, buildRefused } from './build-faults.ts';
 import { BuildOutput, type BuiltImage } from './build-output.ts';
 import { buildScript, orphansScript } from './build-script.ts';
@@ -33,7 +33,11 @@ const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_D
  * The image. Its folder is gone then. Joined where it runs already. Fails with `build_out_of_memory`, `disk_full`, `build_failed`; with
  * `remote_failed` where Docker ended under it, with `work_lost` where it was cut off: both may be tried again.
  */
-export async function buildImage(remote: Remote, wish: BuildWish, following: Following): Promise<BuiltImage> {
+export async function buildImage(
+  remote: Remote,
+  wish: BuildWish,
+  following: FollowOptions,
+): Promise<BuiltImage> {
   const output = new BuildOutput();
   const line = (text: string) => {
     if (output.push(text)) following.line(text);

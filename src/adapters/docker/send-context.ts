@@ -6,8 +6,8 @@
 import { Readable } from 'node:stream';
 import { Fault } from '../../fault.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import { fenceScript } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedOffIn } from '../../remote/units.ts';
+import { fenceScript } from '../../remote/units/unit-scripts.ts';
+import { asFencedFault, fenceArguments } from '../../remote/units/units.ts';
 import { isDiskFull } from './ask.ts';
 
 export interface ContextFile {
@@ -125,8 +125,8 @@ async function* bytesOf(contents: readonly Buffer[], tar: Readable): AsyncGenera
 
 /** It is all in what the script printed: how it ended is not told apart there. */
 function told(error: unknown): unknown {
-  const fencedOff = fencedOffIn(error);
-  if (fencedOff) return fencedOff;
+  const fencedFault = asFencedFault(error);
+  if (fencedFault) return fencedFault;
   if (!(error instanceof Fault) || error.code !== 'remote_failed') return error;
   const { evidence = '' } = error;
   if (!isDiskFull(evidence)) return error;

@@ -1,6 +1,6 @@
 /** What a host refuses, in words that a person can act on. The token is taken out of whatever the host said. */
 import { Fault } from '../../fault.ts';
-import { createRedactor } from '../../remote/redact.ts';
+import { createRedactor } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 
 export interface Answer {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostKeyFingerprint } from '../../remote/remote.ts';
-import { readFileIfThere, writeFileWhole } from '../../store/files.ts';
+import { readFileIfExists, writeFileAtomic } from '../../store/files.ts';
 
 export class HostPins {
   readonly #folder: string;
@@ -16,13 +16,13 @@ export class HostPins {
   }
 
   known(host: string, port: number): HostKeyFingerprint | undefined {
-    const line = readFileIfThere(this.#file(host, port))?.split('\n')[0];
+    const line = readFileIfExists(this.#file(host, port))?.split('\n')[0];
     return line === '' ? undefined : line;
   }
 
   keep(host: string, port: number, fingerprint: HostKeyFingerprint): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeFileWhole(this.#file(host, port), `${fingerprint}\n${host}:${port}\n`, 0o600);
+    writeFileAtomic(this.#file(host, port), `${fingerprint}\n${host}:${port}\n`, 0o600);
   }
 
   /** The next contact pins anew: for a person who has compared the keys. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { errorCode } from '../../fault.ts';
-import { raceAbort } from '../../remote/limit.ts';
+import { raceAbort } from '../../remote/ssh/deadline.ts';
 
 export class MirrorLocks {
   readonly #prefix: string;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import type { Logger } from 'pino';
-import { writeFileWhole } from '../../store/files.ts';
+import { writeFileAtomic } from '../../store/files.ts';
 import type { FetchLike } from './lfs-download.ts';
 import type { Setting } from './run-git.ts';
 import type { Resolve } from './transport.ts';
@@ -44,6 +44,6 @@ export const defaultLimits: MirrorLimits = {
 export function trustSettings({ caFile, folder }: MirrorsOptions): Setting[] {
   if (caFile === undefined) return [];
   const file = join(folder, 'trusted.pem');
-  writeFileWhole(file, [...getCACertificates('default'), readFileSync(caFile, 'utf8')].join('\n'), 0o600);
+  writeFileAtomic(file, [...getCACertificates('default'), readFileSync(caFile, 'utf8')].join('\n'), 0o600);
   return [['http.sslCAInfo', file]];
 }

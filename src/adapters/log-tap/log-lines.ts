@@ -1,6 +1,6 @@
 /** Whole lines of one container, without its secrets. Docker cuts long lines into pieces; a secret may lie across two. */
 import { StringDecoder } from 'node:string_decoder';
-import { createRedactor } from '../../remote/redact.ts';
+import { createRedactor } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 import type { LogPiece } from './log-frames.ts';
 

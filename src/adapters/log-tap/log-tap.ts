@@ -3,8 +3,8 @@
  * however many containers of it are watched, and by however many, this takes one. Owns that channel; keeps nothing.
  */
 import { Fault } from '../../fault.ts';
+import { sendScript } from '../../remote/exec/script.ts';
 import type { Remote, RemoteStream } from '../../remote/remote.ts';
-import { sendScript } from '../../remote/script.ts';
 import { LogFrames, type LogPiece } from './log-frames.ts';
 import { tapScript } from './tap-script.ts';
 
@@ -43,10 +43,10 @@ export class LogTap {
 
   /** `over` is told when it is of no use any more: nobody follows, or the connection broke. */
   static async open(remote: Pick<Remote, 'stream'>, over: () => void): Promise<LogTap> {
-    const { argv, lead } = sendScript(tapScript, []);
+    const { argv, preamble } = sendScript(tapScript, []);
     const stream = await remote.stream(argv, { timeoutMs: foreverMs });
     const tap = new LogTap(stream, over);
-    stream.stdin.write(lead);
+    stream.stdin.write(preamble);
     stream.stderr.on('data', (bytes: Buffer) => {
       tap.#complaint = `${tap.#complaint}${bytes}`.slice(-mostComplaint);
     });

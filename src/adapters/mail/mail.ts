@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from '../../once.ts';
 import type { Secret } from '../../secret.ts';
-import { writeFileWhole } from '../../store/files.ts';
+import { writeFileAtomic } from '../../store/files.ts';
 
 export interface Message {
   readonly to: string;
@@ -56,7 +56,7 @@ export function outboxMailer(folder: string, from: string, print: (text: string)
       const { message: bytes } = await (await composer()).sendMail(message);
       if (!Buffer.isBuffer(bytes)) throw new TypeError('the composer gave no bytes');
       const stamp = new Date().toISOString().replaceAll(':', '-');
-      writeFileWhole(join(folder, `${stamp}-${randomBytes(3).toString('hex')}.eml`), bytes, 0o600);
+      writeFileAtomic(join(folder, `${stamp}-${randomBytes(3).toString('hex')}.eml`), bytes, 0o600);
       print(`\n--- mail to ${message.to}: ${message.subject}\n${message.text}---\n`);
       return 'Written to the outbox folder of the service.';
     },

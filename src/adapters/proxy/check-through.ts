@@ -1,6 +1,6 @@
 /** A request through the front's own listener that reaches one certain server, before any visitor's does. */
 import { Fault } from '../../fault.ts';
-import type { Try } from '../../remote/remote.ts';
+import type { RelayAttempt } from '../../remote/remote.ts';
 import { admit } from './front-changes.ts';
 import type { ProxyFront, ProxyServer, ProxyWork } from './fronts.ts';
 import { mustBeFront, mustBeServers } from './render-front.ts';
@@ -20,7 +20,7 @@ export interface ThroughAnswer {
   readonly problem: string | null;
 }
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 export async function checkThrough(
   work: ProxyWork,
@@ -50,7 +50,7 @@ async function askThrough(
   const head = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'User-Agent: Slipway', 'Accept: */*'];
   const send = [...head, `X-Slipway-Check: ${name}`, 'Connection: close', '', ''].join('\r\n');
   const to = { host: '127.0.0.1', port };
-  const [answer] = await remote.relay([{ to, send, timeoutMs, mostBytes }], { fence, signal });
+  const [answer] = await remote.relay([{ to, send, timeoutMs, maxBytes }], { fence, signal });
   if (!answer) throw new Fault('remote_failed', 'The server skipped an exchange.');
   if (isNobody(answer.last))
     throw proxyDown(answer.last.problem ?? 'it closed the connection without a word');
@@ -58,11 +58,14 @@ async function askThrough(
 }
 
 /** One that runs says something, and be it that nobody answers behind it; one that is started again says nothing. */
-function isNobody({ problem, bytes }: Try): boolean {
+function isNobody({ problem, bytes }: RelayAttempt): boolean {
   return bytes.length === 0 && problem !== 'answer:timed out';
 }
 
-function read({ problem, bytes }: Try, name: string): { answer: ThroughAnswer; served: string | null } {
+function read(
+  { problem, bytes }: RelayAttempt,
+  name: string,
+): { answer: ThroughAnswer; served: string | null } {
   const end = bytes.indexOf('\r\n\r\n');
   const head = bytes.subarray(0, end === -1 ? 0 : end).toString('latin1');
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];

@@ -8,8 +8,8 @@
  */
 import { Fault, type FaultCode } from '../../fault.ts';
 import type { RunOptions } from '../../remote/remote.ts';
-import { exits, fenceScript } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedOff } from '../../remote/units.ts';
+import { exits, fenceScript } from '../../remote/units/unit-scripts.ts';
+import { fenceArguments, fencedFault } from '../../remote/units/units.ts';
 import type { ProxyWork } from './fronts.ts';
 import { proxyContainer, proxyFolder, proxyFolderInside } from './places.ts';
 
@@ -95,7 +95,7 @@ export async function runProxyScript(
   const [word = ''] = text.split(' ', 1);
   const rest = text.slice(word.length + 1);
   if (word === 'ok') return rest;
-  if (word === 'fenced') throw fencedOff(rest.trim());
+  if (word === 'fenced') throw fencedFault(rest.trim());
   const needsProxy = word === 'down' || word === 'missing';
   throw new Fault(
     codes[word] ?? 'proxy_failed',

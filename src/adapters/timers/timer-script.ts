@@ -3,7 +3,7 @@
  * that is not is stopped before its files are replaced, so that one who comes after a crash in between finds it
  * stopped, and does the rest.
  */
-import { fenceScript } from '../../remote/unit-scripts.ts';
+import { fenceScript } from '../../remote/units/unit-scripts.ts';
 
 /**
  * `$1` scope, `$2` epoch, `$3` owner. By standard input one line for each timer: its unit, and the files of service and

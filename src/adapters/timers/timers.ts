@@ -4,11 +4,11 @@
  */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId } from '../../ids.ts';
-import { commandFailed } from '../../remote/commands.ts';
+import { commandFailed } from '../../remote/exec/commands.ts';
+import { sendScript } from '../../remote/exec/script.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import { sendScript } from '../../remote/script.ts';
-import { exits } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedOff } from '../../remote/units.ts';
+import { exits } from '../../remote/units/unit-scripts.ts';
+import { fenceArguments, fencedFault } from '../../remote/units/units.ts';
 import { timerScript } from './timer-script.ts';
 import { type Timer, unitFilesOf } from './unit-files.ts';
 
@@ -34,10 +34,10 @@ export async function setTimers(
   const lines = unitFilesOf(owner, timers).map(
     ({ unit, service, timer }) => `${unit} ${base64(service)} ${base64(timer)}\n`,
   );
-  const { argv, lead } = sendScript(timerScript, [...fenceArguments(fence), owner]);
-  const input = Buffer.concat([lead, Buffer.from(`${lines.join('')}end\n`)]);
+  const { argv, preamble } = sendScript(timerScript, [...fenceArguments(fence), owner]);
+  const input = Buffer.concat([preamble, Buffer.from(`${lines.join('')}end\n`)]);
   const outcome = await remote.run(argv, { input, timeoutMs: limitMs, ...(signal && { signal }) });
-  if (outcome.code === exits.fenced) throw fencedOff(outcome.stderr.toString('utf8').trim());
+  if (outcome.code === exits.fenced) throw fencedFault(outcome.stderr.toString('utf8').trim());
   if (outcome.code !== 0) throw commandFailed(['systemctl'], outcome);
 }
 

@@ -19,7 +19,7 @@ import { openTarget } from '../environments/open-target.ts';
 import { placesOf, removePlace } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
-import { isPassing, untilBack } from '../releases/until-back.ts';
+import { isPassing, transientRetry } from '../releases/until-back.ts';
 import { markServicesDown } from '../services/stop-services.ts';
 import { holdsData } from '../upkeep/holds-data.ts';
 import { enqueueUpkeep, type Input, readInput, removeKind, type UpkeepContext } from '../upkeep/upkeep.ts';
@@ -94,7 +94,7 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
       {
         name: 'take_down',
         deadlineMs: 60 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'A deployment would bring it back; its data is where it was unless it was to go.' },
         run: async (input, step) => {
           await leaveServers(ctx, input, step);

@@ -58,7 +58,7 @@ export function removeProjectOperation(ctx: AssemblyContext): OperationKind {
         deadlineMs: minute,
         undo: { none: 'Environments that are gone are made anew.' },
         // They go on their own; this only waits, for up to an hour and a half.
-        retry: { attempts: 400, firstMs: 500, mostMs: 15_000, when: isStillLeaving },
+        retry: { attempts: 400, firstMs: 500, maxMs: 15_000, when: isStillLeaving },
         run: async ({ projectId }, { workspaceId }) => {
           const left = await environmentsLeft(ctx.db, workspaceId, projectId);
           if (left > 0) throw stillLeaving(left);

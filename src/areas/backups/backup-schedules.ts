@@ -6,7 +6,7 @@ import type { BackupId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, tryLockEnvironment } from '../environments/environment-state.ts';
-import { connectTo } from '../servers/servers.ts';
+import { connectTo } from '../servers/connection/connect-server.ts';
 import { holdsData } from '../upkeep/holds-data.ts';
 import { type BackupsContext, tellBackup } from './backups.ts';
 import { type DueConfig, findDue, lockDueConfig, setNextRun } from './config-queries.ts';

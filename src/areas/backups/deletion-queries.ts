@@ -1,6 +1,6 @@
 /** The SQL of backups that are to go. Their objects go first, then their rows. */
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
-import type { GoneOperation } from '../../operations/definition.ts';
+import type { PrunedOperation } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 
@@ -96,7 +96,7 @@ export function deleteUnusedDestinations(db: Queryable, before: Date): Promise<n
 }
 
 /** Of backups that outlive their operations: they name none then. */
-export function forgetOperations(tx: Queryable, gone: readonly GoneOperation[]): Promise<number> {
+export function forgetOperations(tx: Queryable, gone: readonly PrunedOperation[]): Promise<number> {
   return tx.run(sql`
     update backups b set operation_id = null
     from unnest(${gone.map((each) => each.workspaceId)}::uuid[], ${gone.map((each) => each.id)}::uuid[])

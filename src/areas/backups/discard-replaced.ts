@@ -9,7 +9,7 @@ import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
-import { untilBack } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/until-back.ts';
 import { inspectServices } from '../services/inspect-services.ts';
 import { type BackupsContext, discardKind } from './backups.ts';
 import { engineFor } from './engines/engines.ts';
@@ -46,7 +46,7 @@ export function discardOperation(ctx: BackupsContext): OperationKind {
       {
         name: 'discard',
         deadlineMs: 60 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'What was let go cannot be brought back; its time was over.' },
         run: async (input, step) => {
           await discard(ctx, input, step);

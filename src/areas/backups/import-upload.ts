@@ -18,7 +18,7 @@ import type { Remember } from '../../store/answer.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { connectTo } from '../servers/servers.ts';
+import { connectTo } from '../servers/connection/connect-server.ts';
 import { type ListedService, listedServices } from '../services/read-services.ts';
 import { type BackupsContext, importKind } from './backups.ts';
 import { forgetOperations } from './deletion-queries.ts';
@@ -177,8 +177,8 @@ export function importOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<RestoreInput>({
     kind: importKind,
     readInput: readRestoreInput,
-    forget: forgetOperations,
-    follow: (tx, { workspaceId, input }, change) => followRestore(tx, ctx, workspaceId, input, change),
+    onPrune: forgetOperations,
+    onStateChange: (tx, { workspaceId, input }, change) => followRestore(tx, ctx, workspaceId, input, change),
     // The application is stopped first: what it wrote after the copy was made would be lost.
     steps: [
       checkStep(ctx),

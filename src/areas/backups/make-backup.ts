@@ -6,9 +6,9 @@ import { hour, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import {
-  type Change,
   defineOperation,
   type OperationKind,
+  type StateChange,
   type StepContext,
 } from '../../operations/definition.ts';
 import type { OperationFault } from '../../operations/operations.ts';
@@ -36,7 +36,7 @@ const passingCodes = new Set(['storage_unreachable', 'dump_failed', 'in_use']);
 export const untilStored = {
   attempts: 20,
   firstMs: 1_000,
-  mostMs: 30_000,
+  maxMs: 30_000,
   when: (error: unknown) => isPassing(error) || (error instanceof Fault && passingCodes.has(error.code)),
 };
 
@@ -52,8 +52,8 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<Input>({
     kind: backupKind,
     readInput,
-    follow: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
-    forget: forgetOperations,
+    onStateChange: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
+    onPrune: forgetOperations,
     steps: [
       {
         // A restore that is at work exchanges the very data: it is waited for.
@@ -101,7 +101,7 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
       {
         name: 'retain',
         deadlineMs: 30 * minute,
-        isAfterthought: true,
+        isPostCommit: true,
         undo: { none: 'It is an afterthought.' },
         run: async ({ environmentId }, step) => {
           await applyRetention(ctx, step.workspaceId, environmentId, step);
@@ -151,7 +151,7 @@ async function follow(
   ctx: BackupsContext,
   workspaceId: WorkspaceId,
   { backupId, environmentId }: Input,
-  change: Change,
+  change: StateChange,
 ): Promise<void> {
   const now = ctx.clock.now();
   if (change.state === 'succeeded') return finishBackup(tx, workspaceId, backupId, now);

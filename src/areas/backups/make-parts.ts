@@ -4,7 +4,7 @@ import type { Target } from '../../engine/engine.ts';
 import { Fault } from '../../fault.ts';
 import type { BackupId, EnvironmentId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
-import { mustHold } from '../../operations/operations.ts';
+import { assertLease } from '../../operations/operations.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
 import { environmentOf, targetOf } from '../upkeep/upkeep.ts';
 import { type BackupsContext, notFound } from './backups.ts';
@@ -83,7 +83,7 @@ export async function sumUp(ctx: BackupsContext, { backup }: BackupWork, step: S
   const sha256 = sums.length === 1 ? first : createHash('sha256').update(sums.join('\n')).digest('hex');
   const sizeBytes = parts.reduce((sum, part) => sum + (part.sizeBytes ?? 0), 0);
   await ctx.db.transaction(async (tx) => {
-    await mustHold(tx, step);
+    await assertLease(tx, step);
     await queries.setStored(tx, step.workspaceId, backup.id, { sizeBytes, sha256 });
   });
 }

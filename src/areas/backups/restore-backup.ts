@@ -83,8 +83,8 @@ export function restoreOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<RestoreInput>({
     kind: restoreKind,
     readInput: readRestoreInput,
-    forget: forgetOperations,
-    follow: async (tx, { workspaceId, input }, change) => {
+    onPrune: forgetOperations,
+    onStateChange: async (tx, { workspaceId, input }, change) => {
       await followRestore(tx, ctx, workspaceId, input, change);
       const { restoreId, environmentId } = input;
       const restore = await findRestore(tx, workspaceId, restoreId);

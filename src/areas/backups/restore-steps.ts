@@ -6,8 +6,8 @@ import { after, day, hour, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { type BackupReplacedId, newId } from '../../ids.ts';
 import type { Step, StepContext } from '../../operations/definition.ts';
-import { mustHold } from '../../operations/operations.ts';
-import { untilBack, untilDone } from '../releases/until-back.ts';
+import { assertLease } from '../../operations/operations.ts';
+import { transientRetry, untilDone } from '../releases/until-back.ts';
 import { putInService } from '../upkeep/start-environment.ts';
 import { stopApp } from '../upkeep/stop-app.ts';
 import { environmentOf, targetOf } from '../upkeep/upkeep.ts';
@@ -69,7 +69,7 @@ export function stopStep(ctx: BackupsContext): RestoreStep {
   return {
     name: 'stop',
     deadlineMs: 150 * minute,
-    retry: untilBack,
+    retry: transientRetry,
     undo: (input, step) => untilDone(() => putInService(ctx, input, step), step.signal),
     run: async (input, step) => {
       const environment = await environmentOf(ctx, input, step);
@@ -83,7 +83,7 @@ export function loadStep(ctx: BackupsContext): RestoreStep {
   return {
     name: 'load',
     deadlineMs: 24 * hour,
-    retry: untilBack,
+    retry: transientRetry,
     undo: (input, step) => untilDone(() => discardBeside(ctx, input, step), step.signal),
     run: async (input, step) => {
       const { host, replacements } = await restoreWork(ctx, input, step, { mustAnswer: false });
@@ -105,7 +105,7 @@ export function swapStep(ctx: BackupsContext): RestoreStep {
   return {
     name: 'swap',
     deadlineMs: hour,
-    retry: untilBack,
+    retry: transientRetry,
     undo: (input, step) => untilDone(() => swapBack(ctx, input, step), step.signal),
     run: async (input, step) => {
       const work = await restoreWork(ctx, input, step, { mustAnswer: false });
@@ -125,7 +125,7 @@ export function startStep(ctx: BackupsContext): RestoreStep {
   return {
     name: 'start',
     deadlineMs: 180 * minute,
-    retry: untilBack,
+    retry: transientRetry,
     undo: (input, step) =>
       untilDone(async () => {
         await stop.run(input, step);
@@ -141,8 +141,8 @@ export function settleStep(ctx: BackupsContext): RestoreStep {
   return {
     name: 'settle',
     deadlineMs: 10 * minute,
-    retry: untilBack,
-    isAfterthought: true,
+    retry: transientRetry,
+    isPostCommit: true,
     undo: { none: 'It is an afterthought.' },
     run: async (input, step) => {
       await clearFiles(ctx, input, step);
@@ -156,7 +156,7 @@ async function remember(ctx: BackupsContext, work: RestoreWork, step: StepContex
   const { restore, environment, host, replacements } = work;
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
-    await mustHold(tx, step);
+    await assertLease(tx, step);
     for (const { place, source, before } of replacements) {
       const row = {
         id: newId<BackupReplacedId>(),

@@ -6,7 +6,7 @@
 import type { DockerHost } from '../../engine/docker-host.ts';
 import { Fault } from '../../fault.ts';
 import type { BackupRestoreId, EnvironmentId, WorkspaceId } from '../../ids.ts';
-import type { Change, StepContext } from '../../operations/definition.ts';
+import type { StateChange, StepContext } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
 import { majorOf } from '../services/kinds/kind.ts';
@@ -142,7 +142,7 @@ export async function followRestore(
   ctx: BackupsContext,
   workspaceId: WorkspaceId,
   { restoreId }: RestoreInput,
-  change: Change,
+  change: StateChange,
 ): Promise<void> {
   if (change.state === 'running') return void (await setRunning(tx, workspaceId, restoreId));
   const status = change.state === 'succeeded' ? 'succeeded' : 'failed';

@@ -4,7 +4,7 @@
  */
 import type { BackupId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
-import { mustHold } from '../../operations/operations.ts';
+import { assertLease } from '../../operations/operations.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { type BackupStatus, type BackupsContext, tellBackup } from './backups.ts';
 import { configOf } from './config.ts';
@@ -42,7 +42,7 @@ export async function makeSafetyBackup(
   const work = await workOf(ctx, { backupId, environmentId }, step);
   const status = async (next: Exclude<BackupStatus, 'succeeded' | 'failed'>) =>
     ctx.db.transaction(async (tx) => {
-      await mustHold(tx, step);
+      await assertLease(tx, step);
       if (await queries.setStatus(tx, workspaceId, backupId, next))
         await tellBackup(tx, workspaceId, { backupId, environmentId, status: next });
     });
@@ -52,7 +52,7 @@ export async function makeSafetyBackup(
   await status('storing');
   await sumUp(ctx, work, step);
   await ctx.db.transaction(async (tx) => {
-    await mustHold(tx, step);
+    await assertLease(tx, step);
     await finishBackup(tx, workspaceId, backupId, ctx.clock.now());
   });
   step.log(`what is there now was backed up first: ${backupId}`);

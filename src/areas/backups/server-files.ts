@@ -8,8 +8,8 @@ import { Readable } from 'node:stream';
 import { hour } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import { fenceScript } from '../../remote/unit-scripts.ts';
-import { fenceArguments, fencedOffIn } from '../../remote/units.ts';
+import { fenceScript } from '../../remote/units/unit-scripts.ts';
+import { asFencedFault, fenceArguments } from '../../remote/units/units.ts';
 import type { ServerFile } from './engines/engine.ts';
 
 const root = '/var/lib/slipway/backups';
@@ -102,7 +102,7 @@ async function fenced(
   try {
     return await remote.script(script, [...fenceArguments(fence), ...args], { signal });
   } catch (error) {
-    throw fencedOffIn(error) ?? error;
+    throw asFencedFault(error) ?? error;
   }
 }
 

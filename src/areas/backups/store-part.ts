@@ -8,7 +8,7 @@ import type { Storage } from '../../adapters/storage/storage.ts';
 import type { DockerHost } from '../../engine/docker-host.ts';
 import { Fault } from '../../fault.ts';
 import type { StepContext } from '../../operations/definition.ts';
-import { mustHold } from '../../operations/operations.ts';
+import { assertLease } from '../../operations/operations.ts';
 import type { BackupsContext } from './backups.ts';
 import type { Dump } from './engines/engine.ts';
 import { engineFor } from './engines/engines.ts';
@@ -46,7 +46,7 @@ export async function storePart(
     warning,
   };
   await ctx.db.transaction(async (tx) => {
-    await mustHold(tx, step);
+    await assertLease(tx, step);
     await setStored(tx, workspaceId, part.id, row, ctx.clock.now());
   });
   if (warning !== null) step.log(`${part.name}: ${warning}`);

@@ -6,7 +6,7 @@
 import { minute } from '../../clock.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { defineOperation, type Json, type OperationKind, type Step } from '../../operations/definition.ts';
-import { untilBack, untilDone } from '../releases/until-back.ts';
+import { transientRetry, untilDone } from '../releases/until-back.ts';
 import { type DeploymentsContext, deployKind } from './deployments.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { forgetOperations } from './prune-queries.ts';
@@ -43,7 +43,7 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
   const step = (name: string, minutes: number, run: Work, undo: Undoing): Step<Input> => ({
     name,
     deadlineMs: minutes * minute,
-    retry: untilBack,
+    retry: transientRetry,
     run: async (input, context) => run(await working(ctx, input, context)),
     undo:
       typeof undo === 'function'
@@ -54,9 +54,9 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
     kind: deployKind,
     readInput,
     logFeed: ({ deploymentId }) => deploymentId,
-    follow: (tx, { workspaceId, input }, change) =>
+    onStateChange: (tx, { workspaceId, input }, change) =>
       followDeployment(tx, ctx.clock, workspaceId, input, change),
-    forget: forgetOperations,
+    onPrune: forgetOperations,
     steps: [
       step('fetch', 15, fetchCommit, { none: 'A mirror that is more up to date does no harm.' }),
       step('plan', 15, plan, { none: 'It only looks.' }),
@@ -73,7 +73,7 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
       step('drain', 65, drain, { none: 'What has been answered stays answered.' }),
       step('retire', 45, retire, unretire),
       step('point', 1, point, pointBack),
-      { ...step('tidy', 30, tidy, { none: 'What is cleared away is not needed.' }), isAfterthought: true },
+      { ...step('tidy', 30, tidy, { none: 'What is cleared away is not needed.' }), isPostCommit: true },
     ],
   });
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { type NoticeKind, raiseNotice } from '../../events/notices.ts';
 import type { DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
-import type { Change } from '../../operations/definition.ts';
+import type { StateChange } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import {
   type EnvironmentState,
@@ -42,7 +42,7 @@ export async function followDeployment(
   clock: Clock,
   workspaceId: WorkspaceId,
   { deploymentId, environmentId }: { deploymentId: DeploymentId; environmentId: EnvironmentId },
-  change: Change,
+  change: StateChange,
 ): Promise<void> {
   const before = await queries.lockDeployment(tx, workspaceId, deploymentId);
   if (!before || isOver(before.status)) return;
@@ -113,7 +113,7 @@ async function stayWhereItIs(
   if (live && live.serverId !== serverId) await setServer(tx, workspaceId, id, live.serverId, now);
 }
 
-function statusOf(change: Change, { status, supersededBy }: queries.LockedDeployment): DeploymentStatus {
+function statusOf(change: StateChange, { status, supersededBy }: queries.LockedDeployment): DeploymentStatus {
   if (change.state === 'running') {
     if (change.step === null) return status === 'queued' ? 'preparing' : status;
     return statusOfStep[change.step] ?? status;
@@ -122,7 +122,11 @@ function statusOf(change: Change, { status, supersededBy }: queries.LockedDeploy
   return change.state;
 }
 
-function stepsAfter(steps: readonly queries.ShownStep[], change: Change, now: Date): queries.ShownStep[] {
+function stepsAfter(
+  steps: readonly queries.ShownStep[],
+  change: StateChange,
+  now: Date,
+): queries.ShownStep[] {
   const at = now.toISOString();
   const ends = { running: 'done', succeeded: 'done', failed: 'failed', cancelled: 'cancelled' } as const;
   const isAgain = change.state === 'running' && steps.some(({ name }) => name === change.step);

@@ -5,7 +5,7 @@
 import type { DeploymentId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { longestRunMs } from '../../store/in-batches.ts';
+import { maxRunMs } from '../../store/in-batches.ts';
 import { type EnvironmentState, tryLockEnvironment } from '../environments/environment-state.ts';
 import { deleteReleases, imagesByRelease, keptImages } from '../releases/stored-releases.ts';
 import * as queries from './prune-queries.ts';
@@ -25,7 +25,7 @@ export function pruneDeploymentsSchedule(db: Database, keep: number): Schedule {
 }
 
 export async function pruneDeployments(db: Database, keep: number): Promise<number> {
-  const end = performance.now() + longestRunMs;
+  const end = performance.now() + maxRunMs;
   let total = 0;
   let after: string | undefined = firstId;
   while (after !== undefined && performance.now() < end) {

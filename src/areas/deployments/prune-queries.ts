@@ -1,6 +1,6 @@
 /** The SQL of deployments that are many: which are beyond what is kept, and taking them away. */
 import type { DeploymentId, EnvironmentId, ReleaseId, WorkspaceId } from '../../ids.ts';
-import type { GoneOperation } from '../../operations/definition.ts';
+import type { PrunedOperation } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 
@@ -78,7 +78,7 @@ export async function listReleasesInUse(
 }
 
 /** A deployment whose operation is no longer kept names none. */
-export function forgetOperations(tx: Queryable, gone: readonly GoneOperation[]): Promise<number> {
+export function forgetOperations(tx: Queryable, gone: readonly PrunedOperation[]): Promise<number> {
   const ours = gone.flatMap(({ subjectId, ...each }) => (subjectId === null ? [] : [{ ...each, subjectId }]));
   return tx.run(sql`
     update deployments d set operation_id = null

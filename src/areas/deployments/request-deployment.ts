@@ -5,7 +5,7 @@
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import { type DeploymentId, newId } from '../../ids.ts';
-import { cancelIn, enqueueOperation, isWaiting } from '../../operations/operations.ts';
+import { cancelIn, enqueueOperation, lockQueued } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, setWanted } from '../environments/environment-state.ts';
 import { placeOn } from '../environments/places.ts';
@@ -67,7 +67,7 @@ async function overtake(
   by: DeploymentId,
 ): Promise<void> {
   for (const { id, operationId } of await queries.listQueued(tx, workspaceId, environmentId)) {
-    if (!(await isWaiting(tx, workspaceId, operationId))) continue;
+    if (!(await lockQueued(tx, workspaceId, operationId))) continue;
     await queries.setSupersededBy(tx, workspaceId, id, by);
     await cancelIn(tx, ctx.kinds, workspaceId, operationId);
   }

@@ -10,16 +10,16 @@ import type { Placement } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { CertificateId, WorkspaceId } from '../../ids.ts';
 import {
-  type Change,
   defineOperation,
   type OperationKind,
+  type StateChange,
   type StepContext,
 } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
-import { untilServerBack } from '../servers/until-back.ts';
+import { serverRetry } from '../servers/connection/server-retry.ts';
 import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';
 import { certificateKind, enqueueRouting } from './domain-work.ts';
@@ -40,12 +40,12 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
       if (typeof certificateId !== 'string') throw new Error('no certificate to get');
       return { certificateId: certificateId as CertificateId };
     },
-    follow: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
+    onStateChange: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
     steps: [
       {
         name: 'challenge',
         deadlineMs: 15 * minute,
-        retry: untilServerBack,
+        retry: serverRetry,
         undo: { none: 'A server that could answer the authority does no harm.' },
         run: async (input, step) => {
           if (!(await isWanted(ctx, input, step))) return { isOrdered: false };
@@ -69,7 +69,7 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
       {
         name: 'install',
         deadlineMs: 15 * minute,
-        retry: untilServerBack,
+        retry: serverRetry,
         undo: { none: 'What was shown before is shown until the new one is.' },
         run: async (input, step) => {
           await install(ctx, input, step);
@@ -164,7 +164,7 @@ async function follow(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   { certificateId }: Input,
-  change: Change,
+  change: StateChange,
 ): Promise<void> {
   const row = await queries.findCertificate(tx, workspaceId, certificateId);
   if (!row) return;

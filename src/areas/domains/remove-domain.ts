@@ -110,7 +110,7 @@ export async function retireCertificate(
 const untilHeard: Retry = {
   attempts: 12,
   firstMs: 5_000,
-  mostMs: 10 * minute,
+  maxMs: 10 * minute,
   when: (error) =>
     error instanceof Fault && ['acme_unreachable', 'acme_rate_limited', 'acme_nonsense'].includes(error.code),
 };
@@ -133,7 +133,7 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
       {
         name: 'uninstall',
         deadlineMs: 15 * minute,
-        retry: { attempts: 10, firstMs: 1_000, mostMs: 15_000 },
+        retry: { attempts: 10, firstMs: 1_000, maxMs: 15_000 },
         undo: { none: 'It is not wanted any more.' },
         run: async ({ certificateId, environmentId }, step) => {
           for (const place of await placesOf(ctx.db, step.workspaceId, environmentId))
@@ -146,7 +146,7 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         deadlineMs: 5 * minute,
         retry: untilHeard,
         undo: { none: 'What is revoked stays so.' },
-        isAfterthought: true,
+        isPostCommit: true,
         run: async ({ certificateId }, step) => {
           await revoke(ctx, step.workspaceId, certificateId, step.signal);
           return undefined;
@@ -156,7 +156,7 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         name: 'forget',
         deadlineMs: minute,
         undo: { none: 'Nobody shows it any more.' },
-        isAfterthought: true,
+        isPostCommit: true,
         run: async ({ certificateId }, step) => {
           await certificates.deleteCertificate(ctx.db, step.workspaceId, certificateId);
           return undefined;

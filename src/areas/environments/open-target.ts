@@ -3,7 +3,8 @@ import type { Target } from '../../engine/engine.ts';
 import type { Placement } from '../../engine/placement.ts';
 import { singleServer } from '../../engine/single-server/single-server.ts';
 import type { StepContext } from '../../operations/definition.ts';
-import { connectTo, type ServersContext } from '../servers/servers.ts';
+import { connectTo } from '../servers/connection/connect-server.ts';
+import type { ServersContext } from '../servers/servers.ts';
 
 export async function openTarget(
   servers: ServersContext,

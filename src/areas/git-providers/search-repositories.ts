@@ -6,7 +6,7 @@ import type { HostRepository } from '../../adapters/git-hosts/git-hosts.ts';
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import { aboveAllIds } from '../../page.ts';
-import { raceAbort } from '../../remote/limit.ts';
+import { raceAbort } from '../../remote/ssh/deadline.ts';
 import { askProvider, type GitProvidersContext, notFound } from './git-providers.ts';
 import * as queries from './queries.ts';
 import type { Reachable } from './repository-cache.ts';

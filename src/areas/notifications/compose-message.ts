@@ -3,7 +3,7 @@ import type { Message, Tone } from '../../adapters/connectors/connectors.ts';
 import type { Notice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 import { readProject } from '../assembly/read-projects.ts';
 import { type Names, type Words, wordsOf } from './notice-words.ts';

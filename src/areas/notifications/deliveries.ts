@@ -4,9 +4,9 @@
  */
 import { v7 } from 'uuid';
 import { after, minute, second } from '../../clock.ts';
-import { takeNotices } from '../../events/notices.ts';
+import { claimNotices } from '../../events/notices.ts';
 import { errorText } from '../../fault.ts';
-import type { Hearer } from '../../store/listener.ts';
+import type { NotifyHandler } from '../../store/listener.ts';
 import { findListening, insertDeliveries } from './delivery-queries.ts';
 import { type Leased, nextWake, releaseConnector, takeConnector } from './lease-queries.ts';
 import type { NotificationsContext } from './notifications.ts';
@@ -17,7 +17,7 @@ const noticesAtOnce = 100;
 const connectorsAtOnce = 8;
 const lookAnywayMs = 5 * second;
 
-export class Deliveries implements Hearer {
+export class Deliveries implements NotifyHandler {
   readonly #ctx: NotificationsContext;
   readonly #busy = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -35,11 +35,11 @@ export class Deliveries implements Hearer {
     this.wake();
   }
 
-  heard(): void {
+  onNotify(): void {
     this.wake();
   }
 
-  missed(): void {
+  onReconnect(): void {
     this.wake();
   }
 
@@ -114,7 +114,7 @@ export class Deliveries implements Hearer {
 async function handOn({ db, clock }: NotificationsContext): Promise<boolean> {
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const notices = await takeNotices(tx, now, noticesAtOnce);
+    const notices = await claimNotices(tx, now, noticesAtOnce);
     if (notices.length === 0) return false;
     const listening = await findListening(tx, notices);
     if (listening.length > 0) await insertDeliveries(tx, listening, now);

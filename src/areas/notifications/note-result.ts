@@ -1,7 +1,7 @@
 /** What becomes of a delivery and of its connector after a try: done, tried again later, given up, or switched off. */
 import { findConnectorKind, type Sent } from '../../adapters/connectors/connectors.ts';
 import { after, day, hour, second } from '../../clock.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import { oweMail } from '../accounts/owed-mails.ts';

@@ -13,7 +13,7 @@ import {
   type ProjectId,
   type WorkspaceId,
 } from '../../ids.ts';
-import { type Change, defineOperation, type OperationKind } from '../../operations/definition.ts';
+import { defineOperation, type OperationKind, type StateChange } from '../../operations/definition.ts';
 import { enqueueOperation, hasUnfinishedAbout, type OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as analysis from './analysis-queries.ts';
@@ -67,13 +67,13 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
         throw new Error('no project to analyse');
       return { projectId: projectId as ProjectId, analysisId: analysisId as AnalysisId };
     },
-    follow,
-    forget: analysis.forgetOperations,
+    onStateChange: follow,
+    onPrune: analysis.forgetOperations,
     steps: [
       {
         name: 'fetch',
         deadlineMs: 15 * minute,
-        retry: { attempts: 3, firstMs: 2_000, mostMs: 20_000, when: isPassing },
+        retry: { attempts: 3, firstMs: 2_000, maxMs: 20_000, when: isPassing },
         undo: { none: 'A mirror that is more up to date does no harm.' },
         run: async ({ projectId }, { workspaceId, signal, progress }) => {
           const repository = await readableRepository(ctx, workspaceId, projectId);
@@ -116,7 +116,7 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
 async function follow(
   tx: Queryable,
   { operationId, workspaceId, input }: { operationId: OperationId; workspaceId: WorkspaceId; input: Input },
-  change: Change,
+  change: StateChange,
 ): Promise<void> {
   const { projectId, analysisId } = input;
   const { status, fault } = statusOf(change);
@@ -128,7 +128,7 @@ async function follow(
   if (touched > 0) await tellProject(tx, workspaceId, projectId, { reason: 'analysis', status });
 }
 
-function statusOf(change: Change): { status: AnalysisStatus; fault: OperationFault | null } {
+function statusOf(change: StateChange): { status: AnalysisStatus; fault: OperationFault | null } {
   if (change.state === 'running')
     return { status: change.step === 'analyse' ? 'analyzing' : 'fetching', fault: null };
   if (change.state === 'succeeded') return { status: 'succeeded', fault: null };

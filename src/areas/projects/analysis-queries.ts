@@ -1,7 +1,7 @@
 /** The SQL of a project's analysis. What it writes is of the analysis that is under way, or of none. */
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { AnalysisId, OperationId, ProjectId, WorkspaceId } from '../../ids.ts';
-import type { GoneOperation } from '../../operations/definition.ts';
+import type { PrunedOperation } from '../../operations/definition.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
@@ -53,7 +53,7 @@ export function setAnalysisResult(
 }
 
 /** Of analyses that were long ago: the project names none then. */
-export function forgetOperations(tx: Queryable, gone: readonly GoneOperation[]): Promise<number> {
+export function forgetOperations(tx: Queryable, gone: readonly PrunedOperation[]): Promise<number> {
   const ours = gone.flatMap(({ subjectId, ...each }) => (subjectId === null ? [] : [{ ...each, subjectId }]));
   return tx.run(sql`
     update projects p set analysis_operation = null

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type ProjectId, type WorkspaceId } from '../../ids.ts';
-import { generateKeyPair } from '../../remote/keys.ts';
+import { generateKeyPair } from '../../remote/keys/keys.ts';
 import type { Answer, Remember } from '../../store/answer.ts';
 import { startAnalysis } from './analyse-project.ts';
 import { deployKeyPlace, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';

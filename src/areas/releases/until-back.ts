@@ -2,21 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../fault.ts';
 import type { Retry } from '../../operations/definition.ts';
-import { isServerAway, untilServerBack } from '../servers/until-back.ts';
+import { isServerUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
 
 const passingCodes = new Set([
   ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],
 ]);
 
 export function isPassing(error: unknown): boolean {
-  return isServerAway(error) || (error instanceof Fault && passingCodes.has(error.code));
+  return isServerUnavailable(error) || (error instanceof Fault && passingCodes.has(error.code));
 }
 
-export const untilBack: Retry = { ...untilServerBack, when: isPassing };
+export const transientRetry: Retry = { ...serverRetry, when: isPassing };
 
 /** For undoing: a server that is away is waited for, up to the step's deadline. What it refuses, it refuses. */
 export async function untilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  for (let pauseMs = untilBack.firstMs; ; pauseMs = Math.min(pauseMs * 2, untilBack.mostMs)) {
+  for (let pauseMs = transientRetry.firstMs; ; pauseMs = Math.min(pauseMs * 2, transientRetry.maxMs)) {
     try {
       return await work();
     } catch (error) {

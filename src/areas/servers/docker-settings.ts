@@ -1,13 +1,13 @@
 /**
- * Docker's own settings: containers go on while it restarts, and their logs do not fill the disk. Only what is not
- * set is set: someone may have had a reason.
+ * Settings of the Docker daemon: containers keep running while it restarts, and their logs do not fill the disk. Only what
+ * is not set is set: someone may have had a reason.
  */
 import { Fault } from '../../fault.ts';
 import type { Remote } from '../../remote/remote.ts';
 
 const path = '/etc/docker/daemon.json';
 
-/** The names of those that had to be set. */
+/** Returns the names of those that had to be set. */
 export async function ensureDockerSettings(remote: Remote): Promise<string[]> {
   const text = (await remote.readFile(path))?.toString('utf8') ?? '{}';
   const { before, added } = missingSettings(text);
@@ -46,8 +46,8 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 }
 
 function broken(cause: unknown): Fault {
-  return new Fault('remote_failed', `${path} on the server is not a JSON object, so it was left alone.`, {
-    hint: 'Mend the file, then provision the server again.',
+  return new Fault('remote_failed', `${path} on the server is not a JSON object, so it was not changed.`, {
+    hint: 'Correct the file, then provision the server again.',
     cause,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Hardening as a durable operation. The plan that a dry run shows is the plan that is run: it is made when it is
- * asked for, and goes into the operation whole.
+ * Hardening as a durable operation. The plan that a dry run shows is the plan that is run: it is computed on request and
+ * stored whole as the operation's input.
  */
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
@@ -12,19 +12,20 @@ import {
   type StepContext,
 } from '../../operations/definition.ts';
 import type { Remember } from '../../store/answer.ts';
+import { refreshSecurity } from './check-security.ts';
+import { connectTo } from './connection/connect-server.ts';
+import { verifyLogin } from './connection/verify-login.ts';
 import { type Plan, type StepId, stepIds } from './hardening/plan.ts';
-import { proveLogin } from './prove-login.ts';
-import { lookAtSecurity } from './security-state.ts';
-import { connectTo, type ServersContext } from './servers.ts';
+import type { ServersContext } from './servers.ts';
 import { hardenKind, type StartedOperation, startOnServer, undoKind } from './start-operation.ts';
 
-/** Forty files that no start has a use for. */
+/** Loaded when first used: no start of the service needs it. */
 const hardening = () => import('./hardening/hardening.ts');
 
-export interface HardenWish {
+export interface HardenRequest {
   readonly steps?: readonly StepId[];
   readonly allowPorts?: readonly number[];
-  /** Of the plan that was looked at; another one is refused. */
+  /** Of the plan that was reviewed; another one is refused. */
   readonly planFingerprint?: string;
 }
 
@@ -32,17 +33,16 @@ export async function planHardening(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
-  { steps, allowPorts = [] }: HardenWish,
+  { steps, allowPorts = [] }: HardenRequest,
 ): Promise<Plan> {
   const { remote, username, port, hostKey } = await connectTo(ctx, workspaceId, id);
-  const ourAddress = await proveLogin(ctx, workspaceId, id);
+  const ourAddress = await verifyLogin(ctx, workspaceId, id);
   const { makePlan } = await hardening();
   return makePlan(remote, {
     username,
     sshPort: port,
     ourAddress,
     allowPorts,
-    hasKeyLogin: true,
     pinnedHostKey: hostKey,
     ...(steps && { steps }),
   });
@@ -53,13 +53,13 @@ export async function startHardening(
   workspaceId: WorkspaceId,
   serverId: ServerId,
   requestedBy: AccountId,
-  wish: HardenWish,
+  request: HardenRequest,
   remember: Remember,
 ): Promise<StartedOperation> {
-  const plan = await planHardening(ctx, workspaceId, serverId, wish);
-  if (wish.planFingerprint !== undefined && wish.planFingerprint !== plan.fingerprint) {
+  const plan = await planHardening(ctx, workspaceId, serverId, request);
+  if (request.planFingerprint !== undefined && request.planFingerprint !== plan.fingerprint) {
     throw new Fault('changed_since', 'The server has changed since that plan was made.', {
-      hint: 'Look at the plan again with `dryRun`.',
+      hint: 'Review the plan again with `dryRun`.',
     });
   }
   const input: Json = { serverId, plan: JSON.parse(JSON.stringify(plan)) };
@@ -83,8 +83,8 @@ interface Input {
   readonly plan: Plan;
 }
 
-const stands = {
-  none: 'A step that stands was proven by a new login. POST /servers/:id/security/undo brings everything back.',
+const noUndo = {
+  none: 'An applied step was verified by a new login. POST /servers/:id/security/undo undoes everything.',
 };
 
 export function hardenOperation(ctx: ServersContext): OperationKind {
@@ -92,14 +92,14 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
     kind: hardenKind,
     readInput: (stored) => {
       const { serverId, plan } = Object(stored);
-      if (typeof serverId !== 'string' || Object(plan).version !== 1) throw new Error('no plan that we know');
+      if (typeof serverId !== 'string' || Object(plan).version !== 1) throw new Error('not a known plan');
       return { serverId: serverId as ServerId, plan };
     },
     steps: [
       ...stepIds.map((name) => ({
         name,
         deadlineMs: 20 * minute,
-        undo: stands,
+        undo: noUndo,
         run: async ({ serverId, plan }: Input, context: StepContext) => {
           if (!plan.steps.some(({ id }) => id === name)) return undefined;
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
@@ -109,7 +109,7 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
           await applyStep(remote, plan, name, {
             runId: context.operationId,
             fence,
-            proveLogin: async () => void (await proveLogin(ctx, context.workspaceId, serverId)),
+            verifyLogin: async () => void (await verifyLogin(ctx, context.workspaceId, serverId)),
             log: (line) => context.log(line),
           });
           return undefined;
@@ -118,9 +118,9 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
       {
         name: 'look',
         deadlineMs: 2 * minute,
-        undo: { none: 'Looking changes nothing.' },
+        undo: { none: 'Checking changes nothing.' },
         run: async ({ serverId }, context) => {
-          await lookAtSecurity(ctx, context.workspaceId, serverId);
+          await refreshSecurity(ctx, context.workspaceId, serverId);
           return undefined;
         },
       },
@@ -146,7 +146,7 @@ export function undoHardeningOperation(ctx: ServersContext): OperationKind {
           await remote.fence(fence.scope, fence.epoch);
           const { undoRun } = await hardening();
           await undoRun(remote, runId, (line) => context.log(line), fence);
-          await lookAtSecurity(ctx, context.workspaceId, serverId);
+          await refreshSecurity(ctx, context.workspaceId, serverId);
           return undefined;
         },
       },

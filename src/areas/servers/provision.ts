@@ -1,31 +1,44 @@
 /**
- * Makes a server ready: Docker, our folders and network, the proxy. As a durable operation, on registration and
- * again whenever asked; a second run finds everything and changes nothing.
+ * Makes a server ready: Docker, our folders and network, the proxy. A durable operation, started on registration and on
+ * request; a second run finds everything and changes nothing.
  */
 
 import { minute } from '../../clock.ts';
 import { ensureProxy } from '../../engine/single-server/single-server.ts';
-import type { ServerId } from '../../ids.ts';
+import type { AccountId, ServerId, WorkspaceId } from '../../ids.ts';
 import {
   defineOperation,
   type OperationKind,
   type Step,
   type StepContext,
 } from '../../operations/definition.ts';
-import { followUnit } from '../../remote/follow-unit.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { makeContact } from './contact.ts';
+import { followUnit } from '../../remote/units/follow-unit.ts';
+import type { Remember } from '../../store/answer.ts';
+import { connectTo } from './connection/connect-server.ts';
+import { probeServer } from './connection/probe-server.ts';
+import { readFacts, requireDocker, requireResources, requireSupported } from './connection/server-facts.ts';
 import { ensureDockerSettings } from './docker-settings.ts';
-import { readFacts, requireDocker, requireResources, requireSupported } from './facts.ts';
 import * as queries from './queries.ts';
-import { connectTo, type ServersContext, tellServer } from './servers.ts';
-import { provisionKind } from './start-operation.ts';
+import { publishServerUpdate, type ServersContext } from './servers.ts';
+import { provisionKind, type StartedOperation, startOnServer } from './start-operation.ts';
+
+export function provisionServer(
+  ctx: ServersContext,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+  requestedBy: AccountId,
+  remember: Remember,
+): Promise<StartedOperation> {
+  const work = { workspaceId, serverId, kind: provisionKind, input: { serverId }, requestedBy } as const;
+  return startOnServer(ctx, work, remember);
+}
 
 interface Input {
   readonly serverId: ServerId;
 }
 
-const stays = { none: 'What is installed stays: it does no harm, and the next run goes on from it.' };
+const noUndo = { none: 'What is installed stays: it does no harm, and the next run goes on from it.' };
 
 export function provisionOperation(ctx: ServersContext): OperationKind {
   const remoteOf = async (input: Input, context: StepContext) =>
@@ -34,9 +47,9 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
     {
       name: 'contact',
       deadlineMs: 2 * minute,
-      undo: { none: 'Looking changes nothing.' },
+      undo: { none: 'Checking changes nothing.' },
       run: async (input, context) => {
-        const seen = await makeContact(ctx, context.workspaceId, input.serverId, context.signal);
+        const seen = await probeServer(ctx, context.workspaceId, input.serverId, context.signal);
         requireSupported(seen);
         requireResources(seen);
         context.log(`${seen.facts.os}, ${seen.facts.cpus} processors, ${seen.facts.memoryMb} MB`);
@@ -46,22 +59,22 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
     {
       name: 'docker',
       deadlineMs: 20 * minute,
-      undo: stays,
+      undo: noUndo,
       run: async (input, context) => {
         const remote = await remoteOf(input, context);
         const before = await readFacts(remote, context.signal);
         if (before.facts.dockerVersion !== null) {
           requireDocker(before);
-          context.log(`Docker ${before.facts.dockerVersion} is there and is left alone`);
+          context.log(`Docker ${before.facts.dockerVersion} is installed and left as it is`);
           return undefined;
         }
         await remote.fence(context.operationId, context.epoch);
-        const wish = {
+        const unit = {
           name: `slipway-${context.operationId}-docker`,
           argv: ['sh', '-euc', installDocker],
           fence: { scope: context.operationId, epoch: context.epoch },
         };
-        await followUnit(remote, wish, { signal: context.signal, line: (text) => context.log(text) });
+        await followUnit(remote, unit, { signal: context.signal, line: (text) => context.log(text) });
         requireDocker(await readFacts(remote, context.signal));
         return undefined;
       },
@@ -69,7 +82,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
     {
       name: 'settings',
       deadlineMs: 5 * minute,
-      undo: stays,
+      undo: noUndo,
       run: async (input, context) => {
         await ensureSettings(await remoteOf(input, context), context);
         return undefined;
@@ -78,7 +91,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
     {
       name: 'proxy',
       deadlineMs: 10 * minute,
-      undo: stays,
+      undo: noUndo,
       run: async (input, context) => {
         const changed = await ensureProxy(await remoteOf(input, context), context.signal);
         context.log(changed ? 'the proxy runs' : 'the proxy was running already');
@@ -88,13 +101,13 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
     {
       name: 'ready',
       deadlineMs: minute,
-      undo: { none: 'The next look at the server says what it is.' },
+      undo: { none: 'The next check of the server says what it is.' },
       run: async (input, context) => {
         const { facts } = await readFacts(await remoteOf(input, context), context.signal);
         const now = ctx.clock.now();
         await ctx.db.transaction(async (tx) => {
           await queries.setProvisioned(tx, context.workspaceId, input.serverId, facts, now);
-          await tellServer(tx, context.workspaceId, input.serverId, 'provisioned');
+          await publishServerUpdate(tx, context.workspaceId, input.serverId, 'provisioned');
         });
         return undefined;
       },
@@ -109,13 +122,13 @@ export async function ensureSettings(
   { signal, log }: Pick<StepContext, 'signal' | 'log'>,
 ): Promise<void> {
   for (const name of await ensureDockerSettings(remote)) log(`daemon.json: ${name} set`);
-  const said = await remote.script(prepare, [], { signal, timeoutMs: 2 * minute });
-  for (const line of said.toString().split('\n').filter(Boolean)) log(line);
+  const printed = await remote.script(prepareScript, [], { signal, timeoutMs: 2 * minute });
+  for (const line of printed.toString().split('\n').filter(Boolean)) log(line);
 }
 
 function readInput(stored: unknown): Input {
   const { serverId } = Object(stored);
-  if (typeof serverId !== 'string') throw new Error('an input without a server');
+  if (typeof serverId !== 'string') throw new Error('the input names no server');
   return { serverId: serverId as ServerId };
 }
 
@@ -131,11 +144,11 @@ apt-get install --yes --no-install-recommends "$@"
 systemctl enable --now docker
 `;
 
-const prepare = `
+const prepareScript = `
 umask 022
 mkdir -p /var/lib/slipway
 docker network inspect slipway > /dev/null 2>&1 || {
   docker network create --label slipway=network slipway > /dev/null
-  echo 'the network slipway was made'
+  echo 'the network slipway was created'
 }
 `;

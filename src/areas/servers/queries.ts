@@ -1,9 +1,11 @@
-/** The SQL of this area, always by workspace but for the light check, which looks after all. */
+/** The SQL of this area, always by workspace but for the schedules, which check all servers. */
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { HostKeyFingerprint } from '../../remote/remote.ts';
 import type { Queryable } from '../../store/database.ts';
-import { sql } from '../../store/sql.ts';
-import type { Check, SecurityReport } from './security/security.ts';
+import { type Due, fragment, sql, takeDue } from '../../store/sql.ts';
+import type { SecurityCheck } from './security/rule.ts';
+import type { SecurityReport } from './security/security.ts';
+import type { SecurityState } from './security/summary.ts';
 import type { ServerFacts, ServerStatus } from './servers.ts';
 
 export interface ServerRow {
@@ -16,16 +18,22 @@ export interface ServerRow {
   readonly hostKey: HostKeyFingerprint | null;
   readonly offeredHostKey: HostKeyFingerprint | null;
   readonly status: ServerStatus;
-  readonly problem: { code: string; message: string; hint: string | null } | null;
+  readonly problem: ServerProblem['problem'] | null;
   readonly facts: ServerFacts | null;
   readonly provisionedAt: Date | null;
   readonly lastSeenAt: Date | null;
-  readonly securityState: 'unknown' | 'at_risk' | 'fair' | 'hardened' | null;
+  readonly securityState: SecurityState | null;
   readonly securityScore: number | null;
   readonly securityCheckedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+const serverColumns = fragment`
+  id, name, host, port, username, public_key as "publicKey", host_key as "hostKey",
+  offered_host_key as "offeredHostKey", status, problem, facts, provisioned_at as "provisionedAt",
+  last_seen_at as "lastSeenAt", security_state as "securityState", security_score as "securityScore",
+  security_checked_at as "securityCheckedAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface TargetRow {
   readonly host: string;
@@ -63,11 +71,7 @@ export async function insertServer(tx: Queryable, workspaceId: WorkspaceId, serv
 
 export function findServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
   return db.one<ServerRow>(sql`
-    select id, name, host, port, username, public_key as "publicKey", host_key as "hostKey",
-      offered_host_key as "offeredHostKey", status, problem, facts, provisioned_at as "provisionedAt",
-      last_seen_at as "lastSeenAt", security_state as "securityState", security_score as "securityScore",
-      security_checked_at as "securityCheckedAt", created_at as "createdAt", updated_at as "updatedAt"
-    from servers where workspace_id = ${workspaceId} and id = ${id}`);
+    select ${serverColumns} from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
 export function listServers(
@@ -76,11 +80,7 @@ export function listServers(
   page: { before: string; limit: number },
 ) {
   return db.rows<ServerRow>(sql`
-    select id, name, host, port, username, public_key as "publicKey", host_key as "hostKey",
-      offered_host_key as "offeredHostKey", status, problem, facts, provisioned_at as "provisionedAt",
-      last_seen_at as "lastSeenAt", security_state as "securityState", security_score as "securityScore",
-      security_checked_at as "securityCheckedAt", created_at as "createdAt", updated_at as "updatedAt"
-    from servers
+    select ${serverColumns} from servers
     where workspace_id = ${workspaceId} and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
@@ -101,26 +101,26 @@ export interface ServerChange {
   readonly hostKey: HostKeyFingerprint | null;
 }
 
-/** A server that is reached another way, or whose key was accepted, is looked at anew. */
+/** A server with another address or user, or whose key was accepted, is probed anew. */
 export function updateServer(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: ServerId,
   change: ServerChange,
-  isOtherWay: boolean,
+  isNewConnection: boolean,
   now: Date,
 ): Promise<number> {
   return tx.run(sql`
     update servers set name = ${change.name}, host = ${change.host}, port = ${change.port},
       username = ${change.username}, host_key = ${change.hostKey}, updated_at = ${now},
-      status = case when ${isOtherWay} then 'pending' else status end,
-      problem = case when ${isOtherWay} then null else problem end,
-      offered_host_key = case when ${isOtherWay} then null else offered_host_key end,
-      check_at = case when ${isOtherWay} then ${now} else check_at end
+      status = case when ${isNewConnection} then 'pending' else status end,
+      problem = case when ${isNewConnection} then null else problem end,
+      offered_host_key = case when ${isNewConnection} then null else offered_host_key end,
+      check_at = case when ${isNewConnection} then ${now} else check_at end
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** The first contact pins; a later one can only confirm. Says whether the pin is now this key. */
+/** Trust on first use; later it can only confirm. Whether the pinned key is now this one. */
 export async function pinHostKey(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -142,16 +142,15 @@ export function deleteServer(tx: Queryable, workspaceId: WorkspaceId, id: Server
   return tx.run(sql`delete from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export async function isNameTaken(
+export function isServerNameTaken(
   db: Queryable,
   workspaceId: WorkspaceId,
   name: string,
   except: ServerId,
 ): Promise<boolean> {
-  const other = await db.one(sql`
+  return db.exists(sql`
     select 1 from servers
     where workspace_id = ${workspaceId} and lower(name) = lower(${name}) and id <> ${except}`);
-  return other !== undefined;
 }
 
 /** Ready once it was provisioned; until then it is only known to answer. */
@@ -181,7 +180,7 @@ export function setProvisioned(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export interface ServerTrouble {
+export interface ServerProblem {
   readonly status: ServerStatus;
   readonly problem: { readonly code: string; readonly message: string; readonly hint: string | null };
   readonly offered: HostKeyFingerprint | null;
@@ -191,7 +190,7 @@ export function setProblem(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: ServerId,
-  { status, problem, offered }: ServerTrouble,
+  { status, problem, offered }: ServerProblem,
   now: Date,
 ) {
   return tx.run(sql`
@@ -200,13 +199,8 @@ export function setProblem(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Takes those that are due, so that no other instance looks at them at the same time. */
-export function takeDueServers(db: Queryable, now: Date, next: Date, most: number) {
-  return db.rows<{ workspaceId: WorkspaceId; id: ServerId }>(sql`
-    update servers set check_at = ${next}
-    where id in (
-      select id from servers where check_at <= ${now} order by check_at limit ${most} for update skip locked)
-    returning workspace_id as "workspaceId", id`);
+export function takeDueServers(db: Queryable, due: Due) {
+  return db.rows<{ workspaceId: WorkspaceId; id: ServerId }>(takeDue('servers', 'check_at', due));
 }
 
 export async function countMissed(db: Queryable, workspaceId: WorkspaceId, id: ServerId): Promise<number> {
@@ -221,9 +215,9 @@ export function postponeCheck(db: Queryable, workspaceId: WorkspaceId, id: Serve
 }
 
 export interface SecurityRow {
-  readonly state: 'unknown' | 'at_risk' | 'fair' | 'hardened' | null;
+  readonly state: SecurityState | null;
   readonly score: number | null;
-  readonly checks: readonly Check[] | null;
+  readonly checks: readonly SecurityCheck[] | null;
   readonly checkedAt: Date | null;
 }
 

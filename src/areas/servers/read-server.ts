@@ -3,20 +3,20 @@ import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
-import { notFound } from './servers.ts';
+import { serverNotFound } from './servers.ts';
 
 export async function readServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
   const row = await queries.findServer(db, workspaceId, id);
-  if (!row) throw notFound();
-  return shown(row);
+  if (!row) throw serverNotFound();
+  return toServer(row);
 }
 
 export async function listServers(db: Queryable, workspaceId: WorkspaceId, page: Page) {
   const rows = await queries.listServers(db, workspaceId, { before: page.before, limit: page.limit + 1 });
-  return page.answer(rows, shown);
+  return page.answer(rows, toServer);
 }
 
-function shown(row: queries.ServerRow) {
+function toServer(row: queries.ServerRow) {
   const { id, name, host, port, username, publicKey, status, problem, facts } = row;
   const time = (at: Date | null) => at?.toISOString() ?? null;
   return {

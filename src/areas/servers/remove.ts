@@ -1,6 +1,6 @@
 /**
- * Takes a server out of Slipway: what we put on it goes first, then what we know of it. Told to leave the server
- * alone, or where it is gone for good, only the second.
+ * Removes a server from Slipway: first what we put on it, then its record. On request, or where the server is gone for
+ * good, only the record.
  */
 
 import { minute } from '../../clock.ts';
@@ -9,20 +9,21 @@ import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
+import { connectTo } from './connection/connect-server.ts';
 import * as queries from './queries.ts';
-import { connectTo, notFound, type ServersContext, tellServer } from './servers.ts';
+import { publishServerUpdate, type ServersContext, serverNotFound } from './servers.ts';
 import { enqueueOnServer, removeKind } from './start-operation.ts';
 
-/** Forgets it at once; the server itself is not touched. */
-export async function forgetServer(
+/** At once; the server itself is not touched. */
+export async function removeServerRecord(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    await refuseInUse(tx, ctx, workspaceId, id);
-    if ((await queries.deleteServer(tx, workspaceId, id)) === 0) throw notFound();
-    await tellServer(tx, workspaceId, id, 'removed');
+    await requireUnused(tx, ctx, workspaceId, id);
+    if ((await queries.deleteServer(tx, workspaceId, id)) === 0) throw serverNotFound();
+    await publishServerUpdate(tx, workspaceId, id, 'removed');
   });
   ctx.pool.drop(id);
 }
@@ -36,13 +37,13 @@ export async function startRemoval(
   const work = { workspaceId, serverId: id, kind: removeKind, input: { serverId: id }, requestedBy } as const;
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueOnServer(tx, ctx, work);
-    await refuseInUse(tx, ctx, workspaceId, id);
+    await requireUnused(tx, ctx, workspaceId, id);
     return operationId;
   });
 }
 
 /** Under the server's lock, so that nothing is put on it meanwhile. */
-async function refuseInUse(
+async function requireUnused(
   tx: Queryable,
   ctx: ServersContext,
   workspaceId: WorkspaceId,
@@ -68,31 +69,31 @@ export function removeOperation(ctx: ServersContext): OperationKind {
       {
         name: 'clear',
         deadlineMs: 5 * minute,
-        undo: { none: 'What was removed can be put back by provisioning the server again.' },
+        undo: { none: 'Provision the server again instead.' },
         run: async ({ serverId }, context) => {
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
           await remote.fence(context.operationId, context.epoch);
           await removeProxy(remote);
-          await remote.script(clear, [], { signal: context.signal });
+          await remote.script(clearScript, [], { signal: context.signal });
           return undefined;
         },
       },
       {
         name: 'way_in',
         deadlineMs: 5 * minute,
-        // A connection that broke under it leaves open whether it was done; the next look says so.
-        retry: { attempts: 4, firstMs: 2_000, mostMs: 20_000, when: (error) => error instanceof Fault },
-        undo: { none: 'Our key can be put back by registering the server again.' },
+        // After a broken connection it is not known whether it was done; the next attempt finds out.
+        retry: { attempts: 4, firstMs: 2_000, maxMs: 20_000, when: (error) => error instanceof Fault },
+        undo: { none: 'Register the server again instead.' },
         run: async ({ serverId }, context) => {
           const { remote, username } = await connectTo(ctx, context.workspaceId, serverId);
-          const taking = remote.script(closeWayIn, [username, `slipway-${serverId}`], {
+          const removing = remote.script(removeAccessScript, [username, `slipway-${serverId}`], {
             signal: context.signal,
           });
-          await taking.catch((error: unknown) => {
-            // A run that was killed after its work has left us outside, which is what was wanted.
+          await removing.catch((error: unknown) => {
+            // An attempt that was killed after its work has removed our access, as intended.
             if (!(error instanceof Fault) || !['login_refused', 'sudo_refused'].includes(error.code))
               throw error;
-            context.log('The server does not let us in any more.');
+            context.log('Our access to the server is removed already.');
           });
           return undefined;
         },
@@ -102,8 +103,8 @@ export function removeOperation(ctx: ServersContext): OperationKind {
         deadlineMs: minute,
         undo: { none: 'It is the last step.' },
         run: async ({ serverId }, context) => {
-          await forgetServer(ctx, context.workspaceId, serverId).catch((error: unknown) => {
-            // A second run finds it gone, which is what was wanted.
+          await removeServerRecord(ctx, context.workspaceId, serverId).catch((error: unknown) => {
+            // A second run finds it gone, as intended.
             if (!(error instanceof Fault) || error.code !== 'not_found') throw error;
           });
           return undefined;
@@ -114,10 +115,10 @@ export function removeOperation(ctx: ServersContext): OperationKind {
 }
 
 /**
- * Only what carries our label or our name. A step of hardening that nobody has proven is taken back first: what would
- * do that later lies in the folder that goes. Hardening that stands, stays.
+ * Only what carries our label or our name. An unverified step of hardening is undone first: the script that would do that
+ * later is in the folder that is removed. Applied hardening stays.
  */
-const clear = `
+const clearScript = `
 if [ -e /var/lib/slipway/hardening/armed ]; then sh /var/lib/slipway/hardening/deadman.sh; fi
 if command -v docker > /dev/null; then
   for id in $(docker ps --all --quiet --filter label=slipway); do docker rm --force "$id" > /dev/null; done
@@ -129,18 +130,18 @@ done
 rm -rf /var/lib/slipway
 `;
 
-/** To its end, whatever becomes of the connection: half of it could not be gone on with, as nobody gets in. */
-const closeWayIn = `
+/** Runs to its end, whatever becomes of the connection: after half of it nobody could log in to finish it. */
+const removeAccessScript = `
 trap '' HUP INT TERM PIPE
 user=$1 comment=$2
 home=$(getent passwd "$user" | cut -d : -f 6)
 keys=$home/.ssh/authorized_keys
 if [ -e "$keys" ] && grep -q " $comment\\$" "$keys"; then
-  half=$(mktemp "$keys.XXXXXX")
-  grep -v " $comment\\$" "$keys" > "$half" || true
-  chown --reference="$keys" "$half"
-  chmod --reference="$keys" "$half"
-  mv -T "$half" "$keys"
+  draft=$(mktemp "$keys.XXXXXX")
+  grep -v " $comment\\$" "$keys" > "$draft" || true
+  chown --reference="$keys" "$draft"
+  chmod --reference="$keys" "$draft"
+  mv -T "$draft" "$keys"
 fi
 rm -f "/etc/sudoers.d/90-$comment"
 `;

@@ -10,10 +10,10 @@ import type { ServerId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { readOperation } from '../operations/operations.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
-import { provisionServer } from './provision-server.ts';
+import { provisionServer } from './provision.ts';
 import { listServers, readServer } from './read-server.ts';
 import { registerServer } from './register.ts';
-import { forgetServer, startRemoval } from './remove.ts';
+import { removeServerRecord, startRemoval } from './remove.ts';
 import * as schemas from './schemas.ts';
 import type { ServersContext } from './servers.ts';
 import { testConnection } from './test-connection.ts';
@@ -112,7 +112,7 @@ export function serverRoutes(app: HttpServer, ctx: ServersContext, idempotency: 
       const { workspaceId } = scopeOf(request);
       const id = request.params.id as ServerId;
       if (request.query.leave) {
-        await forgetServer(ctx, workspaceId, id);
+        await removeServerRecord(ctx, workspaceId, id);
         return reply.code(204).send(null);
       }
       const operationId = await startRemoval(ctx, workspaceId, id, principalOf(request).accountId);

@@ -5,9 +5,9 @@ import { IdParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { OperationId, ServerId } from '../../ids.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
+import { readSecurity } from './check-security.ts';
 import { planHardening, startHardening, startUndo } from './harden.ts';
 import * as schemas from './schemas.ts';
-import { readSecurity } from './security-state.ts';
 import type { ServersContext } from './servers.ts';
 
 const read = { kind: 'workspace', permission: 'read' } as const;

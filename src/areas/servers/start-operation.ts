@@ -1,6 +1,6 @@
 /**
- * Work on a server begins here, whatever its kind: the server is locked, refused where it is busy, and the operation
- * is stored in the same transaction. What shares a server's files or its way in does not run side by side.
+ * Starts operations on servers: the server is locked, refused where it is busy, and the operation is stored in the same
+ * transaction. Operations that share a server's files or its access do not run concurrently.
  */
 import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
@@ -13,7 +13,7 @@ import { answerStarted, type StartedOperation } from '../operations/operations.t
 export type { StartedOperation };
 
 import * as queries from './queries.ts';
-import { notFound, type ServersContext } from './servers.ts';
+import { type ServersContext, serverNotFound } from './servers.ts';
 
 export const provisionKind = 'server_provision';
 export const removeKind = 'server_remove';
@@ -22,22 +22,22 @@ export const undoKind = 'server_undo_hardening';
 
 type ServerKind = typeof provisionKind | typeof removeKind | typeof hardenKind | typeof undoKind;
 
-/** What each has to wait for, and what it is called. */
-const rivals: Readonly<Record<ServerKind, readonly ServerKind[]>> = {
+/** What each conflicts with. */
+const conflicts: Readonly<Record<ServerKind, readonly ServerKind[]>> = {
   [provisionKind]: [provisionKind, removeKind],
   [hardenKind]: [hardenKind, undoKind, removeKind],
   [undoKind]: [hardenKind, undoKind, removeKind],
   [removeKind]: [removeKind, provisionKind, hardenKind, undoKind],
 };
 
-const underWay: Readonly<Record<ServerKind, string>> = {
+const inProgress: Readonly<Record<ServerKind, string>> = {
   [provisionKind]: 'is being provisioned',
   [hardenKind]: 'is being hardened',
   [undoKind]: 'has its hardening undone',
   [removeKind]: 'is being removed',
 };
 
-export interface ServerWork {
+export interface ServerOperation {
   readonly workspaceId: WorkspaceId;
   readonly serverId: ServerId;
   readonly kind: ServerKind;
@@ -45,17 +45,17 @@ export interface ServerWork {
   readonly requestedBy?: AccountId;
 }
 
-/** In the caller's transaction, for what belongs to a change that has its own answer. */
+/** In the caller's transaction, for a change that has its own response. */
 export async function enqueueOnServer(
   tx: Queryable,
   ctx: Pick<ServersContext, 'queue'>,
-  work: ServerWork,
+  work: ServerOperation,
 ): Promise<OperationId> {
   const { workspaceId, serverId, kind } = work;
-  if (!(await queries.lockServer(tx, workspaceId, serverId))) throw notFound();
-  for (const rival of rivals[kind]) {
-    if (!(await hasUnfinishedOn(tx, serverId, rival))) continue;
-    throw new Fault('server_busy', `The server ${underWay[rival]}.`, {
+  if (!(await queries.lockServer(tx, workspaceId, serverId))) throw serverNotFound();
+  for (const other of conflicts[kind]) {
+    if (!(await hasUnfinishedOn(tx, serverId, other))) continue;
+    throw new Fault('server_busy', `The server ${inProgress[other]}.`, {
       hint: 'Wait for that operation to end, or cancel it.',
     });
   }
@@ -64,7 +64,7 @@ export async function enqueueOnServer(
 
 export function startOnServer(
   ctx: ServersContext,
-  work: ServerWork,
+  work: ServerOperation,
   remember: Remember,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {

@@ -1,77 +1,79 @@
 /**
- * Whether a server can be worked on, step by step, each with its result in words. Before it is saved as well as
- * after; looks only, and stores nothing.
+ * Whether Slipway can work on a server, step by step, each with its result in words. For a server that is saved or not;
+ * read-only, and stores nothing.
  */
 import { errorText, Fault } from '../../fault.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../ids.ts';
-import { readHostKey } from '../../remote/connect.ts';
-import type { Connection } from '../../remote/connection.ts';
-import { resolveHost, tcpCheck } from '../../remote/reach.ts';
+import { readHostKey } from '../../remote/ssh/connect.ts';
+import type { Connection } from '../../remote/ssh/connection.ts';
+import { resolveHost, tcpCheck } from '../../remote/ssh/tcp.ts';
 import { Secret } from '../../secret.ts';
-import { connectGiven, requireSudo, type Way } from './enrol.ts';
+import { hostKeyChanged, readTarget } from './connection/connect-server.ts';
+import { connectUnsaved, type LoginTarget, requireSudo } from './connection/enrol.ts';
 import {
+  type ProbedServer,
   readFactsOver,
   requireClock,
   requireDocker,
   requireResources,
   requireSupported,
-  type SeenServer,
-} from './facts.ts';
-import * as queries from './queries.ts';
-import { keysFor, type NewServer } from './register.ts';
-import { hostKeyChanged, keyPlace, notFound, type ServersContext } from './servers.ts';
+} from './connection/server-facts.ts';
+import { keysFor, type RegisterServer } from './register.ts';
+import type { ServersContext } from './servers.ts';
 
-export type TestBody = { readonly serverId: string } | NewServer;
+export type TestBody = { readonly serverId: string } | RegisterServer;
 type Send = (kind: string, data: object) => void;
 
 interface Candidate {
-  readonly way: Way;
+  readonly target: LoginTarget;
   readonly auth: { readonly password: Secret } | { readonly privateKey: Secret } | undefined;
-  /** Saved: another key than the pinned one blocks it. Not saved: it is unlike the one that was given. */
+  /** Saved: a host key other than the pinned one blocks it. Not saved: it differs from the one given. */
   readonly isSaved: boolean;
 }
 
-/** What can be refused is refused before the stream begins; the steps are run by whoever sends them. */
+/** Invalid input is refused before the stream begins; the caller runs the steps. */
 export async function testConnection(ctx: ServersContext, workspaceId: WorkspaceId, body: TestBody) {
   const candidate =
-    'serverId' in body ? await saved(ctx, workspaceId, body.serverId as ServerId) : await given(body);
+    'serverId' in body
+      ? await savedServer(ctx, workspaceId, body.serverId as ServerId)
+      : await unsavedServer(body);
   return (send: Send, signal: AbortSignal) => runSteps(candidate, send, signal);
 }
 
 async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): Promise<void> {
-  const { way, auth, isSaved } = candidate;
-  const place = { host: way.host, port: way.port };
+  const { target, auth, isSaved } = candidate;
+  const endpoint = { host: target.host, port: target.port };
   let hostKey: string | null = null;
-  let seen: SeenServer | undefined;
+  let seen: ProbedServer | undefined;
   let connection: Connection | undefined;
   const isByPassword = auth !== undefined && 'password' in auth;
   const steps: [string, () => Promise<string>][] = [
-    ['resolve', async () => (await resolveHost(way.host, signal)).join(', ')],
-    ['tcp', async () => tcpCheck(place, 10_000, signal).then(() => `port ${way.port} answers`)],
+    ['resolve', async () => (await resolveHost(target.host, signal)).join(', ')],
+    ['tcp', async () => tcpCheck(endpoint, 10_000, signal).then(() => `port ${target.port} answers`)],
     [
       'host_key',
       async () => {
-        const shown = await readHostKey({ ...place, signal });
-        hostKey = shown.fingerprint;
-        return `${shown.type} ${shown.fingerprint}${way.expectedHostKey ? '' : ', not compared with anything yet'}`;
+        const offered = await readHostKey({ ...endpoint, signal });
+        hostKey = offered.fingerprint;
+        return `${offered.type} ${offered.fingerprint}${target.expectedHostKey ? '' : ', not compared with anything yet'}`;
       },
     ],
     [
       'authenticate',
       async () => {
         if (!auth) throw keyNotInstalled();
-        connection = await connectGiven(way, auth, signal).catch((error: unknown) => {
+        connection = await connectUnsaved(target, auth, signal).catch((error: unknown) => {
           if (!isSaved || !(error instanceof Fault) || error.code !== 'host_key_mismatch') throw error;
-          throw hostKeyChanged(way.expectedHostKey ?? null, hostKey);
+          throw hostKeyChanged(target.expectedHostKey ?? null, hostKey);
         });
         hostKey = connection.hostKey.fingerprint;
-        return `logged in as ${way.username}`;
+        return `logged in as ${target.username}`;
       },
     ],
     [
       'privilege',
       async () => {
-        if (way.username === 'root' || !connection) return 'root';
+        if (target.username === 'root' || !connection) return 'root';
         // A password that may be used for sudo is tried when the server is registered, not by looking.
         if (isByPassword) return 'sudo is tried with the password on registration';
         return requireSudo(connection).then(() => 'sudo without a password');
@@ -81,7 +83,7 @@ async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): 
       'system',
       async () => {
         if (!connection) throw new Error('no connection');
-        seen = await readFactsOver(connection, way.username !== 'root' && !isByPassword, signal);
+        seen = await readFactsOver(connection, target.username !== 'root' && !isByPassword, signal);
         requireSupported(seen);
         return seen.facts.os;
       },
@@ -89,22 +91,23 @@ async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): 
     [
       'docker',
       async () => {
-        if (isByPassword && way.username !== 'root') return 'this user cannot see Docker before registration';
-        return judged(seen, requireDocker, ({ facts }) => `Docker ${facts.dockerVersion}`);
+        if (isByPassword && target.username !== 'root')
+          return 'this user cannot see Docker before registration';
+        return checked(seen, requireDocker, ({ facts }) => `Docker ${facts.dockerVersion}`);
       },
     ],
     [
       'resources',
       async () =>
-        judged(
+        checked(
           seen,
           requireResources,
           ({ facts }) => `${facts.diskFreeMb} MB of disk are free, ${facts.memoryMb} MB of memory`,
         ),
     ],
-    ['clock', async () => judged(seen, requireClock, () => 'the clock is right')],
+    ['clock', async () => checked(seen, requireClock, () => 'the clock is right')],
   ];
-  // Docker is installed by us where it is missing; the rest of these ends the test.
+  // Provisioning installs Docker where it is missing; any other failure ends the test.
   const warnings = new Set(['docker_missing']);
   try {
     for (const [step, work] of steps) {
@@ -134,36 +137,34 @@ async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): 
   }
 }
 
-function judged(
-  seen: SeenServer | undefined,
-  judge: (seen: SeenServer) => void,
-  say: (seen: SeenServer) => string,
+function checked(
+  seen: ProbedServer | undefined,
+  judge: (seen: ProbedServer) => void,
+  say: (seen: ProbedServer) => string,
 ): string {
-  if (!seen) throw new Error('judged before it was seen');
+  if (!seen) throw new Error('checked before it was probed');
   judge(seen);
   return say(seen);
 }
 
-async function saved(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<Candidate> {
-  const row = await queries.findTarget(ctx.db, workspaceId, id);
-  if (!row) throw notFound();
-  const { host, port, username } = row;
-  const privateKey = await ctx.sealer.open(ctx.db, keyPlace(workspaceId, id), row.privateKeySealed);
-  const way = { host, port, username, expectedHostKey: row.hostKey ?? undefined };
-  return { way, auth: { privateKey }, isSaved: true };
+async function savedServer(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<Candidate> {
+  const { host, port, username, privateKey, hostKey } = await readTarget(ctx, workspaceId, id);
+  const target = { host, port, username, expectedHostKey: hostKey ?? undefined };
+  return { target, auth: { privateKey }, isSaved: true };
 }
 
-async function given({
+async function unsavedServer({
   host,
   port = 22,
   username = 'root',
   auth,
   hostKeyFingerprint,
-}: NewServer): Promise<Candidate> {
-  const way = { host, port, username, expectedHostKey: hostKeyFingerprint };
-  if (auth.type === 'password') return { way, auth: { password: new Secret(auth.password) }, isSaved: false };
-  if (auth.type === 'generated') return { way, auth: undefined, isSaved: false };
-  return { way, auth: await keysFor(auth, newId<ServerId>()), isSaved: false };
+}: RegisterServer): Promise<Candidate> {
+  const target = { host, port, username, expectedHostKey: hostKeyFingerprint };
+  if (auth.type === 'password')
+    return { target, auth: { password: new Secret(auth.password) }, isSaved: false };
+  if (auth.type === 'generated') return { target, auth: undefined, isSaved: false };
+  return { target, auth: await keysFor(auth, newId<ServerId>()), isSaved: false };
 }
 
 function keyNotInstalled(): Fault {

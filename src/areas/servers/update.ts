@@ -3,9 +3,9 @@ import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import * as queries from './queries.ts';
 import { readServer } from './read-server.ts';
-import { notFound, type ServersContext, tellServer } from './servers.ts';
+import { publishServerUpdate, type ServersContext, serverNotFound } from './servers.ts';
 
-export interface ServerWish {
+export interface ServerPatch {
   readonly name?: string;
   readonly host?: string;
   readonly port?: number;
@@ -17,31 +17,32 @@ export async function updateServer(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   id: ServerId,
-  wish: ServerWish,
+  patch: ServerPatch,
 ) {
   const now = ctx.clock.now();
   const answer = await ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockServer(tx, workspaceId, id))) throw notFound();
+    if (!(await queries.lockServer(tx, workspaceId, id))) throw serverNotFound();
     const row = await queries.findServer(tx, workspaceId, id);
-    if (!row) throw notFound();
-    refuseOtherKey(row.offeredHostKey, wish.acceptHostKey);
-    const { name = row.name, host = row.host, port = row.port, username = row.username } = wish;
-    if (name !== row.name && (await queries.isNameTaken(tx, workspaceId, name, id))) throw nameTaken(name);
-    const isElsewhere = host !== row.host || port !== row.port;
+    if (!row) throw serverNotFound();
+    requireOfferedKey(row.offeredHostKey, patch.acceptHostKey);
+    const { name = row.name, host = row.host, port = row.port, username = row.username } = patch;
+    if (name !== row.name && (await queries.isServerNameTaken(tx, workspaceId, name, id)))
+      throw serverNameTaken(name);
+    const hasNewAddress = host !== row.host || port !== row.port;
     // Another address is another machine until it shows the same key: the pin stays.
-    const change = { name, host, port, username, hostKey: wish.acceptHostKey ?? row.hostKey };
-    const isOtherWay = isElsewhere || username !== row.username || wish.acceptHostKey !== undefined;
-    await queries.updateServer(tx, workspaceId, id, change, isOtherWay, now);
+    const change = { name, host, port, username, hostKey: patch.acceptHostKey ?? row.hostKey };
+    const isNewConnection = hasNewAddress || username !== row.username || patch.acceptHostKey !== undefined;
+    await queries.updateServer(tx, workspaceId, id, change, isNewConnection, now);
     const shown = await readServer(tx, workspaceId, id);
-    await tellServer(tx, workspaceId, id, wish.acceptHostKey ? 'host_key_accepted' : 'changed');
+    await publishServerUpdate(tx, workspaceId, id, patch.acceptHostKey ? 'host_key_accepted' : 'changed');
     return shown;
   });
   ctx.pool.drop(id);
   return answer;
 }
 
-/** What a person compared is what is accepted, not whatever the server shows by now. */
-function refuseOtherKey(offered: string | null, accepted: string | undefined): void {
+/** Only the key that the person compared is accepted, not whatever the server shows by now. */
+function requireOfferedKey(offered: string | null, accepted: string | undefined): void {
   if (accepted === undefined || offered === null || accepted === offered) return;
   throw new Fault('host_key_mismatch', 'The server shows another host key than the one you accept.', {
     hint: 'Compare the fingerprint with the one on the server’s own console.',
@@ -49,9 +50,9 @@ function refuseOtherKey(offered: string | null, accepted: string | undefined): v
   });
 }
 
-export function nameTaken(name: string): Fault {
+export function serverNameTaken(name: string): Fault {
   const message = 'is the name of another server of this workspace';
-  return new Fault('name_taken', `There is a server named «${name}» already.`, {
+  return new Fault('name_taken', `A server named «${name}» exists already.`, {
     errors: [{ path: 'name', message }],
   });
 }

@@ -4,7 +4,7 @@ import type { EnvironmentId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type Step } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { tellProject } from '../projects/projects.ts';
-import { untilServerBack } from '../servers/until-back.ts';
+import { serverRetry } from '../servers/connection/server-retry.ts';
 import { servicesKind } from './change-services.ts';
 import { ensureServices } from './ensure-services.ts';
 import { openServicesTarget } from './open-services-target.ts';
@@ -22,7 +22,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
     {
       name: 'ensure',
       deadlineMs: 30 * minute,
-      retry: untilServerBack,
+      retry: serverRetry,
       undo: { none: 'What runs goes on running, and data is kept; the next wish goes on from there.' },
       run: async ({ environmentId }, context) => {
         const found = await openServicesTarget(ctx, context.workspaceId, environmentId, context);
@@ -39,7 +39,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
     {
       name: 'delete_data',
       deadlineMs: 10 * minute,
-      retry: untilServerBack,
+      retry: serverRetry,
       undo: { none: 'Deleted data cannot be brought back.' },
       run: async ({ environmentId, deleteData }, context) => {
         const found = deleteData
@@ -68,7 +68,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
     kind: servicesKind,
     readInput,
     steps,
-    follow: async (tx, { workspaceId, input }, change) => {
+    onStateChange: async (tx, { workspaceId, input }, change) => {
       if (change.state !== 'failed' && change.state !== 'cancelled') return;
       const { code, message, hint, evidence } = change.fault ?? cancelled;
       const problem = { code, message, hint, evidence };

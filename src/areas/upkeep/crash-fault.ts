@@ -1,7 +1,7 @@
 /** What is told of an application that ended by itself after it was deployed. */
 import type { InstanceState } from '../../engine/engine.ts';
 import type { OperationFault } from '../../operations/operations.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 
 export function crashFault(

@@ -8,7 +8,7 @@ import { routeKind } from '../domains/domain-work.ts';
 import { bringCertificates, takeForgottenAway } from '../domains/installed-certificates.ts';
 import { frontOf } from '../domains/proxy-names.ts';
 import { readRelease } from '../releases/stored-releases.ts';
-import { untilBack } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/until-back.ts';
 import { environmentOf, type Input, readInput, targetOf, type UpkeepContext } from './upkeep.ts';
 
 interface RouteInput extends Input {
@@ -29,7 +29,7 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
       {
         name: 'route',
         deadlineMs: 15 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'Names follow what is stored.' },
         run: async (input, step) => {
           const environment = await environmentOf(ctx, input, step);

@@ -26,7 +26,7 @@ import { placesOf } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
 import { readRelease } from '../releases/stored-releases.ts';
-import { untilBack } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/until-back.ts';
 import { ensureServices } from '../services/ensure-services.ts';
 import { hasServices } from '../services/read-services.ts';
 import {
@@ -79,7 +79,7 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
   return defineOperation<Input>({
     kind: startKind,
     readInput,
-    follow: async (tx, { workspaceId, input }, change) => {
+    onStateChange: async (tx, { workspaceId, input }, change) => {
       if (change.state === 'running' || change.state === 'cancelled') return;
       const environment = await tryLockEnvironment(tx, workspaceId, input.environmentId);
       if (!environment || environment.wanted === 'stopped') return;
@@ -94,7 +94,7 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
       {
         name: 'start',
         deadlineMs: 180 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'What runs of the current release is what is wanted.' },
         run: async (input, step) => {
           await putInService(ctx, input, step);

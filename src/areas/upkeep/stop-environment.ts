@@ -11,7 +11,7 @@ import {
 } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { tellProject } from '../projects/projects.ts';
-import { untilBack } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/until-back.ts';
 import { hasServices } from '../services/read-services.ts';
 import { stopServices } from '../services/stop-services.ts';
 import { stopApp } from './stop-app.ts';
@@ -49,7 +49,7 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
   return defineOperation<Input>({
     kind: stopKind,
     readInput,
-    follow: async (tx, { workspaceId, input }, change) => {
+    onStateChange: async (tx, { workspaceId, input }, change) => {
       if (change.state !== 'succeeded') return;
       const environment = await tryLockEnvironment(tx, workspaceId, input.environmentId);
       if (!environment || environment.currentReleaseId === null) return;
@@ -62,7 +62,7 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
       {
         name: 'stop',
         deadlineMs: 150 * minute,
-        retry: untilBack,
+        retry: transientRetry,
         undo: { none: 'A start puts everything back; until then it is what was asked for.' },
         run: async (input, step) => {
           const environment = await environmentOf(ctx, input, step);

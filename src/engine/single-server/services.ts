@@ -17,8 +17,8 @@ import { inspectImage, pullUnit, readImage } from '../../adapters/docker/images.
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
-import { followUnit } from '../../remote/follow-unit.ts';
 import type { Exchange } from '../../remote/remote.ts';
+import { followUnit } from '../../remote/units/follow-unit.ts';
 import { askHost, askOne, type DockerHost, networkCall } from '../docker-host.ts';
 import {
   addressIn,
@@ -84,9 +84,9 @@ export function healthExchange(
   { slot, health }: ServiceSpec,
   until?: Exchange['until'],
 ): Exchange {
-  const { port, send, expect, mostBytes } = health;
+  const { port, send, expect, maxBytes } = health;
   const to = { host: addressIn(placement, slot), port };
-  return { to, send, expect, mostBytes, timeoutMs: 2_000, ...(until && { until }) };
+  return { to, send, expect, maxBytes, timeoutMs: 2_000, ...(until && { until }) };
 }
 
 /**

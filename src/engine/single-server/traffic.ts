@@ -15,7 +15,7 @@ import {
   switchTo as switchFront,
 } from '../../adapters/proxy/fronts.ts';
 import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 import type { DockerHost } from '../docker-host.ts';
 import type { Endpoint, Front } from '../engine.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
 import { askHost, type DockerHost } from '../docker-host.ts';
 import type { WaitedServices } from '../engine.ts';
 import { serviceContainer } from '../placement.ts';

@@ -13,8 +13,8 @@ import {
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { listeningIn } from '../../adapters/docker/sockets.ts';
 import type { Fault } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
-import type { Exchange, Try } from '../../remote/remote.ts';
+import { redactWhole } from '../../remote/exec/redact.ts';
+import type { Exchange, RelayAttempt } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
 import { diagnose } from '../diagnosis.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
@@ -59,12 +59,12 @@ async function waitForOne(host: DockerHost, check: HealthCheck, container: Runni
 function probeOf({ port, health }: RunPlan, { address, name }: RunningInstance): Exchange {
   const common = {
     to: { host: address, port: health.port ?? port },
-    mostBytes: probeBytes,
+    maxBytes: probeBytes,
     timeoutMs: health.timeoutSeconds * 1_000,
   };
   const until = { everyMs, forMs: turnMs };
   // An open port is all that is asked for: nothing is sent, and nothing is waited for.
-  if (health.path === null) return { ...common, send: '', until, mostBytes: 0 };
+  if (health.path === null) return { ...common, send: '', until, maxBytes: 0 };
   return {
     ...common,
     send: probeRequest({ path: health.path, host: name, port: health.port ?? port }),
@@ -74,7 +74,7 @@ function probeOf({ port, health }: RunPlan, { address, name }: RunningInstance):
 }
 
 /** An app may say its secrets in an answer, too. */
-function probeIn(one: Try, secrets: readonly Secret[]): Probe {
+function probeIn(one: RelayAttempt, secrets: readonly Secret[]): Probe {
   const { atMs, isMet } = one;
   if (!isMet || one.bytes.length > 0) return readProbe(one, secrets);
   return { atMs, outcome: 'ok', status: null, location: null, body: '', problem: null };

@@ -7,7 +7,7 @@
 
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
-import { followUnit } from '../../../remote/follow-unit.ts';
+import { followUnit } from '../../../remote/units/follow-unit.ts';
 import type { Figures, Progress, Verdict } from './engine.ts';
 import { ToolWords } from './run-in-container-words.ts';
 

@@ -1,7 +1,7 @@
 /** What will be built and run, what is there already, and the files for the build on their way to the server. */
 import { addressesOf } from '../../../engine/engine.ts';
 import type { Json } from '../../../operations/definition.ts';
-import { mustHold } from '../../../operations/operations.ts';
+import { assertLease } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { placesOf } from '../../environments/places.ts';
 import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
@@ -66,7 +66,7 @@ function store(
   decide: (tx: Queryable) => Promise<DeploymentInputs>,
 ): Promise<DeploymentInputs> {
   return ctx.db.transaction(async (tx) => {
-    await mustHold(tx, step);
+    await assertLease(tx, step);
     const inputs = await decide(tx);
     await storeInputs(tx, ctx.sealer, workspaceId, deployment.id, inputs);
     if (shown) await queries.setPlan(tx, workspaceId, deployment.id, shown);

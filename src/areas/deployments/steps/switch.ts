@@ -2,7 +2,7 @@
 import { endpointsOf, type Front, type Target } from '../../../engine/engine.ts';
 import { hasCrons, requiresRecreate, secretsOf, webProcess } from '../../../engine/release-spec.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
-import { mustHold } from '../../../operations/operations.ts';
+import { assertLease } from '../../../operations/operations.ts';
 import { bringCertificates, takeCertificatesAway } from '../../domains/installed-certificates.ts';
 import { frontOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-looks.ts';
@@ -129,7 +129,7 @@ export async function point(work: Working): Promise<undefined> {
   const releaseId = outputOf(work, 'keep').releaseId as ReleaseId;
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
-    await mustHold(tx, work.step);
+    await assertLease(tx, work.step);
     await setCurrent(tx, workspaceId, environment.id, { deploymentId: deployment.id, releaseId }, now);
     await setSeen(tx, workspaceId, environment.id, {});
   });
@@ -144,7 +144,7 @@ export async function pointBack(work: Working): Promise<void> {
     releaseId: previous.releaseId as ReleaseId,
   };
   await ctx.db.transaction(async (tx) => {
-    await mustHold(tx, work.step);
+    await assertLease(tx, work.step);
     await setCurrent(tx, workspaceId, environment.id, before, ctx.clock.now());
   });
 }

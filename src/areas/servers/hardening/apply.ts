@@ -1,7 +1,7 @@
 /**
- * One step of a plan. It may be run again after a kill anywhere: the folder of the step on the server says how things
- * were before, and every part looks before it acts. A risky step is: prove that a new login works, arm, change,
- * check, prove again, disarm.
+ * One step of a plan. It may be run again after a kill anywhere: the folder of the step on the server has the former
+ * state, and every part checks before it acts. A risky step is: verify that a new login works, arm, change, check, verify
+ * again, disarm.
  */
 import { randomUUID } from 'node:crypto';
 import { errorText, Fault } from '../../../fault.ts';
@@ -9,49 +9,43 @@ import type { Fence, Remote } from '../../../remote/remote.ts';
 import { failedChecks } from './checks.ts';
 import { arm, disarm, undoArmed } from './deadman.ts';
 import { runDetached } from './detached.ts';
-import type { StepManifest } from './manifest.ts';
-import { stateDir, undoScriptPath } from './places.ts';
+import { stateDir, undoScriptPath } from './paths.ts';
 import type { Plan, StepId, StepPlan } from './plan.ts';
-import { close, layOut, refuseChanged, stepDir } from './record.ts';
+import { prepareStep, refuseChanged, stepDir, writeManifest } from './record.ts';
 
 export interface ApplyOptions {
   readonly runId: string;
   /** A new TCP connection, a new authentication, and root on it. Rejects where that fails. */
-  readonly proveLogin: () => Promise<void>;
+  readonly verifyLogin: () => Promise<void>;
   readonly log: (line: string) => void;
-  /** Who works here: a server that has seen a newer worker starts and ends nothing for this one. */
   readonly fence?: Fence;
-  /** How long the server waits for the proof before it takes the step back. Default 120. */
+  /** How long the server waits for the login before it undoes the step. Default 120. */
   readonly deadmanSeconds?: number;
 }
 
-export interface StepOutcome {
-  readonly stepId: StepId;
-  /** `absent`: it is not in the plan, there was nothing to do. */
-  readonly state: 'applied' | 'absent';
-  readonly manifest: StepManifest | null;
-}
-
+/** `absent`: the step is not in the plan, there was nothing to do. */
 export async function applyStep(
   remote: Remote,
   plan: Plan,
   stepId: StepId,
   options: ApplyOptions,
-): Promise<StepOutcome> {
+): Promise<'applied' | 'absent'> {
   const step = plan.steps.find(({ id }) => id === stepId);
-  if (!step) return { stepId, state: 'absent', manifest: null };
+  if (!step) return 'absent';
   const { runId, log } = options;
   const dir = stepDir(runId, stepId);
-  const standing = await layOut(remote, plan, step, runId);
+  const standing = await prepareStep(remote, plan, step, runId);
   if (standing === 'applied') {
     log(`${step.title}: done before.`);
-    return { stepId, state: 'applied', manifest: await close(remote, dir, 'applied') };
+    await writeManifest(remote, dir, 'applied');
+    return 'applied';
   }
   log(`${step.title}.`);
   await installPackages(remote, step, options);
   if (step.lockoutRisk) await changeGuarded(remote, step, options);
   else await changePlainly(remote, step, options);
-  return { stepId, state: 'applied', manifest: await close(remote, dir, 'applied') };
+  await writeManifest(remote, dir, 'applied');
+  return 'applied';
 }
 
 async function installPackages(remote: Remote, step: StepPlan, options: ApplyOptions): Promise<void> {
@@ -59,9 +53,9 @@ async function installPackages(remote: Remote, step: StepPlan, options: ApplyOpt
   if (packages.length === 0) return;
   options.log(`Installing ${packages.join(', ')}.`);
   const argv = ['sh', `${stateDir}/install.sh`, ...packages];
-  const { code, said } = await runDetached(remote, `install-${id}`, argv, options.fence);
+  const { code, output } = await runDetached(remote, `install-${id}`, argv, options.fence);
   if (code !== 0)
-    throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: said });
+    throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: output });
 }
 
 async function change(
@@ -71,23 +65,23 @@ async function change(
   { runId, fence }: ApplyOptions,
 ): Promise<void> {
   const argv = ['sh', `${stateDir}/change.sh`, stepDir(runId, step.id), token];
-  const { code, said } = await runDetached(remote, step.id, argv, fence);
+  const { code, output } = await runDetached(remote, step.id, argv, fence);
   if (code === 0) return;
-  refuseChanged(said.split('\n'));
+  refuseChanged(output.split('\n'));
   if (code === 71)
     throw new Fault(
       'lockout_prevented',
       'The deadline passed before the change was made; nothing was changed.',
     );
-  throw new Fault('remote_failed', `«${step.title}» failed on the server and was taken back.`, {
-    evidence: said,
+  throw new Fault('remote_failed', `«${step.title}» failed on the server and was undone.`, {
+    evidence: output,
   });
 }
 
 async function check(remote: Remote, step: StepPlan): Promise<void> {
   const failed = await failedChecks(remote, step.checks);
   if (failed.length === 0) return;
-  throw new Fault('remote_failed', `«${step.title}» did not have its effect and was taken back.`, {
+  throw new Fault('remote_failed', `«${step.title}» did not have its effect and was undone.`, {
     evidence: failed.join('\n'),
   });
 }
@@ -104,8 +98,8 @@ async function changePlainly(remote: Remote, step: StepPlan, options: ApplyOptio
 }
 
 async function changeGuarded(remote: Remote, step: StepPlan, options: ApplyOptions): Promise<void> {
-  const { proveLogin, log, runId, deadmanSeconds = 120 } = options;
-  await proveLogin().catch((error) => {
+  const { verifyLogin, log, runId, deadmanSeconds = 120 } = options;
+  await verifyLogin().catch((error) => {
     throw new Fault('lockout_prevented', `A new login fails already; «${step.title}» was not begun.`, {
       evidence: errorText(error),
       cause: error,
@@ -113,12 +107,12 @@ async function changeGuarded(remote: Remote, step: StepPlan, options: ApplyOptio
   });
   const token = randomUUID();
   await arm(remote, token, stepDir(runId, step.id), deadmanSeconds);
-  log(`The server takes this back by itself in ${deadmanSeconds} s unless a new login succeeds.`);
+  log(`The server undoes this by itself in ${deadmanSeconds} s unless a new login succeeds.`);
   try {
     await change(remote, step, token, options);
     await check(remote, step);
-    await proveLogin().catch((error) => {
-      throw new Fault('lockout_prevented', `A new login failed after «${step.title}»; it was taken back.`, {
+    await verifyLogin().catch((error) => {
+      throw new Fault('lockout_prevented', `A new login failed after «${step.title}»; it was undone.`, {
         evidence: errorText(error),
         cause: error,
       });
@@ -126,7 +120,7 @@ async function changeGuarded(remote: Remote, step: StepPlan, options: ApplyOptio
   } catch (error) {
     // The old connection may be dead with the change; then the timer does the same a little later.
     await undoArmed(remote).catch((undoError) => {
-      log(`The server takes the step back itself, as it cannot be reached: ${errorText(undoError)}`);
+      log(`The server undoes the step itself, as it cannot be reached: ${errorText(undoError)}`);
     });
     throw error;
   }

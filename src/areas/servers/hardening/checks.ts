@@ -1,15 +1,14 @@
-/** Is the server now what the step promised? */
+/** Whether a step had its effect. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Remote } from '../../../remote/remote.ts';
-import type { Check } from './plan.ts';
-import { sshdValues } from './server-state.ts';
-import { meets } from './sshd-expectation.ts';
+import type { StepCheck } from './plan.ts';
+import { meetsExpectation, sshdValues } from './server-state.ts';
 
 // Some services answer only a moment after they were started.
 const patienceMs = 15_000;
 
 /** What does not hold, in words; empty where all does. */
-export async function failedChecks(remote: Remote, checks: readonly Check[]): Promise<string[]> {
+export async function failedChecks(remote: Remote, checks: readonly StepCheck[]): Promise<string[]> {
   const failed: string[] = [];
   for (const check of checks) {
     const problem = await (check.kind === 'sshd' ? sshd(remote, check) : succeeds(remote, check));
@@ -20,11 +19,11 @@ export async function failedChecks(remote: Remote, checks: readonly Check[]): Pr
 
 async function sshd(
   remote: Remote,
-  { user, address, expect }: Extract<Check, { kind: 'sshd' }>,
+  { user, address, expect }: Extract<StepCheck, { kind: 'sshd' }>,
 ): Promise<string | undefined> {
   const asked = ['sshd', '-T', '-C', `user=${user},host=${address},addr=${address}`];
   const values = sshdValues((await remote.output(asked)).toString('utf8').split('\n'));
-  const unmet = expect.filter((each) => !meets(each, values));
+  const unmet = expect.filter((each) => !meetsExpectation(each, values));
   if (unmet.length === 0) return undefined;
   const shown = unmet.map(({ key }) => `${key} ${values.get(key)?.join(' ') ?? 'is not there'}`);
   return `Another file sets sshd otherwise: ${shown.join('; ')}`;
@@ -32,7 +31,7 @@ async function sshd(
 
 async function succeeds(
   remote: Remote,
-  { argv, says }: Extract<Check, { kind: 'succeeds' }>,
+  { argv, says }: Extract<StepCheck, { kind: 'succeeds' }>,
 ): Promise<string | undefined> {
   const deadline = Date.now() + patienceMs;
   for (;;) {

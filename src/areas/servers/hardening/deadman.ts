@@ -1,10 +1,10 @@
 /**
- * The dead-man timer. It lies on the server with everything it needs: our death, a lost network or a reboot leave it
- * to do its work. Armed before a risky step, disarmed by whoever has proven a new login, and by nobody else.
+ * The dead-man timer. It is on the server with everything it needs: a crash of ours, a lost network or a reboot do not
+ * stop it. Armed before a risky step, disarmed by whoever has verified a new login, and by nobody else.
  */
 import { Fault } from '../../../fault.ts';
 import type { Remote } from '../../../remote/remote.ts';
-import { deadmanScriptPath, stateDir } from './places.ts';
+import { deadmanScriptPath, stateDir } from './paths.ts';
 
 const armScript = String.raw`token=$1 dir=$2 seconds=$3 state=$4 program=$5
 umask 022
@@ -13,7 +13,7 @@ flock -w 60 9
 units=/etc/systemd/system
 cat > "$units/slipway-deadman.service" <<END
 [Unit]
-Description=Takes an unproven step of hardening back
+Description=Undoes an unverified step of hardening
 After=ssh.service slipway-firewall.service slipway-docker-ports.service
 ConditionPathExists=$program
 
@@ -62,11 +62,11 @@ export async function arm(remote: Remote, token: string, dir: string, seconds: n
   await remote.script(armScript, [token, dir, String(seconds), stateDir, deadmanScriptPath]);
 }
 
-/** Fails where the timer was faster: the step has been taken back. */
+/** Fails where the timer was faster: the step has been undone. */
 export async function disarm(remote: Remote, token: string): Promise<void> {
-  const said = (await remote.script(disarmScript, [token, stateDir])).toString('utf8').trim();
-  if (said === 'disarmed') return;
-  throw new Fault('lockout_prevented', 'The login was proven too late; the server had taken the step back.', {
+  const printed = (await remote.script(disarmScript, [token, stateDir])).toString('utf8').trim();
+  if (printed === 'disarmed') return;
+  throw new Fault('lockout_prevented', 'The login was verified too late; the server had undone the step.', {
     hint: 'Run the step again.',
   });
 }

@@ -1,24 +1,25 @@
 /**
- * Work on the server that goes on when we are gone. Who comes back waits for what an earlier attempt has left running,
- * forgets how that ended, and only then starts its own: each attempt has a deadline and a proof of its own, so the end
- * of another one says nothing, and no two of them run at once.
+ * Work on the server that goes on when we crash. A later attempt waits for what an earlier one has left running, discards
+ * its result, and only then starts its own: each attempt has a deadline and a verification of its own, so the end of
+ * another one says nothing, and no two of them run at once.
  *
  * The names begin with `slipway-harden-`: the dead-man timer ends units by that, where one holds its lock for too long.
  */
-import { readToEnd } from '../../../remote/follow-unit.ts';
-import { startLimit } from '../../../remote/limit.ts';
+
 import type { Fence, Remote } from '../../../remote/remote.ts';
+import { startDeadline } from '../../../remote/ssh/deadline.ts';
+import { readToEnd } from '../../../remote/units/follow-unit.ts';
 
 export interface Detached {
   /** 255 also where it was ended from outside. */
   readonly code: number;
   /** The end of what it printed. */
-  readonly said: string;
+  readonly output: string;
 }
 
 /** After this we stop waiting; the work itself is left alone, since half an installation helps nobody. */
-const longestMs = 30 * 60_000;
-const keptBytes = 3_000;
+const maxWaitMs = 30 * 60_000;
+const maxOutputBytes = 3_000;
 
 export async function runDetached(
   remote: Remote,
@@ -27,19 +28,19 @@ export async function runDetached(
   fence?: Fence,
 ): Promise<Detached> {
   const name = `slipway-harden-${what.replaceAll('_', '-')}`;
-  const limit = startLimit(name, longestMs);
-  let said = Buffer.alloc(0);
-  const keep = (bytes: Buffer) => {
-    said = Buffer.concat([said, bytes]).subarray(-keptBytes);
+  const deadline = startDeadline(name, maxWaitMs);
+  let output = Buffer.alloc(0);
+  const collect = (bytes: Buffer) => {
+    output = Buffer.concat([output, bytes]).subarray(-maxOutputBytes);
   };
   try {
-    await readToEnd(remote, name, () => undefined, limit.signal);
+    await readToEnd(remote, name, () => undefined, deadline.signal);
     await remote.stopUnit(name, fence);
     await remote.startUnit({ name, argv, ...(fence && { fence }) });
-    const state = await readToEnd(remote, name, keep, limit.signal);
+    const state = await readToEnd(remote, name, collect, deadline.signal);
     await remote.stopUnit(name, fence);
-    return { code: state.kind === 'ended' ? state.code : 255, said: said.toString('utf8') };
+    return { code: state.kind === 'ended' ? state.code : 255, output: output.toString('utf8') };
   } finally {
-    limit.done();
+    deadline.clear();
   }
 }

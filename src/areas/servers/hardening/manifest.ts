@@ -1,8 +1,8 @@
 /** The record of how things were before: what a step changed in /etc, entry by entry, and which packages it brought. */
-import { sharedFiles, systemsOwn } from './places.ts';
+import { sharedFiles, volatileFiles } from './paths.ts';
 import type { StepId, StepPlan } from './plan.ts';
 
-export interface Entry {
+export interface EtcEntry {
   readonly type: 'file' | 'folder' | 'link';
   readonly mode: string;
   readonly uid: number;
@@ -12,15 +12,15 @@ export interface Entry {
 }
 
 /** Null where there is nothing. */
-export interface Change {
+export interface EtcChange {
   readonly path: string;
-  readonly before: Entry | null;
-  readonly after: Entry | null;
+  readonly before: EtcEntry | null;
+  readonly after: EtcEntry | null;
 }
 
 export interface StepManifest {
   readonly stepId: StepId;
-  readonly changes: readonly Change[];
+  readonly changes: readonly EtcChange[];
   /** Packages that came with the step, dependencies included. */
   readonly packages: readonly string[];
 }
@@ -39,10 +39,10 @@ list_packages() {
 
 const types = { f: 'file', d: 'folder', l: 'link' } as const;
 
-export type Listing = ReadonlyMap<string, Entry>;
+export type EtcListing = ReadonlyMap<string, EtcEntry>;
 
-export function readListing(lines: readonly string[]): Listing {
-  const listing = new Map<string, Entry>();
+export function parseListing(lines: readonly string[]): EtcListing {
+  const listing = new Map<string, EtcEntry>();
   for (const line of lines) {
     const [kind, mode, uid, gid, path, target = ''] = line.split('\t');
     if (path === undefined) {
@@ -57,7 +57,7 @@ export function readListing(lines: readonly string[]): Listing {
   return listing;
 }
 
-export function isSame(a: Entry | null, b: Entry | null): boolean {
+export function isSame(a: EtcEntry | null, b: EtcEntry | null): boolean {
   if (a === null || b === null) return a === b;
   return (
     a.type === b.type && a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && a.content === b.content
@@ -65,11 +65,11 @@ export function isSame(a: Entry | null, b: Entry | null): boolean {
 }
 
 /** Comes and goes with the dead-man timer. */
-const deadmans = /^\/etc\/systemd\/system\/(multi-user\.target\.wants\/)?slipway-deadman\./;
-const asides = /\/\.[^/]+\.slipway$/;
+const deadmanUnits = /^\/etc\/systemd\/system\/(multi-user\.target\.wants\/)?slipway-deadman\./;
+const temporaries = /\/\.[^/]+\.slipway$/;
 
 /** What a step has changed. Where no package came, only what the step says it touches: the rest is someone else's. */
-export function changesOf(step: StepPlan, before: Listing, after: Listing): Change[] {
+export function changesOf(step: StepPlan, before: EtcListing, after: EtcListing): EtcChange[] {
   if (step.undoNone !== undefined) return [];
   const touched = [...step.files.map((file) => file.path), ...step.alsoTouches];
   const parents = new Set(step.files.map((file) => file.path.slice(0, file.path.lastIndexOf('/'))));
@@ -77,19 +77,19 @@ export function changesOf(step: StepPlan, before: Listing, after: Listing): Chan
     step.packages.length > 0 ||
     parents.has(path) ||
     touched.some((each) => path === each || path.startsWith(`${each}/`));
-  const changes: Change[] = [];
+  const changes: EtcChange[] = [];
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     const [was, is] = [before.get(path) ?? null, after.get(path) ?? null];
-    if (isSame(was, is) || deadmans.test(path) || asides.test(path)) continue;
-    if (systemsOwn.includes(path) || !isOurs(path)) continue;
+    if (isSame(was, is) || deadmanUnits.test(path) || temporaries.test(path)) continue;
+    if (volatileFiles.includes(path) || !isOurs(path)) continue;
     changes.push({ path, before: was, after: is });
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Several steps as one: how it was before the first, how it is after the last. */
-export function mergeChanges(steps: readonly StepManifest[]): Change[] {
-  const merged = new Map<string, Change>();
+export function mergeChanges(steps: readonly StepManifest[]): EtcChange[] {
+  const merged = new Map<string, EtcChange>();
   for (const { changes } of steps)
     for (const change of changes)
       merged.set(change.path, { ...change, before: (merged.get(change.path) ?? change).before });
@@ -97,13 +97,13 @@ export function mergeChanges(steps: readonly StepManifest[]): Change[] {
 }
 
 /** Where the server is neither as we left it nor as it was. */
-export function changedSince(changes: readonly Change[], now: Listing): Change[] {
+export function changedSince(changes: readonly EtcChange[], now: EtcListing): EtcChange[] {
   return changes.filter(({ path, before, after }) => {
     const is = now.get(path) ?? null;
     return !isSame(is, after) && !isSame(is, before);
   });
 }
 
-export function isShared(change: Change): boolean {
+export function isShared(change: EtcChange): boolean {
   return sharedFiles.includes(change.path) || change.after?.type === 'folder';
 }

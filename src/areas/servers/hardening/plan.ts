@@ -18,7 +18,7 @@ export const stepIds = [
   'ssh_no_passwords',
 ] as const;
 
-/** In the order they are run: what closes a way in comes last, when all else stands. */
+/** In the order they are run: what restricts logins comes last. */
 export type StepId = (typeof stepIds)[number];
 
 export interface FileChange {
@@ -32,7 +32,7 @@ export interface FileChange {
 }
 
 /** What has to hold on the server after the step; otherwise the step is undone. */
-export type Check =
+export type StepCheck =
   | {
       readonly kind: 'sshd';
       readonly user: string;
@@ -52,7 +52,7 @@ export interface SshdExpectation {
   readonly includes?: string;
 }
 
-/** How the server takes a step back by itself: words that `server-scripts.ts` knows. */
+/** How the server undoes a step by itself: verbs of `server-scripts.ts`. */
 export type UndoAction =
   | { readonly do: 'drop_table'; readonly unit: string; readonly table: string }
   | { readonly do: 'reload_ssh' }
@@ -70,9 +70,9 @@ export interface StepPlan {
   readonly commands: readonly (readonly string[])[];
   /** Paths in /etc that the commands change beside `files`. */
   readonly alsoTouches: readonly string[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly StepCheck[];
   readonly undo: readonly UndoAction[];
-  /** Set where it cannot be taken back. */
+  /** Why it cannot be undone, where it cannot. */
   readonly undoNone?: string;
 }
 

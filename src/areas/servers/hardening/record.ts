@@ -1,16 +1,16 @@
-/** The folder of a step on the server: laid out before the first change, closed with the manifest after the last. */
+/** The folder of a step on the server: prepared before the first change, completed with the manifest after the last. */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../../fault.ts';
 import type { Remote } from '../../../remote/remote.ts';
-import { changesOf, listEtc, readListing, type StepManifest } from './manifest.ts';
-import { stateDir } from './places.ts';
+import { changesOf, listEtc, parseListing, type StepManifest } from './manifest.ts';
+import { stateDir } from './paths.ts';
 import { type Plan, type StepId, type StepPlan, stepIds } from './plan.ts';
-import { readSections } from './sections.ts';
+import { parseNamedSections } from './sections.ts';
 import { serverScripts } from './server-scripts.ts';
 
 export function runDir(runId: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(runId))
-    throw new Fault('invalid_input', 'This is no id of a hardening run.');
+    throw new Fault('invalid_input', 'The id of the hardening run is not valid.');
   return `${stateDir}/runs/${runId}`;
 }
 
@@ -18,8 +18,8 @@ export function stepDir(runId: string, stepId: StepId): string {
   return `${runDir(runId)}/${String(stepIds.indexOf(stepId)).padStart(2, '0')}-${stepId}`;
 }
 
-// A step that was left armed and unproven is taken back first: it must not become part of what was before.
-const layOutScript = String.raw`dir=$1 state=$2
+// A step that was left armed and unverified is undone first: it must not become part of the former state.
+const prepareScript = String.raw`dir=$1 state=$2
 umask 077
 tab=$(printf '\t')
 mkdir -p "$dir/new" "$dir/cmd" "$dir/before"
@@ -54,8 +54,13 @@ printf 'state %s\n' "$(cat "$dir/state")"
 const hashOf = (text: string | null) =>
   text === null ? 'absent' : createHash('sha256').update(text).digest('hex');
 
-/** Returns where the step stands; refuses with `changed_since` where a file is not what the plan was made for. */
-export async function layOut(remote: Remote, plan: Plan, step: StepPlan, runId: string): Promise<string> {
+/** Returns the state of the step; refuses with `changed_since` where a file is not what the plan was made for. */
+export async function prepareStep(
+  remote: Remote,
+  plan: Plan,
+  step: StepPlan,
+  runId: string,
+): Promise<string> {
   const dir = stepDir(runId, step.id);
   const targets = step.files.map(({ path, before, after, mode }, index) =>
     [index, mode, hashOf(before), hashOf(after), path].join('\t'),
@@ -79,7 +84,7 @@ export async function layOut(remote: Remote, plan: Plan, step: StepPlan, runId: 
   const input = [...bundle]
     .map(([name, text]) => `${name} ${Buffer.from(text).toString('base64')}\n`)
     .join('');
-  const printed = await remote.script(listEtc + layOutScript, [dir, stateDir], { input });
+  const printed = await remote.script(listEtc + prepareScript, [dir, stateDir], { input });
   const lines = printed.toString('utf8').split('\n');
   refuseChanged(lines);
   return lines.find((line) => line.startsWith('state '))?.slice(6) ?? '';
@@ -89,12 +94,12 @@ export function refuseChanged(lines: readonly string[]): void {
   const changed = lines.flatMap((line) => /^changed-since (.*)$/.exec(line)?.[1] ?? []);
   if (changed.length === 0) return;
   throw new Fault('changed_since', `Changed since the plan was made: ${changed.join(', ')}.`, {
-    hint: 'Make a new plan, and look at it.',
+    hint: 'Make a new plan, and review it.',
     errors: changed.map((path) => ({ path, message: 'is not as it was when the plan was made' })),
   });
 }
 
-const lookScript = `dir=$1
+const compareEtcScript = `dir=$1
 if [ -f "$dir/manifest.json" ]; then echo '#=manifest'; cat "$dir/manifest.json"; exit 0; fi
 echo '#=step'; cat "$dir/step.json"
 echo '#=before'; cat "$dir/etc.list"
@@ -103,7 +108,7 @@ echo '#=after'; list_etc
 echo '#=packages-after'; list_packages
 `;
 
-const closeScript = `dir=$1 state=$2
+const manifestScript = `dir=$1 state=$2
 umask 077
 read -r manifest
 rm -rf "$dir/kept"; mkdir "$dir/kept"
@@ -115,9 +120,15 @@ if [ "$state" != - ]; then echo "$state" > "$dir/state"; fi
 rm -rf "$dir/etc" "$dir/etc.list"
 `;
 
-/** Writes down what the step has changed, and keeps copies of just that. Done once; later calls read it. */
-export async function close(remote: Remote, dir: string, state: 'applied' | '-'): Promise<StepManifest> {
-  const section = readSections((await remote.script(listEtc + lookScript, [dir])).toString('utf8'));
+/** Records what the step has changed, with copies of just that. Done once; later calls read it. */
+export async function writeManifest(
+  remote: Remote,
+  dir: string,
+  state: 'applied' | '-',
+): Promise<StepManifest> {
+  const section = parseNamedSections(
+    (await remote.script(listEtc + compareEtcScript, [dir])).toString('utf8'),
+  );
   const [written] = section('manifest');
   if (written !== undefined) {
     if (state !== '-')
@@ -126,7 +137,7 @@ export async function close(remote: Remote, dir: string, state: 'applied' | '-')
     return manifest;
   }
   const step: StepPlan = JSON.parse(section('step').join(''));
-  const changes = changesOf(step, readListing(section('before')), readListing(section('after')));
+  const changes = changesOf(step, parseListing(section('before')), parseListing(section('after')));
   const had = new Set(section('packages-before'));
   const packages =
     step.undoNone === undefined ? section('packages-after').filter((name) => !had.has(name)) : [];
@@ -136,6 +147,6 @@ export async function close(remote: Remote, dir: string, state: 'applied' | '-')
     Buffer.from(`${JSON.stringify(manifest)}\n`).toString('base64'),
     ...kept.map(({ path }) => path.slice('/etc/'.length)),
   ];
-  await remote.script(closeScript, [dir, state], { input: `${input.join('\n')}\n` });
+  await remote.script(manifestScript, [dir, state], { input: `${input.join('\n')}\n` });
   return manifest;
 }

@@ -1,8 +1,8 @@
-/** The runs that a server remembers. */
+/** The runs that are recorded on a server. */
 import type { Remote } from '../../../remote/remote.ts';
 import type { StepManifest } from './manifest.ts';
-import { stateDir } from './places.ts';
-import { readSections } from './sections.ts';
+import { stateDir } from './paths.ts';
+import { parseNamedSections } from './sections.ts';
 
 export interface RunRecord {
   readonly runId: string;
@@ -14,7 +14,7 @@ export interface RunRecord {
 export interface RunStep {
   readonly dir: string;
   readonly state: string;
-  /** The dead-man timer took it back, at this time (seconds). */
+  /** When the dead-man timer undid it, in seconds. */
   readonly firedAt: number | null;
   readonly manifest: StepManifest | null;
 }
@@ -37,7 +37,7 @@ export async function readRuns(remote: Remote): Promise<RunRecord[]> {
   return printed
     .split('#=run\n')
     .filter(Boolean)
-    .map((part) => readRun(readSections(`#=run\n${part}`)('run')));
+    .map((part) => readRun(parseNamedSections(`#=run\n${part}`)('run')));
 }
 
 function readRun(lines: readonly string[]): RunRecord {

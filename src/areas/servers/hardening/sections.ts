@@ -1,5 +1,5 @@
 /** Scripts that report several things print them in sections, each begun by a line `#=name`. */
-export function readSections(printed: string): (name: string) => string[] {
+export function parseNamedSections(printed: string): (name: string) => string[] {
   const sections = new Map<string, string[]>();
   let current: string[] = [];
   for (const line of printed.split('\n')) {

@@ -1,10 +1,9 @@
 /**
- * The programs that live on the server and work without us. They are constant; what they work on lies in the folder
- * of a step: `targets` (the files of the step), `new/`, `before/`, `cmd/`, `undo`.
+ * The scripts that are on the server and run without us. They are constant; their data is in the folder of a step: `targets` (the files of the step), `new/`, `before/`, `cmd/`, `undo`.
  */
-import { stateDir } from './places.ts';
+import { stateDir } from './paths.ts';
 
-/** Takes one step back. May be run again after a kill anywhere: every line looks at what is there. */
+/** Undoes one step. May be run again after a kill anywhere: every line checks what is there. */
 const undoStepScript = String.raw`set -u
 dir=$1
 tab=$(printf '\t')
@@ -54,8 +53,8 @@ exit "$failed"
 `;
 
 /**
- * Started by the timer at the deadline, and at every boot: an armed step that nobody has proven is taken back. The
- * clock is not asked: after a boot it can be wrong, and the login that would have proven the step is gone anyway.
+ * Started by the timer at the deadline, and at every boot: an armed step that no login has verified is undone. The
+ * clock is not asked: after a boot it can be wrong, and the login that would have verified the step is gone anyway.
  */
 const deadmanScript = `set -u
 state=${stateDir}
@@ -73,7 +72,7 @@ systemctl daemon-reload
 systemctl stop --no-block slipway-deadman.timer 2>/dev/null || true
 `;
 
-/** Puts the files of a step in their places and runs its commands. 71: not armed (any more). 72: changed since. */
+/** Writes the files of a step and runs its commands. 71: not armed (any more). 72: changed since. */
 const changeScript = String.raw`set -eu
 dir=$1 token=$2
 state=${stateDir}
@@ -138,7 +137,7 @@ done < "$1/targets"
 exit "$differs"
 `;
 
-export const installScript = String.raw`set -eu
+export const installPackagesScript = String.raw`set -eu
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C.UTF-8
 dpkg --configure -a --force-confdef --force-confold
 install() {
@@ -153,5 +152,5 @@ export const serverScripts: Readonly<Record<string, string>> = {
   'deadman.sh': deadmanScript,
   'change.sh': changeScript,
   'compare.sh': compareScript,
-  'install.sh': installScript,
+  'install.sh': installPackagesScript,
 };

@@ -1,10 +1,9 @@
-/** What the plan is computed from: the server's own state, read in one round trip that changes nothing. */
+/** What a plan is computed from: the server's own state, read in one round trip that changes nothing. */
 import type { Remote } from '../../../remote/remote.ts';
-import { paths } from './places.ts';
-import { readSections } from './sections.ts';
-import { modeWishes } from './steps/file-modes.ts';
-import { sysctlWishes } from './steps/sysctl.ts';
-import { plainAddress, type Wish } from './wish.ts';
+import { paths } from './paths.ts';
+import type { SshdExpectation } from './plan.ts';
+import { type PlanRequest, plainAddress } from './plan-request.ts';
+import { parseNamedSections } from './sections.ts';
 
 export interface SysctlState {
   readonly value: string;
@@ -90,11 +89,15 @@ section listeners; ss -Hltun 2>/dev/null | awk '{print $1, $5}' || true
 section files; for f in $files; do if [ -f "$f" ]; then printf '%s %s\n' "$f" "$(base64 -w0 < "$f")"; fi; done
 `.replaceAll('\\$', '$');
 
-export async function readServerState(remote: Remote, wish: Wish): Promise<ServerState> {
-  const lists = [Object.values(paths), Object.keys(sysctlWishes), units, Object.keys(modeWishes)];
-  const args = [wish.username, plainAddress(wish.ourAddress), ...lists.map((list) => list.join(' '))];
-  const printed = (await remote.script(script, args)).toString('utf8');
-  return parse(readSections(printed));
+/** With the values of these kernel settings, and the modes of these files. */
+export async function readServerState(
+  remote: Remote,
+  { username, ourAddress }: PlanRequest,
+  { sysctl, modes }: { readonly sysctl: readonly string[]; readonly modes: readonly string[] },
+): Promise<ServerState> {
+  const lists = [Object.values(paths), sysctl, units, modes].map((list) => list.join(' '));
+  const printed = await remote.script(script, [username, plainAddress(ourAddress), ...lists]);
+  return parse(parseNamedSections(printed.toString('utf8')));
 }
 
 function parse(section: (name: string) => string[]): ServerState {
@@ -153,6 +156,22 @@ export function sshdValues(lines: readonly string[]): Map<string, string[]> {
     values.set(key, [...(values.get(key) ?? []), line.slice(space + 1)]);
   }
   return values;
+}
+
+/** Whether what sshd reports is as expected. */
+export function meetsExpectation(
+  expected: SshdExpectation,
+  values: ReadonlyMap<string, readonly string[]>,
+): boolean {
+  const [value] = values.get(expected.key) ?? [];
+  if (value === undefined) return false;
+  const { oneOf, atMost, atLeast, without, includes } = expected;
+  const items = value.split(',');
+  if (oneOf && !oneOf.includes(value)) return false;
+  if (atMost !== undefined && !(Number(value) <= atMost)) return false;
+  if (atLeast !== undefined && !(Number(value) >= atLeast)) return false;
+  if (without?.some((start) => items.some((item) => item.startsWith(start)))) return false;
+  return includes === undefined || items.includes(includes);
 }
 
 function ufwAllows(lines: readonly string[]): Set<string> | undefined {

@@ -1,23 +1,23 @@
 /**
- * Takes a whole run back: every byte, mode and owner in /etc as it was, what did not exist is gone, packages that came
- * are purged. Refuses before the first change where someone has changed a file since, and names it. May be run again
+ * Undoes a whole run: every byte, mode and owner in /etc as it was, what did not exist is removed, packages that came are
+ * purged. Refuses before the first change where someone has changed a file since, and names it. May be run again
  * after a kill anywhere.
  */
 import { Fault } from '../../../fault.ts';
 import type { Fence, Remote } from '../../../remote/remote.ts';
 import { runDetached } from './detached.ts';
 import {
-  type Change,
   changedSince,
+  type EtcChange,
+  type EtcListing,
   isSame,
   isShared,
-  type Listing,
   listEtc,
   mergeChanges,
-  readListing,
+  parseListing,
 } from './manifest.ts';
-import { stateDir, undoScriptPath } from './places.ts';
-import { close, runDir } from './record.ts';
+import { stateDir, undoScriptPath } from './paths.ts';
+import { runDir, writeManifest } from './record.ts';
 import { type RunRecord, type RunStep, readRuns } from './runs.ts';
 
 export interface UndoOutcome {
@@ -33,15 +33,15 @@ export async function undoRun(
   fence?: Fence,
 ): Promise<UndoOutcome> {
   const dir = runDir(runId);
-  const run = await closedRun(remote, runId);
+  const run = await runWithManifests(remote, runId);
   if (run.state === 'undone') return { runId, restored: [], purged: [] };
   const manifests = run.steps.flatMap(({ manifest }) => manifest ?? []);
-  const wanted = await changesToTakeBack(remote, run, mergeChanges(manifests));
+  const wanted = await changesToUndo(remote, run, mergeChanges(manifests));
   const packages = await purgeable(remote, [...new Set(manifests.flatMap((each) => each.packages))]);
   await remote.script('echo undoing > "$1/state"', [dir]);
 
   for (const step of run.steps.toReversed()) {
-    log(`Taking back ${step.dir.slice(step.dir.lastIndexOf('/') + 4)}.`);
+    log(`Undoing ${step.dir.slice(step.dir.lastIndexOf('/') + 4)}.`);
     await remote.script('sh "$1" "$2"', [undoScriptPath, step.dir]);
   }
   await purge(remote, packages, log, fence);
@@ -63,21 +63,21 @@ echo undone > "$1/state"
 `;
 
 /** With a manifest for every step, also for one that was cut off in the middle. */
-async function closedRun(remote: Remote, runId: string): Promise<RunRecord> {
+async function runWithManifests(remote: Remote, runId: string): Promise<RunRecord> {
   const run = (await readRuns(remote)).find((each) => each.runId === runId);
-  if (!run) throw new Fault('not_found', 'The server remembers no such hardening run.');
+  if (!run) throw new Fault('not_found', 'No such hardening run is recorded on the server.');
   const steps: RunStep[] = [];
   for (const step of run.steps)
-    steps.push({ ...step, manifest: step.manifest ?? (await close(remote, step.dir, '-')) });
+    steps.push({ ...step, manifest: step.manifest ?? (await writeManifest(remote, step.dir, '-')) });
   return { ...run, steps };
 }
 
-async function listing(remote: Remote): Promise<Listing> {
+async function listing(remote: Remote): Promise<EtcListing> {
   const printed = (await remote.script(`${listEtc}\nlist_etc`, [])).toString('utf8');
-  return readListing(printed.split('\n'));
+  return parseListing(printed.split('\n'));
 }
 
-async function changesToTakeBack(remote: Remote, run: RunRecord, changes: Change[]): Promise<Change[]> {
+async function changesToUndo(remote: Remote, run: RunRecord, changes: EtcChange[]): Promise<EtcChange[]> {
   // Begun once, it was allowed; in between nothing is as it was left or as it was.
   if (run.state === 'undoing') return changes;
   const differing = changedSince(changes, await listing(remote));
@@ -87,7 +87,7 @@ async function changesToTakeBack(remote: Remote, run: RunRecord, changes: Change
     'changed_since',
     `Changed since the hardening: ${refused.map(({ path }) => path).join(', ')}.`,
     {
-      hint: 'Put these files back as the hardening left them, or take the step back by hand.',
+      hint: 'Put these files back as the hardening left them, or undo the step by hand.',
       errors: refused.map(({ path }) => ({ path, message: 'was changed by someone since' })),
     },
   );
@@ -119,8 +119,8 @@ async function purge(
   if (packages.length === 0) return;
   log(`Purging ${packages.join(', ')}.`);
   const argv = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'purge', '-y', '-q', ...packages];
-  const { code, said } = await runDetached(remote, 'purge', argv, fence);
-  if (code !== 0) throw new Fault('remote_failed', 'The packages could not be purged.', { evidence: said });
+  const { code, output } = await runDetached(remote, 'purge', argv, fence);
+  if (code !== 0) throw new Fault('remote_failed', 'The packages could not be purged.', { evidence: output });
 }
 
 const restoreScript = String.raw`tab=$(printf '\t')
@@ -140,10 +140,10 @@ done
 sync
 `;
 
-async function restore(remote: Remote, run: RunRecord, changes: readonly Change[]): Promise<string[]> {
+async function restore(remote: Remote, run: RunRecord, changes: readonly EtcChange[]): Promise<string[]> {
   const now = await listing(remote);
   const open = changes.filter(({ path, before }) => !isSame(now.get(path) ?? null, before));
-  const isFolder = (change: Change) => (change.before ?? change.after)?.type === 'folder';
+  const isFolder = (change: EtcChange) => (change.before ?? change.after)?.type === 'folder';
   const made = open.filter((each) => each.before !== null && isFolder(each));
   const emptied = open.filter((each) => each.before === null && isFolder(each)).reverse();
   const rest = open.filter((each) => !isFolder(each));

@@ -1,6 +1,6 @@
 /**
  * The raw facts of a server, as the script printed them. A section that is missing, was cut, took too long or ended
- * badly cannot be read as if it were empty: asking for it throws `Unreadable`, which makes the check `unknown`.
+ * badly cannot be read as if it were empty: asking for it throws `UnreadableFact`, which makes the check `unknown`.
  */
 import { gunzipSync } from 'node:zlib';
 import { Fault } from '../../../fault.ts';
@@ -11,47 +11,55 @@ export interface Section {
   readonly text: string;
 }
 
+/** `closed`: refused by the server itself, or by a rule that rejects. `filtered`: no answer at all. */
+export type PortState = 'open' | 'closed' | 'filtered';
+
 /** A connection that was tried from here. */
-export interface Probe {
+export interface PortProbe {
   readonly address: string;
   readonly port: number;
-  readonly answers: boolean;
+  readonly state: PortState;
 }
 
 /** When the script was sent and had ended, by our clock, in milliseconds. */
-export interface Asked {
+export interface RoundTrip {
   readonly sentMs: number;
   readonly endedMs: number;
 }
 
-export class Unreadable extends Error {}
+export class UnreadableFact extends Error {}
 
 const notInstalled = '127';
 
 export class Facts {
   readonly sections: ReadonlyMap<string, Section>;
-  readonly asked: Asked;
-  readonly probes: readonly Probe[];
+  readonly roundTrip: RoundTrip;
+  readonly probes: readonly PortProbe[];
 
-  constructor(sections: ReadonlyMap<string, Section>, asked: Asked, probes: readonly Probe[] = []) {
+  constructor(
+    sections: ReadonlyMap<string, Section>,
+    roundTrip: RoundTrip,
+    probes: readonly PortProbe[] = [],
+  ) {
     this.sections = sections;
-    this.asked = asked;
+    this.roundTrip = roundTrip;
     this.probes = probes;
   }
 
-  withProbes(probes: readonly Probe[]): Facts {
-    return new Facts(this.sections, this.asked, probes);
+  withProbes(probes: readonly PortProbe[]): Facts {
+    return new Facts(this.sections, this.roundTrip, probes);
   }
 
   /** The section's text. */
   text(name: string): string {
     const section = this.sections.get(name);
-    if (!section) throw new Unreadable(`The server did not tell about ${name}.`);
+    if (!section) throw new UnreadableFact(`The server did not report ${name}.`);
     const { code, text } = section;
     if (code === '0') return text;
-    if (code === 'skipped' || code === '124') throw new Unreadable(`Asking for ${name} took too long.`);
-    if (code === 'cut') throw new Unreadable(`What the server told about ${name} is too long to be judged.`);
-    throw new Unreadable(`Asking for ${name} ended with ${code}: ${text.trim().slice(-300)}`);
+    if (code === 'skipped' || code === '124') throw new UnreadableFact(`Asking for ${name} took too long.`);
+    if (code === 'cut')
+      throw new UnreadableFact(`What the server reported of ${name} is too long to be judged.`);
+    throw new UnreadableFact(`Asking for ${name} ended with ${code}: ${text.trim().slice(-300)}`);
   }
 
   lines(name: string): string[] {
@@ -76,15 +84,16 @@ export class Facts {
   /** The kind of container the server is, if it is one: its kernel is then another's. */
   get container(): string | undefined {
     const kind = this.text('container').trim();
-    if (!/^[a-z0-9-]*$/.test(kind)) throw new Unreadable('Whether the server is a container cannot be read.');
+    if (!/^[a-z0-9-]*$/.test(kind))
+      throw new UnreadableFact('Whether the server is a container cannot be read.');
     return kind === 'none' || kind === '' ? undefined : kind;
   }
 }
 
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 /** The sections of what the script printed. */
-export function readSections(packed: Buffer): Map<string, Section> {
+export function parseSections(packed: Buffer): Map<string, Section> {
   const bytes = unpacked(packed);
   const sections = new Map<string, Section>();
   let at = 0;
@@ -106,7 +115,7 @@ export function readSections(packed: Buffer): Map<string, Section> {
 
 function unpacked(packed: Buffer): Buffer {
   try {
-    return gunzipSync(packed, { maxOutputLength: mostBytes });
+    return gunzipSync(packed, { maxOutputLength: maxBytes });
   } catch (error) {
     throw badAnswer('its packing', error);
   }
@@ -122,4 +131,17 @@ function badAnswer(where: string, cause?: unknown): Fault {
       cause,
     },
   );
+}
+
+/** JSON of the server, which can be anything. */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UnreadableFact(`What the server reported of ${what} is no JSON.`, { cause: error });
+  }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 /** Ports that Docker publishes beyond the machine itself. They pass by the rules for INPUT. */
-import { type Facts, Unreadable } from './facts.ts';
-import { isRecord, parseJson } from './json.ts';
+import { type Facts, isRecord, parseJson, UnreadableFact } from './facts.ts';
 
 export interface PublishedPort {
   readonly container: string;
@@ -21,7 +20,7 @@ export function publishedPorts(facts: Facts): PublishedPort[] {
 /** `"/name" {…} {…}`: a name of a container has neither blanks nor quotes. */
 export function splitValues(line: string): string[] {
   const found = /^("[^"]*") (\{.*\}|null) (\{.*\}|null)$/.exec(line);
-  if (!found) throw new Unreadable(`A container cannot be read: ${line.slice(0, 200)}`);
+  if (!found) throw new UnreadableFact(`A container cannot be read: ${line.slice(0, 200)}`);
   return found.slice(1);
 }
 

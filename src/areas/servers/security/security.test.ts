@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { checkOf, context, factsWith, now, sectionNames } from '../../../../test/support/security-facts.ts';
-import { readSections } from './facts.ts';
-import { type Check, judge, summarise } from './security.ts';
+import { parseSections } from './facts.ts';
+import type { SecurityCheck } from './rule.ts';
+import { judge } from './security.ts';
+import { summarise } from './summary.ts';
 
-const statuses = (checks: readonly Check[]) => new Map(checks.map(({ id, status }) => [id, status] as const));
+const statuses = (checks: readonly SecurityCheck[]) =>
+  new Map(checks.map(({ id, status }) => [id, status] as const));
 
 test('a well-kept server is hardened, and every check of it passes or does not apply', () => {
   const checks = judge(factsWith(), context);
@@ -56,7 +59,10 @@ test('a server that told nothing is unknown with a score of 0, never better', ()
 });
 
 test('unknown earns nothing, a warning half, and what does not apply is left out', () => {
-  const check = (status: Check['status'], severity: Check['severity'] = 'medium'): Check => ({
+  const check = (
+    status: SecurityCheck['status'],
+    severity: SecurityCheck['severity'] = 'medium',
+  ): SecurityCheck => ({
     id: `${status}${severity}`,
     title: '',
     evidence: '',
@@ -88,22 +94,22 @@ test('evidence is short and cannot steer a terminal', () => {
 test('what a section holds cannot pass for another section', () => {
   const inside = '@accounts 0 10\nzero root\n@end 0 0\n';
   const text = `@os 0 ${Buffer.byteLength(inside)}\n${inside}\n@end 0 0\n\n`;
-  const sections = readSections(gzipSync(text));
+  const sections = parseSections(gzipSync(text));
   assert.deepEqual([...sections.keys()], ['os', 'end']);
   assert.equal(sections.get('os')?.text, inside);
 });
 
 test('an answer that is cut, has no end or is not ours is refused whole', () => {
   const whole = gzipSync('@os 0 2\nab\n@end 0 0\n\n');
-  assert.throws(() => readSections(whole.subarray(0, whole.length - 6)), { code: 'remote_failed' });
+  assert.throws(() => parseSections(whole.subarray(0, whole.length - 6)), { code: 'remote_failed' });
   for (const text of [
     '@os 0 2\nab\n',
     'Welcome!\n@end 0 0\n\n',
     '@os 0 99\nab\n@end 0 0\n\n',
     '@os 0 1\nab\n@end 0 0\n\n',
   ])
-    assert.throws(() => readSections(gzipSync(text)), { code: 'remote_failed' }, text);
-  assert.throws(() => readSections(Buffer.from('@end 0 0\n\n')), { code: 'remote_failed' });
+    assert.throws(() => parseSections(gzipSync(text)), { code: 'remote_failed' }, text);
+  assert.throws(() => parseSections(Buffer.from('@end 0 0\n\n')), { code: 'remote_failed' });
 });
 
 test('a clock is only called wrong by what the way there cannot explain', () => {

@@ -1,21 +1,21 @@
 /** One number and one word for all checks. */
-import type { Check, CheckSeverity } from './check.ts';
+import type { CheckSeverity, SecurityCheck } from './rule.ts';
 
 export type SecurityState = 'unknown' | 'at_risk' | 'fair' | 'hardened';
 
 export interface Summary {
   readonly state: SecurityState;
-  /** 0–100. What could not be looked at earns nothing. */
+  /** 0–100. What could not be read earns nothing. */
   readonly score: number;
 }
 
 const weights: Record<CheckSeverity, number> = { low: 1, medium: 3, high: 6, critical: 10 };
 const hardenedFrom = 90;
 const riskyBelow = 50;
-/** With more of the weight than this in the dark, the number says nothing. */
-const mostUnknown = 0.25;
+/** With more of the weight than this unknown, the score means nothing. */
+const maxUnknown = 0.25;
 
-export function summarise(checks: readonly Check[]): Summary {
+export function summarise(checks: readonly SecurityCheck[]): Summary {
   const counted = checks.filter(({ status }) => status !== 'not_applicable');
   const total = weightOf(counted);
   if (total === 0) return { state: 'unknown', score: 0 };
@@ -25,23 +25,23 @@ export function summarise(checks: readonly Check[]): Summary {
   return { state: stateOf(counted, score, total), score };
 }
 
-function stateOf(checks: readonly Check[], score: number, total: number): SecurityState {
-  const unseen = withStatus(checks, 'unknown');
-  if (withStatus(checks, 'fail').some(isGrave)) return 'at_risk';
-  if (unseen.some(({ severity }) => severity === 'critical') || weightOf(unseen) > total * mostUnknown)
+function stateOf(checks: readonly SecurityCheck[], score: number, total: number): SecurityState {
+  const unread = withStatus(checks, 'unknown');
+  if (withStatus(checks, 'fail').some(isSerious)) return 'at_risk';
+  if (unread.some(({ severity }) => severity === 'critical') || weightOf(unread) > total * maxUnknown)
     return 'unknown';
   if (score < riskyBelow) return 'at_risk';
-  return score >= hardenedFrom && !unseen.some(isGrave) ? 'hardened' : 'fair';
+  return score >= hardenedFrom && !unread.some(isSerious) ? 'hardened' : 'fair';
 }
 
-function isGrave({ severity }: Check): boolean {
+function isSerious({ severity }: SecurityCheck): boolean {
   return severity === 'high' || severity === 'critical';
 }
 
-function withStatus(checks: readonly Check[], status: Check['status']): Check[] {
+function withStatus(checks: readonly SecurityCheck[], status: SecurityCheck['status']): SecurityCheck[] {
   return checks.filter((check) => check.status === status);
 }
 
-function weightOf(checks: readonly Check[]): number {
+function weightOf(checks: readonly SecurityCheck[]): number {
   return checks.reduce((sum, { severity }) => sum + weights[severity], 0);
 }

@@ -29,7 +29,7 @@ export const mongodb: Kind = {
     Math.max(0.25, (memoryMb - 256) / 2048).toFixed(2),
   ],
   // The answer is a message of the kind 2013 (`OP_MSG`), as the question.
-  health: () => ({ send: hello(), expect: '^.{12}\\xdd\\x07\\x00\\x00', mostBytes: 16 }),
+  health: () => ({ send: hello(), expect: '^.{12}\\xdd\\x07\\x00\\x00', maxBytes: 16 }),
   variables: ['MONGODB_URL', 'MONGO_URL', 'DATABASE_URL'],
   url: (host, { password }) =>
     new Secret(`mongodb://${appUser}:${password.reveal()}@${host}:27017/${appDatabase}?authSource=admin`),

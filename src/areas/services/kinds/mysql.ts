@@ -8,7 +8,7 @@ const versions = ['8.0', '8.4'];
 export const greeting: ReturnType<Kind['health']> = {
   send: Buffer.alloc(0),
   expect: '^...\\x00\\x0a',
-  mostBytes: 5,
+  maxBytes: 5,
 };
 
 export const mysql: Kind = {

@@ -29,7 +29,7 @@ export const postgres: Kind = {
     // A container's /dev/shm has 64 MB: parallel queries over large tables would fail there.
     ...['-c', 'dynamic_shared_memory_type=mmap'],
   ],
-  health: () => ({ send: startupMessage(), expect: '^R', mostBytes: 9 }),
+  health: () => ({ send: startupMessage(), expect: '^R', maxBytes: 9 }),
   variables: ['DATABASE_URL', 'POSTGRES_URL'],
   url: (host, { password }) =>
     new Secret(`postgresql://${appUser}:${password.reveal()}@${host}:5432/${appDatabase}`),

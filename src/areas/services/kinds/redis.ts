@@ -34,7 +34,7 @@ export const redis: Kind = {
   health: ({ password }) => ({
     send: Buffer.from(`AUTH ${password.reveal()}\r\nPING\r\nQUIT\r\n`),
     expect: '^\\+OK\\r\\n\\+PONG\\r\\n',
-    mostBytes: 200,
+    maxBytes: 200,
   }),
   variables: ['REDIS_URL'],
   // With its user's name: redis-cli takes a URL without one for a user called nothing.

@@ -1,7 +1,7 @@
 /** Modes of files that only root reads. The content of none of them is touched. */
 import { type StepMaker, step } from './step.ts';
 
-export const modeWishes: Readonly<Record<string, string>> = {
+export const maxModes: Readonly<Record<string, string>> = {
   '/etc/crontab': '0600',
   '/etc/cron.d': '0700',
   '/etc/cron.hourly': '0700',
@@ -13,7 +13,7 @@ export const modeWishes: Readonly<Record<string, string>> = {
 };
 
 export const fileModes: StepMaker = ({ state }) => {
-  const tooOpen = Object.entries(modeWishes).filter(([path, wanted]) => {
+  const tooOpen = Object.entries(maxModes).filter(([path, wanted]) => {
     const mode = state.modes.get(path);
     return mode !== undefined && (Number.parseInt(mode, 8) & ~Number.parseInt(wanted, 8)) !== 0;
   });

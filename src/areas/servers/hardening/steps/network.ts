@@ -5,11 +5,19 @@
  */
 import { isIPv6 } from 'node:net';
 import { appPorts, isAppPort } from '../../../../app-ports.ts';
-import { paths } from '../places.ts';
+import { paths } from '../paths.ts';
 import type { StepPlan } from '../plan.ts';
-import { plainAddress } from '../wish.ts';
+import { plainAddress } from '../plan-request.ts';
 import { sshPorts } from './ssh.ts';
-import { fileChange, header, isAsWanted, missing, type Planning, type StepMaker, step } from './step.ts';
+import {
+  fileChange,
+  header,
+  isUnchanged,
+  missingPackages,
+  type Planning,
+  type StepMaker,
+  step,
+} from './step.ts';
 
 const wants = '/etc/systemd/system/sysinit.target.wants';
 
@@ -103,14 +111,14 @@ function tableStep({ state }: Planning, about: TableStep): StepPlan | undefined 
   ];
   const now = state.units.get(unit);
   const isLoaded = now?.enabled === 'enabled' && now.active === 'active' && state.tables.has(table);
-  if (isAsWanted(files) && isLoaded) return undefined;
+  if (isUnchanged(files) && isLoaded) return undefined;
   return step({
     id,
     title,
     why,
     lockoutRisk,
     files,
-    packages: missing(state, ['nftables']),
+    packages: missingPackages(state, ['nftables']),
     commands: [
       ['nft', '--check', '--file', path],
       ['systemctl', 'daemon-reload'],
@@ -127,13 +135,13 @@ function tableStep({ state }: Planning, about: TableStep): StepPlan | undefined 
 }
 
 /** SSH first, then what everybody may reach. Ports of applications are open as a range: nft takes no port twice in a set. */
-function openTcp({ state, wish }: Planning): number[] {
-  const all = [...sshPorts(state, wish.sshPort), 80, 443, ...wish.allowPorts];
+function openTcp({ state, request }: Planning): number[] {
+  const all = [...sshPorts(state, request.sshPort), 80, 443, ...request.allowPorts];
   return [...new Set(all)].filter((port) => !isAppPort(port)).sort((a, b) => a - b);
 }
 
 export const firewall: StepMaker = (planning) => {
-  const { state, wish, note } = planning;
+  const { state, request, note } = planning;
   const tcp = openTcp(planning);
   const why = `Open: ${tcp.join(', ')}, ${appPorts.first} to ${appPorts.last} (TCP), 443 (UDP), ICMP. Everything else from outside is dropped, over IPv6 too.`;
   if (state.isFirewalldActive) {
@@ -151,7 +159,7 @@ export const firewall: StepMaker = (planning) => {
     why,
     lockoutRisk: true,
     table: 'inet slipway',
-    rules: firewallRules(sshPorts(state, wish.sshPort), tcp, plainAddress(wish.ourAddress)),
+    rules: firewallRules(sshPorts(state, request.sshPort), tcp, plainAddress(request.ourAddress)),
     path: paths.firewall,
     unitPath: paths.firewallUnit,
     description: 'Firewall of Slipway',
@@ -161,12 +169,14 @@ export const firewall: StepMaker = (planning) => {
   return plan;
 };
 
-function ufwStep({ state, wish }: Planning, tcp: readonly number[], why: string): StepPlan | undefined {
+function ufwStep({ state, request }: Planning, tcp: readonly number[], why: string): StepPlan | undefined {
   const wanted = [...tcp.map((port) => `${port}/tcp`), `${appPorts.first}:${appPorts.last}/tcp`, '443/udp'];
   const absent = wanted.filter((each) => !state.ufw?.has(each) && !state.ufw?.has(each.replace(/\/.*/, '')));
   // Ours before all others: a limit on logins would take the proofs of the steps that follow for an attack.
-  const ours = plainAddress(wish.ourAddress);
-  const unsure = sshPorts(state, wish.sshPort).filter((port) => !state.ufw?.has(`${port}/tcp from ${ours}`));
+  const ours = plainAddress(request.ourAddress);
+  const unsure = sshPorts(state, request.sshPort).filter(
+    (port) => !state.ufw?.has(`${port}/tcp from ${ours}`),
+  );
   if (absent.length + unsure.length === 0) return undefined;
   return step({
     id: 'firewall',
@@ -185,7 +195,7 @@ function ufwStep({ state, wish }: Planning, tcp: readonly number[], why: string)
 }
 
 export const dockerPorts: StepMaker = (planning) => {
-  const tcp = [...new Set([80, 443, ...planning.wish.allowPorts])].sort((a, b) => a - b);
+  const tcp = [...new Set([80, 443, ...planning.request.allowPorts])].sort((a, b) => a - b);
   return tableStep(planning, {
     id: 'docker_ports',
     title: 'Close ports that Docker opens around the firewall',
@@ -200,8 +210,8 @@ export const dockerPorts: StepMaker = (planning) => {
 };
 
 export const fail2ban: StepMaker = (planning) => {
-  const { state, wish } = planning;
-  const ours = plainAddress(wish.ourAddress);
+  const { state, request } = planning;
+  const ours = plainAddress(request.ourAddress);
   const wanted = ['fail2ban', 'python3-systemd', 'nftables'];
   const current = state.files.get(paths.fail2ban) ?? '';
   const kept = /^ignoreip = (.*)$/m.exec(current)?.[1]?.split(' ') ?? state.ignoredByFail2ban;
@@ -210,17 +220,17 @@ export const fail2ban: StepMaker = (planning) => {
 enabled = true
 backend = systemd
 banaction = nftables-multiport
-port = ${sshPorts(state, wish.sshPort).join(',')}
+port = ${sshPorts(state, request.sshPort).join(',')}
 maxretry = 5
 findtime = 10m
 bantime = 1h
 ignoreip = ${ignored.join(' ')}
 `;
   const files = [fileChange(state, paths.fail2ban, text)];
-  const packages = missing(state, wanted);
+  const packages = missingPackages(state, wanted);
   const runs = state.units.get('fail2ban.service')?.active === 'active';
   const ignoresUs = state.ignoredByFail2ban.includes(ours);
-  if (packages.length === 0 && isAsWanted(files) && runs && ignoresUs) return undefined;
+  if (packages.length === 0 && isUnchanged(files) && runs && ignoresUs) return undefined;
   return step({
     id: 'fail2ban',
     title: 'Ban addresses that guess logins',

@@ -1,10 +1,9 @@
 /** sshd, by drop-ins of our own whose names sort first: the first value of a setting is the one that counts. */
-import { paths } from '../places.ts';
+import { paths } from '../paths.ts';
 import type { SshdExpectation, StepId, StepPlan } from '../plan.ts';
-import type { ServerState } from '../server-state.ts';
-import { meets } from '../sshd-expectation.ts';
-import { plainAddress } from '../wish.ts';
-import { fileChange, header, isAsWanted, type Planning, type StepMaker, step } from './step.ts';
+import { plainAddress } from '../plan-request.ts';
+import { meetsExpectation, type ServerState } from '../server-state.ts';
+import { fileChange, header, isUnchanged, type Planning, type StepMaker, step } from './step.ts';
 
 type Setting = readonly [line: string, expect: Omit<SshdExpectation, 'key'>];
 
@@ -17,15 +16,15 @@ interface SshStep {
   readonly settings: readonly Setting[];
 }
 
-function sshStep({ state, wish, note }: Planning, about: SshStep): StepPlan | undefined {
+function sshStep({ state, request, note }: Planning, about: SshStep): StepPlan | undefined {
   const { id, title, why, path, user, settings } = about;
   const effective = user === 'root' ? state.sshdForRoot : state.sshd;
   const expect = settings.map(([line, rest]) => ({ key: (line.split(' ')[0] ?? '').toLowerCase(), ...rest }));
   const files = [fileChange(state, path, `${header}${settings.map(([line]) => `${line}\n`).join('')}`)];
   // Some versions do not print every setting; there the file has to do as evidence.
   const shown = expect.filter(({ key }) => effective.has(key));
-  const isMet = shown.every((each) => meets(each, effective));
-  if (isMet && (shown.length === expect.length || isAsWanted(files))) return undefined;
+  const isMet = shown.every((each) => meetsExpectation(each, effective));
+  if (isMet && (shown.length === expect.length || isUnchanged(files))) return undefined;
   if (!state.hasDropIns) {
     note(id, 'Left out: /etc/ssh/sshd_config does not include /etc/ssh/sshd_config.d/*.conf.');
     return undefined;
@@ -42,7 +41,7 @@ function sshStep({ state, wish, note }: Planning, about: SshStep): StepPlan | un
       ['sshd', '-t'],
       ['systemctl', isBySocket ? 'try-restart' : 'reload', 'ssh.service'],
     ],
-    checks: [{ kind: 'sshd', user, address: plainAddress(wish.ourAddress), expect: shown }],
+    checks: [{ kind: 'sshd', user, address: plainAddress(request.ourAddress), expect: shown }],
     undo: [{ do: 'reload_ssh' }],
   });
 }
@@ -50,8 +49,8 @@ function sshStep({ state, wish, note }: Planning, about: SshStep): StepPlan | un
 const yes = (...oneOf: string[]) => ({ oneOf });
 
 export const sshSettings: StepMaker = (planning) => {
-  const { state, wish } = planning;
-  const ours = plainAddress(wish.ourAddress);
+  const { state, request } = planning;
+  const ours = plainAddress(request.ourAddress);
   const exempt = state.sshd.get('persourcepenaltyexemptlist')?.[0];
   const others = exempt === undefined || exempt === 'none' ? [] : exempt.split(',');
   const list = [...new Set([...others, ours])].join(',');
@@ -62,7 +61,7 @@ export const sshSettings: StepMaker = (planning) => {
     title: 'Narrow what sshd offers',
     why: 'No forwarding that nobody uses, fewer tries, dead sessions end. Local port forwarding stays, and ten sessions a connection, which Slipway needs.',
     path: paths.sshSettings,
-    user: wish.username,
+    user: request.username,
     settings: [
       ['PermitEmptyPasswords no', yes('no')],
       ['X11Forwarding no', yes('no')],
@@ -99,11 +98,11 @@ const weakCiphers = ['3des', 'aes128-cbc', 'aes192-cbc', 'aes256-cbc', 'arcfour'
 const weakHostKeys = ['ssh-rsa', 'ssh-dss'];
 
 export const sshAlgorithms: StepMaker = (planning) => {
-  const { state, wish, note } = planning;
-  const pinned = state.hostKeys.get(wish.pinnedHostKey ?? '');
-  const keepsEcdsa = pinned === 'ECDSA';
-  if (keepsEcdsa) note('ssh_algorithms', 'The pinned host key is an ECDSA one, so ECDSA host keys stay.');
-  const hostKeys = [...weakHostKeys, ...(keepsEcdsa ? [] : ['ecdsa-', 'sk-ecdsa-'])];
+  const { state, request, note } = planning;
+  const pinned = state.hostKeys.get(request.pinnedHostKey ?? '');
+  const usesEcdsa = pinned === 'ECDSA';
+  if (usesEcdsa) note('ssh_algorithms', 'The pinned host key is an ECDSA one, so ECDSA host keys stay.');
+  const hostKeys = [...weakHostKeys, ...(usesEcdsa ? [] : ['ecdsa-', 'sk-ecdsa-'])];
   const minus = (names: readonly string[]) => `-${names.map((name) => `${name}*`).join(',')}`;
   // The two that authenticate what was encrypted are kept; their names begin like the weak ones.
   const macs = weakMacs.map((name) => (name.startsWith('hmac-sha2') ? name : `${name}*`)).join(',');
@@ -112,7 +111,7 @@ export const sshAlgorithms: StepMaker = (planning) => {
     title: 'Only strong algorithms for SSH',
     why: 'Taken away from what this sshd knows, so that new ones come by themselves. Keys of people are not affected.',
     path: paths.sshAlgorithms,
-    user: wish.username,
+    user: request.username,
     settings: [
       [`KexAlgorithms ${minus(weakKex)}`, { without: weakKex }],
       [`Ciphers ${minus(weakCiphers)}`, { without: weakCiphers }],
@@ -123,8 +122,8 @@ export const sshAlgorithms: StepMaker = (planning) => {
 };
 
 export const sshNoRoot: StepMaker = (planning) => {
-  const { state, wish, note } = planning;
-  const weAreRoot = wish.username === 'root';
+  const { state, request, note } = planning;
+  const weAreRoot = request.username === 'root';
   const plan = sshStep(planning, {
     id: 'ssh_no_root',
     title: weAreRoot ? 'Root logs in by key only' : 'Root does not log in',
@@ -143,20 +142,20 @@ export const sshNoRoot: StepMaker = (planning) => {
 };
 
 export const sshNoPasswords: StepMaker = (planning) => {
-  const { state, wish, note } = planning;
+  const { state, request, note } = planning;
   const plan = sshStep(planning, {
     id: 'ssh_no_passwords',
     title: 'No logins by password',
     why: 'Passwords are guessed all day long; keys are not. A login by key was proven first.',
     path: paths.sshNoPasswords,
-    user: wish.username,
+    user: request.username,
     settings: [
       ['PubkeyAuthentication yes', yes('yes')],
       ['PasswordAuthentication no', yes('no')],
       ['KbdInteractiveAuthentication no', yes('no')],
     ],
   });
-  const stranded = state.passwordOnly.filter((name) => name !== wish.username);
+  const stranded = state.passwordOnly.filter((name) => name !== request.username);
   if (plan && stranded.length > 0)
     note('ssh_no_passwords', `Without a key, and so without a login afterwards: ${stranded.join(', ')}.`);
   return plan;
@@ -165,27 +164,27 @@ export const sshNoPasswords: StepMaker = (planning) => {
 const notice = `This system is private. Access without authorization is forbidden and is recorded.\n`;
 
 export const banner: StepMaker = (planning) => {
-  const { state, wish } = planning;
+  const { state, request } = planning;
   const issue = fileChange(state, paths.issue, notice);
   const ssh = sshStep(planning, {
     id: 'banner',
     title: 'Show a notice on the console, and no version over SSH',
     why: 'The exact version tells an attacker what to try. Over SSH no notice is shown: it would disturb programs.',
     path: paths.sshBanner,
-    user: wish.username,
+    user: request.username,
     settings: [['DebianBanner no', yes('no')]],
   });
-  if (ssh) return isAsWanted([issue]) ? ssh : { ...ssh, files: [...ssh.files, issue] };
-  if (isAsWanted([issue])) return undefined;
+  if (ssh) return isUnchanged([issue]) ? ssh : { ...ssh, files: [...ssh.files, issue] };
+  if (isUnchanged([issue])) return undefined;
   return step({
     id: 'banner',
     title: 'Show a notice on the console',
-    why: 'It is what the law of some places asks for.',
+    why: 'Some jurisdictions require it.',
     files: [issue],
   });
 };
 
-export function sshPorts(state: ServerState, wishedPort: number): number[] {
+export function sshPorts(state: ServerState, sshPort: number): number[] {
   const configured = (state.sshd.get('port') ?? []).map(Number);
-  return [...new Set([wishedPort, ...configured, ...state.sshListenPorts])].sort((a, b) => a - b);
+  return [...new Set([sshPort, ...configured, ...state.sshListenPorts])].sort((a, b) => a - b);
 }

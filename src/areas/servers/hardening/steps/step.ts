@@ -1,12 +1,12 @@
-/** What a step looks at and what it answers: itself, or nothing where the server is as wanted already. */
+/** What a step is computed from. It is undefined where the server is as desired already. */
 import { unifiedDiff } from '../diff.ts';
 import type { FileChange, StepId, StepPlan } from '../plan.ts';
+import type { PlanRequest } from '../plan-request.ts';
 import type { ServerState } from '../server-state.ts';
-import type { Wish } from '../wish.ts';
 
 export interface Planning {
   readonly state: ServerState;
-  readonly wish: Wish;
+  readonly request: PlanRequest;
   note(step: StepId, text: string): void;
 }
 
@@ -24,12 +24,11 @@ export function fileChange(state: ServerState, path: string, after: string, mode
   return { path, before, after, mode, diff: unifiedDiff(path, before, after) };
 }
 
-export function isAsWanted(files: readonly FileChange[]): boolean {
+export function isUnchanged(files: readonly FileChange[]): boolean {
   return files.every((file) => file.before === file.after);
 }
 
-/** The packages that are not there yet. */
-export function missing(state: ServerState, packages: readonly string[]): string[] {
+export function missingPackages(state: ServerState, packages: readonly string[]): string[] {
   return packages.filter((each) => !state.packages.has(each));
 }
 

@@ -1,9 +1,9 @@
 /** Kernel settings that cost nothing. Forwarding and router advertisements are left alone: Docker and SLAAC need them. */
-import { paths } from '../places.ts';
-import { fileChange, header, isAsWanted, type StepMaker, step } from './step.ts';
+import { paths } from '../paths.ts';
+import { fileChange, header, isUnchanged, type StepMaker, step } from './step.ts';
 
-/** The wanted value, and which others are as good. */
-export const sysctlWishes: Readonly<Record<string, readonly [string, ...string[]]>> = {
+/** The value to set, and others that are as good. */
+export const sysctlTargets: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'dev.tty.ldisc_autoload': ['0'],
   'fs.protected_fifos': ['2'],
   'fs.protected_hardlinks': ['1'],
@@ -16,7 +16,7 @@ export const sysctlWishes: Readonly<Record<string, readonly [string, ...string[]
   'kernel.perf_event_paranoid': ['3', '4'],
   'kernel.randomize_va_space': ['2'],
   'kernel.sysrq': ['0'],
-  // 1 could not be taken back before the next boot.
+  // 1 could not be undone before the next boot.
   'kernel.unprivileged_bpf_disabled': ['2', '1'],
   'kernel.yama.ptrace_scope': ['1', '2', '3'],
   'net.core.bpf_jit_harden': ['2'],
@@ -41,7 +41,7 @@ export const sysctlWishes: Readonly<Record<string, readonly [string, ...string[]
 };
 
 export const sysctl: StepMaker = ({ state, note }) => {
-  const here = Object.entries(sysctlWishes).filter(([key]) => state.sysctl.has(key));
+  const here = Object.entries(sysctlTargets).filter(([key]) => state.sysctl.has(key));
   const fixed = here.filter(([key, wanted]) => {
     const now = state.sysctl.get(key);
     return now !== undefined && !now.isWritable && !wanted.includes(now.value);
@@ -55,7 +55,7 @@ export const sysctl: StepMaker = ({ state, note }) => {
   });
   const files = [fileChange(state, paths.sysctl, header + text.join(''))];
   const differs = settable.filter(([key, wanted]) => !wanted.includes(state.sysctl.get(key)?.value ?? ''));
-  if (settable.length === 0 || (isAsWanted(files) && differs.length === 0)) return undefined;
+  if (settable.length === 0 || (isUnchanged(files) && differs.length === 0)) return undefined;
   return step({
     id: 'sysctl',
     title: 'Set the kernel’s own protections',

@@ -1,6 +1,6 @@
 /** Updates, accounts, kernel modules and the tools that notice a change. */
-import { paths } from '../places.ts';
-import { fileChange, header, isAsWanted, missing, type StepMaker, step } from './step.ts';
+import { paths } from '../paths.ts';
+import { fileChange, header, isUnchanged, missingPackages, type StepMaker, step } from './step.ts';
 
 const dayInSeconds = 86_400;
 
@@ -22,7 +22,7 @@ export const updates: StepMaker = ({ state }) => {
     title: 'Install pending security updates',
     why: known || 'The lists of packages are older than a day, so nobody knows what is pending.',
     commands: [['sh', '-euc', upgradeScript]],
-    undoNone: 'Packages are not taken back to a version with known holes.',
+    undoNone: 'Packages are not downgraded to a version with known vulnerabilities.',
   });
 };
 
@@ -34,11 +34,11 @@ Unattended-Upgrade::Automatic-Reboot "false";
 `;
 
 export const unattendedUpgrades: StepMaker = ({ state }) => {
-  const packages = missing(state, ['unattended-upgrades']);
+  const packages = missingPackages(state, ['unattended-upgrades']);
   const files = [fileChange(state, paths.aptPeriodic, periodic)];
   const timers = ['apt-daily.timer', 'apt-daily-upgrade.timer'];
   const stopped = timers.filter((unit) => state.units.get(unit)?.active !== 'active');
-  if (packages.length === 0 && isAsWanted(files) && stopped.length === 0) return undefined;
+  if (packages.length === 0 && isUnchanged(files) && stopped.length === 0) return undefined;
   return step({
     id: 'unattended_upgrades',
     title: 'Install security updates every day by themselves',
@@ -60,22 +60,22 @@ export const unattendedUpgrades: StepMaker = ({ state }) => {
 // Only a shell that waits at its prompt ends; what runs in it is not counted as idle.
 const idle = 'TMOUT=3600\n';
 
-export const accounts: StepMaker = ({ state, wish }) => {
+export const accounts: StepMaker = ({ state, request }) => {
   const files = [
     fileChange(state, paths.limits, `${header}* soft core 0\n* hard core 0\n`),
     fileChange(state, paths.profile, `${header}ulimit -c 0\n${idle}`),
     fileChange(state, paths.coredump, `${header}[Coredump]\nStorage=none\nProcessSizeMax=0\n`),
   ];
   const empty = state.emptyPasswords;
-  if (isAsWanted(files) && empty.length === 0) return undefined;
+  if (isUnchanged(files) && empty.length === 0) return undefined;
   return step({
     id: 'accounts',
-    title: 'No accounts without a password, no core dumps, no forgotten shells',
+    title: 'No accounts without a password, no core dumps, no idle shells',
     why:
       empty.length > 0
         ? `Anyone can become ${empty.join(', ')} without a password. A core dump can hold secrets.`
         : 'A core dump can hold keys and passwords of the program that died. A shell that waits for an hour ends.',
-    lockoutRisk: empty.includes(wish.username),
+    lockoutRisk: empty.includes(request.username),
     files,
     commands: empty.map((name) => ['usermod', '--lock', name]),
     alsoTouches: empty.length > 0 ? ['/etc/shadow', '/etc/shadow-'] : [],
@@ -87,7 +87,7 @@ const rare = ['dccp', 'sctp', 'rds', 'tipc', 'firewire-core', 'firewire-ohci', '
 export const kernelModules: StepMaker = ({ state }) => {
   const text = rare.map((name) => `blacklist ${name}\ninstall ${name} /bin/false\n`).join('');
   const files = [fileChange(state, paths.modules, header + text)];
-  if (isAsWanted(files)) return undefined;
+  if (isUnchanged(files)) return undefined;
   return step({
     id: 'kernel_modules',
     title: 'Do not load rare network protocols and FireWire',
@@ -102,7 +102,7 @@ export const kernelModules: StepMaker = ({ state }) => {
 const tools = ['acct', 'apt-listchanges', 'debsums', 'libpam-passwdqc'];
 
 export const auditing: StepMaker = ({ state }) => {
-  const packages = missing(state, tools);
+  const packages = missingPackages(state, tools);
   if (packages.length === 0) return undefined;
   return step({
     id: 'auditing',

@@ -1,0 +1,58 @@
+/**
+ * Probes servers that are due, every minute, on whichever instance comes first. A server whose owner had to install our
+ * key is provisioned as soon as it lets us in.
+ */
+
+import { after, minute } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { ServerId, WorkspaceId } from '../../ids.ts';
+import { hasOperationOn } from '../../operations/operations.ts';
+import type { Schedule } from '../../operations/queue.ts';
+import { probeServer } from './connection/probe-server.ts';
+import * as queries from './queries.ts';
+import type { ServersContext } from './servers.ts';
+import { enqueueOnServer, provisionKind } from './start-operation.ts';
+
+const concurrency = 10;
+const probeTimeoutMs = 40_000;
+
+export function serverCheckSchedule(ctx: ServersContext): Schedule {
+  return { name: 'check-servers', cron: '* * * * *', timezone: 'UTC', run: () => checkDueServers(ctx) };
+}
+
+export async function checkDueServers(ctx: ServersContext): Promise<void> {
+  for (;;) {
+    const now = ctx.clock.now();
+    const due = await queries.takeDueServers(ctx.db, { now, next: after(now, minute), limit: concurrency });
+    await Promise.all(due.map(({ workspaceId, id }) => checkServer(ctx, workspaceId, id)));
+    if (due.length < concurrency) return;
+  }
+}
+
+async function checkServer(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
+  try {
+    await probeServer(ctx, workspaceId, id, AbortSignal.timeout(probeTimeoutMs));
+    await provisionIfNew(ctx, workspaceId, id);
+  } catch (error) {
+    // A fault of the server is stored with it; any other error is ours.
+    if (!(error instanceof Fault) && !isTimeout(error)) throw error;
+    const missed = await queries.countMissed(ctx.db, workspaceId, id);
+    // A server that is gone is probed less and less often, but never given up.
+    const pause = Math.min(2 ** missed, 30) * minute;
+    await queries.postponeCheck(ctx.db, workspaceId, id, after(ctx.clock.now(), pause));
+  }
+}
+
+async function provisionIfNew(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    if (!(await queries.lockServer(tx, workspaceId, id))) return;
+    const server = await queries.findServer(tx, workspaceId, id);
+    if (!server || server.provisionedAt || (await hasOperationOn(tx, id, provisionKind))) return;
+    const work = { workspaceId, serverId: id, kind: provisionKind, input: { serverId: id } } as const;
+    await enqueueOnServer(tx, ctx, work);
+  });
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}

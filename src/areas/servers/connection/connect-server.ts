@@ -1,0 +1,50 @@
+/** Connections to saved servers: the address, the opened private key, the pinned host key. */
+import { Fault } from '../../../fault.ts';
+import type { ServerId, WorkspaceId } from '../../../ids.ts';
+import type { HostKeyFingerprint, Remote } from '../../../remote/remote.ts';
+import * as queries from '../queries.ts';
+import { privateKeyContext, type ServersContext, serverNotFound } from '../servers.ts';
+
+export interface ServerConnection {
+  readonly remote: Remote;
+  readonly username: string;
+  readonly host: string;
+  readonly port: number;
+  readonly hostKey: HostKeyFingerprint;
+}
+
+/** With its private key opened. */
+export async function readTarget(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId) {
+  const row = await queries.findTarget(ctx.db, workspaceId, id);
+  if (!row) throw serverNotFound();
+  const privateKey = await ctx.sealer.open(ctx.db, privateKeyContext(workspaceId, id), row.privateKeySealed);
+  return { ...row, privateKey };
+}
+
+/** The pooled connection, for whoever works on the server. */
+export async function connectTo(
+  ctx: ServersContext,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+): Promise<ServerConnection> {
+  const target = await readTarget(ctx, workspaceId, id);
+  const { host, port, username, hostKey, privateKey } = target;
+  if (target.status === 'host_key_changed') throw hostKeyChanged(hostKey, target.offeredHostKey);
+  if (hostKey === null) {
+    const message = 'The server has not been reached yet, so its host key is not known.';
+    throw new Fault('server_not_ready', message, { hint: 'Test the connection first.' });
+  }
+  const remote = ctx.pool.to({ serverId: id, host, port, username, privateKey, hostKey });
+  return { remote, username, host, port, hostKey };
+}
+
+export function hostKeyChanged(pinned: HostKeyFingerprint | null, offered: HostKeyFingerprint | null): Fault {
+  return new Fault(
+    'host_key_changed',
+    'The server shows another host key than the pinned one. Nothing is done there until you accept it.',
+    {
+      hint: 'If you reinstalled the server, accept the new fingerprint with PATCH /servers/:id. If not, someone may be intercepting the connection.',
+      evidence: `pinned ${pinned ?? 'none'}, offered ${offered ?? 'unknown'}`,
+    },
+  );
+}

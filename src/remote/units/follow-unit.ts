@@ -1,0 +1,101 @@
+/** Long work on a server, from its start to its end; a later call continues where it is. */
+import { StringDecoder } from 'node:string_decoder';
+import { Fault } from '../../fault.ts';
+import { Handover } from '../../handover.ts';
+import type { Secret } from '../../secret.ts';
+import { createRedactor } from '../exec/redact.ts';
+import type { Remote, UnitSpec, UnitState } from '../remote.ts';
+import { raceAbort } from '../ssh/deadline.ts';
+
+export interface FollowOptions {
+  readonly signal: AbortSignal;
+  /** Taken out of the lines, and so out of the evidence too. */
+  readonly secrets?: readonly Secret<string | Buffer>[];
+  line(text: string): void;
+}
+
+/** How long one read may wait for more. */
+const readMs = 5_000;
+/** Longer lines are split: a program that never ends its line must not fill our memory. */
+const maxLineLength = 16 * 1024;
+const evidenceLines = 15;
+
+/**
+ * Starts it, or follows one that runs, and emits its lines; fails with `remote_failed` unless it succeeds, with `work_lost`
+ * where it was cut off. Stopped when aborted, unless another worker takes over: that one follows it.
+ */
+export async function followUnit(remote: Remote, spec: UnitSpec, options: FollowOptions): Promise<void> {
+  const { signal, line, secrets = [] } = options;
+  await remote.startUnit(spec);
+  const last: string[] = [];
+  const lines = new Lines((text) => {
+    line(text);
+    last.push(text);
+    if (last.length > evidenceLines) last.shift();
+  });
+  const redactor = createRedactor(secrets);
+  const remove = () => remote.stopUnit(spec.name, spec.fence);
+  try {
+    const state = await readToEnd(remote, spec.name, (bytes) => lines.push(redactor.push(bytes)), signal);
+    lines.push(redactor.end());
+    lines.end();
+    await remove();
+    if (state.kind === 'ended' && state.code === 0) return;
+    throw failureOf(state, last.join('\n'));
+  } catch (error) {
+    const isAborted = signal.aborted && error === signal.reason && !(error instanceof Handover);
+    if (isAborted) await remove();
+    throw error;
+  }
+}
+
+/** What ended from outside, by a reboot for example, may be begun again; what failed by itself would fail again. */
+function failureOf(state: Exclude<UnitState, { readonly kind: 'running' }>, evidence: string): Fault {
+  if (state.kind === 'absent' || state.lost)
+    return new Fault('work_lost', 'The work on the server was interrupted before it could end.', {
+      evidence,
+    });
+  return new Fault('remote_failed', `A command on the server ended with ${state.code}.`, { evidence });
+}
+
+/** Everything it prints, from its first byte on, until it ends or is gone. Neither starts nor removes it. */
+export async function readToEnd(
+  remote: Remote,
+  name: string,
+  take: (bytes: Buffer) => void,
+  signal: AbortSignal,
+): Promise<Exclude<UnitState, { readonly kind: 'running' }>> {
+  for (let from = 0; ; ) {
+    signal.throwIfAborted();
+    const { state, bytes, next } = await raceAbort(remote.readUnit(name, from, readMs), signal);
+    from = next;
+    if (bytes.length > 0) take(bytes);
+    if (state.kind !== 'running') return state;
+  }
+}
+
+/** Whole lines out of bytes that end anywhere, also in the middle of a character. */
+class Lines {
+  readonly #emit: (text: string) => void;
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+
+  constructor(emit: (text: string) => void) {
+    this.#emit = emit;
+  }
+
+  push(bytes: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(bytes)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const each of lines) this.#emit(each);
+    while (this.#rest.length > maxLineLength) {
+      this.#emit(this.#rest.slice(0, maxLineLength));
+      this.#rest = this.#rest.slice(maxLineLength);
+    }
+  }
+
+  end(): void {
+    const rest = this.#rest + this.#decoder.end();
+    if (rest !== '') this.#emit(rest);
+  }
+}
