@@ -82,6 +82,7 @@ import { Idempotency } from './http/idempotency.ts';
 import { Limits } from './http/limits.ts';
 import { Metrics } from './http/metrics.ts';
 import { healthRoute, monitorRoutes } from './http/monitor.ts';
+import { Routes } from './http/routes.ts';
 import { createServer, type HttpServer } from './http/server.ts';
 import { formatEvent, Streams } from './http/streams.ts';
 import { Throttle } from './http/throttle.ts';
@@ -301,27 +302,27 @@ export async function startApp(
     const server = await createServer(context);
     healthRoute(server);
     if (config.docs) docsRoutes(server);
-    accountRoutes(server, accounts, () => publicUrl().startsWith('https:'));
-    resetPage(server);
-    operationRoutes(server, db, kinds, streams);
     const idempotency = new Idempotency(db, clock);
-    serverRoutes(server, servers, idempotency);
-    securityRoutes(server, servers, idempotency);
-    gitProviderRoutes(server, gitProviders, idempotency);
-    projectRoutes(server, projects, idempotency, streams);
-    pushRoutes(server, projects);
-    environmentRoutes(server, projects, idempotency);
-    deploymentRoutes(server, deployments, idempotency, streams);
-    upkeepRoutes(server, deployments, idempotency);
-    const live = liveRoutes(server, {
+    const routes = new Routes(server, { idempotency, streams, sessions: authenticator });
+    accountRoutes(routes, accounts, () => publicUrl().startsWith('https:'));
+    resetPage(server);
+    operationRoutes(routes, db, kinds);
+    serverRoutes(routes, servers);
+    securityRoutes(routes, servers);
+    gitProviderRoutes(routes, gitProviders);
+    projectRoutes(routes, projects);
+    pushRoutes(routes, projects);
+    environmentRoutes(routes, projects);
+    deploymentRoutes(routes, deployments);
+    upkeepRoutes(routes, deployments);
+    const live = liveRoutes(routes, {
       ...servers,
-      sessions: authenticator,
       secretsOf: (workspaceId, environmentId) => knownSecrets(deployments, workspaceId, environmentId),
     });
-    serviceRoutes(server, services);
-    domainRoutes(server, domains, idempotency);
-    backupRoutes(server, backups, idempotency);
-    notificationRoutes(server, notifications, idempotency);
+    serviceRoutes(routes, services);
+    domainRoutes(routes, domains);
+    backupRoutes(routes, backups);
+    notificationRoutes(routes, notifications);
     if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();

@@ -1,7 +1,7 @@
 /** One more environment of a project that has been finalised. */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { nameTaken } from '../environments/change-environment.ts';
 import { checkKeys } from '../environments/check-keys.ts';
@@ -33,7 +33,7 @@ export async function addEnvironment(
   ctx: AssemblyContext,
   workspaceId: WorkspaceId,
   wish: EnvironmentWish,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<ShownEnvironment>> {
   const { projectId, name, autoDeploy = false } = wish;
   checkKeys(wish.variables ?? [], 'variables');
@@ -63,7 +63,7 @@ export async function addEnvironment(
     if (!id) throw nameTaken(name);
     if (autoDeploy && head !== undefined) await switchOn(tx, workspaceId, id, head, now);
     const body = await readEnvironment(tx, workspaceId, id);
-    const answer = await remember(tx, { status: 201, location: `/api/v1/environments/${id}`, body });
+    const answer = await saveResponse(tx, { status: 201, location: `/api/v1/environments/${id}`, body });
     await tellProject(tx, workspaceId, projectId, { reason: 'environment_created', environmentId: id });
     return answer;
   });

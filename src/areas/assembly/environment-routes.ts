@@ -1,10 +1,9 @@
 /** The paths of environments. No rules here: schema, permission, and the use case that does it. */
-import { principalOf, scopeOf } from '../../http/access.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
-import { change, manage, read } from '../../http/route-config.ts';
-import { IdParams } from '../../http/schemas.ts';
-import { apiPrefix, type HttpServer } from '../../http/server.ts';
-import type { EnvironmentId, ProjectId, ServerId } from '../../ids.ts';
+
+import { change, manage, type Routes, read } from '../../http/routes.ts';
+import { idParams } from '../../http/schemas.ts';
+import { apiPrefix } from '../../http/server.ts';
+import type { EnvironmentId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { variableRoutes } from '../environments/variable-routes.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
@@ -18,24 +17,22 @@ import { listEnvironments, readEnvironment } from './read-environments.ts';
 import { startEnvironmentRemoval } from './remove-environment.ts';
 import { updateEnvironment } from './update-environment.ts';
 
-const tags = ['Environments'];
 const base = `${apiPrefix}/environments`;
 const repositoryFaults = [
   ...(['commit_not_found', 'repository_not_found', 'provider_rejected', 'git_failed'] as const),
   ...(['git_unavailable', 'egress_refused', 'egress_failed', 'deadline_exceeded'] as const),
 ];
 
-export function environmentRoutes(app: HttpServer, ctx: AssemblyContext, idempotency: Idempotency): void {
-  app.post(base, {
-    config: {
-      ...change,
-      faults: [
-        ...(['idempotency_in_progress', 'idempotency_mismatch', 'project_not_ready', 'name_taken'] as const),
-        ...(['not_found', ...repositoryFaults] as const),
-      ],
-    },
+export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
+  const route = routes.tagged('Environments');
+  route.post(base, {
+    access: change,
+    idempotent: true,
+    faults: [
+      ...(['project_not_ready', 'name_taken'] as const),
+      ...(['not_found', ...repositoryFaults] as const),
+    ],
     schema: {
-      tags,
       operationId: 'createEnvironment',
       summary: 'Create an environment of a project',
       description:
@@ -43,154 +40,136 @@ export function environmentRoutes(app: HttpServer, ctx: AssemblyContext, idempot
       body: schemas.CreateBody,
       response: { 201: schemas.EnvironmentAnswer },
     },
-    handler: (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { projectId, serverId, ...rest } = request.body;
-      const wish = {
-        ...rest,
-        projectId: projectId as ProjectId,
-        ...(serverId !== undefined && { serverId: serverId as ServerId }),
-      };
-      return idempotency.once(request, reply, (remember) => addEnvironment(ctx, workspaceId, wish, remember));
-    },
+    handler: ({ scope, body, saveResponse }) => addEnvironment(ctx, scope.workspaceId, body, saveResponse),
   });
 
-  app.get(base, {
-    config: { ...read, faults: ['not_found'] },
+  route.get(base, {
+    access: read,
+    faults: ['not_found'],
     schema: {
-      tags,
       operationId: 'listEnvironments',
       summary: 'List your environments',
       querystring: schemas.EnvironmentsQuery,
       response: { 200: schemas.EnvironmentsAnswer },
     },
-    handler: (request) => {
-      const { workspaceId } = scopeOf(request);
-      const { projectId, ...page } = request.query;
-      return listEnvironments(ctx.db, workspaceId, (projectId ?? null) as ProjectId | null, new Page(page));
+    handler: ({ scope, query }) => {
+      const { projectId, ...page } = query;
+      return listEnvironments(ctx.db, scope.workspaceId, projectId ?? null, new Page(page));
     },
   });
 
-  app.get(`${base}/:id`, {
-    config: read,
+  route.get(`${base}/:id`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'getEnvironment',
       summary: 'One environment',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       response: { 200: schemas.EnvironmentAnswer },
     },
-    handler: (request) =>
-      readEnvironment(ctx.db, scopeOf(request).workspaceId, request.params.id as EnvironmentId),
+    handler: ({ scope, params }) => readEnvironment(ctx.db, scope.workspaceId, params.id),
   });
 
-  app.patch(`${base}/:id`, {
-    config: { ...change, faults: ['name_taken'] },
+  route.patch(`${base}/:id`, {
+    access: change,
+    faults: ['name_taken'],
     schema: {
-      tags,
       operationId: 'updateEnvironment',
       summary: 'Change an environment',
       description:
         'What is absent stays; a setting that is given is replaced as a whole. Nothing is deployed: `needs` says what the change needs to be in effect.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       body: schemas.UpdateBody,
       response: { 200: schemas.ChangedAnswer },
     },
-    handler: (request) => {
-      const { workspaceId } = scopeOf(request);
-      return updateEnvironment(ctx, workspaceId, request.params.id as EnvironmentId, request.body);
+    handler: ({ scope, params, body }) => {
+      const { workspaceId } = scope;
+      return updateEnvironment(ctx, workspaceId, params.id, body);
     },
   });
 
-  app.patch(`${base}/:id/branch`, {
-    config: { ...change, faults: repositoryFaults },
+  route.patch(`${base}/:id/branch`, {
+    access: change,
+    faults: repositoryFaults,
     schema: {
-      tags,
       operationId: 'changeBranch',
       summary: 'Change the branch of an environment',
       description:
         'The branch has to exist. What runs stays; with auto-deploy on, the newest commit of the branch is deployed with the next look at the repository.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       body: schemas.BranchBody,
       response: { 200: schemas.EnvironmentAnswer },
     },
-    handler: (request) => {
-      const { workspaceId } = scopeOf(request);
-      return changeBranch(ctx, workspaceId, request.params.id as EnvironmentId, request.body.branch);
+    handler: ({ scope, params, body }) => {
+      const { workspaceId } = scope;
+      return changeBranch(ctx, workspaceId, params.id, body.branch);
     },
   });
 
-  app.patch(`${base}/:id/server`, {
-    config: { ...change, faults: ['server_not_ready', 'in_use', 'services_hold_data', 'server_full'] },
+  route.patch(`${base}/:id/server`, {
+    access: change,
+    faults: ['server_not_ready', 'in_use', 'services_hold_data', 'server_full'],
     schema: {
-      tags,
       operationId: 'linkServer',
       summary: 'Link an environment to a server',
       description:
         'One that runs elsewhere moves: 202 with the deployment that brings it there, while the old server serves on. Data of services and volumes does not move: with some of it elsewhere, `leaveData` has to say that it may stay there.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       body: schemas.ServerBody,
       response: { 200: schemas.LinkedAnswer, 202: schemas.LinkedAnswer },
     },
-    handler: async (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { accountId } = principalOf(request);
-      const { serverId, ...rest } = request.body;
-      const id = request.params.id as EnvironmentId;
-      const wish = { ...rest, serverId: serverId as ServerId | null };
-      const linked = await linkServer(ctx, workspaceId, id, accountId, wish);
+    handler: async ({ scope, principal, params, body }) => {
+      const linked = await linkServer(ctx, scope.workspaceId, params.id, principal.accountId, body);
       const { deployment } = linked;
-      if (deployment) reply.header('location', `${base}/${id}/deployments/${deployment.id}`);
-      return reply.code(deployment ? 202 : 200).send(linked);
+      if (!deployment) return { status: 200, body: linked };
+      const location = `${base}/${params.id}/deployments/${deployment.id}`;
+      return { status: 202, location, body: linked };
     },
   });
 
-  app.patch(`${base}/:id/auto-deploy`, {
-    config: { ...change, faults: repositoryFaults },
+  route.patch(`${base}/:id/auto-deploy`, {
+    access: change,
+    faults: repositoryFaults,
     schema: {
-      tags,
       operationId: 'switchAutoDeploy',
       summary: 'Deploy on push, or no longer',
       description:
         'Switching it on deploys nothing by itself: the commit that is the newest now counts as known. The webhook is made at the provider where it lets us; else polling finds pushes.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       body: schemas.AutoDeployBody,
       response: { 200: schemas.AutoDeployAnswer },
     },
-    handler: (request) => {
-      const { workspaceId } = scopeOf(request);
-      return switchAutoDeploy(ctx, workspaceId, request.params.id as EnvironmentId, request.body);
+    handler: ({ scope, params, body }) => {
+      const { workspaceId } = scope;
+      return switchAutoDeploy(ctx, workspaceId, params.id, body);
     },
   });
 
-  variableRoutes(app, ctx, idempotency);
+  variableRoutes(routes, ctx);
 
-  app.delete(`${base}/:id`, {
-    config: { ...manage, faults: ['services_hold_data'] },
+  route.delete(`${base}/:id`, {
+    access: manage,
+    faults: ['services_hold_data'],
     schema: {
-      tags,
       operationId: 'deleteEnvironment',
       summary: 'Delete an environment',
       description:
         'Deployments of it are cancelled, everything of it is taken off its server, then it is forgotten. Where it has data, `deleteData` has to say what becomes of that.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       querystring: schemas.DeleteQuery,
       response: { 202: OperationAnswer },
     },
-    handler: async (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { accountId: requestedBy } = principalOf(request);
-      const { deleteData, force = false } = request.query;
+    location: ({ id }) => `${apiPrefix}/operations/${id}`,
+    handler: async ({ scope, principal, params, query }) => {
+      const { accountId: requestedBy } = principal;
+      const { deleteData, force = false } = query;
       const wish = { deleteData, force, requestedBy };
-      const id = request.params.id as EnvironmentId;
-      const { body, location } = await startEnvironmentRemoval(
+      const { body } = await startEnvironmentRemoval(
         ctx,
-        workspaceId,
-        id,
+        scope.workspaceId,
+        params.id,
         wish,
         async (_, answer) => answer,
       );
-      reply.code(202).header('location', location ?? '');
       return body;
     },
   });

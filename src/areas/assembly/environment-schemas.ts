@@ -1,6 +1,7 @@
 /** What goes over the wire about environments as a whole. */
 import Type from 'typebox';
-import { closed, Id, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import type { ProjectId, ServerId } from '../../ids.ts';
 import { NameAnswer } from '../domains/schemas.ts';
 import { BranchName, EnvironmentName, Needs, NewVariable } from '../environments/schemas.ts';
 import { EnvironmentSettings, resettable } from '../environments/settings-schemas.ts';
@@ -51,7 +52,7 @@ export const EnvironmentsAnswer = Type.Object(
 
 export const EnvironmentsQuery = Type.Object(
   {
-    projectId: Type.Optional({ ...Id, description: 'Only those of this project.' }),
+    projectId: Type.Optional({ ...idOf<ProjectId>(), description: 'Only those of this project.' }),
     ...PageQuery.properties,
   },
   closed,
@@ -59,10 +60,10 @@ export const EnvironmentsQuery = Type.Object(
 
 export const CreateBody = Type.Object(
   {
-    projectId: Id,
+    projectId: idOf<ProjectId>(),
     name: EnvironmentName,
     branch: Type.Optional({ ...BranchName, description: 'The branch that was analysed, if not said.' }),
-    serverId: Type.Optional(Id),
+    serverId: Type.Optional(idOf<ServerId>()),
     settings: Type.Optional(EnvironmentSettings),
     variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
     services: Type.Optional(
@@ -122,7 +123,10 @@ export const BranchBody = Type.Object({ branch: BranchName }, { ...closed, title
 
 export const ServerBody = Type.Object(
   {
-    serverId: nullable({ ...Id, description: 'Null unlinks it, where nothing of it stands anywhere.' }),
+    serverId: nullable({
+      ...idOf<ServerId>(),
+      description: 'Null unlinks it, where nothing of it stands anywhere.',
+    }),
     leaveData: Type.Optional(
       Type.Boolean({
         description:

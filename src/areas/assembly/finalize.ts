@@ -4,7 +4,7 @@
  */
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readDeployment, type ShownDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
@@ -39,7 +39,7 @@ export async function finalizeProject(
   id: ProjectId,
   requestedBy: AccountId,
   wish: FinalizeWish,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ) {
   checkKeys(wish.environment.variables ?? [], 'environment.variables');
   const now = ctx.clock.now();
@@ -70,7 +70,7 @@ export async function finalizeProject(
     const environment = shown.environments.find((each) => each.id === environmentId);
     if (!environment) throw new Error('the environment that was made is not there');
     const body: Finalized = { project: shown, environment, deployment };
-    const answer = await remember(tx, { status: 200, body });
+    const answer = await saveResponse(tx, { status: 200, body });
     await tellProject(tx, workspaceId, id, { reason: 'finalized', environmentId });
     return answer;
   });

@@ -1,6 +1,7 @@
 /** What goes over the wire about projects. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import type { GitProviderId, ServerId } from '../../ids.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
 import { BranchName, EnvironmentName, NewVariable } from '../environments/schemas.ts';
 import { Settings } from '../environments/settings-schemas.ts';
@@ -38,7 +39,10 @@ const RootDirectory = Type.String({
 
 const RepositoryWish = Type.Union(
   [
-    Type.Object({ providerId: Id, fullName: FullName }, { ...closed, title: 'ProviderRepository' }),
+    Type.Object(
+      { providerId: idOf<GitProviderId>(), fullName: FullName },
+      { ...closed, title: 'ProviderRepository' },
+    ),
     Type.Object({ url: Url }, { ...closed, title: 'UrlRepository' }),
   ],
   { examples: [{ url: 'https://github.com/ada/shop.git' }] },
@@ -77,7 +81,7 @@ export const FinalizeBody = Type.Object(
       {
         name: EnvironmentName,
         branch: Type.Optional(BranchName),
-        serverId: Type.Optional(Id),
+        serverId: Type.Optional(idOf<ServerId>()),
         variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
         services: Type.Optional(
           Type.Array(WantedService, {
@@ -106,7 +110,7 @@ export const FinalizeBody = Type.Object(
 
 export const AnalyzeQuery = Type.Object(
   {
-    providerId: Type.Optional(Id),
+    providerId: Type.Optional(idOf<GitProviderId>()),
     repo: Type.Optional(FullName),
     url: Type.Optional(Url),
     branch: Type.Optional(BranchName),

@@ -6,7 +6,7 @@ import { minute } from '../../clock.ts';
 import { errorText, Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { forgetBackups } from '../backups/forget-backups.ts';
 import { endUnfinished } from '../deployments/end-unfinished.ts';
@@ -41,13 +41,13 @@ export async function startEnvironmentRemoval(
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   wish: RemovalWish,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   await refuseToLoseData(ctx, workspaceId, id, wish.deleteData);
   await endUnfinished(ctx, workspaceId, id);
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueRemoval(tx, ctx, workspaceId, id, wish);
-    return answerStarted(tx, workspaceId, operationId, remember);
+    return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 

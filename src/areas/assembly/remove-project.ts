@@ -7,7 +7,7 @@ import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { deleteProject } from '../projects/find-projects.ts';
 import { tellProject } from '../projects/projects.ts';
@@ -24,7 +24,7 @@ export async function startProjectRemoval(
   workspaceId: WorkspaceId,
   id: ProjectId,
   asked: RemovalWish,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   await readSource(ctx.db, workspaceId, id);
   await prepareRemovals(ctx, workspaceId, id, asked.deleteData);
@@ -35,7 +35,7 @@ export async function startProjectRemoval(
     const subject = { type: 'project', id };
     const wish = { workspaceId, kind: removeKind, input: { projectId: id }, requestedBy, subject };
     const operationId = await enqueueOperation(tx, ctx.queue, wish);
-    return answerStarted(tx, workspaceId, operationId, remember);
+    return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 

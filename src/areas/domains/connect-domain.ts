@@ -15,7 +15,7 @@ import {
   type WorkspaceId,
 } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import {
   type EnvironmentState,
@@ -55,7 +55,7 @@ export function connectDomain(
   environmentId: EnvironmentId,
   requestedBy: AccountId,
   wish: ConnectWish,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Connected>> {
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
@@ -92,7 +92,7 @@ export function connectDomain(
     });
     const body = { ...(await readName(tx, workspaceId, environmentId, id)), operationId };
     const location = `/api/v1/environments/${environmentId}/domains/${id}`;
-    const answer = await remember(tx, { status: operationId === null ? 200 : 202, location, body });
+    const answer = await saveResponse(tx, { status: operationId === null ? 200 : 202, location, body });
     await tellProject(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
     return answer;
   });

@@ -1,7 +1,7 @@
 /** Variables that are set or taken away, with what that needs to be in effect. */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { tellProject } from '../projects/projects.ts';
 import { checkKeys } from './check-keys.ts';
 import { lockEnvironment, openVariables } from './environment-state.ts';
@@ -23,7 +23,7 @@ export async function setVariables(
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   wished: readonly NewVariable[],
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<SetVariables>> {
   checkKeys(wished, 'variables');
   return ctx.db.transaction(async (tx) => {
@@ -52,7 +52,7 @@ export async function setVariables(
     );
     const variables = await readVariables(tx, ctx.sealer, workspaceId, id, [...wanted.keys()]);
     const needs = currentReleaseId === null ? 'nothing' : most(changes.map((each) => each.needs));
-    const answer = await remember(tx, { status: 200, body: { variables, needs } });
+    const answer = await saveResponse(tx, { status: 200, body: { variables, needs } });
     if (changed.length > 0)
       await tellProject(tx, workspaceId, projectId, { reason: 'variables', environmentId: id });
     return answer;

@@ -1,6 +1,7 @@
 /** What goes over the wire about an environment's parts: its names and its variables. The whole is the assembly's to show. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, idOf, nullable, Time } from '../../http/schemas.ts';
+import type { EnvironmentId } from '../../ids.ts';
 
 export const BranchName = Type.String({
   minLength: 1,
@@ -44,7 +45,7 @@ export const VariablesBody = Type.Object(
   },
 );
 
-export const VariableParams = Type.Object({ id: Id, key: Key }, closed);
+export const VariableParams = Type.Object({ id: idOf<EnvironmentId>(), key: Key }, closed);
 
 export const VariableAnswer = Type.Object(
   {

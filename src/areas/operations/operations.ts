@@ -5,7 +5,7 @@
 import { Fault } from '../../fault.ts';
 import type { OperationId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 
@@ -22,10 +22,10 @@ export async function answerStarted(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: OperationId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   const body = await readOperation(tx, workspaceId, id);
-  return remember(tx, { status: 202, location: `/api/v1/operations/${id}`, body });
+  return saveResponse(tx, { status: 202, location: `/api/v1/operations/${id}`, body });
 }
 
 export async function listOperations(db: Queryable, workspaceId: WorkspaceId, page: Page) {

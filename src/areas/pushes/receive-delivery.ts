@@ -19,10 +19,10 @@ export interface Receiver extends queries.HookRow {
 }
 
 /** Asked before the body is read: an address that nobody was given gets to send us nothing. */
-export async function findReceiver(ctx: PushesContext, kind: GitHostKind, id: HookId): Promise<Receiver> {
+export async function findReceiver(ctx: PushesContext, kind: string, id: string): Promise<Receiver> {
   const nobody = new Fault('not_found', 'There is no webhook at this address.');
   // This is asked before the path is checked against its schema.
-  const hook = isId(id) ? await queries.findHook(ctx.db, id) : undefined;
+  const hook = isId<HookId>(id) ? await queries.findHook(ctx.db, id) : undefined;
   if (!hook) throw nobody;
   const source = await readSource(ctx.db, hook.workspaceId, hook.projectId);
   if (source.repositoryKind !== 'url' && source.repositoryKind !== kind) throw nobody;

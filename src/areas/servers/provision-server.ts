@@ -1,6 +1,6 @@
 /** Provisioning on request. */
 import type { AccountId, ServerId, WorkspaceId } from '../../ids.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import type { ServersContext } from './servers.ts';
 import { provisionKind, type StartedOperation, startOnServer } from './start-operation.ts';
 
@@ -9,8 +9,8 @@ export function provisionServer(
   workspaceId: WorkspaceId,
   serverId: ServerId,
   requestedBy: AccountId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   const work = { workspaceId, serverId, kind: provisionKind, input: { serverId }, requestedBy } as const;
-  return startOnServer(ctx, work, remember);
+  return startOnServer(ctx, work, saveResponse);
 }

@@ -9,7 +9,7 @@ import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
@@ -51,7 +51,7 @@ export function startEnvironment(
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, id);
@@ -63,7 +63,7 @@ export function startEnvironment(
     await setWanted(tx, workspaceId, id, 'running', ctx.clock.now());
     const wish = { workspaceId, environment, kind: startKind, requestedBy } as const;
     const operationId = (await moved(tx, ctx, wish)) ?? (await enqueueUpkeep(tx, ctx, wish));
-    return answerStarted(tx, workspaceId, operationId, remember);
+    return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 

@@ -2,7 +2,7 @@
 import { minute } from '../../clock.ts';
 import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import {
   lockEnvironment,
   setStatus,
@@ -30,7 +30,7 @@ export function stopEnvironment(
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, id);
@@ -41,7 +41,7 @@ export function stopEnvironment(
       kind: stopKind,
       requestedBy,
     });
-    return answerStarted(tx, workspaceId, operationId, remember);
+    return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 
