@@ -81,10 +81,7 @@ export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
       body: schemas.UpdateBody,
       response: { 200: schemas.ChangedAnswer },
     },
-    handler: ({ scope, params, body }) => {
-      const { workspaceId } = scope;
-      return updateEnvironment(ctx, workspaceId, params.id, body);
-    },
+    handler: ({ scope, params, body }) => updateEnvironment(ctx, scope.workspaceId, params.id, body),
   });
 
   route.patch(`${base}/:id/branch`, {
@@ -99,10 +96,7 @@ export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
       body: schemas.BranchBody,
       response: { 200: schemas.EnvironmentAnswer },
     },
-    handler: ({ scope, params, body }) => {
-      const { workspaceId } = scope;
-      return changeBranch(ctx, workspaceId, params.id, body.branch);
-    },
+    handler: ({ scope, params, body }) => changeBranch(ctx, scope.workspaceId, params.id, body.branch),
   });
 
   route.patch(`${base}/:id/server`, {
@@ -138,10 +132,7 @@ export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
       body: schemas.AutoDeployBody,
       response: { 200: schemas.AutoDeployAnswer },
     },
-    handler: ({ scope, params, body }) => {
-      const { workspaceId } = scope;
-      return switchAutoDeploy(ctx, workspaceId, params.id, body);
-    },
+    handler: ({ scope, params, body }) => switchAutoDeploy(ctx, scope.workspaceId, params.id, body),
   });
 
   variableRoutes(routes, ctx);

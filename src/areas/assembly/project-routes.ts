@@ -74,10 +74,8 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       querystring: schemas.AnalyzeQuery,
       response: { 200: schemas.AnalyzeAnswer },
     },
-    handler: ({ scope, query, signal }) => {
-      const { workspaceId } = scope;
-      return analyseRepository(ctx, workspaceId, readWish(query), query, signal);
-    },
+    handler: ({ scope, query, signal }) =>
+      analyseRepository(ctx, scope.workspaceId, readWish(query), query, signal),
   });
 
   route.get(`${base}/:id`, {
@@ -171,10 +169,7 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       querystring: schemas.DockerfileQuery,
       response: { 200: schemas.DockerfileAnswer },
     },
-    handler: ({ scope, params, query }) => {
-      const { workspaceId } = scope;
-      return showDockerfile(ctx, workspaceId, params.id, query.app);
-    },
+    handler: ({ scope, params, query }) => showDockerfile(ctx, scope.workspaceId, params.id, query.app),
   });
 
   route.stream(`${base}/:id/analysis-status`, {

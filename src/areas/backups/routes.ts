@@ -45,10 +45,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
       querystring: schemas.BackupsQuery,
       response: { 200: schemas.BackupsAnswer },
     },
-    handler: ({ scope, params, query }) => {
-      const { workspaceId } = scope;
-      return listBackups(ctx.db, workspaceId, params.id, new Page(query));
-    },
+    handler: ({ scope, params, query }) => listBackups(ctx.db, scope.workspaceId, params.id, new Page(query)),
   });
 
   route.post(`${base}/trigger`, {
@@ -95,10 +92,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
       body: schemas.ConfigBody,
       response: { 200: schemas.ConfigAnswer },
     },
-    handler: ({ scope, params, body }) => {
-      const { workspaceId } = scope;
-      return changeConfig(ctx, workspaceId, params.id, body);
-    },
+    handler: ({ scope, params, body }) => changeConfig(ctx, scope.workspaceId, params.id, body),
   });
 
   route.get(`${base}/:bid`, {
@@ -109,10 +103,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
       params: schemas.BackupParams,
       response: { 200: schemas.BackupAnswer },
     },
-    handler: ({ scope, params }) => {
-      const { id, bid } = params;
-      return readBackup(ctx.db, scope.workspaceId, id, bid);
-    },
+    handler: ({ scope, params }) => readBackup(ctx.db, scope.workspaceId, params.id, params.bid),
   });
 
   route.post(`${base}/:bid/restore`, {
@@ -179,10 +170,8 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
       querystring: schemas.DeleteQuery,
       response: { 204: Type.Null({ description: 'Gone.' }) },
     },
-    handler: async ({ scope, params, query }) => {
-      const { force = false } = query;
-      return deleteBackup(ctx, scope.workspaceId, params.id, params.bid, force);
-    },
+    handler: ({ scope, params, query }) =>
+      deleteBackup(ctx, scope.workspaceId, params.id, params.bid, query.force ?? false),
   });
 
   importRoute(route, ctx);

@@ -57,10 +57,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
       params: schemas.DeploymentParams,
       response: { 200: schemas.DeploymentAnswer },
     },
-    handler: ({ scope, params }) => {
-      const { id, did } = params;
-      return readDeployment(ctx.db, scope.workspaceId, id, did);
-    },
+    handler: ({ scope, params }) => readDeployment(ctx.db, scope.workspaceId, params.id, params.did),
   });
 
   route.post(`${base}/:did/cancel`, {

@@ -30,10 +30,8 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
       body: schemas.RegisterBody,
       response: { 201: schemas.DomainAnswer },
     },
-    handler: ({ scope, body, saveResponse }) => {
-      const { workspaceId } = scope;
-      return registerDomain(ctx, workspaceId, body.hostname, saveResponse);
-    },
+    handler: ({ scope, body, saveResponse }) =>
+      registerDomain(ctx, scope.workspaceId, body.hostname, saveResponse),
   });
 
   route.get(base, {
@@ -122,10 +120,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
       params: schemas.NameParams,
       response: { 200: schemas.NameAnswer },
     },
-    handler: ({ scope, params }) => {
-      const { id, domainId } = params;
-      return readName(ctx.db, scope.workspaceId, id, domainId);
-    },
+    handler: ({ scope, params }) => readName(ctx.db, scope.workspaceId, params.id, params.domainId),
   });
 
   route.delete(`${apiPrefix}/environments/:id/domains/:domainId`, {
@@ -137,9 +132,6 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
       params: schemas.NameParams,
       response: { 204: Type.Null({ description: 'Gone.' }) },
     },
-    handler: async ({ scope, params }) => {
-      const { id, domainId } = params;
-      return disconnectDomain(ctx, scope.workspaceId, id, domainId);
-    },
+    handler: ({ scope, params }) => disconnectDomain(ctx, scope.workspaceId, params.id, params.domainId),
   });
 }

@@ -26,10 +26,8 @@ export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
       body: schemas.VariablesBody,
       response: { 200: schemas.SetVariablesAnswer },
     },
-    handler: ({ scope, params, body, saveResponse }) => {
-      const { workspaceId } = scope;
-      return setVariables(ctx, workspaceId, params.id, body.variables, saveResponse);
-    },
+    handler: ({ scope, params, body, saveResponse }) =>
+      setVariables(ctx, scope.workspaceId, params.id, body.variables, saveResponse),
   });
 
   route.get(base, {
@@ -42,10 +40,8 @@ export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
       querystring: PageQuery,
       response: { 200: schemas.VariablesAnswer },
     },
-    handler: ({ scope, params, query }) => {
-      const { workspaceId } = scope;
-      return listVariables(ctx.db, ctx.sealer, workspaceId, params.id, new Page(query));
-    },
+    handler: ({ scope, params, query }) =>
+      listVariables(ctx.db, ctx.sealer, scope.workspaceId, params.id, new Page(query)),
   });
 
   route.get(`${base}/:key`, {
@@ -56,10 +52,8 @@ export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
       params: schemas.VariableParams,
       response: { 200: schemas.VariableAnswer },
     },
-    handler: ({ scope, params }) => {
-      const { id, key } = params;
-      return readVariable(ctx.db, ctx.sealer, scope.workspaceId, id, key);
-    },
+    handler: ({ scope, params }) =>
+      readVariable(ctx.db, ctx.sealer, scope.workspaceId, params.id, params.key),
   });
 
   route.delete(`${base}/:key`, {
@@ -70,9 +64,6 @@ export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
       params: schemas.VariableParams,
       response: { 200: schemas.NeedsAnswer },
     },
-    handler: ({ scope, params }) => {
-      const { id, key } = params;
-      return removeVariable(ctx, scope.workspaceId, id, key);
-    },
+    handler: ({ scope, params }) => removeVariable(ctx, scope.workspaceId, params.id, params.key),
   });
 }

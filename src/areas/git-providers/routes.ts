@@ -33,10 +33,7 @@ export function gitProviderRoutes(routes: Routes, ctx: GitProvidersContext): voi
       body: schemas.SaveTokenBody,
       response: { 200: schemas.ProviderAnswer, 201: schemas.ProviderAnswer },
     },
-    handler: ({ scope, body, saveResponse }) => {
-      const { workspaceId } = scope;
-      return saveToken(ctx, workspaceId, body, saveResponse);
-    },
+    handler: ({ scope, body, saveResponse }) => saveToken(ctx, scope.workspaceId, body, saveResponse),
   });
 
   route.get(base, {
@@ -86,10 +83,8 @@ export function gitProviderRoutes(routes: Routes, ctx: GitProvidersContext): voi
       querystring: schemas.BranchQuery,
       response: { 200: schemas.BranchesAnswer },
     },
-    handler: ({ scope, params, query }) => {
-      const { providerId, repo } = params;
-      return listBranches(ctx, scope.workspaceId, providerId, repo, query);
-    },
+    handler: ({ scope, params, query }) =>
+      listBranches(ctx, scope.workspaceId, params.providerId, params.repo, query),
   });
 
   route.delete(`${base}/:id`, {
@@ -107,9 +102,7 @@ export function gitProviderRoutes(routes: Routes, ctx: GitProvidersContext): voi
       ),
       response: { 204: Type.Null({ description: 'Disconnected.' }) },
     },
-    handler: async ({ scope, params, query }) => {
-      const { force = false } = query;
-      return disconnectProvider(ctx, scope.workspaceId, params.id, force);
-    },
+    handler: ({ scope, params, query }) =>
+      disconnectProvider(ctx, scope.workspaceId, params.id, query.force ?? false),
   });
 }

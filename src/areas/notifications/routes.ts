@@ -40,10 +40,7 @@ export function notificationRoutes(routes: Routes, ctx: NotificationsContext): v
       body: schemas.CreateBody,
       response: { 201: schemas.CreatedAnswer },
     },
-    handler: ({ scope, body, saveResponse }) => {
-      const { workspaceId } = scope;
-      return createConnector(ctx, workspaceId, body, saveResponse);
-    },
+    handler: ({ scope, body, saveResponse }) => createConnector(ctx, scope.workspaceId, body, saveResponse),
   });
 
   route.get(`${base}/:id`, {
@@ -93,10 +90,8 @@ export function notificationRoutes(routes: Routes, ctx: NotificationsContext): v
       params: idParams<ConnectorId>(),
       response: { 200: schemas.TestAnswer },
     },
-    handler: ({ scope, params, saveResponse }) => {
-      const { workspaceId } = scope;
-      return testConnector(ctx, workspaceId, params.id, saveResponse);
-    },
+    handler: ({ scope, params, saveResponse }) =>
+      testConnector(ctx, scope.workspaceId, params.id, saveResponse),
   });
 
   route.get(`${base}/:id/deliveries`, {

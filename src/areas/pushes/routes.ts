@@ -51,10 +51,8 @@ export function pushRoutes(routes: Routes, ctx: PushesContext): void {
       querystring: PageQuery,
       response: { 200: schemas.DeliveriesAnswer },
     },
-    handler: ({ scope, params, query }) => {
-      const { workspaceId } = scope;
-      return listDeliveries(ctx.db, workspaceId, params.id, new Page(query));
-    },
+    handler: ({ scope, params, query }) =>
+      listDeliveries(ctx.db, scope.workspaceId, params.id, new Page(query)),
   });
 
   // Here alone, bodies are bytes, because what is signed is bytes.
