@@ -23,7 +23,7 @@ import {
   readEnvironmentState,
 } from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueCertificate, enqueueRouting } from './domain-work.ts';
 import { ancestorsOf, certificateKeyPlace, type DomainsContext, notFound } from './domains.ts';
@@ -93,7 +93,7 @@ export function connectDomain(
     const body = { ...(await readName(tx, workspaceId, environmentId, id)), operationId };
     const location = `/api/v1/environments/${environmentId}/domains/${id}`;
     const answer = await saveResponse(tx, { status: operationId === null ? 200 : 202, location, body });
-    await tellProject(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
+    await publishProjectEvent(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
     return answer;
   });
 }

@@ -2,10 +2,10 @@
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { checkKeys } from './check-keys.ts';
+import type { EnvironmentsContext } from './context.ts';
 import { lockEnvironment, openVariables } from './environment-state.ts';
-import type { EnvironmentsContext } from './environments.ts';
 import { most, type Needs, needsOfVariable } from './needs.ts';
 import { type NewVariable, putVariables } from './put-variables.ts';
 import { noVariable, readVariables, type ShownVariable } from './read-variables.ts';
@@ -54,7 +54,7 @@ export async function setVariables(
     const needs = currentReleaseId === null ? 'nothing' : most(changes.map((each) => each.needs));
     const answer = await saveResponse(tx, { status: 200, body: { variables, needs } });
     if (changed.length > 0)
-      await tellProject(tx, workspaceId, projectId, { reason: 'variables', environmentId: id });
+      await publishProjectEvent(tx, workspaceId, projectId, { reason: 'variables', environmentId: id });
     return answer;
   });
 }
@@ -70,7 +70,7 @@ export function removeVariable(
     const known = await queries.findVariable(tx, workspaceId, id, key);
     if (!known) throw noVariable();
     await queries.deleteVariable(tx, workspaceId, id, key);
-    await tellProject(tx, workspaceId, projectId, { reason: 'variables', environmentId: id });
+    await publishProjectEvent(tx, workspaceId, projectId, { reason: 'variables', environmentId: id });
     const needs =
       currentReleaseId === null ? 'nothing' : needsOfVariable({ value: '', target: known.target }, undefined);
     return { needs };

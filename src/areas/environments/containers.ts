@@ -9,9 +9,11 @@ import {
   statsOf,
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
+import type { Clock } from '../../clock.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { connectTo, type ServersContext } from '../servers/servers.ts';
+import type { Database } from '../../store/database.ts';
+import { connectTo, type ServerAccess } from '../servers/servers.ts';
 import { notFound } from './environments.ts';
 import * as queries from './queries.ts';
 
@@ -37,12 +39,16 @@ export interface SeenContainer {
   readonly shown: ShownContainer;
 }
 
-export async function containersOf(ctx: ServersContext, workspaceId: WorkspaceId, id: EnvironmentId) {
+export async function containersOf(
+  ctx: { readonly db: Database; readonly clock: Clock; readonly servers: ServerAccess },
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+) {
   const environment = await queries.findEnvironment(ctx.db, workspaceId, id);
   if (!environment) throw notFound();
   const checkedAt = ctx.clock.now().toISOString();
   if (environment.serverId === null) return { containers: [], checkedAt };
-  const { remote } = await connectTo(ctx, workspaceId, environment.serverId);
+  const { remote } = await connectTo(ctx.servers, workspaceId, environment.serverId);
   const seen = await lookAtContainers(remote, workspaceId, id);
   return { containers: seen.map(({ shown }) => shown), checkedAt };
 }

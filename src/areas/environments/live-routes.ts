@@ -5,7 +5,7 @@ import { closed, Id, idParams, nullable, Time } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { containersOf } from './containers.ts';
-import { LiveLogs, type LiveLogsContext, mostViewers } from './live-logs.ts';
+import { type LiveLogs, type LiveLogsContext, mostViewers } from './live-logs.ts';
 import { mostTail } from './live-watch.ts';
 
 const base = `${apiPrefix}/environments`;
@@ -57,10 +57,8 @@ const serverFaults = [
   ...(['remote_unreachable', 'remote_timeout', 'remote_failed', 'docker_missing', 'docker_failed'] as const),
 ];
 
-/** What it gives back ends the open streams. */
-export function liveRoutes(routes: Routes, ctx: LiveLogsContext): LiveLogs {
+export function liveRoutes(routes: Routes, ctx: LiveLogsContext, logs: LiveLogs): void {
   const route = routes.tagged('Environments');
-  const logs = new LiveLogs(ctx);
 
   route.live('GET', `${base}/:id/logs`, {
     access: stream,
@@ -89,6 +87,4 @@ export function liveRoutes(routes: Routes, ctx: LiveLogsContext): LiveLogs {
     },
     handler: ({ scope, params }) => containersOf(ctx, scope.workspaceId, params.id),
   });
-
-  return logs;
 }

@@ -6,7 +6,7 @@ import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { removeVariable, setVariables } from './change-variables.ts';
-import type { EnvironmentsContext } from './environments.ts';
+import type { EnvironmentsContext } from './context.ts';
 import { listVariables, readVariable } from './read-variables.ts';
 import * as schemas from './schemas.ts';
 

@@ -33,7 +33,7 @@ export type ProjectsUsing = (
 ) => Promise<{ readonly id: ProjectId; readonly name: string }[]>;
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such Git account of yours.');
+  return new Fault('not_found', 'No such Git account.');
 }
 
 export function tokenPlace(workspaceId: WorkspaceId, id: GitProviderId) {
@@ -41,7 +41,7 @@ export function tokenPlace(workspaceId: WorkspaceId, id: GitProviderId) {
 }
 
 /** In the transaction that changed it, last. */
-export function tellProvider(
+export function publishProviderEvent(
   tx: Queryable,
   workspaceId: WorkspaceId,
   providerId: GitProviderId,
@@ -93,7 +93,7 @@ export async function noteProblem(
   await ctx.db.transaction(async (tx) => {
     const isNews = await queries.setStatus(tx, workspaceId, id, { status, problem }, ctx.clock.now());
     if (isNews && status === 'rejected') await noticeRevoked(tx, workspaceId, id, fault, ctx.clock.now());
-    if (isNews) await tellProvider(tx, workspaceId, id, status);
+    if (isNews) await publishProviderEvent(tx, workspaceId, id, status);
   });
 }
 

@@ -9,7 +9,7 @@ import { Fault } from '../../fault.ts';
 import { type GitProviderId, newId, type WorkspaceId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
-import { type GitProvidersContext, tellProvider, tokenPlace } from './git-providers.ts';
+import { type GitProvidersContext, publishProviderEvent, tokenPlace } from './git-providers.ts';
 import * as queries from './queries.ts';
 import { readProvider } from './read-providers.ts';
 
@@ -68,7 +68,7 @@ export async function saveToken(
     const body = await readProvider(tx, workspaceId, id);
     const location = `/api/v1/git-providers/${id}`;
     const answer = await saveResponse(tx, { status: known ? 200 : 201, location, body });
-    await tellProvider(tx, workspaceId, id, known ? 'token_replaced' : 'connected');
+    await publishProviderEvent(tx, workspaceId, id, known ? 'token_replaced' : 'connected');
     return answer;
   });
 }

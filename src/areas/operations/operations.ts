@@ -11,7 +11,7 @@ import * as queries from './queries.ts';
 
 export async function readOperation(db: Queryable, workspaceId: WorkspaceId, id: OperationId) {
   const row = await queries.findOperation(db, workspaceId, id);
-  if (!row) throw new Fault('not_found', 'There is no such operation of yours.');
+  if (!row) throw new Fault('not_found', 'No such operation.');
   return show(row, await queries.findSteps(db, workspaceId, id));
 }
 

@@ -18,7 +18,7 @@ import { enqueueOperation, hasUnfinishedAbout, type OperationFault } from '../..
 import type { Queryable } from '../../store/database.ts';
 import * as analysis from './analysis-queries.ts';
 import { findingsOf } from './findings.ts';
-import { mirrorKeyOf, notFound, type ProjectsContext, sourceOf, tellProject } from './projects.ts';
+import { mirrorKeyOf, notFound, type ProjectsContext, publishProjectEvent, sourceOf } from './projects.ts';
 import type { AnalysedCommit, AnalysisStatus } from './queries.ts';
 import { analyseCommit, fetchCommit } from './read-repository.ts';
 import { readableRepository } from './read-source.ts';
@@ -125,7 +125,7 @@ async function follow(
   const isOver = change.state !== 'running';
   const events = [{ kind: 'status', data }, ...(isOver ? [{ kind: 'end', data }] : [])];
   await appendEvents(tx, { workspaceId, feedId: analysisId }, events);
-  if (touched > 0) await tellProject(tx, workspaceId, projectId, { reason: 'analysis', status });
+  if (touched > 0) await publishProjectEvent(tx, workspaceId, projectId, { reason: 'analysis', status });
 }
 
 function statusOf(change: Change): { status: AnalysisStatus; fault: OperationFault | null } {

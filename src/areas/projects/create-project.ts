@@ -5,7 +5,7 @@ import { type AccountId, newId, type ProjectId, type WorkspaceId } from '../../i
 import { generateKeyPair } from '../../remote/keys.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { startAnalysis } from './analyse-project.ts';
-import { deployKeyPlace, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';
+import { deployKeyPlace, type ProjectsContext, publishProjectEvent, type ShowProject } from './projects.ts';
 import * as queries from './queries.ts';
 import { describeRepository, type RepositoryWish, readRootDirectory } from './repository-source.ts';
 
@@ -49,7 +49,7 @@ export async function createProject<Shown>(
     await startAnalysis(tx, ctx, workspaceId, id, accountId);
     const body = await show(tx, workspaceId, id);
     const answer = await saveResponse(tx, { status: 201, location: `/api/v1/projects/${id}`, body });
-    await tellProject(tx, workspaceId, id, { reason: 'created' });
+    await publishProjectEvent(tx, workspaceId, id, { reason: 'created' });
     return answer;
   });
 }

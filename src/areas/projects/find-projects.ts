@@ -1,4 +1,4 @@
-/** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning and end. */
+/** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning. */
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { notFound } from './projects.ts';
@@ -29,13 +29,4 @@ export async function activateProject(
   now: Date,
 ): Promise<void> {
   await queries.setActive(tx, workspaceId, id, now);
-}
-
-/** Its row, once nothing of it is left anywhere. False where it is gone already. */
-export async function deleteProject(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ProjectId,
-): Promise<boolean> {
-  return (await queries.deleteProject(tx, workspaceId, id)) > 0;
 }

@@ -4,7 +4,7 @@ import type { AnalysisResult } from '../../analysis/result.ts';
 import type { FileTree } from '../../analysis/tree.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
-import { mirrorKeyOf, type ProjectsContext, sourceOf } from './projects.ts';
+import { mirrorKeyOf, type RepositoryAccess, sourceOf } from './projects.ts';
 import type { AnalysedCommit } from './queries.ts';
 
 export interface ReadableRepository {
@@ -17,7 +17,7 @@ export interface ReadableRepository {
 }
 
 export async function fetchCommit(
-  ctx: ProjectsContext,
+  ctx: RepositoryAccess,
   workspaceId: WorkspaceId,
   repository: ReadableRepository,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ export async function fetchCommit(
 }
 
 export async function analyseCommit(
-  ctx: ProjectsContext,
+  ctx: RepositoryAccess,
   workspaceId: WorkspaceId,
   repository: ReadableRepository,
   sha: string,

@@ -2,7 +2,7 @@
 import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { startAnalysis } from './analyse-project.ts';
-import { notFound, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';
+import { notFound, type ProjectsContext, publishProjectEvent, type ShowProject } from './projects.ts';
 import * as queries from './queries.ts';
 
 export function retryAnalysis<Shown>(
@@ -18,7 +18,7 @@ export function retryAnalysis<Shown>(
     await startAnalysis(tx, ctx, workspaceId, id, accountId);
     const body = await show(tx, workspaceId, id);
     const answer = await saveResponse(tx, { status: 202, location: `/api/v1/projects/${id}`, body });
-    await tellProject(tx, workspaceId, id, { reason: 'analysis', status: 'queued' });
+    await publishProjectEvent(tx, workspaceId, id, { reason: 'analysis', status: 'queued' });
     return answer;
   });
 }

@@ -15,6 +15,13 @@ import * as queries from './queries.ts';
 
 export type ServerStatus = 'pending' | 'ready' | 'unreachable' | 'host_key_changed';
 
+/** What it takes to work on a server. */
+export interface ServerAccess {
+  readonly db: Database;
+  readonly sealer: Sealer;
+  readonly pool: RemotePool;
+}
+
 export interface ServersContext {
   readonly db: Database;
   readonly clock: Clock;
@@ -43,7 +50,7 @@ export interface ServerFacts {
 }
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such server of yours.');
+  return new Fault('not_found', 'No such server.');
 }
 
 export function keyPlace(workspaceId: WorkspaceId, id: ServerId) {
@@ -66,7 +73,7 @@ export interface Connected {
 
 /** The way to a server for whoever works on it. */
 export async function connectTo(
-  ctx: ServersContext,
+  ctx: ServerAccess,
   workspaceId: WorkspaceId,
   id: ServerId,
 ): Promise<Connected> {

@@ -33,7 +33,7 @@ import { lockEnvironment, setStatus } from '../environments/environment-state.ts
 import { noticeHealth } from '../environments/notice-health.ts';
 import type { Place } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { deploymentOf } from '../releases/look-at-site.ts';
 import { type RunPlan, readRelease, secretsOf } from '../releases/releases.ts';
 import { connectTo } from '../servers/servers.ts';
@@ -220,7 +220,7 @@ async function note(
     if (isStale || (await hasUnfinished(tx, environmentId))) return;
     await setSeen(tx, workspaceId, environmentId, seen);
     const news = (to: string) =>
-      tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId, status: to });
+      publishProjectEvent(tx, workspaceId, projectId, { reason: 'environment', environmentId, status: to });
     const health = (to: 'degraded' | 'running') =>
       noticeHealth(tx, workspaceId, environment, { status: to, problem }, now);
     if (finding.kind === 'crashed') {

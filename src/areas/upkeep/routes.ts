@@ -5,13 +5,12 @@ import { idParams } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
-import { startEnvironment } from './start-environment.ts';
+import { type StartContext, startEnvironment } from './start-environment.ts';
 import { stopEnvironment } from './stop-environment.ts';
-import type { UpkeepContext } from './upkeep.ts';
 
 const base = `${apiPrefix}/environments/:id`;
 
-export function upkeepRoutes(routes: Routes, ctx: UpkeepContext): void {
+export function upkeepRoutes(routes: Routes, ctx: StartContext): void {
   const route = routes.tagged('Environments');
   route.post(`${base}/stop`, {
     access: change,

@@ -11,6 +11,7 @@ import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../i
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { DeploymentQueue } from '../deployments/deployments.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { bringCertificates } from '../domains/installed-certificates.ts';
@@ -24,7 +25,7 @@ import {
 import { noticeHealth } from '../environments/notice-health.ts';
 import { placesOf } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { proxyFront, serversOf } from '../releases/go-live.ts';
 import { addressesOf, deploymentOf, listApp } from '../releases/look-at-site.ts';
 import { type Release, readRelease, secretsOf } from '../releases/releases.ts';
@@ -46,8 +47,10 @@ import {
   type UpkeepWish,
 } from './upkeep.ts';
 
+export type StartContext = UpkeepContext & DeploymentQueue;
+
 export function startEnvironment(
-  ctx: UpkeepContext,
+  ctx: StartContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
@@ -68,7 +71,11 @@ export function startEnvironment(
 }
 
 /** One that was linked to another server while it was stopped is not there yet: a deployment brings it. */
-async function moved(tx: Queryable, ctx: UpkeepContext, wish: UpkeepWish): Promise<OperationId | undefined> {
+async function moved(
+  tx: Queryable,
+  ctx: DeploymentQueue,
+  wish: UpkeepWish,
+): Promise<OperationId | undefined> {
   const { workspaceId, environment, requestedBy } = wish;
   const places = await placesOf(tx, workspaceId, environment.id);
   if (places.some(({ serverId }) => serverId === environment.serverId)) return undefined;
@@ -94,7 +101,11 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
       const status = change.state === 'succeeded' ? 'running' : 'degraded';
       await noticeHealth(tx, workspaceId, environment, { status, problem: fault }, ctx.clock.now());
       await setStatus(tx, workspaceId, id, status, fault, ctx.clock.now());
-      await tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId: id, status });
+      await publishProjectEvent(tx, workspaceId, projectId, {
+        reason: 'environment',
+        environmentId: id,
+        status,
+      });
     },
     steps: [
       {

@@ -10,7 +10,7 @@ import {
   tryLockEnvironment,
 } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { untilBack } from '../releases/until-back.ts';
 import { hasServices } from '../services/read-services.ts';
 import { stopServices } from '../services/stop-services.ts';
@@ -56,7 +56,7 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
       const { projectId } = environment;
       await setStatus(tx, workspaceId, input.environmentId, 'stopped', null, ctx.clock.now());
       const news = { reason: 'environment', environmentId: input.environmentId, status: 'stopped' };
-      await tellProject(tx, workspaceId, projectId, news);
+      await publishProjectEvent(tx, workspaceId, projectId, news);
     },
     steps: [
       {

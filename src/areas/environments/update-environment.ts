@@ -2,19 +2,19 @@
 import type { AnalysisResult } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
-import { changeDetails } from '../environments/change-environment.ts';
-import { checkSettings } from '../environments/check-settings.ts';
-import { lockEnvironment } from '../environments/environment-state.ts';
-import type { EnvironmentSettings } from '../environments/environments.ts';
-import { changedSettings, isSettingKey, type Needs, needsOfSettings } from '../environments/needs.ts';
-import { checkWatchPaths } from '../environments/watch-paths.ts';
-import { tellProject } from '../projects/projects.ts';
-import type { AssemblyContext } from './assembly.ts';
+import { findProject } from '../projects/find-projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
+import { changeDetails } from './change-environment.ts';
+import { checkSettings } from './check-settings.ts';
 import { chooseApp } from './choose-app.ts';
+import type { EnvironmentsContext } from './context.ts';
+import { lockEnvironment } from './environment-state.ts';
+import type { EnvironmentSettings } from './environments.ts';
+import { changedSettings, isSettingKey, type Needs, needsOfSettings } from './needs.ts';
 import { readEnvironment } from './read-environments.ts';
-import { readProject } from './read-projects.ts';
+import { checkWatchPaths } from './watch-paths.ts';
 
-export interface EnvironmentChangeWish {
+export interface EnvironmentUpdate {
   readonly name?: string;
   readonly settings?: EnvironmentSettings;
   /** Settings that are to be as the analysis found them again. */
@@ -23,22 +23,25 @@ export interface EnvironmentChangeWish {
 }
 
 export async function updateEnvironment(
-  ctx: AssemblyContext,
+  ctx: EnvironmentsContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
-  wish: EnvironmentChangeWish,
+  wanted: EnvironmentUpdate,
 ) {
-  if (wish.watchPaths) checkWatchPaths(wish.watchPaths);
+  if (wanted.watchPaths) checkWatchPaths(wanted.watchPaths);
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     const { projectId, currentReleaseId } = before;
-    const { name = before.name, watchPaths = before.watchPaths } = wish;
-    const settings = merged(before.settings, wish);
-    const { analysis } = await readProject(tx, workspaceId, projectId);
-    const isGenerated = checkChanged(analysis.result ?? undefined, before.settings, settings);
+    const { name = before.name, watchPaths = before.watchPaths } = wanted;
+    const settings = merged(before.settings, wanted);
+    const { analysisResult } = await findProject(tx, workspaceId, projectId);
+    const isGenerated = checkChanged(analysisResult ?? undefined, before.settings, settings);
     await changeDetails(tx, workspaceId, id, { name, settings, watchPaths }, ctx.clock.now());
-    const shown = await readEnvironment(tx, workspaceId, id);
-    await tellProject(tx, workspaceId, projectId, { reason: 'environment_changed', environmentId: id });
+    const shown = await readEnvironment(tx, ctx.hooks, workspaceId, id);
+    await publishProjectEvent(tx, workspaceId, projectId, {
+      reason: 'environment_changed',
+      environmentId: id,
+    });
     // Where nothing was ever deployed, the first deployment takes everything as it is then.
     const needs: Needs =
       currentReleaseId === null ? 'nothing' : needsOfSettings(before.settings, settings, isGenerated);
@@ -48,7 +51,7 @@ export async function updateEnvironment(
 
 function merged(
   before: EnvironmentSettings,
-  { settings = {}, resetSettings = [] }: EnvironmentChangeWish,
+  { settings = {}, resetSettings = [] }: EnvironmentUpdate,
 ): EnvironmentSettings {
   const both = resetSettings.findIndex((key) => Object.hasOwn(settings, key));
   if (both !== -1) {

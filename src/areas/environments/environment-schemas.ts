@@ -3,9 +3,9 @@ import Type from 'typebox';
 import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
 import type { ProjectId, ServerId } from '../../ids.ts';
 import { NameAnswer } from '../domains/schemas.ts';
-import { BranchName, EnvironmentName, Needs, NewVariable } from '../environments/schemas.ts';
-import { EnvironmentSettings, resettable } from '../environments/settings-schemas.ts';
 import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
+import { BranchName, EnvironmentName, Needs, NewVariable } from './schemas.ts';
+import { EnvironmentSettings, resettable } from './settings-schemas.ts';
 
 const Problem = Type.Object(
   {

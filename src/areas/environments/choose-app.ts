@@ -1,11 +1,9 @@
-/** From the analysis to an environment: which of its apps is meant, and what that one needs. */
+/** From the analysis to an environment: which of its apps is meant, and the secrets that are made for it. */
 import { randomBytes } from 'node:crypto';
 import type { AnalysisResult, App } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
-import type { EnvironmentSettings } from '../environments/environments.ts';
-import type { NewVariable } from '../environments/put-variables.ts';
-import { fittingVersion } from '../services/kinds/kinds.ts';
-import type { WantedService } from '../services/services.ts';
+import type { EnvironmentSettings } from './environments.ts';
+import type { NewVariable } from './put-variables.ts';
 
 /** The one that is named, or the only one; none where the user says how it starts. */
 export function chooseApp(
@@ -27,16 +25,6 @@ export function chooseApp(
   throw new Fault('invalid_input', 'Nothing was found that could be run, and nothing says how to run it.', {
     errors: [{ path: 'settings.startCommand', message: 'is needed, or `dockerfilePath`, or `staticOutput`' }],
   });
-}
-
-/** Of the versions that we run, the one that the repository names; ours where it names another. */
-export function neededServices({ services }: AnalysisResult, app: App | undefined): WantedService[] {
-  return services
-    .filter(({ certainty, apps }) => certainty === 'needed' && (!app || apps.includes(app.path)))
-    .map(({ kind, version }) => {
-      const fitting = fittingVersion(kind, version);
-      return { kind, ...(fitting !== undefined && { version: fitting }) };
-    });
 }
 
 /** Of 64 characters, because some frameworks refuse shorter ones; Laravel wants exactly 32 bytes, and says so. */

@@ -1,28 +1,30 @@
-/** Environments as shown: with their services, and the address that they answer at. */
+/** Environments as shown: with what other areas show of them, and the address that they answer at. */
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
-import { namesOfEnvironments, type ShownName } from '../domains/read-names.ts';
-import {
-  environmentsOfProjects,
-  findEnvironment,
-  findEnvironments,
-  type StoredEnvironment,
-} from '../environments/find-environments.ts';
-import { placesOfAll } from '../environments/places.ts';
 import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
-import { type ServiceInEnvironment, servicesOf } from '../services/read-services.ts';
+import { notFound } from './environments.ts';
+import type { EnvironmentHooks, EnvironmentParts } from './hooks.ts';
+import { placesOfAll } from './places.ts';
+import * as queries from './queries.ts';
 
 export type ShownEnvironment = ReturnType<typeof shown>;
 
-export async function readEnvironment(db: Queryable, workspaceId: WorkspaceId, id: EnvironmentId) {
-  const row = await findEnvironment(db, workspaceId, id);
-  return (await showing(db, workspaceId, [row]))(row);
+export async function readEnvironment(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+) {
+  const row = await queries.findEnvironment(db, workspaceId, id);
+  if (!row) throw notFound();
+  return (await showing(db, hooks, workspaceId, [row]))(row);
 }
 
 export async function listEnvironments(
   db: Queryable,
+  hooks: EnvironmentHooks,
   workspaceId: WorkspaceId,
   projectId: ProjectId | null,
   page: Page,
@@ -30,32 +32,45 @@ export async function listEnvironments(
   // A project that is not there is said to be so: an empty list would say that it has none.
   if (projectId !== null) await readSource(db, workspaceId, projectId);
   const { before, limit } = page;
-  const rows = await findEnvironments(db, workspaceId, projectId, { before, limit: limit + 1 });
-  return page.answer(rows, await showing(db, workspaceId, rows));
+  const rows = await queries.listEnvironments(db, workspaceId, projectId, { before, limit: limit + 1 });
+  return page.answer(rows, await showing(db, hooks, workspaceId, rows));
 }
 
 export async function environmentsOf(
   db: Queryable,
+  hooks: EnvironmentHooks,
   workspaceId: WorkspaceId,
   projectIds: readonly ProjectId[],
 ): Promise<ReadonlyMap<ProjectId, ShownEnvironment[]>> {
   const byProject = new Map<ProjectId, ShownEnvironment[]>();
   if (projectIds.length === 0) return byProject;
-  const rows = await environmentsOfProjects(db, workspaceId, projectIds);
-  const show = await showing(db, workspaceId, rows);
+  const rows = await queries.listOfProjects(db, workspaceId, projectIds);
+  const show = await showing(db, hooks, workspaceId, rows);
   for (const row of rows) byProject.set(row.projectId, [...(byProject.get(row.projectId) ?? []), show(row)]);
   return byProject;
 }
 
 /** What belongs to them is read for all at once. */
-async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly StoredEnvironment[]) {
+async function showing(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  rows: readonly queries.EnvironmentRow[],
+) {
   const ids = rows.map(({ id }) => id);
-  const services = await servicesOf(db, workspaceId, ids);
+  const parts = new Map<EnvironmentId, EnvironmentParts>(
+    ids.map((id) => [id, { services: [], domain: null }]),
+  );
+  for (const { show } of hooks) {
+    for (const [id, part] of (await show?.(db, workspaceId, ids)) ?? []) {
+      const known = parts.get(id);
+      if (known) parts.set(id, { ...known, ...part });
+    }
+  }
   const urls = await urlsOf(db, workspaceId, ids);
-  const names = await namesOfEnvironments(db, workspaceId, ids);
-  return (row: StoredEnvironment) => {
-    const [domain = null] = names.get(row.id) ?? [];
-    return shown(row, services.get(row.id) ?? [], domain, domain?.url ?? urls.get(row.id) ?? null);
+  return (row: queries.EnvironmentRow) => {
+    const { services = [], domain = null } = parts.get(row.id) ?? {};
+    return shown(row, { services, domain }, domain?.url ?? urls.get(row.id) ?? null);
   };
 }
 
@@ -73,12 +88,7 @@ async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly Env
   return urls;
 }
 
-function shown(
-  row: StoredEnvironment,
-  services: ServiceInEnvironment[],
-  domain: ShownName | null,
-  url: string | null,
-) {
+function shown(row: queries.EnvironmentRow, { services, domain }: EnvironmentParts, url: string | null) {
   const { id, projectId, name, slug, branch, serverId, autoDeploy, watchPaths, status } = row;
   const { currentDeploymentId, problem } = row;
   const { volumes, ...settings } = row.settings;

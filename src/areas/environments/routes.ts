@@ -5,17 +5,17 @@ import { idParams } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { Page } from '../../page.ts';
-import { variableRoutes } from '../environments/variable-routes.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
-import { addEnvironment } from './add-environment.ts';
-import type { AssemblyContext } from './assembly.ts';
-import { switchAutoDeploy } from './auto-deploy.ts';
 import { changeBranch } from './change-branch.ts';
+import type { EnvironmentsContext } from './context.ts';
+import { createEnvironment } from './create-environment.ts';
 import * as schemas from './environment-schemas.ts';
 import { linkServer } from './link-server.ts';
 import { listEnvironments, readEnvironment } from './read-environments.ts';
 import { startEnvironmentRemoval } from './remove-environment.ts';
+import { switchAutoDeploy } from './switch-auto-deploy.ts';
 import { updateEnvironment } from './update-environment.ts';
+import { variableRoutes } from './variable-routes.ts';
 
 const base = `${apiPrefix}/environments`;
 const repositoryFaults = [
@@ -23,7 +23,7 @@ const repositoryFaults = [
   ...(['git_unavailable', 'egress_refused', 'egress_failed', 'deadline_exceeded'] as const),
 ];
 
-export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
+export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): void {
   const route = routes.tagged('Environments');
   route.post(base, {
     access: change,
@@ -40,7 +40,7 @@ export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
       body: schemas.CreateBody,
       response: { 201: schemas.EnvironmentAnswer },
     },
-    handler: ({ scope, body, saveResponse }) => addEnvironment(ctx, scope.workspaceId, body, saveResponse),
+    handler: ({ scope, body, saveResponse }) => createEnvironment(ctx, scope.workspaceId, body, saveResponse),
   });
 
   route.get(base, {
@@ -54,7 +54,7 @@ export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
     },
     handler: ({ scope, query }) => {
       const { projectId, ...page } = query;
-      return listEnvironments(ctx.db, scope.workspaceId, projectId ?? null, new Page(page));
+      return listEnvironments(ctx.db, ctx.hooks, scope.workspaceId, projectId ?? null, new Page(page));
     },
   });
 
@@ -66,7 +66,7 @@ export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
       params: idParams<EnvironmentId>(),
       response: { 200: schemas.EnvironmentAnswer },
     },
-    handler: ({ scope, params }) => readEnvironment(ctx.db, scope.workspaceId, params.id),
+    handler: ({ scope, params }) => readEnvironment(ctx.db, ctx.hooks, scope.workspaceId, params.id),
   });
 
   route.patch(`${base}/:id`, {
@@ -150,18 +150,9 @@ export function environmentRoutes(routes: Routes, ctx: AssemblyContext): void {
       response: { 202: OperationAnswer },
     },
     location: ({ id }) => `${apiPrefix}/operations/${id}`,
-    handler: async ({ scope, principal, params, query }) => {
-      const { accountId: requestedBy } = principal;
-      const { deleteData, force = false } = query;
-      const wish = { deleteData, force, requestedBy };
-      const { body } = await startEnvironmentRemoval(
-        ctx,
-        scope.workspaceId,
-        params.id,
-        wish,
-        async (_, answer) => answer,
-      );
-      return body;
+    handler: ({ scope, principal, params, query: { deleteData, force = false } }) => {
+      const removal = { deleteData, force, requestedBy: principal.accountId };
+      return startEnvironmentRemoval(ctx, scope.workspaceId, params.id, removal);
     },
   });
 }

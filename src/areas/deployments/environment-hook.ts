@@ -4,12 +4,23 @@
  */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { OperationKinds } from '../../operations/kinds.ts';
 import { cancelOperation } from '../../operations/operations.ts';
-import type { DeploymentsContext } from './deployments.ts';
+import type { Database } from '../../store/database.ts';
+import type { EnvironmentHook } from '../environments/hooks.ts';
 import * as queries from './queries.ts';
 
-export async function endUnfinished(
-  ctx: Pick<DeploymentsContext, 'db' | 'kinds'>,
+export function deploymentsHook(ctx: DeploymentEnd): EnvironmentHook {
+  return { cancelWork: (workspaceId, id) => endUnfinished(ctx, workspaceId, id) };
+}
+
+interface DeploymentEnd {
+  readonly db: Database;
+  readonly kinds: OperationKinds;
+}
+
+async function endUnfinished(
+  ctx: DeploymentEnd,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Takes a project away: its hook at the provider first, then its environments with all that runs of them, then what we
+ * Removes a project: its webhook at the provider first, then its environments with all that runs of them, then what we
  * know of it. The mirror goes with time.
  */
 import { minute } from '../../clock.ts';
@@ -7,39 +7,47 @@ import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
 import type { SaveResponse } from '../../store/answer.ts';
+import type { Database } from '../../store/database.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { deleteProject } from '../projects/find-projects.ts';
-import { tellProject } from '../projects/projects.ts';
-import { lockSource, readSource } from '../projects/read-source.ts';
-import { removeHook } from '../pushes/install-hook.ts';
-import type { AssemblyContext } from './assembly.ts';
-import type { RemovalWish } from './remove-environment.ts';
-import { enqueueRemovals, environmentsLeft, prepareRemovals } from './remove-environments.ts';
+import type { ProjectHooks, ProjectRemoval } from './hooks.ts';
+import { publishProjectEvent } from './projects.ts';
+import { deleteProject } from './queries.ts';
+import { lockSource, readSource } from './read-source.ts';
 
 const removeKind = 'project_remove';
 
+export interface ProjectRemovalContext {
+  readonly db: Database;
+  readonly queue: OperationQueue;
+  readonly hooks: ProjectHooks;
+}
+
 export async function startProjectRemoval(
-  ctx: AssemblyContext,
+  ctx: ProjectRemovalContext,
   workspaceId: WorkspaceId,
   id: ProjectId,
-  asked: RemovalWish,
+  removal: ProjectRemoval,
   saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   await readSource(ctx.db, workspaceId, id);
-  await prepareRemovals(ctx, workspaceId, id, asked.deleteData);
+  for (const hook of ctx.hooks) await hook.beforeRemoval?.(workspaceId, id, removal);
   return ctx.db.transaction(async (tx) => {
     await lockSource(tx, workspaceId, id);
-    const { requestedBy } = asked;
-    await enqueueRemovals(tx, ctx, workspaceId, id, asked);
-    const subject = { type: 'project', id };
-    const wish = { workspaceId, kind: removeKind, input: { projectId: id }, requestedBy, subject };
-    const operationId = await enqueueOperation(tx, ctx.queue, wish);
+    for (const hook of ctx.hooks) await hook.removalStarted?.(tx, workspaceId, id, removal);
+    const operationId = await enqueueOperation(tx, ctx.queue, {
+      workspaceId,
+      kind: removeKind,
+      input: { projectId: id },
+      requestedBy: removal.requestedBy,
+      subject: { type: 'project', id },
+    });
     return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 
-export function removeProjectOperation(ctx: AssemblyContext): OperationKind {
+export function removeProjectOperation(ctx: ProjectRemovalContext): OperationKind {
   return defineOperation<{ projectId: ProjectId }>({
     kind: removeKind,
     readInput: (stored) => ({ projectId: String(Object(stored).projectId) as ProjectId }),
@@ -49,7 +57,7 @@ export function removeProjectOperation(ctx: AssemblyContext): OperationKind {
         deadlineMs: minute,
         undo: { none: 'A hook is made again by switching auto-deploy on.' },
         run: async ({ projectId }, { workspaceId }) => {
-          await removeHook(ctx, workspaceId, projectId);
+          for (const hook of ctx.hooks) await hook.disconnect?.(workspaceId, projectId);
           return undefined;
         },
       },
@@ -60,8 +68,10 @@ export function removeProjectOperation(ctx: AssemblyContext): OperationKind {
         // They go on their own; this only waits, for up to an hour and a half.
         retry: { attempts: 400, firstMs: 500, mostMs: 15_000, when: isStillLeaving },
         run: async ({ projectId }, { workspaceId }) => {
-          const left = await environmentsLeft(ctx.db, workspaceId, projectId);
-          if (left > 0) throw stillLeaving(left);
+          for (const hook of ctx.hooks) {
+            const left = (await hook.remaining?.(workspaceId, projectId)) ?? 0;
+            if (left > 0) throw stillLeaving(left);
+          }
           return undefined;
         },
       },
@@ -72,8 +82,8 @@ export function removeProjectOperation(ctx: AssemblyContext): OperationKind {
         run: async ({ projectId }, { workspaceId }) => {
           await ctx.db.transaction(async (tx) => {
             // A second run finds it gone, which is what was wanted.
-            if (!(await deleteProject(tx, workspaceId, projectId))) return;
-            await tellProject(tx, workspaceId, projectId, { reason: 'deleted' });
+            if ((await deleteProject(tx, workspaceId, projectId)) === 0) return;
+            await publishProjectEvent(tx, workspaceId, projectId, { reason: 'deleted' });
           });
           return undefined;
         },

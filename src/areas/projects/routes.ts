@@ -5,20 +5,22 @@ import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { ProjectId } from '../../ids.ts';
 import { Page } from '../../page.ts';
+import { readDeployment } from '../deployments/read-deployments.ts';
+import type { EnvironmentsContext } from '../environments/context.ts';
+import { DeleteQuery } from '../environments/environment-schemas.ts';
+import { finalizeProject } from '../environments/finalize-project.ts';
+import { listProjects, readProject, type ShownProject } from '../environments/read-projects.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
-import { analyseRepository } from '../projects/analyse-repository.ts';
-import { createProject } from '../projects/create-project.ts';
-import { followAnalysis } from '../projects/follow-analysis.ts';
-import { readWish } from '../projects/repository-source.ts';
-import { retryAnalysis } from '../projects/retry-analysis.ts';
-import { showDockerfile } from '../projects/show-dockerfile.ts';
-import { updateProject } from '../projects/update-project.ts';
-import type { AssemblyContext } from './assembly.ts';
-import { DeleteQuery } from './environment-schemas.ts';
-import { finalizeProject } from './finalize.ts';
-import * as schemas from './project-schemas.ts';
-import { listProjects, readProject } from './read-projects.ts';
-import { startProjectRemoval } from './remove-project.ts';
+import { analyseRepository } from './analyse-repository.ts';
+import { createProject } from './create-project.ts';
+import { followAnalysis } from './follow-analysis.ts';
+import type { ProjectsContext, ShowProject } from './projects.ts';
+import { type ProjectRemovalContext, startProjectRemoval } from './remove-project.ts';
+import { readWish } from './repository-source.ts';
+import { retryAnalysis } from './retry-analysis.ts';
+import * as schemas from './schemas.ts';
+import { showDockerfile } from './show-dockerfile.ts';
+import { updateProject } from './update-project.ts';
 
 const base = `${apiPrefix}/projects`;
 const repositoryFaults = [
@@ -27,8 +29,17 @@ const repositoryFaults = [
   ...(['egress_refused', 'egress_failed'] as const),
 ];
 
-export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
+export function projectRoutes(
+  routes: Routes,
+  ctx: ProjectsContext,
+  removals: ProjectRemovalContext,
+  environments: EnvironmentsContext,
+): void {
   const route = routes.tagged('Projects');
+  const { hooks } = environments;
+  // A project is shown with its environments, which are not the projects' to read.
+  const show: ShowProject<ShownProject> = (tx, workspaceId, id) => readProject(tx, hooks, workspaceId, id);
+
   route.post(base, {
     access: change,
     idempotent: true,
@@ -42,7 +53,7 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       response: { 201: schemas.ProjectAnswer },
     },
     handler: ({ scope, principal, body, saveResponse }) =>
-      createProject(ctx, scope.workspaceId, principal.accountId, body, readProject, saveResponse),
+      createProject(ctx, scope.workspaceId, principal.accountId, body, show, saveResponse),
   });
 
   route.get(base, {
@@ -53,7 +64,7 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       querystring: PageQuery,
       response: { 200: schemas.ProjectsAnswer },
     },
-    handler: ({ scope, query }) => listProjects(ctx.db, scope.workspaceId, new Page(query)),
+    handler: ({ scope, query }) => listProjects(ctx.db, hooks, scope.workspaceId, new Page(query)),
   });
 
   route.get(`${base}/analyze-repo`, {
@@ -86,7 +97,7 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       params: idParams<ProjectId>(),
       response: { 200: schemas.ProjectAnswer },
     },
-    handler: ({ scope, params }) => readProject(ctx.db, scope.workspaceId, params.id),
+    handler: ({ scope, params }) => show(ctx.db, scope.workspaceId, params.id),
   });
 
   route.put(`${base}/:id`, {
@@ -101,7 +112,7 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       response: { 200: schemas.ProjectAnswer },
     },
     handler: ({ scope, principal, params, body }) =>
-      updateProject(ctx, scope.workspaceId, params.id, principal.accountId, body, readProject),
+      updateProject(ctx, scope.workspaceId, params.id, principal.accountId, body, show),
   });
 
   route.delete(`${base}/:id`, {
@@ -117,11 +128,9 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       querystring: DeleteQuery,
       response: { 202: OperationAnswer },
     },
-    handler: ({ scope, principal, params, query, saveResponse }) => {
-      const { accountId: requestedBy } = principal;
-      const { deleteData, force = false } = query;
-      const wish = { deleteData, force, requestedBy };
-      return startProjectRemoval(ctx, scope.workspaceId, params.id, wish, saveResponse);
+    handler: ({ scope, principal, params, query: { deleteData, force = false }, saveResponse }) => {
+      const removal = { deleteData, force, requestedBy: principal.accountId };
+      return startProjectRemoval(removals, scope.workspaceId, params.id, removal, saveResponse);
     },
   });
 
@@ -137,7 +146,7 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       response: { 202: schemas.ProjectAnswer },
     },
     handler: ({ scope, principal, params, saveResponse }) =>
-      retryAnalysis(ctx, scope.workspaceId, params.id, principal.accountId, readProject, saveResponse),
+      retryAnalysis(ctx, scope.workspaceId, params.id, principal.accountId, show, saveResponse),
   });
 
   route.post(`${base}/:id/finalize`, {
@@ -154,7 +163,15 @@ export function projectRoutes(routes: Routes, ctx: AssemblyContext): void {
       response: { 200: schemas.FinalizeAnswer },
     },
     handler: ({ scope, principal, params, body, saveResponse }) =>
-      finalizeProject(ctx, scope.workspaceId, params.id, principal.accountId, body, saveResponse),
+      finalizeProject(
+        environments,
+        scope.workspaceId,
+        params.id,
+        principal.accountId,
+        body,
+        readDeployment,
+        saveResponse,
+      ),
   });
 
   route.get(`${base}/:id/dockerfile`, {

@@ -3,27 +3,28 @@
  * the next look at the repository.
  */
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
-import { setBranch } from '../environments/change-environment.ts';
-import { lockEnvironment } from '../environments/environment-state.ts';
 import { branchHead } from '../projects/branch-head.ts';
-import { tellProject } from '../projects/projects.ts';
-import type { AssemblyContext } from './assembly.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
+import { setBranch } from './change-environment.ts';
+import type { EnvironmentsContext } from './context.ts';
+import { lockEnvironment } from './environment-state.ts';
 import { readEnvironment } from './read-environments.ts';
 
 export async function changeBranch(
-  ctx: AssemblyContext,
+  ctx: EnvironmentsContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   branch: string,
 ) {
-  const { projectId } = await readEnvironment(ctx.db, workspaceId, id);
+  const { projectId } = await readEnvironment(ctx.db, ctx.hooks, workspaceId, id);
   await branchHead(ctx, workspaceId, projectId, branch);
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     const isOther = before.branch !== branch;
     if (isOther) await setBranch(tx, workspaceId, id, branch, ctx.clock.now());
-    const shown = await readEnvironment(tx, workspaceId, id);
-    if (isOther) await tellProject(tx, workspaceId, projectId, { reason: 'branch', environmentId: id });
+    const shown = await readEnvironment(tx, ctx.hooks, workspaceId, id);
+    if (isOther)
+      await publishProjectEvent(tx, workspaceId, projectId, { reason: 'branch', environmentId: id });
     return shown;
   });
 }

@@ -5,19 +5,15 @@
 import { Fault } from '../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { requestDeployment } from '../deployments/request-deployment.ts';
-import { checkServer } from '../environments/check-server.ts';
-import { type EnvironmentState, lockEnvironment, setServer } from '../environments/environment-state.ts';
-import type { Place } from '../environments/place.ts';
-import { placesOf } from '../environments/places.ts';
-import { tellProject } from '../projects/projects.ts';
-import { readRelease } from '../releases/releases.ts';
-import { leaveBehind } from '../services/leave-behind.ts';
-import { holdsData } from '../services/read-services.ts';
-import type { AssemblyContext } from './assembly.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
+import type { EnvironmentsContext } from './context.ts';
+import { type EnvironmentState, lockEnvironment, setServer } from './environment-state.ts';
+import { dataOf, type EnvironmentHooks } from './hooks.ts';
+import { checkServer } from './make-environment.ts';
+import { placesOf } from './places.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
 
-export interface LinkWish {
+export interface ServerLink {
   readonly serverId: ServerId | null;
   /** Leaves data where it is. */
   readonly leaveData?: boolean;
@@ -30,30 +26,30 @@ export interface Linked {
 }
 
 export function linkServer(
-  ctx: AssemblyContext,
+  ctx: EnvironmentsContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
-  { serverId, leaveData = false }: LinkWish,
+  { serverId, leaveData = false }: ServerLink,
 ): Promise<Linked> {
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     if (serverId !== null) await checkReady(tx, workspaceId, serverId);
     if (before.serverId === serverId)
-      return { environment: await readEnvironment(tx, workspaceId, id), deployment: null };
+      return { environment: await readEnvironment(tx, ctx.hooks, workspaceId, id), deployment: null };
     const places = await placesOf(tx, workspaceId, id);
     if (serverId === null && (places.length > 0 || before.status === 'deploying')) throw stillStands(before);
-    if (leaveData) await leaveBehind(tx, workspaceId, id, serverId);
-    else await refuseDataElsewhere(ctx, tx, workspaceId, before, places, serverId);
+    if (leaveData) for (const hook of ctx.hooks) await hook.leaveData?.(tx, workspaceId, id, serverId);
+    else await refuseDataElsewhere(tx, ctx.hooks, workspaceId, before, serverId);
     await setServer(tx, workspaceId, id, serverId, ctx.clock.now());
     const standsElsewhere = places.some((place) => place.serverId !== serverId);
     const hasRelease = before.currentReleaseId !== null && standsElsewhere;
     // A deployment that is at work ends where it began; this one comes after it.
     const isMove = before.wanted === 'running' && (hasRelease || before.status === 'deploying');
-    const wish = { workspaceId, environmentId: id, trigger: 'move', requestedBy } as const;
-    const deploymentId = isMove ? await requestDeployment(tx, ctx, wish) : null;
-    const environment = await readEnvironment(tx, workspaceId, id);
-    await tellProject(tx, workspaceId, before.projectId, { reason: 'server', environmentId: id });
+    const move = { workspaceId, environmentId: id, trigger: 'move', requestedBy } as const;
+    const deploymentId = isMove ? await ctx.deploy(tx, move) : null;
+    const environment = await readEnvironment(tx, ctx.hooks, workspaceId, id);
+    await publishProjectEvent(tx, workspaceId, before.projectId, { reason: 'server', environmentId: id });
     return { environment, deployment: deploymentId && { id: deploymentId, status: 'queued' } };
   });
 }
@@ -68,27 +64,19 @@ async function checkReady(tx: Queryable, workspaceId: WorkspaceId, serverId: Ser
 }
 
 async function refuseDataElsewhere(
-  { sealer }: AssemblyContext,
   tx: Queryable,
+  hooks: EnvironmentHooks,
   workspaceId: WorkspaceId,
-  { id, currentReleaseId }: EnvironmentState,
-  places: readonly Place[],
+  environment: EnvironmentState,
   serverId: ServerId | null,
 ): Promise<void> {
-  const isElsewhere = (each: { readonly serverId: ServerId }) => each.serverId !== serverId;
-  const services = (await holdsData(tx, workspaceId, id)).filter(isElsewhere);
-  const hasRelease = currentReleaseId !== null && places.some(isElsewhere);
-  const volumes = hasRelease
-    ? (await readRelease(tx, sealer, workspaceId, currentReleaseId)).run.volumes
-    : [];
-  const left = [
-    ...services.map(({ name }) => `services/${name}`),
-    ...volumes.map(({ name }) => `volumes/${name}`),
-  ];
-  if (left.length === 0) return;
+  const held = await dataOf(tx, hooks, workspaceId, environment);
+  const elsewhere = held.filter((each) => each.serverId !== null && each.serverId !== serverId);
+  const paths = new Set(elsewhere.map(({ path }) => path));
+  if (paths.size === 0) return;
   throw new Fault('services_hold_data', 'The environment has data on another server.', {
     hint: 'Back it up first. With `leaveData: true` it stays where it is, and the environment begins empty.',
-    errors: left.map((path) => ({ path, message: 'has data on another server' })),
+    errors: [...paths].map((path) => ({ path, message: 'has data on another server' })),
   });
 }
 

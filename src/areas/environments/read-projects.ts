@@ -1,21 +1,35 @@
-/** One project, or the list of them, as shown. */
+/** Projects as shown: with their environments. */
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findProject, findProjects, type StoredProject } from '../projects/find-projects.ts';
+import type { EnvironmentHooks } from './hooks.ts';
 import { environmentsOf, type ShownEnvironment } from './read-environments.ts';
 
-export async function readProject(db: Queryable, workspaceId: WorkspaceId, id: ProjectId) {
+export type ShownProject = ReturnType<typeof shown>;
+
+export async function readProject(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+) {
   const row = await findProject(db, workspaceId, id);
-  const environments = await environmentsOf(db, workspaceId, [id]);
+  const environments = await environmentsOf(db, hooks, workspaceId, [id]);
   return shown(row, row.analysisResult, environments.get(id) ?? []);
 }
 
-export async function listProjects(db: Queryable, workspaceId: WorkspaceId, page: Page) {
+export async function listProjects(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  page: Page,
+) {
   const rows = await findProjects(db, workspaceId, { before: page.before, limit: page.limit + 1 });
   const environments = await environmentsOf(
     db,
+    hooks,
     workspaceId,
     rows.map(({ id }) => id),
   );
