@@ -19,24 +19,15 @@ import { upkeepModule } from './areas/upkeep/module.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Contexts, createContexts } from './contexts.ts';
-import { FeedHub } from './events/feed-hub.ts';
-import { AccessControl } from './http/access.ts';
-import { docsRoutes } from './http/docs.ts';
 import { drainable } from './http/drain.ts';
-import { Idempotency } from './http/idempotency.ts';
-import { Limits } from './http/limits.ts';
+import { createFront } from './http/front.ts';
 import { listen } from './http/listen.ts';
-import { Metrics } from './http/metrics.ts';
 import type { Module } from './http/module.ts';
-import { healthRoute, monitorRoutes } from './http/monitor.ts';
-import { Routes } from './http/routes.ts';
-import { createServer, type HttpServer } from './http/server.ts';
-import { formatEvent, Streams } from './http/streams.ts';
-import { Throttle } from './http/throttle.ts';
+import type { HttpServer } from './http/server.ts';
+import type { Streams } from './http/streams.ts';
 import type { OperationKind } from './operations/definition.ts';
 import type { OperationQueue } from './operations/queue.ts';
 import { Runner, type RunnerOptions, standardTimes } from './operations/runner.ts';
-import { readWork } from './operations/work.ts';
 import { createResources } from './resources.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -84,7 +75,7 @@ export async function startApp(
   try {
     const store = await opening;
     onStop(() => store.close());
-    const { db, listener, masterKeys } = store;
+    const { db, listener } = store;
     const resources = createResources({ config, log, clock, store, print, onStop });
     const { queue, kinds, mailer } = resources;
     let url = '';
@@ -110,11 +101,10 @@ export async function startApp(
       notifications,
     ];
 
-    const throttle = new Throttle(db, clock, log);
-    const limits = new Limits(throttle, masterKeys, config);
-    const metrics = new Metrics(() => readWork(db));
-    const hub = new FeedHub(db, log, formatEvent);
-    const streams = new Streams(db, hub, sessions, log, options.heartbeatMs);
+    const isStopping = () => stopping !== undefined;
+    const { heartbeatMs } = options;
+    const front = await createFront({ config, log, clock, store, sessions, isStopping, heartbeatMs });
+    const { server, streams, hub, throttle, metrics } = front;
     const runner = new Runner(db, kinds, queue, log, {
       ...standardTimes,
       most: 50,
@@ -124,32 +114,18 @@ export async function startApp(
       ...options.runner,
     });
 
-    const accessControl = new AccessControl(sessions, limits);
-    const serverContext = { config, log, accessControl, limits, metrics };
-    const readiness = { db, isStopping: () => stopping !== undefined };
-    const server = await createServer(serverContext);
-    const routes = new Routes(server, { idempotency: new Idempotency(db, clock), streams, sessions });
-    healthRoute(server);
-    if (config.docs) docsRoutes(server);
     for (const module of modules) {
-      module.routes?.(routes);
+      module.routes?.(front.routes);
       for (const kind of module.operations ?? []) kinds.add(kind);
       for (const schedule of module.schedules ?? []) queue.add(schedule);
     }
     for (const kind of options.kinds ?? []) kinds.add(kind);
-    if (config.monitorListen.at === 'main') monitorRoutes(server, readiness, metrics);
 
     throttle.start();
     onStop(() => throttle.stop());
     for (const module of modules) onStop(() => module.stop?.());
-    if (config.monitorListen.at === 'address') {
-      const monitor = await createServer(serverContext);
-      monitorRoutes(monitor, readiness, metrics);
-      const { host, port } = config.monitorListen;
-      const drainMonitor = drainable(monitor.server, () => monitor.close());
-      await listen(monitor, host, port, 'SLIPWAY_MONITOR_LISTEN');
-      onStop(drainMonitor);
-    }
+    const closeMonitor = await front.openMonitor();
+    if (closeMonitor) onStop(closeMonitor);
     await listener.on('slipway_events', hub);
     await listener.on('slipway_sessions', streams);
     await listener.on('slipway_operations', runner);

@@ -14,17 +14,16 @@ import { caaNamesOf } from './areas/domains/authority.ts';
 import type { DomainsContext } from './areas/domains/domains.ts';
 import { domainsHook } from './areas/domains/environment-hook.ts';
 import type { EnvironmentsContext } from './areas/environments/context.ts';
-import { environmentsOn } from './areas/environments/environments-on.ts';
 import type { EnvironmentHooks } from './areas/environments/hooks.ts';
 import type { LiveLogsContext } from './areas/environments/live-logs.ts';
+import { environmentsOn } from './areas/environments/read-environments.ts';
 import { environmentsOfRemovedProjects } from './areas/environments/remove-environment.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
 import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
 import type { NotificationsContext } from './areas/notifications/notifications.ts';
+import { projectsUsing } from './areas/projects/find-projects.ts';
 import type { ProjectsContext } from './areas/projects/projects.ts';
-import { projectsUsing } from './areas/projects/projects-using.ts';
 import type { ProjectRemovalContext } from './areas/projects/remove-project.ts';
-import { deployPushed } from './areas/pushes/deploy-pushed.ts';
 import { ensureHook, pushesHook } from './areas/pushes/install-hook.ts';
 import type { PushesContext, TakePush } from './areas/pushes/pushes.ts';
 import { releasesHook } from './areas/releases/environment-hook.ts';
@@ -81,7 +80,12 @@ export function createContexts(resources: Resources, publicUrl: () => string, ta
     mirrors,
     providers,
     publicUrl,
-    takePush: takePush ?? deployPushed(deployments),
+    takePush:
+      takePush ??
+      (async (tx, workspaceId, environmentId, wanted) => {
+        const request = { workspaceId, environmentId, trigger: 'push', wanted } as const;
+        await requestDeployment(tx, deployments, request);
+      }),
   };
   const upkeep: StartContext = { db, clock, sealer, queue, kinds, servers };
   const backups: BackupsContext = {

@@ -11,7 +11,10 @@ const floors: readonly (readonly [name: string, lives: RegExp])[] = [
   ['store', /^store\//],
   ['outside', /^(remote|adapters|events)\//],
   ['work', /^(operations|analysis)\//],
-  ['routes', /^(http\/|areas\/[^/]+\/(module|routes|schemas|[a-z-]+-(routes|schemas)|[a-z-]+-page)\.ts$)/],
+  [
+    'routes',
+    /^(http\/|areas\/[^/]+\/([a-z-]+\/)?(module|routes|schemas|[a-z-]+-(routes|schemas)|[a-z-]+-page)\.ts$)/,
+  ],
   ['areas', /^areas\//],
 ];
 const fromBelow = ['ground', 'store', 'outside', 'work', 'areas', 'routes', 'composition'];

@@ -12,7 +12,7 @@ import { answersKeptMs } from '../operations/prune-schedule.ts';
 import type { Answer, SaveResponse } from '../store/answer.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
-import { scopeOf } from './access.ts';
+import { scopeOf } from './scope.ts';
 
 const idempotencyHeader = 'idempotency-key';
 /** No request lives this long: a claim that is older was left by a process that died. */

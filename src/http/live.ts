@@ -1,7 +1,7 @@
 /** An answer that tells what happens while it happens, as Server-Sent Events; nothing of it is kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions } from '../principal.ts';
-import { scopeOf } from './access.ts';
+import { scopeOf } from './scope.ts';
 
 export type SendEvent = (kind: string, data: object) => void;
 

@@ -4,7 +4,8 @@ import type Type from 'typebox';
 import type { TSchema } from 'typebox';
 import type { Principal } from '../principal.ts';
 import type { Answer, SaveResponse } from '../store/answer.ts';
-import { type Access, principalOf, type Scope, scopeOf } from './access.ts';
+import type { Access } from './access.ts';
+import { principalOf, type Scope, scopeOf } from './scope.ts';
 
 /** A schema, or a description of what is written past the serialiser. */
 type ResponseSchema =

@@ -12,12 +12,13 @@ import Fastify, {
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Principal } from '../principal.ts';
-import type { Access, AccessControl, Scope } from './access.ts';
+import type { Access, AccessControl } from './access.ts';
 import { sendError, sendFault } from './errors.ts';
 import type { Limits, OwnLimit } from './limits.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
+import type { Scope } from './scope.ts';
 import { createValidators, lazySerializer } from './validation.ts';
 
 declare module 'fastify' {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { AnalysisResult, App } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentSettings } from './environments.ts';
-import type { NewVariable } from './put-variables.ts';
+import type { NewVariable } from './variables/put-variables.ts';
 
 /** The one that is named, or the only one; none where the user says how it starts. */
 export function chooseApp(

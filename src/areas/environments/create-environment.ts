@@ -7,15 +7,14 @@ import { branchHead } from '../projects/branch-head.ts';
 import { findProject } from '../projects/find-projects.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { lockSource } from '../projects/read-source.ts';
-import { nameTaken } from './change-environment.ts';
-import { checkKeys } from './check-keys.ts';
 import type { EnvironmentsContext } from './context.ts';
-import type { EnvironmentSettings } from './environments.ts';
+import { type EnvironmentSettings, nameTaken } from './environments.ts';
 import type { WantedService } from './hooks.ts';
 import { makeEnvironment } from './make-environment.ts';
 import { setAutoDeploy, setDecided } from './pushed-environments.ts';
-import type { NewVariable } from './put-variables.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
+import { checkKeys } from './variables/check-keys.ts';
+import type { NewVariable } from './variables/put-variables.ts';
 
 export interface NewEnvironment {
   readonly projectId: ProjectId;

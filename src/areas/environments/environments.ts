@@ -58,6 +58,12 @@ export function notFound(): Fault {
   return new Fault('not_found', 'No such environment.');
 }
 
+export function nameTaken(name: string): Fault {
+  return new Fault('name_taken', `The project has an environment named «${name}» already.`, {
+    errors: [{ path: 'name', message: 'is the name of another environment of this project' }],
+  });
+}
+
 export function variablePlace(workspaceId: WorkspaceId, id: VariableId) {
   return { workspaceId, table: 'variables', row: id, column: 'value_sealed' } as const;
 }

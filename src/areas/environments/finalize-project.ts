@@ -9,13 +9,13 @@ import type { Queryable } from '../../store/database.ts';
 import { activateProject, findProject } from '../projects/find-projects.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { lockSource } from '../projects/read-source.ts';
-import { checkKeys } from './check-keys.ts';
 import type { EnvironmentsContext } from './context.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import type { WantedService } from './hooks.ts';
 import { makeEnvironment } from './make-environment.ts';
-import type { NewVariable } from './put-variables.ts';
 import { readProject, type ShownProject } from './read-projects.ts';
+import { checkKeys } from './variables/check-keys.ts';
+import type { NewVariable } from './variables/put-variables.ts';
 
 export interface Finalization {
   /** The path of one of the analysis' apps; needed where there are several. */

@@ -14,8 +14,8 @@ import { checkSettings } from './check-settings.ts';
 import { chooseApp, generatedVariables } from './choose-app.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import type { EnvironmentHooks, WantedService } from './hooks.ts';
-import { type NewVariable, putVariables } from './put-variables.ts';
 import { insertEnvironment } from './queries.ts';
+import { type NewVariable, putVariables } from './variables/put-variables.ts';
 
 export interface EnvironmentPlan {
   readonly project: { readonly id: ProjectId; readonly name: string };

@@ -112,3 +112,8 @@ function shown(row: queries.EnvironmentRow, { services, domain }: EnvironmentPar
     updatedAt: row.updatedAt.toISOString(),
   };
 }
+
+/** Those that stand on a server: for those who want to remove it. */
+export function environmentsOn(db: Queryable, workspaceId: WorkspaceId, serverId: ServerId) {
+  return queries.listOnServer(db, workspaceId, serverId);
+}

@@ -6,16 +6,15 @@ import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
-import { changeBranch } from './change-branch.ts';
 import type { EnvironmentsContext } from './context.ts';
 import { createEnvironment } from './create-environment.ts';
-import * as schemas from './environment-schemas.ts';
 import { linkServer } from './link-server.ts';
 import { listEnvironments, readEnvironment } from './read-environments.ts';
 import { startEnvironmentRemoval } from './remove-environment.ts';
+import * as schemas from './schemas.ts';
 import { switchAutoDeploy } from './switch-auto-deploy.ts';
-import { updateEnvironment } from './update-environment.ts';
-import { variableRoutes } from './variable-routes.ts';
+import { changeBranch, updateEnvironment } from './update-environment.ts';
+import { variableRoutes } from './variables/routes.ts';
 
 const base = `${apiPrefix}/environments`;
 const repositoryFaults = [

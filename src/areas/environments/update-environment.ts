@@ -1,17 +1,18 @@
-/** Changes to an environment's name, settings and watched paths. Nothing is deployed; the answer says what would be. */
+/** Changes to an environment's name, settings, watched paths and branch. Nothing is deployed; the answer says what would be. */
 import type { AnalysisResult } from '../../analysis/result.ts';
-import { Fault } from '../../fault.ts';
+import { errorCode, Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
+import { branchHead } from '../projects/branch-head.ts';
 import { findProject } from '../projects/find-projects.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
-import { changeDetails } from './change-environment.ts';
 import { checkSettings } from './check-settings.ts';
 import { chooseApp } from './choose-app.ts';
 import type { EnvironmentsContext } from './context.ts';
 import { lockEnvironment } from './environment-state.ts';
-import type { EnvironmentSettings } from './environments.ts';
+import { type EnvironmentSettings, nameTaken } from './environments.ts';
 import { changedSettings, isSettingKey, type Needs, needsOfSettings } from './needs.ts';
 import { readEnvironment } from './read-environments.ts';
+import * as queries from './state-queries.ts';
 import { checkWatchPaths } from './watch-paths.ts';
 
 export interface EnvironmentUpdate {
@@ -36,7 +37,11 @@ export async function updateEnvironment(
     const settings = merged(before.settings, wanted);
     const { analysisResult } = await findProject(tx, workspaceId, projectId);
     const isGenerated = checkChanged(analysisResult ?? undefined, before.settings, settings);
-    await changeDetails(tx, workspaceId, id, { name, settings, watchPaths }, ctx.clock.now());
+    const change = { name, settings, watchPaths };
+    await queries.setDetails(tx, workspaceId, id, change, ctx.clock.now()).catch((error: unknown) => {
+      // The one unique thing that changes is the name.
+      throw errorCode(error) === '23505' ? nameTaken(name) : error;
+    });
     const shown = await readEnvironment(tx, ctx.hooks, workspaceId, id);
     await publishProjectEvent(tx, workspaceId, projectId, {
       reason: 'environment_changed',
@@ -46,6 +51,26 @@ export async function updateEnvironment(
     const needs: Needs =
       currentReleaseId === null ? 'nothing' : needsOfSettings(before.settings, settings, isGenerated);
     return { ...shown, needs };
+  });
+}
+
+/** Another branch. What runs stays; with auto-deploy on, its newest commit comes with the next look at the repository. */
+export async function changeBranch(
+  ctx: EnvironmentsContext,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  branch: string,
+) {
+  const { projectId } = await readEnvironment(ctx.db, ctx.hooks, workspaceId, id);
+  await branchHead(ctx, workspaceId, projectId, branch);
+  return ctx.db.transaction(async (tx) => {
+    const before = await lockEnvironment(tx, workspaceId, id);
+    const isOther = before.branch !== branch;
+    if (isOther) await queries.setBranch(tx, workspaceId, id, branch, ctx.clock.now());
+    const shown = await readEnvironment(tx, ctx.hooks, workspaceId, id);
+    if (isOther)
+      await publishProjectEvent(tx, workspaceId, projectId, { reason: 'branch', environmentId: id });
+    return shown;
   });
 }
 

@@ -14,8 +14,6 @@ import type { Sealer } from '../../store/sealed.ts';
 import * as queries from './queries.ts';
 import type { RepositoryCache } from './repository-cache.ts';
 
-export type ProviderStatus = 'connected' | 'rejected' | 'unreachable';
-
 export interface GitProvidersContext {
   readonly db: Database;
   readonly clock: Clock;
@@ -86,7 +84,7 @@ export async function noteProblem(
   ctx: GitProvidersContext,
   workspaceId: WorkspaceId,
   id: GitProviderId,
-  status: Exclude<ProviderStatus, 'connected'>,
+  status: Exclude<queries.ProviderStatus, 'connected'>,
   fault: Fault,
 ): Promise<void> {
   const problem = { code: fault.code, message: fault.message, hint: fault.hint ?? null };

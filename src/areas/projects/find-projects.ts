@@ -1,5 +1,5 @@
 /** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning. */
-import type { ProjectId, WorkspaceId } from '../../ids.ts';
+import type { GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { notFound } from './projects.ts';
 import * as queries from './queries.ts';
@@ -29,4 +29,13 @@ export async function activateProject(
   now: Date,
 ): Promise<void> {
   await queries.setActive(tx, workspaceId, id, now);
+}
+
+/** Those that are read with a Git account: for those who want to disconnect it. */
+export function projectsUsing(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  providerId: GitProviderId,
+): Promise<{ id: ProjectId; name: string }[]> {
+  return queries.listUsing(db, workspaceId, providerId);
 }

@@ -3,9 +3,9 @@ import type { Module } from '../../http/module.ts';
 import type { EnvironmentsContext } from '../environments/context.ts';
 import { analysisOperation } from './analyse-project.ts';
 import type { ProjectsContext } from './projects.ts';
+import { pruneMirrorsSchedule } from './read-repository.ts';
 import { type ProjectRemovalContext, removeProjectOperation } from './remove-project.ts';
 import { projectRoutes } from './routes.ts';
-import { tidyMirrorsSchedule } from './tidy-mirrors.ts';
 
 export function projectsModule(
   ctx: ProjectsContext,
@@ -15,6 +15,6 @@ export function projectsModule(
   return {
     routes: (routes) => projectRoutes(routes, ctx, removals, environments),
     operations: [analysisOperation(ctx), removeProjectOperation(removals)],
-    schedules: [tidyMirrorsSchedule(ctx)],
+    schedules: [pruneMirrorsSchedule(ctx)],
   };
 }

@@ -3,9 +3,9 @@ import Type from 'typebox';
 import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
 import type { GitProviderId, ServerId } from '../../ids.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
-import { EnvironmentAnswer } from '../environments/environment-schemas.ts';
-import { BranchName, EnvironmentName, NewVariable } from '../environments/schemas.ts';
+import { BranchName, EnvironmentAnswer, EnvironmentName } from '../environments/schemas.ts';
 import { Settings } from '../environments/settings-schemas.ts';
+import { NewVariable } from '../environments/variables/schemas.ts';
 import { WantedService } from '../services/schemas.ts';
 import { AnalysisResult } from './analysis-schemas.ts';
 

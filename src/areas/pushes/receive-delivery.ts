@@ -2,7 +2,9 @@
 import type { GitHostKind } from '../../adapters/git-hosts/git-hosts.ts';
 import { type Delivery, readDelivery, verifyDelivery } from '../../adapters/git-hosts/webhooks/webhooks.ts';
 import { Fault } from '../../fault.ts';
-import { type HookId, isId } from '../../ids.ts';
+import { type HookId, isId, type ProjectId, type WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { Queryable } from '../../store/database.ts';
 import type { RepositoryKind } from '../projects/projects.ts';
 import { readSource } from '../projects/read-source.ts';
 import type { Push, Reason } from './decide.ts';
@@ -120,4 +122,16 @@ function isOfOther(hook: Receiver, { repository }: Extract<Delivery, { type: 'pu
   if (hook.repositoryKind === 'url') return false;
   if (hook.repositoryId !== null) return hook.repositoryId !== repository.id;
   return hook.fullName.toLowerCase() !== repository.fullName.toLowerCase();
+}
+
+/** What arrived for a project, and what became of it. */
+export async function listDeliveries(db: Queryable, workspaceId: WorkspaceId, id: ProjectId, page: Page) {
+  await readSource(db, workspaceId, id);
+  const { before, limit } = page;
+  const rows = await queries.listDeliveries(db, workspaceId, id, { before, limit: limit + 1 });
+  return page.answer(rows, ({ receivedAt, environments, ...rest }) => ({
+    ...rest,
+    environments: [...environments],
+    receivedAt: receivedAt.toISOString(),
+  }));
 }

@@ -7,9 +7,8 @@ import type { ProjectId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { reasons } from './decide.ts';
 import { installHook, readHook } from './install-hook.ts';
-import { listDeliveries } from './list-deliveries.ts';
 import type { PushesContext } from './pushes.ts';
-import { findReceiver, type Receiver, receiveDelivery } from './receive-delivery.ts';
+import { findReceiver, listDeliveries, type Receiver, receiveDelivery } from './receive-delivery.ts';
 import * as schemas from './schemas.ts';
 
 const base = `${apiPrefix}/projects/:id`;

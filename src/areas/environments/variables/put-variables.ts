@@ -1,9 +1,9 @@
 /** Variables of an environment: sealed as they come in. The later of two values for one key counts. */
-import { type EnvironmentId, newId, type VariableId, type WorkspaceId } from '../../ids.ts';
-import { Secret } from '../../secret.ts';
-import type { Queryable } from '../../store/database.ts';
-import type { Sealer } from '../../store/sealed.ts';
-import { type VariableTarget, variablePlace } from './environments.ts';
+import { type EnvironmentId, newId, type VariableId, type WorkspaceId } from '../../../ids.ts';
+import { Secret } from '../../../secret.ts';
+import type { Queryable } from '../../../store/database.ts';
+import type { Sealer } from '../../../store/sealed.ts';
+import { type VariableTarget, variablePlace } from '../environments.ts';
 import * as queries from './queries.ts';
 
 export interface NewVariable {

@@ -1,12 +1,12 @@
 /** The paths of an environment's variables. */
 
-import { change, type Routes, read } from '../../http/routes.ts';
-import { idParams, PageQuery } from '../../http/schemas.ts';
-import { apiPrefix } from '../../http/server.ts';
-import type { EnvironmentId } from '../../ids.ts';
-import { Page } from '../../page.ts';
+import { change, type Routes, read } from '../../../http/routes.ts';
+import { idParams, PageQuery } from '../../../http/schemas.ts';
+import { apiPrefix } from '../../../http/server.ts';
+import type { EnvironmentId } from '../../../ids.ts';
+import { Page } from '../../../page.ts';
+import type { EnvironmentsContext } from '../context.ts';
 import { removeVariable, setVariables } from './change-variables.ts';
-import type { EnvironmentsContext } from './context.ts';
 import { listVariables, readVariable } from './read-variables.ts';
 import * as schemas from './schemas.ts';
 

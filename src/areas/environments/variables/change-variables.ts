@@ -1,15 +1,15 @@
 /** Variables that are set or taken away, with what that needs to be in effect. */
-import { Fault } from '../../fault.ts';
-import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
-import type { Answer, SaveResponse } from '../../store/answer.ts';
-import { publishProjectEvent } from '../projects/projects.ts';
+import { Fault } from '../../../fault.ts';
+import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
+import type { Answer, SaveResponse } from '../../../store/answer.ts';
+import { publishProjectEvent } from '../../projects/projects.ts';
+import type { EnvironmentsContext } from '../context.ts';
+import { lockEnvironment, openVariables } from '../environment-state.ts';
+import { most, type Needs, needsOfVariable } from '../needs.ts';
 import { checkKeys } from './check-keys.ts';
-import type { EnvironmentsContext } from './context.ts';
-import { lockEnvironment, openVariables } from './environment-state.ts';
-import { most, type Needs, needsOfVariable } from './needs.ts';
 import { type NewVariable, putVariables } from './put-variables.ts';
+import * as queries from './queries.ts';
 import { noVariable, readVariables, type ShownVariable } from './read-variables.ts';
-import * as queries from './variable-queries.ts';
 
 const mostVariables = 500;
 

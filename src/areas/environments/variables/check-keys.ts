@@ -1,5 +1,5 @@
 /** Keys that are ours to set: refused by name, so that nobody wonders why a value has no effect. */
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
 
 const ours = 'SLIPWAY_';
 

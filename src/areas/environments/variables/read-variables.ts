@@ -1,12 +1,12 @@
 /** Variables as shown: the value of a secret one never, of any other as it is. */
-import { Fault } from '../../fault.ts';
-import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
-import type { Page } from '../../page.ts';
-import type { Queryable } from '../../store/database.ts';
-import type { Sealer } from '../../store/sealed.ts';
-import { notFound, variablePlace } from './environments.ts';
-import { findEnvironment } from './queries.ts';
-import * as queries from './variable-queries.ts';
+import { Fault } from '../../../fault.ts';
+import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
+import type { Page } from '../../../page.ts';
+import type { Queryable } from '../../../store/database.ts';
+import type { Sealer } from '../../../store/sealed.ts';
+import { notFound, variablePlace } from '../environments.ts';
+import { findEnvironment } from '../queries.ts';
+import * as queries from './queries.ts';
 
 export type ShownVariable = Awaited<ReturnType<typeof shown>>;
 
