@@ -63,7 +63,7 @@ export class DeployBench {
     this.host = host;
     this.#app = app;
     this.#end = end;
-    const { pool } = app.servers;
+    const { pool } = app.contexts.servers;
     countCalls(pool, () => {
       this.trips += 1;
     });

@@ -40,6 +40,6 @@ export function newId<T extends Id<string>>(): T {
 }
 
 /** For what comes in where no schema looks at it. */
-export function isId(text: string): boolean {
+export function isId<T extends Id<string>>(text: string): text is T {
   return validate(text);
 }

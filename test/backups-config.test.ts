@@ -107,7 +107,7 @@ test('a schedule makes one backup a run, none over another, and makes up once fo
   await scene.withData();
   // A backup that is begun waits here until it is ended: its server is none, and giving it up takes no time.
   await setOperationLimit(service.app.store.db, 'workspace', scene.workspaceId, 0);
-  const ctx = { ...service.app.backups, clock: service.clock };
+  const ctx = { ...service.app.contexts.backups, clock: service.clock };
   const changed = await ask('PATCH', `${path}/config`, { enabled: true, cron: '0 3 * * *' });
   const at = new Date(String(changed.body.nextRunAt));
   assert.equal((at.getTime() - jitterSeconds(environmentId) * 1_000) % day, 3 * hour, 'with its own delay');

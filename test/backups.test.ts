@@ -166,7 +166,7 @@ test('what retention lets go leaves with its objects; what is being restored sta
     insert into backup_restores (workspace_id, id, environment_id, source, backup_id, status, touched_at, created_at)
     values (${workspaceId}, ${newId()}, ${environmentId}, 'backup', ${inUse}, 'queued', now(), now())`);
   const step = { signal: AbortSignal.timeout(hangMs), log: () => undefined };
-  await applyRetention(service.app.backups, workspaceId, environmentId, step);
+  await applyRetention(service.app.contexts.backups, workspaceId, environmentId, step);
   const left = await service.call('GET', path, { token });
   assert.deepEqual(
     Object(left.body.items).map(({ id }: { id: string }) => id),
@@ -194,7 +194,7 @@ test('backups outlive an environment that is deleted without its data, and go wi
       async () => (await ask('GET', `/environments/${environmentId}`)).status === 404,
       'the environment to go',
     );
-    await clearUp(service.app.backups);
+    await clearUp(service.app.contexts.backups);
     const files = filesOf(scene);
     const listed = await ask('GET', '/backups');
     assert.equal(Object(listed.body.items).length, deleteData ? 0 : 1);

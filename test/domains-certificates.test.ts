@@ -75,8 +75,8 @@ test('an expired certificate is refused', async (t) => {
   const scene = await startNamed(t);
   const { clock, app } = scene.service;
   // The clock of the area alone: the token would have run out as well.
-  Object.assign(app.domains, { clock: { now: () => new Date(clock.now().getTime() + 91 * day) } });
-  t.after(() => void Object.assign(app.domains, { clock }));
+  Object.assign(app.contexts.domains, { clock: { now: () => new Date(clock.now().getTime() + 91 * day) } });
+  t.after(() => void Object.assign(app.contexts.domains, { clock }));
   const answer = await scene.give(scene.good, scene.leaf.key);
   assertProblem(answer, 422, 'certificate_invalid');
   assert.deepEqual([...new Set(errorPaths(answer))], ['ssl.certificate']);
@@ -122,15 +122,15 @@ test('the key of a certificate of one’s own is never given back, and lies seal
 test('a certificate near its end is told of once', async (t) => {
   const { give, service, workspaceId, leaf, good } = await startNamed(t);
   assert.equal((await give(good, leaf.key)).status, 200);
-  const { domains, store } = service.app;
+  const { contexts, store } = service.app;
   const told = () =>
     store.db.rows(
       sql`select 1 from events where workspace_id = ${workspaceId} and data->>'status' = 'expiring'`,
     );
-  await renewDueCertificates(domains);
+  await renewDueCertificates(contexts.domains);
   assert.equal((await told()).length, 0);
   service.clock.advance(77 * day);
-  await renewDueCertificates(domains);
-  await renewDueCertificates(domains);
+  await renewDueCertificates(contexts.domains);
+  await renewDueCertificates(contexts.domains);
   assert.equal((await told()).length, 1);
 });

@@ -13,7 +13,7 @@ async function startVerified(t: Parameters<typeof startDomainScene>[0]) {
   const scene = await startDomainScene(t);
   const { ask, environmentId, zone, service } = scene;
   const hostname = `shop.${scene.apex}`;
-  Object.assign(service.app.domains.authority, { caaNames: ['letsencrypt.org'] });
+  Object.assign(service.app.contexts.domains.authority, { caaNames: ['letsencrypt.org'] });
   zone.set(hostname, 'A', [serverAddress]);
   const domain = await scene.verified(ask, hostname);
   const serverId = await scene.server('web', serverAddress);
@@ -76,7 +76,7 @@ test('each mistake in a zone is told in words of its own', async (t) => {
 /** The schedule alone: only those that are due are looked at. */
 async function checked({ service, clock }: { service: DomainScene['service']; clock?: number }) {
   if (clock !== undefined) service.clock.advance(clock);
-  await checkDueDomains(service.app.domains);
+  await checkDueDomains(service.app.contexts.domains);
 }
 
 const rowOf = async ({ service }: Pick<DomainScene, 'service'>, id: unknown) => {

@@ -237,7 +237,7 @@ test('switched on, auto-deploy has its webhook, deploys nothing old, and takes t
   const patch = (body: object) => ask('PATCH', `/environments/${environmentId}/auto-deploy`, body);
   const poll = async () => {
     await service.app.store.db.run(sql`update environments set poll_at = now() - interval '1 day'`);
-    await pollDueProjects(service.app.projects, 300);
+    await pollDueProjects(service.app.contexts.pushes, 300);
   };
   const on = await patch({ enabled: true, watchPaths: ['src'] });
   assert.equal(on.status, 200, on.text);

@@ -6,12 +6,15 @@ import { root } from '../scripts/commands.ts';
 
 /** The house from DESIGN.md, from the ground up: who lives on a floor may know those on it and below. */
 const floors: readonly (readonly [name: string, lives: RegExp])[] = [
-  ['composition', /^(app|main|rotate-keys|slipway)\.ts$/],
+  ['composition', /^(app|contexts|main|resources|rotate-keys|slipway)\.ts$/],
   ['ground', /^[a-z0-9-]+\.ts$/],
   ['store', /^store\//],
   ['outside', /^(remote|adapters|events)\//],
   ['work', /^(operations|analysis|engine)\//],
-  ['routes', /^(http\/|areas\/[^/]+\/(routes|schemas|[a-z-]+-(routes|schemas)|[a-z-]+-page)\.ts$)/],
+  [
+    'routes',
+    /^(http\/|areas\/[^/]+\/([a-z-]+\/)?(module|routes|schemas|[a-z-]+-(routes|schemas)|[a-z-]+-page)\.ts$)/,
+  ],
   ['areas', /^areas\//],
 ];
 const fromBelow = ['ground', 'store', 'outside', 'work', 'areas', 'routes', 'composition'];
@@ -56,9 +59,15 @@ test('arrows point down: no file knows one of a higher floor', () => {
   assert.deepEqual(shown(up), []);
 });
 
-/** A folder of the plan: an area or an adapter with all that is in it, else a folder of src. On the ground, each file is for itself. */
+/**
+ * A folder of the plan: an area or an adapter with all that is in it, else a folder of src. On the ground, each file is
+ * for itself. What an area has on the floor of routes stands apart from it: a project is shown with its environments,
+ * which are above it.
+ */
 function folderOf(file: string): string {
-  return /^(?:(?:areas|adapters)\/[^/]+|[^/]+)/.exec(file)?.[0] ?? file;
+  const folder = /^(?:(?:areas|adapters)\/[^/]+|[^/]+)/.exec(file)?.[0] ?? file;
+  const isRoute = floorOf(file) === fromBelow.indexOf('routes');
+  return isRoute && folder.startsWith('areas/') ? `${folder}/routes` : folder;
 }
 
 /** All that can be reached from a folder, with the way there. */

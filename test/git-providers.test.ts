@@ -128,7 +128,7 @@ test('a token that the provider revokes is shown and told, and a new one repairs
   await service.app.store.db.run(
     sql`update git_providers set check_at = now() - interval '1 day' where id = ${id}`,
   );
-  await checkDueProviders(service.app.gitProviders);
+  await checkDueProviders(service.app.contexts.providers);
   const revoked = await service.call('GET', `/git-providers/${id}`, { token: person.token });
   assert.equal(revoked.body.status, 'rejected', revoked.text);
   assert.equal(Object(revoked.body.problem).code, 'provider_rejected');

@@ -75,7 +75,7 @@ test('a server that cannot be reached is told once, until it is back', async (t)
   const id = (await scene.server('web-1')) as ServerId;
   await service.app.store.db.run(sql`update servers set host_key = 'SHA256:x' where id = ${id}`);
   for (let times = 0; times < 2; times += 1)
-    await assert.rejects(probeServer(service.app.servers, workspaceId, id));
+    await assert.rejects(probeServer(service.app.contexts.servers, workspaceId, id));
   const raised = (await raisedIn(scene)).filter(({ kind }) => kind.startsWith('server_'));
   assert.deepEqual(
     raised.map(({ kind, projectId, data }) => [kind, projectId, data.serverName, data.host]),
@@ -88,7 +88,7 @@ test('a token that the provider refuses is told once', async (t) => {
   const { service, workspaceId, host, gitToken, providerId } = scene;
   host.revokeToken(gitToken);
   for (let times = 0; times < 2; times += 1)
-    await checkProvider(service.app.gitProviders, workspaceId, providerId as GitProviderId);
+    await checkProvider(service.app.contexts.providers, workspaceId, providerId as GitProviderId);
   const raised = (await raisedIn(scene)).filter(({ kind }) => kind === 'token_revoked');
   assert.equal(raised.length, 1);
   assert.doesNotMatch(JSON.stringify(raised), new RegExp(gitToken));

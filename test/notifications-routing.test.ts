@@ -108,10 +108,10 @@ test('a domain that is let go and a certificate near its end are told to the pro
   await db.run(sql`
     update environment_domains set certificate_id = ${certificate} where workspace_id = ${workspaceId}`);
   service.clock.advance(80 * day);
-  for (let times = 0; times < 2; times += 1) await renewDueCertificates(service.app.domains);
+  for (let times = 0; times < 2; times += 1) await renewDueCertificates(service.app.contexts.domains);
   zone.remove(Object(verification).name);
   const look = () =>
-    verifyDomain(service.app.domains, workspaceId, id as DomainId, AbortSignal.timeout(hangMs));
+    verifyDomain(service.app.contexts.domains, workspaceId, id as DomainId, AbortSignal.timeout(hangMs));
   await look();
   service.clock.advance(8 * day);
   for (let times = 0; times < 2; times += 1) await look();

@@ -218,7 +218,7 @@ test('where no webhook arrives, polling takes a push, and both together take it 
     await service.app.store.db.run(
       sql`update environments set poll_at = now() - interval '1 day' where project_id = ${id}`,
     );
-    await pollDueProjects(service.app.projects, 300);
+    await pollDueProjects(service.app.contexts.pushes, 300);
   };
   const first = await host.commit('ada', 'shop', { branch: 'main', message: 'one', files: { 'a.txt': 'a' } });
   await poll();

@@ -134,7 +134,7 @@ test('what has had its time', async (t) => {
       select from operations o where o.id = s.operation_id)`;
       const expected = (await count(old)) - 1;
       assert.ok(expected > 300);
-      const kinds = app.deployments.kinds;
+      const kinds = app.contexts.deployments.kinds;
       assert.equal(await pruneOperations(db, kinds, before), expected);
       assert.equal(await count(old), 1, 'that of the server stays: a hardening is undone by it');
       assert.equal(await count(steps), 0);

@@ -4,9 +4,9 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
-import type { WorkspaceId } from '../ids.ts';
 import { type Principal, type Role, type Sessions, unauthenticated } from '../principal.ts';
 import type { Limits } from './limits.ts';
+import type { Scope } from './scope.ts';
 
 export type Permission = 'read' | 'change' | 'manage';
 
@@ -24,12 +24,6 @@ const permissions: Record<Role, readonly Permission[]> = {
   admin: ['read', 'change', 'manage'],
   owner: ['read', 'change', 'manage'],
 };
-
-/** What a workspace query cannot do without: made here only, after the caller's membership was checked. */
-export interface Scope {
-  readonly workspaceId: WorkspaceId;
-  readonly principal: Principal;
-}
 
 const workspaceHeader = 'slipway-workspace';
 
@@ -87,18 +81,4 @@ function chooseScope(request: FastifyRequest, principal: Principal, permission: 
     throw new Fault('forbidden', `Your role in this workspace, ${membership.role}, does not allow this.`);
   }
   return { workspaceId: membership.id, principal };
-}
-
-/** For handlers of routes that declare `account`: the compiler cannot know that the check ran, this does. */
-export function principalOf(request: FastifyRequest): Principal {
-  if (!request.principal)
-    throw new Error(`${request.routeOptions.url} did not declare that it needs an account`);
-  return request.principal;
-}
-
-/** For handlers of routes that declare `workspace`. */
-export function scopeOf(request: FastifyRequest): Scope {
-  if (!request.scope)
-    throw new Error(`${request.routeOptions.url} did not declare that it needs a workspace`);
-  return request.scope;
 }

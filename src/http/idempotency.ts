@@ -3,16 +3,16 @@
  * change it tells, so that there is no moment at which one exists without the other. Per workspace, for 24 hours.
  */
 import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { type Clock, minute } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { WorkspaceId } from '../ids.ts';
 import { answersKeptMs } from '../operations/prune-schedule.ts';
-import type { Answer, Remember } from '../store/answer.ts';
+import type { Answer, SaveResponse } from '../store/answer.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
-import { scopeOf } from './access.ts';
+import { scopeOf } from './scope.ts';
 
 const idempotencyHeader = 'idempotency-key';
 /** No request lives this long: a claim that is older was left by a process that died. */
@@ -36,27 +36,36 @@ export class Idempotency {
     this.#clock = clock;
   }
 
-  /** Does the work unless it was done for this key before; answers with what was answered then. */
+  /** Does the work unless it was done for this key before; gives back what was answered then. */
   async once<Body>(
     request: FastifyRequest,
-    reply: FastifyReply,
-    work: (remember: Remember) => Promise<Answer<Body>>,
-  ): Promise<void> {
+    work: (saveResponse: SaveResponse) => Promise<Answer<Body>>,
+  ): Promise<Answer<unknown>> {
     const key = keyOf(request);
-    if (key === undefined) return send(reply, await work(async (_tx, answer) => answer));
+    if (key === undefined) return work(async (_tx, answer) => answer);
     const { workspaceId } = scopeOf(request);
     const claim = v7();
     const earlier = await this.#claim(workspaceId, key, fingerprintOf(request), claim);
-    if (earlier) return send(reply, earlier);
+    if (earlier) return earlier;
+    let isSaved = false;
     try {
-      return send(reply, await work((tx, answer) => this.#remember(tx, workspaceId, key, claim, answer)));
+      const answer = await work((tx, made) => {
+        isSaved = true;
+        return this.#save(tx, workspaceId, key, claim, made);
+      });
+      if (!isSaved) await this.#release(workspaceId, key, claim);
+      return answer;
     } catch (error) {
-      // What failed changed nothing; the next try with this key is a first one.
-      await this.#db.run(sql`
-        delete from idempotency_keys
-        where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and answered_at is null`);
+      await this.#release(workspaceId, key, claim);
       throw error;
     }
+  }
+
+  /** What failed, or only looked, changed nothing: the next try with this key is a first one. */
+  async #release(workspaceId: WorkspaceId, key: string, claim: string): Promise<void> {
+    await this.#db.run(sql`
+      delete from idempotency_keys
+      where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and answered_at is null`);
   }
 
   async #claim(
@@ -84,19 +93,19 @@ export class Idempotency {
     return { status: row.status, body: row.body, ...(row.location && { location: row.location }) };
   }
 
-  async #remember<Body>(
+  async #save<Body>(
     tx: Queryable,
     workspaceId: WorkspaceId,
     key: string,
     claim: string,
     answer: Answer<Body>,
   ): Promise<Answer<Body>> {
-    const kept = await tx.run(sql`
+    const saved = await tx.run(sql`
       update idempotency_keys
       set status = ${answer.status}, location = ${answer.location ?? null},
           body = ${JSON.stringify(answer.body ?? null)}, answered_at = ${this.#clock.now()}
       where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and answered_at is null`);
-    if (kept !== 1) throw inProgress();
+    if (saved !== 1) throw inProgress();
     return answer;
   }
 }
@@ -114,11 +123,6 @@ function keyOf(request: FastifyRequest): string | undefined {
 function fingerprintOf(request: FastifyRequest): Buffer {
   const parts = [request.method, request.url, request.body ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
-}
-
-async function send(reply: FastifyReply, { status, location, body }: Answer<unknown>): Promise<void> {
-  if (location !== undefined) reply.header('location', location);
-  await reply.code(status).send(body);
 }
 
 function mismatch(): Fault {

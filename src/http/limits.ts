@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import { normaliseEmail, type Principal } from '../principal.ts';
 import type { MasterKeys } from '../store/master-keys.ts';
-import { principalOf } from './access.ts';
+import { principalOf } from './scope.ts';
 import { type Policy, type Throttle, type Verdict, windowSeconds } from './throttle.ts';
 
 /** What costs more than a look into our own database. */

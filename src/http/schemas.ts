@@ -8,7 +8,9 @@ export const Time = Type.String({ format: 'date-time', examples: ['2026-11-15T09
 export const Id = Type.String({ format: 'uuid', examples: ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const IdParams = Type.Object({ id: Id }, closed);
+/** The same over the wire; in the code, the id of one kind of thing alone. */
+export const idOf = <Kind extends string>() => Type.Unsafe<Kind>({ ...Id });
+export const idParams = <Kind extends string>() => Type.Object({ id: idOf<Kind>() }, closed);
 
 /** The query parameters of every list. */
 export const PageQuery = Type.Object(

@@ -7,19 +7,18 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
   type FastifyRequest,
-  type FastifyTypeProvider,
   LogController,
 } from 'fastify';
-import type Type from 'typebox';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Principal } from '../principal.ts';
-import type { Access, AccessControl, Scope } from './access.ts';
+import type { Access, AccessControl } from './access.ts';
 import { sendError, sendFault } from './errors.ts';
 import type { Limits, OwnLimit } from './limits.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
+import type { Scope } from './scope.ts';
 import { createValidators, lazySerializer } from './validation.ts';
 
 declare module 'fastify' {
@@ -38,19 +37,6 @@ declare module 'fastify' {
     scope: Scope | undefined;
   }
 }
-
-/** Ties the types of a handler to the schemas of its route. */
-interface SchemaTypes extends FastifyTypeProvider {
-  validator: this['schema'] extends Type.TSchema ? Type.Static<this['schema']> : unknown;
-  serializer: this['schema'] extends Type.TSchema ? Sent<Type.Static<this['schema']>> : unknown;
-}
-
-/** What is sent is only read: an answer may be made of values that nobody may change. */
-type Sent<T> = T extends readonly (infer Element)[]
-  ? readonly Sent<Element>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: Sent<T[Key]> }
-    : T;
 
 export const apiPrefix = '/api/v1';
 const bodyLimit = 1024 * 1024;
@@ -87,7 +73,7 @@ export async function createServer({ config, log, accessControl, limits, metrics
       reply.headers(headers).header('x-request-id', request.id);
       sendError(error, request, reply);
     },
-  }).withTypeProvider<SchemaTypes>();
+  });
 
   const validators = createValidators();
   app.setValidatorCompiler(({ schema, httpPart }) => validators.compile(httpPart, schema as object));

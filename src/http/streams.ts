@@ -14,7 +14,7 @@ import type { SessionId, WorkspaceId } from '../ids.ts';
 import type { Sessions } from '../principal.ts';
 import type { Database } from '../store/database.ts';
 import type { NotifyHandler } from '../store/listener.ts';
-import { principalOf } from './access.ts';
+import { principalOf } from './scope.ts';
 
 const heartbeatMs = 15 * second;
 const heartbeat = Buffer.from(':\n\n');

@@ -1,4 +1,4 @@
-/** The answer to a request that makes something, kept where the request may be sent twice. */
+/** The answer to a request that makes something, stored where the request may be sent twice. */
 import type { Queryable } from './database.ts';
 
 export interface Answer<Body> {
@@ -8,4 +8,4 @@ export interface Answer<Body> {
 }
 
 /** Stores the answer; to be called in the transaction that makes the change. */
-export type Remember = <Body>(tx: Queryable, answer: Answer<Body>) => Promise<Answer<Body>>;
+export type SaveResponse = <Body>(tx: Queryable, answer: Answer<Body>) => Promise<Answer<Body>>;

@@ -34,7 +34,7 @@ export interface Wave {
 }
 
 /** Hears of every fault that has come about, those of a wave that fails, too; and what happens, line by line. */
-export interface Hearer {
+export interface NotifyHandler {
   caused(kind: FaultKind): void;
   tell(line: string): void;
 }
@@ -64,9 +64,9 @@ export class Waves {
   readonly #scene: Scene;
   readonly #visitors: Visitors;
   readonly #watch: Watch;
-  readonly #hearer: Hearer;
+  readonly #hearer: NotifyHandler;
 
-  constructor(scene: Scene, hearer: Hearer) {
+  constructor(scene: Scene, hearer: NotifyHandler) {
     this.#scene = scene;
     this.#visitors = new Visitors(scene);
     this.#watch = new Watch(scene.db);

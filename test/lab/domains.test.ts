@@ -132,8 +132,8 @@ test('from a registered domain to https, and everything that happens to a name a
       return shown === fingerprint(chain) ? undefined : true;
     }, 'the proxy without it');
     await world.setClock();
-    const now = new Date(world.app.domains.clock.now().getTime() + 2 * minute);
-    await lookAfterDue({ ...world.app.deployments, clock: { now: () => now } });
+    const now = new Date(world.app.contexts.domains.clock.now().getTime() + 2 * minute);
+    await lookAfterDue({ ...world.app.contexts.upkeep, clock: { now: () => now } });
     await until(
       async () => ((await shownFor(address, zone)) === fingerprint(chain) ? true : undefined),
       'the certificate to be put back',
@@ -247,7 +247,7 @@ async function fromDomainToHttps(t: TestContext, world: World): Promise<void> {
 }
 
 async function failingAuthority(t: TestContext, world: World): Promise<void> {
-  const { authority, clock } = world.app.domains;
+  const { authority, clock } = world.app.contexts.domains;
   const { chain } = await world.row(zone);
   const bad = { status: 200, body: 'hello', headers: {} as Record<string, string> };
   const server = createServer((_, response) => {

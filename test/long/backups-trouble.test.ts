@@ -86,7 +86,7 @@ test('every trouble has a fault of its own, is told, and leaves the data as it w
     assert.deepEqual([made.status, Object(made.fault).code], ['failed', 'storage_refused']);
     assert.deepEqual(await told(made), [['backup_failed', 'storage_refused']]);
     s3.faults.clear();
-    await clearUp(scene.git.service.app.backups);
+    await clearUp(scene.git.service.app.contexts.backups);
     assert.deepEqual([s3.objects.list().length, s3.objects.uploads().length], [0, 0], 'cleared away later');
   });
 

@@ -56,7 +56,8 @@ class Scene {
     const server = await lab.fresh(t, 'provisioned');
     const own = await migratedDatabase(t);
     const servers = await serversContext(t, own, masterKeys(1));
-    const ctx = { ...servers, secretsOf: async () => [new Secret(canary)] };
+    const { db, clock, log } = servers;
+    const ctx = { db, clock, log, servers, secretsOf: async () => [new Secret(canary)] };
     const workspaceId = await newWorkspace(own.db);
     const { about } = server;
     const known = await addServer(servers, workspaceId, { host: about.address, hostKey: pinOf(server) });
@@ -193,7 +194,7 @@ test('the last lines come first, then each line as it is printed, without secret
     sql`select server_id as "serverId" from environments where id = ${scene.environmentId}`,
   )) ?? { serverId: undefined };
   assert.ok(serverId);
-  scene.ctx.pool.drop(serverId);
+  scene.ctx.servers.pool.drop(serverId);
   await until(() => all.lines().length > before + 30 || undefined, 'lines afterwards');
   assertCounted(all.lines(), 'live');
   assertCounted(some.lines(), 'live');

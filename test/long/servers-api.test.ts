@@ -106,7 +106,7 @@ test('a server whose key was installed by its owner is provisioned as soon as it
     passed.map(({ data }) => data.status ?? data.ok),
     [...Array.from({ length: 9 }, () => 'passed'), true],
   );
-  await checkDueServers(service.app.servers);
+  await checkDueServers(service.app.contexts.servers);
   const operation = await lastOperation(service, token, id, 'server_provision');
   assert.equal(operation.status, 'succeeded', JSON.stringify(operation.fault));
   const before = await lab.client.console(
@@ -121,7 +121,7 @@ test('a server whose key was installed by its owner is provisioned as soon as it
   // Away and back: each is told, once.
   const look = async () => {
     await service.app.store.db.run(sql`update servers set check_at = '2000-01-01' where id = ${id}`);
-    await checkDueServers(service.app.servers);
+    await checkDueServers(service.app.contexts.servers);
     return (await service.call('GET', `/servers/${id}`, { token })).body.status;
   };
   await lab.client.cut(server.about.name);
@@ -148,11 +148,11 @@ test('a swapped host key: no command reaches the server, the API says why, and a
   });
   const id = String(made.body.id);
   await server.ssh('cat >> .ssh/authorized_keys', `${made.body.publicKey}\n`);
-  await checkDueServers(service.app.servers);
+  await checkDueServers(service.app.contexts.servers);
   await lastOperation(service, token, id, 'server_provision');
   await lab.client.reset(name, { newHostKeys: true });
   service.clock.advance(120_000);
-  await checkDueServers(service.app.servers);
+  await checkDueServers(service.app.contexts.servers);
   const { body: blocked } = await service.call('GET', `/servers/${id}`, { token });
   assert.equal(blocked.status, 'host_key_changed');
   assert.equal(Object(blocked.problem).code, 'host_key_changed');

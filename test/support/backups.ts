@@ -46,7 +46,8 @@ export interface StoredWish {
 export async function startBackupScene(env: Record<string, string> = {}): Promise<BackupScene> {
   const service = await sharedTestApp({ SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on', ...env });
   const person = await newPerson(service);
-  const { backups: ctx, store } = service.app;
+  const { contexts, store } = service.app;
+  const ctx = contexts.backups;
   const { db } = store;
   const ask: BackupScene['ask'] = (method, path, body) =>
     service.call(method, path, { token: person.token, ...(body !== undefined && { body }) });

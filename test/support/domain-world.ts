@@ -111,11 +111,11 @@ export class World {
   /** As the clock would have it at the end of its life. */
   async comeDue(hostname: string): Promise<void> {
     await this.setClock();
-    const now = this.app.domains.clock.now();
+    const now = this.app.contexts.domains.clock.now();
     await this.app.store.db.run(sql`
       update certificates set not_before = ${now}::timestamptz - interval '80 days',
         not_after = ${now}::timestamptz + interval '10 days', renew_at = ${now} where ${hostname} = any(names)`);
-    await renewDueCertificates(this.app.domains);
+    await renewDueCertificates(this.app.contexts.domains);
   }
 }
 

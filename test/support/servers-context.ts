@@ -1,6 +1,6 @@
 /** What the servers area works with, on a database alone, and servers in it without the API. */
 import type { TestContext } from 'node:test';
-import { environmentsOn } from '../../src/areas/environments/environments-on.ts';
+import { environmentsOn } from '../../src/areas/environments/read-environments.ts';
 import { insertServer } from '../../src/areas/servers/queries.ts';
 import { privateKeyContext, type ServersContext } from '../../src/areas/servers/servers.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';

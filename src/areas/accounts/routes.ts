@@ -2,9 +2,9 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { principalOf } from '../../http/access.ts';
-import { IdParams, PageQuery } from '../../http/schemas.ts';
-import { apiPrefix, type HttpServer } from '../../http/server.ts';
+import type { Routes } from '../../http/routes.ts';
+import { idParams, PageQuery } from '../../http/schemas.ts';
+import { apiPrefix } from '../../http/server.ts';
 import type { SessionId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
@@ -21,17 +21,18 @@ import type { SignIn } from './sign-in.ts';
 import { lifetimes } from './tokens.ts';
 import { verifyOtp } from './verify-otp.ts';
 
-const guessable = { access: { kind: 'public' }, signInLimit: true } as const;
-const account = { access: { kind: 'account' } } as const;
-const tags = ['Accounts'];
+const open = { kind: 'public' } as const;
+const account = { kind: 'account' } as const;
 const base = `${apiPrefix}/auth`;
 const refreshCookie = 'slipway_refresh';
 
-export function accountRoutes(app: HttpServer, context: AccountsContext, secureCookies: () => boolean): void {
-  app.post(`${base}/register`, {
-    config: { ...guessable, faults: ['registration_closed'] },
+export function accountRoutes(routes: Routes, context: AccountsContext, secureCookies: () => boolean): void {
+  const route = routes.tagged('Accounts');
+  route.post(`${base}/register`, {
+    access: open,
+    signInLimit: true,
+    faults: ['registration_closed'],
     schema: {
-      tags,
       operationId: 'register',
       summary: 'Create an account',
       description:
@@ -39,29 +40,30 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
       body: schemas.RegisterBody,
       response: { 201: schemas.RegisterAnswer },
     },
-    handler: async (request, reply) => reply.code(201).send(await register(context, request.body)),
+    handler: ({ body }) => register(context, body),
   });
 
-  app.post(`${base}/verify-otp`, {
-    config: { ...guessable, faults: ['invalid_otp'] },
+  route.post(`${base}/verify-otp`, {
+    access: open,
+    signInLimit: true,
+    faults: ['invalid_otp'],
     schema: {
-      tags,
       operationId: 'verifyOtp',
       summary: 'Confirm the address with the code from the mail',
       description: 'Six digits, ten minutes, single use, five tries a code.',
       body: schemas.VerifyOtpBody,
       response: { 200: schemas.SignInAnswer },
     },
-    handler: async (request, reply) => {
-      const signIn = await verifyOtp(context, request.body, clientOf(request));
-      return signInAnswer(reply, signIn, request.body.refreshTokenIn);
+    handler: async ({ body, request, reply }) => {
+      const signIn = await verifyOtp(context, body, clientOf(request));
+      return signInAnswer(reply, signIn, body.refreshTokenIn);
     },
   });
 
-  app.post(`${base}/resend-otp`, {
-    config: guessable,
+  route.post(`${base}/resend-otp`, {
+    access: open,
+    signInLimit: true,
     schema: {
-      tags,
       operationId: 'resendOtp',
       summary: 'Ask for a fresh code',
       description: 'Answers the same for every address.',
@@ -70,16 +72,14 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
         202: Type.Null({ description: 'If someone registered with the address, a code is on its way.' }),
       },
     },
-    handler: async (request, reply) => {
-      await resendOtp(context, request.body);
-      return accepted(reply);
-    },
+    handler: ({ body }) => resendOtp(context, body),
   });
 
-  app.post(`${base}/login`, {
-    config: { ...guessable, faults: ['invalid_credentials', 'email_not_verified'] },
+  route.post(`${base}/login`, {
+    access: open,
+    signInLimit: true,
+    faults: ['invalid_credentials', 'email_not_verified'],
     schema: {
-      tags,
       operationId: 'login',
       summary: 'Sign in',
       description:
@@ -87,119 +87,106 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
       body: schemas.LoginBody,
       response: { 200: schemas.SignInAnswer },
     },
-    handler: async (request, reply) => {
-      const signIn = await login(context, request.body, clientOf(request));
-      return signInAnswer(reply, signIn, request.body.refreshTokenIn);
+    handler: async ({ body, request, reply }) => {
+      const signIn = await login(context, body, clientOf(request));
+      return signInAnswer(reply, signIn, body.refreshTokenIn);
     },
   });
 
-  app.post(`${base}/refresh`, {
-    config: { access: { kind: 'public' }, faults: ['invalid_refresh_token'] },
+  route.post(`${base}/refresh`, {
+    access: open,
+    faults: ['invalid_refresh_token'],
     schema: {
-      tags,
       operationId: 'refresh',
       summary: 'Trade the refresh token for a new pair of tokens',
       description: 'Each refresh token works once; one that comes back after it was spent ends its session.',
       body: schemas.RefreshBody,
       response: { 200: schemas.SignInAnswer },
     },
-    handler: async (request, reply) => {
-      const inBody = request.body.refreshToken;
+    handler: async ({ body, request, reply }) => {
+      const inBody = body.refreshToken;
       const signIn = await refresh(context, inBody ?? readRefreshCookie(request));
       return signInAnswer(reply, signIn, inBody === undefined ? 'cookie' : 'body');
     },
   });
 
-  app.post(`${base}/logout`, {
-    config: account,
+  route.post(`${base}/logout`, {
+    access: account,
     schema: {
-      tags,
       operationId: 'logout',
       summary: 'End this session',
       response: { 204: Type.Null({ description: 'Signed out: the access token works no more.' }) },
     },
-    handler: async (request, reply) => {
-      await logout(context, principalOf(request));
-      return setRefreshCookie(reply, '', 0).code(204).send(null);
+    handler: async ({ principal, reply }) => {
+      await logout(context, principal);
+      setRefreshCookie(reply, '', 0);
     },
   });
 
-  app.get(`${base}/me`, {
-    config: account,
-    schema: { tags, operationId: 'me', summary: 'Your own profile', response: { 200: schemas.UserAnswer } },
-    handler: (request) => readUser(context.db, principalOf(request).accountId),
+  route.get(`${base}/me`, {
+    access: account,
+    schema: { operationId: 'me', summary: 'Your own profile', response: { 200: schemas.UserAnswer } },
+    handler: ({ principal }) => readUser(context.db, principal.accountId),
   });
 
-  app.post(`${base}/forgot-password`, {
-    config: guessable,
+  route.post(`${base}/forgot-password`, {
+    access: open,
+    signInLimit: true,
     schema: {
-      tags,
       operationId: 'forgotPassword',
       summary: 'Ask for a link to set a new password',
       description: 'Answers the same for every address.',
       body: schemas.EmailBody,
       response: { 202: Type.Null({ description: 'If the address has an account, a link is on its way.' }) },
     },
-    handler: async (request, reply) => {
-      await forgotPassword(context, request.body);
-      return accepted(reply);
-    },
+    handler: ({ body }) => forgotPassword(context, body),
   });
 
-  app.post(`${base}/reset-password`, {
-    config: { ...guessable, faults: ['invalid_reset_token'] },
+  route.post(`${base}/reset-password`, {
+    access: open,
+    signInLimit: true,
+    faults: ['invalid_reset_token'],
     schema: {
-      tags,
       operationId: 'resetPassword',
       summary: 'Set a new password with the token from the mail',
       description: 'Ends every session of the account. The token works once, for 30 minutes.',
       body: schemas.ResetPasswordBody,
       response: { 204: Type.Null({ description: 'The password is set, and every session has ended.' }) },
     },
-    handler: async (request, reply) => {
-      await resetPassword(context, request.body);
-      return reply.code(204).send(null);
-    },
+    handler: ({ body }) => resetPassword(context, body),
   });
 
-  app.post(`${base}/stream-ticket`, {
-    config: account,
+  route.post(`${base}/stream-ticket`, {
+    access: account,
     schema: {
-      tags,
       operationId: 'createStreamTicket',
       summary: 'Get a ticket for a stream',
       description: 'For clients that cannot send a header, such as `EventSource`: one use, 30 seconds.',
       response: { 201: schemas.StreamTicketAnswer },
     },
-    handler: async (request, reply) =>
-      reply.code(201).send(await issueStreamTicket(context, principalOf(request))),
+    handler: ({ principal }) => issueStreamTicket(context, principal),
   });
 
-  app.get(`${base}/sessions`, {
-    config: account,
+  route.get(`${base}/sessions`, {
+    access: account,
     schema: {
-      tags,
       operationId: 'listSessions',
       summary: 'List your live sessions',
       querystring: PageQuery,
       response: { 200: schemas.SessionsAnswer },
     },
-    handler: (request) => readSessions(context, principalOf(request), new Page(request.query)),
+    handler: ({ principal, query }) => readSessions(context, principal, new Page(query)),
   });
 
-  app.delete(`${base}/sessions/:id`, {
-    config: account,
+  route.delete(`${base}/sessions/:id`, {
+    access: account,
     schema: {
-      tags,
       operationId: 'endSession',
       summary: 'End one of your sessions',
-      params: IdParams,
+      params: idParams<SessionId>(),
       response: { 204: Type.Null({ description: 'The session has ended.' }) },
     },
-    handler: async (request, reply) => {
-      await endSession(context, principalOf(request), request.params.id as SessionId);
-      return reply.code(204).send(null);
-    },
+    handler: ({ principal, params }) => endSession(context, principal, params.id),
   });
 
   function signInAnswer(
@@ -213,23 +200,15 @@ export function accountRoutes(app: HttpServer, context: AccountsContext, secureC
     return answer;
   }
 
-  function setRefreshCookie(reply: FastifyReply, value: string, maxAge: number): FastifyReply {
+  function setRefreshCookie(reply: FastifyReply, value: string, maxAge: number): void {
     const secure = secureCookies();
     const cookie = { name: refreshCookie, value, maxAge, path: base, httpOnly: true, secure } as const;
-    return reply.header('set-cookie', stringifySetCookie({ ...cookie, sameSite: 'strict' }));
+    reply.header('set-cookie', stringifySetCookie({ ...cookie, sameSite: 'strict' }));
   }
 }
 
 function readRefreshCookie(request: FastifyRequest): string | undefined {
   return parseCookie(request.headers.cookie ?? '')[refreshCookie];
-}
-
-/** 202 without a body; `null` would be one. */
-function accepted(reply: FastifyReply): FastifyReply {
-  return reply
-    .code(202)
-    .serializer(() => '')
-    .send(null);
 }
 
 function clientOf(request: FastifyRequest): ClientTrace {

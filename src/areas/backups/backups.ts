@@ -4,9 +4,11 @@
  * stored whole, to put in place what does not fit, and to delete the last good one unasked. How each kind of data is
  * dumped and loaded is the engines' to know, where bytes lie the storage's.
  */
+import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import type { Egress } from '../../adapters/egress/egress.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
+import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import type {
@@ -17,8 +19,10 @@ import type {
   ServerId,
   WorkspaceId,
 } from '../../ids.ts';
-import type { Queryable } from '../../store/database.ts';
-import type { DeploymentsContext } from '../deployments/deployments.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
+import type { ServerAccess } from '../servers/servers.ts';
 
 export const backupKind = 'backup_make';
 export const restoreKind = 'backup_restore';
@@ -39,7 +43,13 @@ export interface Verification {
   readonly at: string | null;
 }
 
-export interface BackupsContext extends DeploymentsContext {
+export interface BackupsContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly queue: OperationQueue;
+  readonly servers: ServerAccess;
+  readonly log: Logger;
   /** The folder of the service, for what leaves for nowhere else. */
   readonly localStorage: Storage;
   /** The guarded way out: where an S3 is, users say. */
@@ -51,7 +61,7 @@ export interface BackupsContext extends DeploymentsContext {
 }
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such backup of yours.');
+  return new Fault('not_found', 'No such backup.');
 }
 
 export function partKeyPlace(workspaceId: WorkspaceId, id: BackupPartId) {

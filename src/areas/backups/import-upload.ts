@@ -14,7 +14,7 @@ import {
 } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
@@ -71,7 +71,7 @@ export async function importUpload(
   target: ImportTarget,
   { serviceId: asked, content, announcedBytes }: Upload,
   { requestedBy, signal }: { readonly requestedBy: AccountId; readonly signal: AbortSignal },
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   const { workspaceId, environmentId, serverId } = target;
   const service = chosen(await listedServices(ctx.db, workspaceId, environmentId), asked);
@@ -106,7 +106,7 @@ export async function importUpload(
         requestedBy,
       });
       await queries.setRestoreOperation(tx, workspaceId, id, operationId);
-      return answerStarted(tx, workspaceId, operationId, remember);
+      return answerStarted(tx, workspaceId, operationId, saveResponse);
     });
   } catch (error) {
     await clearUpload(ctx, { remote, signal: AbortSignal.timeout(clearWithinMs) }, workspaceId, id);

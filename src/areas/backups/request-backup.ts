@@ -11,7 +11,7 @@ import {
   type WorkspaceId,
 } from '../../ids.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import { listedServices } from '../services/read-services.ts';
@@ -33,7 +33,7 @@ export function triggerBackup(
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   wish: Pick<BackupWish, 'serviceId' | 'requestedBy'>,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<ShownBackup>> {
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
@@ -42,7 +42,7 @@ export function triggerBackup(
     const id = await requestBackup(tx, ctx, workspaceId, { ...wish, environment, trigger: 'manual' });
     const body = await readBackup(tx, workspaceId, environmentId, id);
     const location = `/api/v1/environments/${environmentId}/backups/${id}`;
-    const answer = await remember(tx, { status: 202, location, body });
+    const answer = await saveResponse(tx, { status: 202, location, body });
     await tellBackup(tx, workspaceId, { backupId: id, environmentId, status: 'queued' });
     return answer;
   });

@@ -11,7 +11,7 @@ import {
 } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { type BackupsContext, notFound, restoreKind, tellBackup } from './backups.ts';
@@ -43,7 +43,7 @@ export function restoreBackup(
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   { backupId, serviceId: asked, safetyBackup, requestedBy }: RestoreWish,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const { serverId } = await lockEnvironment(tx, workspaceId, environmentId);
@@ -75,7 +75,7 @@ export function restoreBackup(
       requestedBy,
     });
     await setRestoreOperation(tx, workspaceId, id, operationId);
-    return answerStarted(tx, workspaceId, operationId, remember);
+    return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 

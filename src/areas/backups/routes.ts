@@ -1,12 +1,10 @@
 /** The paths of backups. No rules here: schema, permission, and the use case that does it. */
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
-import { principalOf, scopeOf } from '../../http/access.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
-import { change, manage, read, repeatable } from '../../http/route-config.ts';
-import { IdParams, PageQuery } from '../../http/schemas.ts';
-import { apiPrefix, type HttpServer } from '../../http/server.ts';
-import type { BackupId, BackupPartId, EnvironmentId, ServiceId } from '../../ids.ts';
+import { change, manage, type Routes, read } from '../../http/routes.ts';
+import { idParams, PageQuery } from '../../http/schemas.ts';
+import { apiPrefix } from '../../http/server.ts';
+import type { EnvironmentId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { BackupsContext } from './backups.ts';
@@ -20,122 +18,100 @@ import { triggerBackup } from './request-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import * as schemas from './schemas.ts';
 
-const tags = ['Backups'];
 const base = `${apiPrefix}/environments/:id/backups`;
 const stored = ['storage_refused', 'storage_unreachable', 'storage_failed', 'storage_full'] as const;
 
-export function backupRoutes(app: HttpServer, ctx: BackupsContext, idempotency: Idempotency): void {
-  app.get(`${apiPrefix}/backups`, {
-    config: read,
+export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
+  const route = routes.tagged('Backups');
+  route.get(`${apiPrefix}/backups`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'listAllBackups',
       summary: 'List all backups of your workspace',
       description: 'Also those of environments that were deleted without their data.',
       querystring: PageQuery,
       response: { 200: schemas.AllBackupsAnswer },
     },
-    handler: (request) => listAllBackups(ctx.db, scopeOf(request).workspaceId, new Page(request.query)),
+    handler: ({ scope, query }) => listAllBackups(ctx.db, scope.workspaceId, new Page(query)),
   });
 
-  app.get(base, {
-    config: read,
+  route.get(base, {
+    access: read,
     schema: {
-      tags,
       operationId: 'listBackups',
       summary: 'List the backups of an environment',
       description: 'With the storage they take, and when the next one is made.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       querystring: schemas.BackupsQuery,
       response: { 200: schemas.BackupsAnswer },
     },
-    handler: (request) => {
-      const { workspaceId } = scopeOf(request);
-      return listBackups(ctx.db, workspaceId, request.params.id as EnvironmentId, new Page(request.query));
-    },
+    handler: ({ scope, params, query }) => listBackups(ctx.db, scope.workspaceId, params.id, new Page(query)),
   });
 
-  app.post(`${base}/trigger`, {
-    config: {
-      ...change,
-      limit: 'trigger',
-      faults: [...repeatable, 'server_not_linked', 'nothing_to_back_up'],
-    },
+  route.post(`${base}/trigger`, {
+    access: change,
+    idempotent: true,
+    limit: 'trigger',
+    faults: ['server_not_linked', 'nothing_to_back_up'],
     schema: {
-      tags,
       operationId: 'triggerBackup',
       summary: 'Make a backup now',
       description:
         'Of one service, or of every service and every volume. It is stored, then restored into a throw-away container and compared; only then it has succeeded. Takes an `Idempotency-Key`.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       body: schemas.TriggerBody,
       response: { 202: schemas.BackupAnswer },
     },
-    handler: (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { accountId: requestedBy } = principalOf(request);
-      const serviceId = (request.body.serviceId ?? null) as ServiceId | null;
-      const id = request.params.id as EnvironmentId;
-      return idempotency.once(request, reply, (remember) =>
-        triggerBackup(ctx, workspaceId, id, { serviceId, requestedBy }, remember),
-      );
+    handler: ({ scope, principal, params, body, saveResponse }) => {
+      const { accountId: requestedBy } = principal;
+      const serviceId = body.serviceId ?? null;
+      return triggerBackup(ctx, scope.workspaceId, params.id, { serviceId, requestedBy }, saveResponse);
     },
   });
 
-  app.get(`${base}/config`, {
-    config: read,
+  route.get(`${base}/config`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'getBackupConfig',
       summary: 'When backups are made by themselves, and where they go',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       response: { 200: schemas.ConfigAnswer },
     },
-    handler: (request) =>
-      readConfig(ctx.db, scopeOf(request).workspaceId, request.params.id as EnvironmentId),
+    handler: ({ scope, params }) => readConfig(ctx.db, scope.workspaceId, params.id),
   });
 
-  app.patch(`${base}/config`, {
-    config: { ...manage, faults: [...stored, 'egress_refused'] },
+  route.patch(`${base}/config`, {
+    access: manage,
+    faults: [...stored, 'egress_refused'],
     schema: {
-      tags,
       operationId: 'changeBackupConfig',
       summary: 'Say when backups are made, where they go, and how long they stay',
       description:
         'What is not named stays as it was. A destination is tried before it is taken: something is written, read and removed there. Backups that are there stay where they lie. A backup goes only where both `keepLast` and `keepDays` allow it; the last good one and the last verified one never go.',
-      params: IdParams,
+      params: idParams<EnvironmentId>(),
       body: schemas.ConfigBody,
       response: { 200: schemas.ConfigAnswer },
     },
-    handler: (request) => {
-      const { workspaceId } = scopeOf(request);
-      return changeConfig(ctx, workspaceId, request.params.id as EnvironmentId, request.body);
-    },
+    handler: ({ scope, params, body }) => changeConfig(ctx, scope.workspaceId, params.id, body),
   });
 
-  app.get(`${base}/:bid`, {
-    config: read,
+  route.get(`${base}/:bid`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'getBackup',
       summary: 'One backup, with its parts',
       params: schemas.BackupParams,
       response: { 200: schemas.BackupAnswer },
     },
-    handler: (request) => {
-      const { id, bid } = request.params;
-      return readBackup(ctx.db, scopeOf(request).workspaceId, id as EnvironmentId, bid as BackupId);
-    },
+    handler: ({ scope, params }) => readBackup(ctx.db, scope.workspaceId, params.id, params.bid),
   });
 
-  app.post(`${base}/:bid/restore`, {
-    config: {
-      ...change,
-      limit: 'trigger',
-      faults: [...repeatable, 'server_not_linked', 'backup_unfinished', 'backup_incompatible'],
-    },
+  route.post(`${base}/:bid/restore`, {
+    access: change,
+    idempotent: true,
+    limit: 'trigger',
+    faults: ['server_not_linked', 'backup_unfinished', 'backup_incompatible'],
     schema: {
-      tags,
       operationId: 'restoreBackup',
       summary: 'Restore a backup',
       description:
@@ -144,27 +120,18 @@ export function backupRoutes(app: HttpServer, ctx: BackupsContext, idempotency: 
       body: schemas.RestoreBody,
       response: { 202: OperationAnswer },
     },
-    handler: (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { accountId: requestedBy } = principalOf(request);
-      const { id, bid } = request.params;
-      const { serviceId = null, safetyBackup = true } = request.body;
-      const wish = {
-        backupId: bid as BackupId,
-        serviceId: serviceId as ServiceId | null,
-        safetyBackup,
-        requestedBy,
-      };
-      return idempotency.once(request, reply, (remember) =>
-        restoreBackup(ctx, workspaceId, id as EnvironmentId, wish, remember),
-      );
+    handler: ({ scope, principal, params, body, saveResponse }) => {
+      const { accountId: requestedBy } = principal;
+      const { serviceId = null, safetyBackup = true } = body;
+      const wish = { backupId: params.bid, serviceId, safetyBackup, requestedBy };
+      return restoreBackup(ctx, scope.workspaceId, params.id, wish, saveResponse);
     },
   });
 
-  app.get(`${base}/:bid/download`, {
-    config: { ...change, faults: [...stored, 'backup_unfinished', 'backup_missing', 'backup_damaged'] },
+  route.get(`${base}/:bid/download`, {
+    access: change,
+    faults: [...stored, 'backup_unfinished', 'backup_missing', 'backup_damaged'],
     schema: {
-      tags,
       operationId: 'downloadBackup',
       summary: 'Download a dump',
       description:
@@ -180,29 +147,22 @@ export function backupRoutes(app: HttpServer, ctx: BackupsContext, idempotency: 
         },
       },
     },
-    handler: async (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { id, bid } = request.params;
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort(new Error('the client has gone')));
-      const wish = {
-        id: bid as BackupId,
-        partId: (request.query.partId ?? null) as BackupPartId | null,
-      };
-      const found = await downloadBackup(ctx, workspaceId, id as EnvironmentId, wish, gone.signal);
-      return reply
+    handler: async ({ scope, params, query, signal, reply }) => {
+      const wish = { id: params.bid, partId: query.partId ?? null };
+      const found = await downloadBackup(ctx, scope.workspaceId, params.id, wish, signal);
+      reply
         .type('application/zstd')
         .header('content-length', found.bytes)
         .header('content-disposition', `attachment; filename="${found.fileName}"`)
-        .header('x-content-sha256', found.sha256)
-        .send(found.content);
+        .header('x-content-sha256', found.sha256);
+      return found.content;
     },
   });
 
-  app.delete(`${base}/:bid`, {
-    config: { ...manage, faults: [...stored, 'backup_unfinished', 'backup_last_good', 'in_use'] },
+  route.delete(`${base}/:bid`, {
+    access: manage,
+    faults: [...stored, 'backup_unfinished', 'backup_last_good', 'in_use'],
     schema: {
-      tags,
       operationId: 'deleteBackup',
       summary: 'Delete a backup',
       description: 'With everything of it at its destination. The last good one needs `force`.',
@@ -210,14 +170,9 @@ export function backupRoutes(app: HttpServer, ctx: BackupsContext, idempotency: 
       querystring: schemas.DeleteQuery,
       response: { 204: Type.Null({ description: 'Gone.' }) },
     },
-    handler: async (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      const { id, bid } = request.params;
-      const { force = false } = request.query;
-      await deleteBackup(ctx, workspaceId, id as EnvironmentId, bid as BackupId, force);
-      return reply.code(204).send(null);
-    },
+    handler: ({ scope, params, query }) =>
+      deleteBackup(ctx, scope.workspaceId, params.id, params.bid, query.force ?? false),
   });
 
-  importRoute(app, ctx, idempotency);
+  importRoute(route, ctx);
 }

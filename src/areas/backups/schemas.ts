@@ -1,9 +1,10 @@
 /** What goes over the wire about backups. */
 import Type from 'typebox';
-import { closed, Id, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import type { BackupId, BackupPartId, EnvironmentId, ServiceId } from '../../ids.ts';
 import { FaultAnswer } from '../operations/schemas.ts';
 
-export const BackupParams = Type.Object({ id: Id, bid: Id }, closed);
+export const BackupParams = Type.Object({ id: idOf<EnvironmentId>(), bid: idOf<BackupId>() }, closed);
 export const BackupsQuery = PageQuery;
 
 const Bytes = (description: string) => Type.Number({ description, examples: [1_048_576] });
@@ -202,14 +203,20 @@ export const AllBackupsAnswer = Type.Object({
 
 export const TriggerBody = Type.Object(
   {
-    serviceId: Type.Optional({ ...Id, description: 'One service alone; all and the volumes, if not said.' }),
+    serviceId: Type.Optional({
+      ...idOf<ServiceId>(),
+      description: 'One service alone; all and the volumes, if not said.',
+    }),
   },
   { ...closed, title: 'BackupWish' },
 );
 
 export const RestoreBody = Type.Object(
   {
-    serviceId: Type.Optional({ ...Id, description: 'One service alone out of a backup of several.' }),
+    serviceId: Type.Optional({
+      ...idOf<ServiceId>(),
+      description: 'One service alone out of a backup of several.',
+    }),
     safetyBackup: Type.Optional(
       Type.Boolean({
         description: 'Whether what is there now is backed up first; yes, if not said.',
@@ -221,14 +228,19 @@ export const RestoreBody = Type.Object(
 );
 
 export const ImportQuery = Type.Object(
-  { serviceId: Type.Optional({ ...Id, description: 'Needed where the environment has several services.' }) },
+  {
+    serviceId: Type.Optional({
+      ...idOf<ServiceId>(),
+      description: 'Needed where the environment has several services.',
+    }),
+  },
   closed,
 );
 
 /** Read by hand, as it arrives; this is how it is described. */
 export const ImportBody = Type.Object(
   {
-    serviceId: Type.Optional({ ...Id, description: 'Before the file; or in the query.' }),
+    serviceId: Type.Optional({ ...idOf<ServiceId>(), description: 'Before the file; or in the query.' }),
     file: Type.String({
       format: 'binary',
       description:
@@ -240,7 +252,12 @@ export const ImportBody = Type.Object(
 );
 
 export const DownloadQuery = Type.Object(
-  { partId: Type.Optional({ ...Id, description: 'Needed where the backup has several parts.' }) },
+  {
+    partId: Type.Optional({
+      ...idOf<BackupPartId>(),
+      description: 'Needed where the backup has several parts.',
+    }),
+  },
   closed,
 );
 

@@ -3,12 +3,17 @@
  * work per environment, the newest of those that wait), their course and their end; refuses to change one that has
  * ended. What is built becomes a release; what runs is the releases' to know.
  */
+import type { Mirrors } from '../../adapters/git/mirrors.ts';
+import type { Clock } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { OperationKinds } from '../../operations/kinds.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
+import type { Database } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
-import type { ProjectsContext } from '../projects/projects.ts';
-import type { ServersContext } from '../servers/servers.ts';
+import type { Sealer } from '../../store/sealed.ts';
+import type { GitProvidersContext } from '../git-providers/git-providers.ts';
+import type { ServerAccess } from '../servers/servers.ts';
 
 export const deployKind = 'deployment';
 
@@ -32,11 +37,23 @@ export type WantedCommit =
   /** The release of an earlier deployment, with its own variables or with those of today. */
   | { readonly release: DeploymentId; readonly variables: 'then' | 'now' };
 
-export interface DeploymentsContext extends ProjectsContext {
-  readonly servers: ServersContext;
+/** What it takes to ask for a deployment. */
+export interface DeploymentQueue {
+  readonly clock: Clock;
+  readonly queue: OperationQueue;
   readonly kinds: OperationKinds;
+}
+
+export interface DeploymentsContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
   readonly masterKeys: MasterKeys;
-  readonly log: ServersContext['log'];
+  readonly queue: OperationQueue;
+  readonly kinds: OperationKinds;
+  readonly mirrors: () => Promise<Mirrors>;
+  readonly providers: GitProvidersContext;
+  readonly servers: ServerAccess;
 }
 
 export interface DeploymentRequest {
@@ -48,7 +65,7 @@ export interface DeploymentRequest {
 }
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such deployment of yours.');
+  return new Fault('not_found', 'No such deployment.');
 }
 
 export function isOver(status: DeploymentStatus): boolean {

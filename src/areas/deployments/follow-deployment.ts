@@ -13,7 +13,7 @@ import {
 } from '../environments/environment-state.ts';
 import type { EnvironmentStatus } from '../environments/environments.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { type DeploymentStatus, isOver } from './deployments.ts';
 import * as queries from './queries.ts';
 
@@ -67,7 +67,7 @@ export async function followDeployment(
   if (isLostMove) await stayWhereItIs(tx, workspaceId, environment, now);
   await noticeDeployment(tx, workspaceId, deploymentId, environment, { before: before.status, status });
   const news = { reason: 'deployment', environmentId, deploymentId, status };
-  await tellProject(tx, workspaceId, environment.projectId, news);
+  await publishProjectEvent(tx, workspaceId, environment.projectId, news);
 }
 
 const noticed: Partial<Record<DeploymentStatus, NoticeKind>> = {

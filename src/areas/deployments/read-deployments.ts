@@ -19,8 +19,6 @@ export async function findIn(
   return row;
 }
 
-export type ShownDeployment = Awaited<ReturnType<typeof readDeployment>>;
-
 export async function readDeployment(
   db: Queryable,
   workspaceId: WorkspaceId,

@@ -9,10 +9,10 @@ import { cancelIn, enqueueOperation, lockQueued } from '../../operations/operati
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, setWanted } from '../environments/environment-state.ts';
 import { placeOn } from '../environments/places.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import {
+  type DeploymentQueue,
   type DeploymentRequest,
-  type DeploymentsContext,
   deployKind,
   type WantedCommit,
 } from './deployments.ts';
@@ -20,7 +20,7 @@ import * as queries from './queries.ts';
 
 export async function requestDeployment(
   tx: Queryable,
-  ctx: DeploymentsContext,
+  ctx: DeploymentQueue,
   request: DeploymentRequest,
 ): Promise<DeploymentId> {
   const { workspaceId, environmentId, trigger, requestedBy } = request;
@@ -51,7 +51,7 @@ export async function requestDeployment(
   await queries.setOperation(tx, workspaceId, id, operationId);
   await appendEvents(tx, { workspaceId, feedId: id }, [{ kind: 'status', data: { status: 'queued' } }]);
   const news = { reason: 'deployment', environmentId, deploymentId: id, status: 'queued' };
-  await tellProject(tx, workspaceId, projectId, news);
+  await publishProjectEvent(tx, workspaceId, projectId, news);
   return id;
 }
 
@@ -62,7 +62,7 @@ function whatMoves({ trigger }: DeploymentRequest, current: DeploymentId | null)
 
 async function overtake(
   tx: Queryable,
-  ctx: DeploymentsContext,
+  ctx: DeploymentQueue,
   { workspaceId, environmentId }: DeploymentRequest,
   by: DeploymentId,
 ): Promise<void> {

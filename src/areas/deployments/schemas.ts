@@ -1,10 +1,11 @@
 /** What goes over the wire about deployments. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { BranchName } from '../environments/schemas.ts';
 import { FaultAnswer } from '../operations/schemas.ts';
 
-export const DeploymentParams = Type.Object({ id: Id, did: Id }, closed);
+export const DeploymentParams = Type.Object({ id: idOf<EnvironmentId>(), did: idOf<DeploymentId>() }, closed);
 
 const Sha = Type.String({
   pattern: '^[0-9a-f]{40}$',

@@ -2,7 +2,7 @@
 import { Fault } from '../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { cancelOperation } from '../../operations/operations.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { DeploymentsContext, DeploymentTrigger, WantedCommit } from './deployments.ts';
 import * as queries from './queries.ts';
 import { findIn, readDeployment } from './read-deployments.ts';
@@ -21,7 +21,7 @@ export async function startDeployment(
   ctx: DeploymentsContext,
   asked: Asked,
   wish: { readonly commit?: string; readonly branch?: string },
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   const { commit, branch } = wish;
   if (commit !== undefined && branch !== undefined) {
@@ -31,7 +31,7 @@ export async function startDeployment(
   }
   const wanted: WantedCommit | undefined =
     commit !== undefined ? { sha: commit, branch: null } : branch !== undefined ? { branch } : undefined;
-  return start(ctx, asked, 'manual', wanted, remember);
+  return start(ctx, asked, 'manual', wanted, saveResponse);
 }
 
 export async function startRollback(
@@ -39,11 +39,11 @@ export async function startRollback(
   asked: Asked,
   id: DeploymentId,
   variables: 'then' | 'now',
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   const { releaseId, status } = await findIn(ctx.db, asked.workspaceId, asked.environmentId, id);
   if (releaseId === null || status !== 'succeeded') throw nothingThere();
-  return start(ctx, asked, 'rollback', { release: id, variables }, remember);
+  return start(ctx, asked, 'rollback', { release: id, variables }, saveResponse);
 }
 
 function start(
@@ -51,7 +51,7 @@ function start(
   asked: Asked,
   trigger: DeploymentTrigger,
   wanted: WantedCommit | undefined,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   const { workspaceId, environmentId } = asked;
   return ctx.db.transaction(async (tx) => {
@@ -64,7 +64,7 @@ function start(
     const id = await requestDeployment(tx, ctx, request);
     const body = await readDeployment(tx, workspaceId, environmentId, id);
     const location = `/api/v1/environments/${environmentId}/deployments/${id}`;
-    return remember(tx, { status: 202, location, body });
+    return saveResponse(tx, { status: 202, location, body });
   });
 }
 

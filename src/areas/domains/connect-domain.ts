@@ -15,7 +15,7 @@ import {
   type WorkspaceId,
 } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import {
   type EnvironmentState,
@@ -23,7 +23,7 @@ import {
   readEnvironmentState,
 } from '../environments/environment-state.ts';
 import { placesOf } from '../environments/places.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueCertificate, enqueueRouting } from './domain-work.ts';
 import { ancestorsOf, certificateKeyPlace, type DomainsContext, notFound } from './domains.ts';
@@ -55,7 +55,7 @@ export function connectDomain(
   environmentId: EnvironmentId,
   requestedBy: AccountId,
   wish: ConnectWish,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Connected>> {
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
@@ -92,8 +92,8 @@ export function connectDomain(
     });
     const body = { ...(await readName(tx, workspaceId, environmentId, id)), operationId };
     const location = `/api/v1/environments/${environmentId}/domains/${id}`;
-    const answer = await remember(tx, { status: operationId === null ? 200 : 202, location, body });
-    await tellProject(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
+    const answer = await saveResponse(tx, { status: operationId === null ? 200 : 202, location, body });
+    await publishProjectEvent(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
     return answer;
   });
 }

@@ -11,7 +11,7 @@ import type { AcmeAccountId, CertificateId, DomainId, WorkspaceId } from '../../
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { ServersContext } from '../servers/servers.ts';
+import type { ServerAccess } from '../servers/servers.ts';
 import type { Authority } from './authority.ts';
 
 export type DomainStatus = 'pending' | 'verified' | 'failed';
@@ -21,13 +21,13 @@ export interface DomainsContext {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
-  readonly servers: ServersContext;
+  readonly servers: ServerAccess;
   readonly dns: () => Promise<Dns>;
   readonly authority: Authority;
 }
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such domain of yours.');
+  return new Fault('not_found', 'No such domain.');
 }
 
 export function certificateKeyPlace(workspaceId: WorkspaceId, id: CertificateId) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { toAscii } from '../../adapters/dns/to-ascii.ts';
 import { Fault } from '../../fault.ts';
 import { type DomainId, newId, type WorkspaceId } from '../../ids.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { ancestorsOf, type DomainsContext, tellDomain } from './domains.ts';
 import * as queries from './queries.ts';
@@ -15,7 +15,7 @@ export function registerDomain(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   given: string,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   // The proof of a name is good for everything below it, so a wildcard is the same as the name itself.
   const hostname = readHostname(given, 'hostname', true).replace(/^\*\./, '');
@@ -29,7 +29,7 @@ export function registerDomain(
     // One below a name of theirs needs no proof of its own; under the lock, as every proof.
     if (await provenAbove(tx, workspaceId, hostname)) await queries.setVerified(tx, workspaceId, id, now);
     const body = await readDomain(tx, workspaceId, id);
-    const answer = await remember(tx, { status: 201, location: `/api/v1/domains/${id}`, body });
+    const answer = await saveResponse(tx, { status: 201, location: `/api/v1/domains/${id}`, body });
     await tellDomain(tx, workspaceId, { domainId: id, hostname, reason: 'registered', status: body.status });
     return answer;
   });

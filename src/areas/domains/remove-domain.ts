@@ -9,7 +9,7 @@ import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { knownAccount } from './authority-account.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueRouting } from './domain-work.ts';
@@ -70,7 +70,7 @@ export async function letGo(
   await retireCertificate(tx, ctx, workspaceId, environment, certificateId);
   if ((await placesOf(tx, workspaceId, environmentId)).length > 0)
     await enqueueRouting(tx, ctx, workspaceId, environment, { without: certificateId });
-  await tellProject(tx, workspaceId, projectId, { reason: 'domain', environmentId });
+  await publishProjectEvent(tx, workspaceId, projectId, { reason: 'domain', environmentId });
 }
 
 /** With their environment, which has left its servers: an authority's certificate is revoked all the same. */

@@ -1,6 +1,7 @@
 /** What goes over the wire about domains. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import type { DomainId, EnvironmentDomainId, EnvironmentId } from '../../ids.ts';
 import { FaultAnswer } from '../operations/schemas.ts';
 
 const Hostname = Type.String({
@@ -54,7 +55,7 @@ const Pem = (examples: string[]) => Type.String({ maxLength: 100_000, examples }
 
 export const ConnectBody = Type.Object(
   {
-    domainId: Type.Optional({ ...Id, description: 'The domain itself; or `hostname`.' }),
+    domainId: Type.Optional({ ...idOf<DomainId>(), description: 'The domain itself; or `hostname`.' }),
     hostname: Type.Optional({ ...Hostname, description: 'Any name under a verified domain; or `domainId`.' }),
     ssl: Type.Optional(
       Type.Object(
@@ -118,4 +119,7 @@ export const ConnectedAnswer = Type.Object(
   { title: 'ConnectingDomain' },
 );
 export const NamesAnswer = Type.Object({ items: Type.Array(NameAnswer) });
-export const NameParams = Type.Object({ id: Id, domainId: Id }, closed);
+export const NameParams = Type.Object(
+  { id: idOf<EnvironmentId>(), domainId: idOf<EnvironmentDomainId>() },
+  closed,
+);

@@ -6,7 +6,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { type EnvironmentStatus, notFound, type VariableTarget, variablePlace } from './environments.ts';
 import * as queries from './state-queries.ts';
-import { listVariables } from './variable-queries.ts';
+import { listVariables } from './variables/queries.ts';
 
 export type EnvironmentState = queries.EnvironmentState;
 

@@ -1,19 +1,11 @@
 /**
  * Environments: one branch of a project, on one server, with its variables. Owns what is wanted of each, where it stands
  * and what is seen of it there; what runs is compared with it. Variables are sealed, and a secret one is never shown
- * again. Services, domains and releases belong to environments and know them; environments know nothing of those.
+ * again. Services, domains, releases and deployments belong to environments and know them; environments know nothing of
+ * those, and tell them through hooks (`hooks.ts`).
  */
-import type { Clock } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { VariableId, WorkspaceId } from '../../ids.ts';
-import type { Database } from '../../store/database.ts';
-import type { Sealer } from '../../store/sealed.ts';
-
-export interface EnvironmentsContext {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly sealer: Sealer;
-}
 
 export type EnvironmentStatus = 'idle' | 'deploying' | 'running' | 'degraded' | 'stopped';
 export type VariableTarget = 'build' | 'runtime' | 'both';
@@ -63,7 +55,13 @@ export interface ProcessSettings {
 }
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such environment of yours.');
+  return new Fault('not_found', 'No such environment.');
+}
+
+export function nameTaken(name: string): Fault {
+  return new Fault('name_taken', `The project has an environment named «${name}» already.`, {
+    errors: [{ path: 'name', message: 'is the name of another environment of this project' }],
+  });
 }
 
 export function variablePlace(workspaceId: WorkspaceId, id: VariableId) {

@@ -2,19 +2,25 @@
  * The lines of running apps, live. Nothing of it is stored: who comes later gets the last lines that Docker kept. Owns
  * who watches what; an environment that many watch is asked for once.
  */
-import { second } from '../../clock.ts';
+import type { Logger } from 'pino';
+import { type Clock, second } from '../../clock.ts';
 import type { LiveView, ShownContainer } from '../../engine/live-view.ts';
 import { SingleServerViews } from '../../engine/single-server/live.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
+import type { Database } from '../../store/database.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
-import type { ServersContext } from '../servers/servers.ts';
+import type { ServerAccess } from '../servers/servers.ts';
 import { notFound } from './environments.ts';
 import { LiveWatch, type Told, type Viewer, type Watched } from './live-watch.ts';
 import * as queries from './queries.ts';
 
-export interface LiveLogsContext extends ServersContext {
+export interface LiveLogsContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly servers: ServerAccess;
+  readonly log: Logger;
   /** Every secret that a container of the environment may know: of the release that runs, and of one that is coming. */
   secretsOf(workspaceId: WorkspaceId, environmentId: EnvironmentId): Promise<readonly Secret[]>;
 }
@@ -95,7 +101,7 @@ export class LiveLogs {
     if (!environment) throw notFound();
     const { serverId } = environment;
     if (serverId === null) return null;
-    const { remote } = await connectTo(this.#ctx, workspaceId, serverId);
+    const { remote } = await connectTo(this.#ctx.servers, workspaceId, serverId);
     return this.#views.open({ workspaceId, environmentId, serverId }, remote, signal);
   }
 

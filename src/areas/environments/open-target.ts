@@ -4,10 +4,10 @@ import type { Placement } from '../../engine/placement.ts';
 import { singleServer } from '../../engine/single-server/single-server.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
-import type { ServersContext } from '../servers/servers.ts';
+import type { ServerAccess } from '../servers/servers.ts';
 
 export async function openTarget(
-  servers: ServersContext,
+  servers: ServerAccess,
   placement: Placement,
   { operationId, epoch, signal }: Pick<StepContext, 'operationId' | 'epoch' | 'signal'>,
 ): Promise<Target> {
@@ -17,7 +17,7 @@ export async function openTarget(
 
 /** For those who only look: their fence refuses nobody. */
 export async function openTargetToLook(
-  servers: ServersContext,
+  servers: ServerAccess,
   placement: Placement,
   signal: AbortSignal,
 ): Promise<Target> {

@@ -1,9 +1,9 @@
 /** The SQL of environments, always by workspace. */
-import type { DeploymentId, EnvironmentId, ProjectId, ServerId, VariableId, WorkspaceId } from '../../ids.ts';
+import type { DeploymentId, EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { EnvironmentSettings, EnvironmentStatus, VariableTarget } from './environments.ts';
+import type { EnvironmentSettings, EnvironmentStatus } from './environments.ts';
 
 export interface EnvironmentRow {
   readonly id: EnvironmentId;
@@ -78,41 +78,6 @@ export async function insertEnvironment(
       ${JSON.stringify(settings)}::jsonb, 'idle', ${now}, ${now})
     on conflict do nothing`);
   return made === 1;
-}
-
-export interface SealedVariable {
-  readonly id: VariableId;
-  readonly key: string;
-  readonly valueSealed: Buffer;
-  readonly isSecret: boolean;
-  readonly target: VariableTarget;
-}
-
-export function putVariable(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-  { id, key, valueSealed, isSecret, target }: SealedVariable,
-  now: Date,
-): Promise<number> {
-  return tx.run(sql`
-    insert into variables (workspace_id, id, environment_id, key, value_sealed, is_secret, target, updated_at)
-    values (${workspaceId}, ${id}, ${environmentId}, ${key}, ${valueSealed}, ${isSecret}, ${target}, ${now})
-    on conflict (workspace_id, environment_id, key) do update set value_sealed = excluded.value_sealed,
-      is_secret = excluded.is_secret, target = excluded.target, updated_at = excluded.updated_at`);
-}
-
-/** The ids of variables that are there already: a value is sealed for the row that it stands in. */
-export function lockVariables(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-  keys: readonly string[],
-) {
-  return tx.rows<{ id: VariableId; key: string }>(sql`
-    select id, key from variables
-    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and key = any(${keys}::text[])
-    for update`);
 }
 
 /** Linked to it, or with something of theirs still there. */

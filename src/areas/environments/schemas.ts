@@ -1,6 +1,11 @@
-/** What goes over the wire about an environment's parts: its names and its variables. The whole is the assembly's to show. */
+/** What goes over the wire about environments. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import type { ProjectId, ServerId } from '../../ids.ts';
+import { NameAnswer } from '../domains/schemas.ts';
+import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
+import { EnvironmentSettings, Needs, resettable } from './settings-schemas.ts';
+import { NewVariable } from './variables/schemas.ts';
 
 export const BranchName = Type.String({
   minLength: 1,
@@ -8,19 +13,6 @@ export const BranchName = Type.String({
   pattern: '^(?![-/.])(?!.*(\\.\\.|//|@\\{|\\.lock(/|$)))[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+(?<![/.])$',
   examples: ['main'],
 });
-
-const Key = Type.String({ maxLength: 200, pattern: '^[A-Za-z_][A-Za-z0-9_]*$', examples: ['API_KEY'] });
-const Target = Type.Enum(['build', 'runtime', 'both'], { examples: ['runtime'] });
-
-export const NewVariable = Type.Object(
-  {
-    key: Key,
-    value: Type.String({ maxLength: 65_536, examples: ['s3cret'] }),
-    secret: Type.Optional(Type.Boolean({ description: 'Never shown again; true if not said.' })),
-    target: Type.Optional({ ...Target, description: 'When it is there; `both` if not said.' }),
-  },
-  { ...closed, title: 'NewVariable' },
-);
 
 export const EnvironmentName = Type.String({
   minLength: 1,
@@ -30,41 +22,195 @@ export const EnvironmentName = Type.String({
   examples: ['production'],
 });
 
-export const Needs = Type.Enum(['rebuild', 'restart', 'nothing'], {
-  description:
-    'What it takes until the change is in effect: a deployment that builds, one that does not, or nothing, because nothing runs that it would change.',
-});
+const Problem = Type.Object(
+  {
+    code: Type.String({ examples: ['app_crashed'] }),
+    step: nullable(Type.String()),
+    message: Type.String(),
+    hint: nullable(Type.String()),
+    evidence: nullable(Type.String()),
+  },
+  { description: 'Why it is degraded.' },
+);
 
-export const VariablesBody = Type.Object(
-  { variables: Type.Array(NewVariable, { minItems: 1, maxItems: 500 }) },
+const environment = {
+  id: Id,
+  projectId: Id,
+  name: Type.String({ examples: ['production'] }),
+  slug: Type.String({ examples: ['shop-production-k3x9ta'] }),
+  branch: Type.String({ examples: ['main'] }),
+  serverId: nullable(Id),
+  autoDeploy: Type.Boolean(),
+  watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
+  settings: EnvironmentSettings,
+  services: Type.Array(ServiceInEnvironment),
+  domain: nullable(NameAnswer),
+  currentDeploymentId: nullable({ ...Id, description: 'The deployment that is live.' }),
+  status: Type.Enum(['idle', 'deploying', 'running', 'degraded', 'stopped']),
+  problem: nullable(Problem),
+  url: nullable(
+    Type.String({
+      description: 'Where it answers, once it has a place.',
+      examples: ['http://203.0.113.7:21000'],
+    }),
+  ),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+export const EnvironmentAnswer = Type.Object(environment, { title: 'Environment' });
+
+export const EnvironmentsAnswer = Type.Object(
+  { items: Type.Array(EnvironmentAnswer), nextCursor: nullable(Type.String()) },
+  { title: 'EnvironmentList' },
+);
+
+export const EnvironmentsQuery = Type.Object(
+  {
+    projectId: Type.Optional({ ...idOf<ProjectId>(), description: 'Only those of this project.' }),
+    ...PageQuery.properties,
+  },
+  closed,
+);
+
+export const CreateBody = Type.Object(
+  {
+    projectId: idOf<ProjectId>(),
+    name: EnvironmentName,
+    branch: Type.Optional({ ...BranchName, description: 'The branch that was analysed, if not said.' }),
+    serverId: Type.Optional(idOf<ServerId>()),
+    settings: Type.Optional(EnvironmentSettings),
+    variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
+    services: Type.Optional(
+      Type.Array(WantedService, {
+        maxItems: 10,
+        description: 'The wanted whole; those that the analysis calls needed, if not said.',
+      }),
+    ),
+    autoDeploy: Type.Optional(
+      Type.Boolean({ description: 'Whether a push to the branch is deployed; false if not said.' }),
+    ),
+  },
   {
     ...closed,
-    title: 'NewVariables',
-    examples: [{ variables: [{ key: 'API_KEY', value: 's3cret', secret: true, target: 'runtime' }] }],
+    title: 'NewEnvironment',
+    examples: [
+      {
+        projectId: '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b',
+        name: 'staging',
+        branch: 'develop',
+        settings: { replicas: 2 },
+        variables: [{ key: 'API_KEY', value: 's3cret' }],
+      },
+    ],
   },
 );
 
-export const VariableParams = Type.Object({ id: Id, key: Key }, closed);
-
-export const VariableAnswer = Type.Object(
+const WatchPaths = Type.Array(
+  Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!/)[^\\p{C}\\\\]+$', examples: ['apps/web'] }),
   {
-    key: Type.String({ examples: ['API_KEY'] }),
-    value: nullable(Type.String({ description: 'Null where it is secret.' })),
-    secret: Type.Boolean(),
-    target: Target,
-    updatedAt: Time,
+    maxItems: 50,
+    description:
+      'Folders or patterns; only a push that changes something under them deploys. None: any push.',
+    examples: [['apps/web', 'packages/*/src']],
   },
-  { title: 'Variable' },
 );
 
-export const VariablesAnswer = Type.Object(
-  { items: Type.Array(VariableAnswer), nextCursor: nullable(Type.String()) },
-  { title: 'VariableList' },
+export const UpdateBody = Type.Object(
+  {
+    name: Type.Optional(EnvironmentName),
+    settings: Type.Optional(EnvironmentSettings),
+    resetSettings: Type.Optional(
+      Type.Array(Type.Enum(resettable), {
+        maxItems: 50,
+        description: 'Settings that are to be as the analysis found them again.',
+        examples: [['buildCommand']],
+      }),
+    ),
+    watchPaths: Type.Optional(WatchPaths),
+  },
+  { ...closed, title: 'EnvironmentChange', minProperties: 1 },
 );
 
-export const SetVariablesAnswer = Type.Object(
-  { variables: Type.Array(VariableAnswer), needs: Needs },
-  { title: 'SetVariables' },
+export const ChangedAnswer = Type.Object({ ...environment, needs: Needs }, { title: 'ChangedEnvironment' });
+
+export const BranchBody = Type.Object({ branch: BranchName }, { ...closed, title: 'BranchChange' });
+
+export const ServerBody = Type.Object(
+  {
+    serverId: nullable({
+      ...idOf<ServerId>(),
+      description: 'Null unlinks it, where nothing of it stands anywhere.',
+    }),
+    leaveData: Type.Optional(
+      Type.Boolean({
+        description:
+          'Leaves the data of services and volumes on the old server; they begin empty on the new one.',
+        examples: [false],
+      }),
+    ),
+  },
+  { ...closed, title: 'ServerLink' },
 );
 
-export const NeedsAnswer = Type.Object({ needs: Needs }, { title: 'ChangeNeeds' });
+export const LinkedAnswer = Type.Object(
+  {
+    environment: EnvironmentAnswer,
+    deployment: nullable(
+      Type.Object(
+        { id: Id, status: Type.Enum(['queued']) },
+        { description: 'The one that brings it there. Null where nothing had to move.' },
+      ),
+    ),
+  },
+  { title: 'LinkedEnvironment' },
+);
+
+export const AutoDeployBody = Type.Object(
+  { enabled: Type.Boolean({ examples: [true] }), watchPaths: Type.Optional(WatchPaths) },
+  { ...closed, title: 'AutoDeploy' },
+);
+
+export const AutoDeployAnswer = Type.Object(
+  {
+    ...environment,
+    webhook: nullable(
+      Type.Object(
+        {
+          installed: Type.Boolean({
+            description: 'Made at the provider by us. If not, polling finds pushes.',
+          }),
+          url: Type.String({ examples: ['https://slipway.example.com/api/v1/webhooks/git/github/…'] }),
+          problem: nullable(
+            Type.Object({
+              code: Type.String({ examples: ['provider_scopes_missing'] }),
+              message: Type.String(),
+              hint: nullable(Type.String()),
+            }),
+          ),
+        },
+        { description: 'Null where it was switched off.' },
+      ),
+    ),
+  },
+  { title: 'AutoDeployEnvironment' },
+);
+
+/** For those who delete. Without a word about it, what has data is not deleted. */
+export const DeleteQuery = Type.Object(
+  {
+    deleteData: Type.Optional(
+      Type.Boolean({
+        description: 'Whether volumes are deleted too. Must be said where there is data.',
+        examples: [false],
+      }),
+    ),
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Forgets it also where its server cannot be reached; what is there stays there.',
+        examples: [false],
+      }),
+    ),
+  },
+  closed,
+);

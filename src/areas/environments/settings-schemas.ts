@@ -141,3 +141,8 @@ export const EnvironmentSettings = Type.Object(
 
 /** Which app it is about is chosen anew, never left open. */
 export const resettable = settingKeys.filter((key) => key !== 'appPath');
+
+export const Needs = Type.Enum(['rebuild', 'restart', 'nothing'], {
+  description:
+    'What it takes until the change is in effect: a deployment that builds, one that does not, or nothing, because nothing runs that it would change.',
+});

@@ -3,7 +3,7 @@ import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
-import { askProvider, type GitProvidersContext, noteProblem, tellProvider } from './git-providers.ts';
+import { askProvider, type GitProvidersContext, noteProblem, publishProviderEvent } from './git-providers.ts';
 import * as queries from './queries.ts';
 import { checkEveryMs } from './save-token.ts';
 
@@ -43,6 +43,6 @@ export async function checkProvider(
   await ctx.db.transaction(async (tx) => {
     const connected = { status: 'connected', problem: null } as const;
     const isNews = await queries.setStatus(tx, workspaceId, id, connected, ctx.clock.now());
-    if (isNews) await tellProvider(tx, workspaceId, id, 'connected');
+    if (isNews) await publishProviderEvent(tx, workspaceId, id, 'connected');
   });
 }

@@ -1,7 +1,7 @@
 /** Disconnects an account. What still uses it is named, unless the caller insists; then it stays, without an account. */
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
-import { type GitProvidersContext, notFound, tellProvider } from './git-providers.ts';
+import { type GitProvidersContext, notFound, publishProviderEvent } from './git-providers.ts';
 import * as queries from './queries.ts';
 
 export async function disconnectProvider(
@@ -20,7 +20,7 @@ export async function disconnectProvider(
       });
     }
     await queries.deleteProvider(tx, workspaceId, id);
-    await tellProvider(tx, workspaceId, id, 'disconnected');
+    await publishProviderEvent(tx, workspaceId, id, 'disconnected');
   });
   ctx.cache.forget(id);
 }

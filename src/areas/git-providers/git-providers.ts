@@ -14,8 +14,6 @@ import type { Sealer } from '../../store/sealed.ts';
 import * as queries from './queries.ts';
 import type { RepositoryCache } from './repository-cache.ts';
 
-export type ProviderStatus = 'connected' | 'rejected' | 'unreachable';
-
 export interface GitProvidersContext {
   readonly db: Database;
   readonly clock: Clock;
@@ -33,7 +31,7 @@ export type ProjectsUsing = (
 ) => Promise<{ readonly id: ProjectId; readonly name: string }[]>;
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such Git account of yours.');
+  return new Fault('not_found', 'No such Git account.');
 }
 
 export function tokenPlace(workspaceId: WorkspaceId, id: GitProviderId) {
@@ -41,7 +39,7 @@ export function tokenPlace(workspaceId: WorkspaceId, id: GitProviderId) {
 }
 
 /** In the transaction that changed it, last. */
-export function tellProvider(
+export function publishProviderEvent(
   tx: Queryable,
   workspaceId: WorkspaceId,
   providerId: GitProviderId,
@@ -86,14 +84,14 @@ export async function noteProblem(
   ctx: GitProvidersContext,
   workspaceId: WorkspaceId,
   id: GitProviderId,
-  status: Exclude<ProviderStatus, 'connected'>,
+  status: Exclude<queries.ProviderStatus, 'connected'>,
   fault: Fault,
 ): Promise<void> {
   const problem = { code: fault.code, message: fault.message, hint: fault.hint ?? null };
   await ctx.db.transaction(async (tx) => {
     const isNews = await queries.setStatus(tx, workspaceId, id, { status, problem }, ctx.clock.now());
     if (isNews && status === 'rejected') await noticeRevoked(tx, workspaceId, id, fault, ctx.clock.now());
-    if (isNews) await tellProvider(tx, workspaceId, id, status);
+    if (isNews) await publishProviderEvent(tx, workspaceId, id, status);
   });
 }
 

@@ -3,7 +3,8 @@ import type { GitHostKind } from '../../adapters/git-hosts/git-hosts.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { ProviderStatus } from './git-providers.ts';
+
+export type ProviderStatus = 'connected' | 'rejected' | 'unreachable';
 
 export interface Problem {
   readonly code: string;

@@ -8,8 +8,8 @@ import { after, hour } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { type GitProviderId, newId, type WorkspaceId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
-import { type GitProvidersContext, tellProvider, tokenPlace } from './git-providers.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
+import { type GitProvidersContext, publishProviderEvent, tokenPlace } from './git-providers.ts';
 import * as queries from './queries.ts';
 import { readProvider } from './read-providers.ts';
 
@@ -27,7 +27,7 @@ export async function saveToken(
   ctx: GitProvidersContext,
   workspaceId: WorkspaceId,
   wish: NewToken,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Awaited<ReturnType<typeof readProvider>>>> {
   const { provider: kind, username } = wish;
   const baseUrl = normalBaseUrl(kind, wish.baseUrl);
@@ -67,8 +67,8 @@ export async function saveToken(
     ctx.cache.forget(id);
     const body = await readProvider(tx, workspaceId, id);
     const location = `/api/v1/git-providers/${id}`;
-    const answer = await remember(tx, { status: known ? 200 : 201, location, body });
-    await tellProvider(tx, workspaceId, id, known ? 'token_replaced' : 'connected');
+    const answer = await saveResponse(tx, { status: known ? 200 : 201, location, body });
+    await publishProviderEvent(tx, workspaceId, id, known ? 'token_replaced' : 'connected');
     return answer;
   });
 }

@@ -1,6 +1,7 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import type { GitProviderId } from '../../ids.ts';
 
 const Kind = Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket'], {
   description: '`gitea` is for Forgejo too.',
@@ -91,7 +92,7 @@ export const SearchQuery = Type.Object(
         examples: ['shop'],
       }),
     ),
-    providerId: Type.Optional(Id),
+    providerId: Type.Optional(idOf<GitProviderId>()),
     cursor: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1000, description: '`nextCursor` of the page before.' }),
     ),
@@ -138,7 +139,7 @@ export const RepositoriesAnswer = Type.Object(
 
 export const BranchParams = Type.Object(
   {
-    providerId: Id,
+    providerId: idOf<GitProviderId>(),
     repo: Type.String({
       minLength: 1,
       maxLength: 256,

@@ -1,6 +1,12 @@
 /** In which order a search shows what it found, and how one goes on after a page. Pure. */
+
+import type { HostRepository } from '../../adapters/git-hosts/git-hosts.ts';
+import type { GitProviderId } from '../../ids.ts';
 import { badCursor } from '../../page.ts';
-import type { FoundRepository } from './search-repositories.ts';
+
+export interface FoundRepository extends HostRepository {
+  readonly providerId: GitProviderId;
+}
 
 /** The better match, then the newer push; the rest only makes the order a whole one. */
 type Place = readonly [rank: number, minusPushedAt: number, fullName: string, providerId: string];

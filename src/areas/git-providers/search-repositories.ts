@@ -10,17 +10,13 @@ import { raceAbort } from '../../remote/ssh/deadline.ts';
 import { askProvider, type GitProvidersContext, notFound } from './git-providers.ts';
 import * as queries from './queries.ts';
 import type { Reachable } from './repository-cache.ts';
-import { allAfter, cursorAfter, readSearchCursor } from './search-order.ts';
+import { allAfter, cursorAfter, type FoundRepository, readSearchCursor } from './search-order.ts';
 
 export interface SearchQuery {
   readonly q?: string;
   readonly providerId?: string;
   readonly limit?: number;
   readonly cursor?: string;
-}
-
-export interface FoundRepository extends HostRepository {
-  readonly providerId: GitProviderId;
 }
 
 /** Of one account; who has more is searched at the provider. */

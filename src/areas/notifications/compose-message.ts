@@ -5,11 +5,11 @@ import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
-import { readProject } from '../assembly/read-projects.ts';
+import { readProject } from '../environments/read-projects.ts';
 import { type Names, type Words, wordsOf } from './notice-words.ts';
 import type { NotificationsContext } from './notifications.ts';
 
-type Context = Pick<NotificationsContext, 'db' | 'publicUrl' | 'secretsOf'>;
+type Context = Pick<NotificationsContext, 'db' | 'publicUrl' | 'secretsOf' | 'environmentHooks'>;
 
 /** More would be a list that nobody reads. */
 const mostItems = 20;
@@ -137,7 +137,7 @@ async function namesOf(
 
 async function projectIfThere(ctx: Context, workspaceId: WorkspaceId, id: ProjectId) {
   try {
-    return await readProject(ctx.db, workspaceId, id);
+    return await readProject(ctx.db, ctx.environmentHooks, workspaceId, id);
   } catch (error) {
     // Deleted meanwhile: what happened before has happened all the same.
     if (error instanceof Fault && error.code === 'not_found') return null;

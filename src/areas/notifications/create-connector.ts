@@ -4,7 +4,7 @@ import { type NoticeKind, noticeKinds } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import { type ConnectorId, newId, type WorkspaceId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { configPlace, type NotificationsContext, tellConnector } from './notifications.ts';
 import * as queries from './queries.ts';
 import { readConnector, type ShownConnector } from './read-connectors.ts';
@@ -27,7 +27,7 @@ export async function createConnector(
   ctx: NotificationsContext,
   workspaceId: WorkspaceId,
   given: NewConnector,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<ShownConnector & { secret: string | null }>> {
   const kind = kindOf(given.type);
   const kept = await kind.readConfig(given.config, { allowPrivate: ctx.allowPrivate });
@@ -41,7 +41,7 @@ export async function createConnector(
     await queries.insertConnector(tx, workspaceId, row, ctx.clock.now());
     const body = { ...(await readConnector(tx, workspaceId, id)), secret: null };
     const location = `/api/v1/notification-connectors/${id}`;
-    const made = await remember(tx, { status: 201, location, body });
+    const made = await saveResponse(tx, { status: 201, location, body });
     await tellConnector(tx, workspaceId, id, 'created');
     return made;
   });

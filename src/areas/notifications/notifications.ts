@@ -12,6 +12,7 @@ import type { ConnectorId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
+import type { EnvironmentHooks } from '../environments/hooks.ts';
 
 export interface NotificationsContext {
   readonly db: Database;
@@ -24,6 +25,8 @@ export interface NotificationsContext {
   readonly publicUrl: () => string;
   /** What must not be read in a message about this environment. */
   readonly secretsOf: (workspaceId: WorkspaceId, environmentId: EnvironmentId) => Promise<readonly Secret[]>;
+  /** Environments are named with the address that they answer at. */
+  readonly environmentHooks: EnvironmentHooks;
   /** Told after a commit that left a mail to send. */
   readonly wakeMail: () => void;
 }
@@ -31,7 +34,7 @@ export interface NotificationsContext {
 export type DeliveryStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such notification connector of yours.');
+  return new Fault('not_found', 'No such notification connector.');
 }
 
 export function configPlace(workspaceId: WorkspaceId, id: ConnectorId) {

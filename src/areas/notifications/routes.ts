@@ -1,11 +1,9 @@
 /** The paths of notification connectors. No rules here: schema, permission, and the use case that does it. */
 import Type from 'typebox';
-import { scopeOf } from '../../http/access.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
-import { change, manage, read, repeatable } from '../../http/route-config.ts';
-import { IdParams, PageQuery } from '../../http/schemas.ts';
-import { apiPrefix, type HttpServer } from '../../http/server.ts';
-import type { ConnectorId, ProjectId } from '../../ids.ts';
+import { change, manage, type Routes, read } from '../../http/routes.ts';
+import { idParams, PageQuery } from '../../http/schemas.ts';
+import { apiPrefix } from '../../http/server.ts';
+import type { ConnectorId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { changeConnector, deleteConnector } from './change-connector.ts';
 import { createConnector } from './create-connector.ts';
@@ -16,30 +14,25 @@ import { listConnectors, readConnector } from './read-connectors.ts';
 import * as schemas from './schemas.ts';
 import { testConnector } from './test-connector.ts';
 
-const tags = ['Notification connectors'];
 const base = `${apiPrefix}/notification-connectors`;
 
-export function notificationRoutes(
-  app: HttpServer,
-  ctx: NotificationsContext,
-  idempotency: Idempotency,
-): void {
-  app.get(base, {
-    config: read,
+export function notificationRoutes(routes: Routes, ctx: NotificationsContext): void {
+  const route = routes.tagged('Notification connectors');
+  route.get(base, {
+    access: read,
     schema: {
-      tags,
       operationId: 'listNotificationConnectors',
       summary: 'List your notification connectors',
       querystring: PageQuery,
       response: { 200: schemas.ConnectorsAnswer },
     },
-    handler: (request) => listConnectors(ctx.db, scopeOf(request).workspaceId, new Page(request.query)),
+    handler: ({ scope, query }) => listConnectors(ctx.db, scope.workspaceId, new Page(query)),
   });
 
-  app.post(base, {
-    config: { ...manage, faults: [...repeatable] },
+  route.post(base, {
+    access: manage,
+    idempotent: true,
     schema: {
-      tags,
       operationId: 'createNotificationConnector',
       summary: 'Create a notification connector',
       description:
@@ -47,112 +40,87 @@ export function notificationRoutes(
       body: schemas.CreateBody,
       response: { 201: schemas.CreatedAnswer },
     },
-    handler: (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      return idempotency.once(request, reply, (remember) =>
-        createConnector(ctx, workspaceId, request.body, remember),
-      );
-    },
+    handler: ({ scope, body, saveResponse }) => createConnector(ctx, scope.workspaceId, body, saveResponse),
   });
 
-  app.get(`${base}/:id`, {
-    config: read,
+  route.get(`${base}/:id`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'getNotificationConnector',
       summary: 'One notification connector',
-      params: IdParams,
+      params: idParams<ConnectorId>(),
       response: { 200: schemas.ConnectorAnswer },
     },
-    handler: (request) =>
-      readConnector(ctx.db, scopeOf(request).workspaceId, request.params.id as ConnectorId),
+    handler: ({ scope, params }) => readConnector(ctx.db, scope.workspaceId, params.id),
   });
 
-  app.patch(`${base}/:id`, {
-    config: manage,
+  route.patch(`${base}/:id`, {
+    access: manage,
     schema: {
-      tags,
       operationId: 'changeNotificationConnector',
       summary: 'Change a notification connector, or switch it on or off',
-      params: IdParams,
+      params: idParams<ConnectorId>(),
       body: schemas.ChangeBody,
       response: { 200: schemas.ConnectorAnswer },
     },
-    handler: (request) =>
-      changeConnector(ctx, scopeOf(request).workspaceId, request.params.id as ConnectorId, request.body),
+    handler: ({ scope, params, body }) => changeConnector(ctx, scope.workspaceId, params.id, body),
   });
 
-  app.delete(`${base}/:id`, {
-    config: manage,
+  route.delete(`${base}/:id`, {
+    access: manage,
     schema: {
-      tags,
       operationId: 'deleteNotificationConnector',
       summary: 'Delete a notification connector',
       description: 'With its links and the list of its deliveries. What waits to be sent by it is not sent.',
-      params: IdParams,
+      params: idParams<ConnectorId>(),
       response: { 204: Type.Null({ description: 'Gone.' }) },
     },
-    handler: async (request, reply) => {
-      await deleteConnector(ctx, scopeOf(request).workspaceId, request.params.id as ConnectorId);
-      return reply.code(204).send(null);
-    },
+    handler: async ({ scope, params }) => deleteConnector(ctx, scope.workspaceId, params.id),
   });
 
-  app.post(`${base}/:id/test`, {
-    config: { ...change, limit: 'trigger', faults: [...repeatable] },
+  route.post(`${base}/:id/test`, {
+    access: change,
+    idempotent: true,
+    limit: 'trigger',
     schema: {
-      tags,
       operationId: 'testNotificationConnector',
       summary: 'Send a test message now',
       description:
         'Sends a real message, once, and says exactly what the receiver answered. That it was not delivered is an answer too, not an error. Takes an `Idempotency-Key`.',
-      params: IdParams,
+      params: idParams<ConnectorId>(),
       response: { 200: schemas.TestAnswer },
     },
-    handler: (request, reply) => {
-      const { workspaceId } = scopeOf(request);
-      return idempotency.once(request, reply, (remember) =>
-        testConnector(ctx, workspaceId, request.params.id as ConnectorId, remember),
-      );
-    },
+    handler: ({ scope, params, saveResponse }) =>
+      testConnector(ctx, scope.workspaceId, params.id, saveResponse),
   });
 
-  app.get(`${base}/:id/deliveries`, {
-    config: read,
+  route.get(`${base}/:id/deliveries`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'listNotificationDeliveries',
       summary: 'What went out by a connector, and what became of it',
-      params: IdParams,
+      params: idParams<ConnectorId>(),
       querystring: PageQuery,
       response: { 200: schemas.DeliveriesAnswer },
     },
-    handler: (request) =>
-      listDeliveries(
-        ctx.db,
-        scopeOf(request).workspaceId,
-        request.params.id as ConnectorId,
-        new Page(request.query),
-      ),
+    handler: ({ scope, params, query }) =>
+      listDeliveries(ctx.db, scope.workspaceId, params.id, new Page(query)),
   });
 
-  app.get(`${base}/project/:projectId`, {
-    config: read,
+  route.get(`${base}/project/:projectId`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'getProjectNotifications',
       summary: 'The connectors that are linked to a project',
       params: schemas.ProjectParams,
       response: { 200: schemas.LinksAnswer },
     },
-    handler: (request) =>
-      readLinks(ctx.db, scopeOf(request).workspaceId, request.params.projectId as ProjectId),
+    handler: ({ scope, params }) => readLinks(ctx.db, scope.workspaceId, params.projectId),
   });
 
-  app.put(`${base}/project/:projectId`, {
-    config: change,
+  route.put(`${base}/project/:projectId`, {
+    access: change,
     schema: {
-      tags,
       operationId: 'linkNotificationConnectors',
       summary: 'Link connectors to a project',
       description: 'Replaces the links of the project: those that are not named hear of it no more.',
@@ -160,10 +128,9 @@ export function notificationRoutes(
       body: schemas.LinksBody,
       response: { 200: schemas.LinksAnswer },
     },
-    handler: (request) => {
-      const { connectorIds, events = null } = request.body;
-      const links = { connectorIds: connectorIds.map((id) => id as ConnectorId), events };
-      return linkConnectors(ctx, scopeOf(request).workspaceId, request.params.projectId as ProjectId, links);
+    handler: ({ scope, params, body }) => {
+      const { connectorIds, events = null } = body;
+      return linkConnectors(ctx, scope.workspaceId, params.projectId, { connectorIds, events });
     },
   });
 }

@@ -2,7 +2,8 @@
 import Type, { type TObject } from 'typebox';
 import { connectorKinds } from '../../adapters/connectors/connectors.ts';
 import { noticeKinds } from '../../events/notices.ts';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import type { ConnectorId, ProjectId } from '../../ids.ts';
 import type { NewConnector } from './create-connector.ts';
 
 const types = connectorKinds.map(({ type }) => type);
@@ -169,11 +170,14 @@ export const DeliveriesAnswer = Type.Object(
   { title: 'NotificationDeliveryPage' },
 );
 
-export const ProjectParams = Type.Object({ projectId: Id }, closed);
+export const ProjectParams = Type.Object({ projectId: idOf<ProjectId>() }, closed);
 
 export const LinksBody = Type.Object(
   {
-    connectorIds: Type.Array(Id, { maxItems: 50, description: 'All that are to hear of the project.' }),
+    connectorIds: Type.Array(idOf<ConnectorId>(), {
+      maxItems: 50,
+      description: 'All that are to hear of the project.',
+    }),
     events: Type.Optional(
       nullable({
         ...Events,

@@ -1,7 +1,7 @@
 /** A real message, sent while the caller waits, and exactly what the receiver answered to it. */
 import { v7 } from 'uuid';
 import { type ConnectorId, type NotificationDeliveryId, newId, type WorkspaceId } from '../../ids.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { testMessage } from './compose-message.ts';
 import { insertTest } from './delivery-queries.ts';
 import { wakeNow } from './lease-queries.ts';
@@ -21,7 +21,7 @@ export async function testConnector(
   ctx: NotificationsContext,
   workspaceId: WorkspaceId,
   id: ConnectorId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<TestResult>> {
   const row = await queries.findConfig(ctx.db, workspaceId, id);
   if (!row) throw notFound();
@@ -43,6 +43,6 @@ export async function testConnector(
     const result = { status, answerStatus: sent.status, latencyMs, detail } as const;
     await insertTest(tx, workspaceId, delivery, result, now);
     if (delivered) await wakeNow(tx, workspaceId, id, now);
-    return remember(tx, { status: 200, body: { delivered, status: sent.status, latencyMs, detail } });
+    return saveResponse(tx, { status: 200, body: { delivered, status: sent.status, latencyMs, detail } });
   });
 }

@@ -5,13 +5,13 @@
 import { Fault } from '../../fault.ts';
 import type { OperationId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 
 export async function readOperation(db: Queryable, workspaceId: WorkspaceId, id: OperationId) {
   const row = await queries.findOperation(db, workspaceId, id);
-  if (!row) throw new Fault('not_found', 'There is no such operation of yours.');
+  if (!row) throw new Fault('not_found', 'No such operation.');
   return show(row, await queries.findSteps(db, workspaceId, id));
 }
 
@@ -22,10 +22,10 @@ export async function answerStarted(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: OperationId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   const body = await readOperation(tx, workspaceId, id);
-  return remember(tx, { status: 202, location: `/api/v1/operations/${id}`, body });
+  return saveResponse(tx, { status: 202, location: `/api/v1/operations/${id}`, body });
 }
 
 export async function listOperations(db: Queryable, workspaceId: WorkspaceId, page: Page) {

@@ -3,7 +3,7 @@
  * found. Killed at any point it begins that step again; what it tells goes on in the same stream.
  */
 import { minute } from '../../clock.ts';
-import { appendEvents } from '../../events/events.ts';
+import { appendEvents, type FeedKey } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import {
   type AccountId,
@@ -15,11 +15,20 @@ import {
 } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StateChange } from '../../operations/definition.ts';
 import { enqueueOperation, hasUnfinishedAbout, type OperationFault } from '../../operations/operations.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as analysis from './analysis-queries.ts';
 import { findingsOf } from './findings.ts';
-import { mirrorKeyOf, notFound, type ProjectsContext, sourceOf, tellProject } from './projects.ts';
+import {
+  mirrorKeyOf,
+  notFound,
+  type ProjectsContext,
+  publishProjectEvent,
+  type ShowProject,
+  sourceOf,
+} from './projects.ts';
 import type { AnalysedCommit, AnalysisStatus } from './queries.ts';
+import * as queries from './queries.ts';
 import { analyseCommit, fetchCommit } from './read-repository.ts';
 import { readableRepository } from './read-source.ts';
 
@@ -51,6 +60,37 @@ export async function startAnalysis(
     { kind: 'status', data: { status: 'queued' } },
   ]);
   return operationId;
+}
+
+/** The analysis again: of what the branch is by now. */
+export function retryAnalysis<Shown>(
+  ctx: ProjectsContext,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+  accountId: AccountId,
+  show: ShowProject<Shown>,
+  saveResponse: SaveResponse,
+): Promise<Answer<Shown>> {
+  return ctx.db.transaction(async (tx) => {
+    if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
+    await startAnalysis(tx, ctx, workspaceId, id, accountId);
+    const body = await show(tx, workspaceId, id);
+    const answer = await saveResponse(tx, { status: 202, location: `/api/v1/projects/${id}`, body });
+    await publishProjectEvent(tx, workspaceId, id, { reason: 'analysis', status: 'queued' });
+    return answer;
+  });
+}
+
+/** The feed of the newest analysis of a project. */
+export async function followAnalysis(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+): Promise<{ readonly feed: FeedKey; readonly isOver: boolean }> {
+  const project = await queries.findProject(db, workspaceId, id);
+  if (!project?.analysisId) throw notFound();
+  const isOver = project.analysisStatus === 'succeeded' || project.analysisStatus === 'failed';
+  return { feed: { workspaceId, feedId: project.analysisId }, isOver };
 }
 
 interface Input {
@@ -125,7 +165,7 @@ async function follow(
   const isOver = change.state !== 'running';
   const events = [{ kind: 'status', data }, ...(isOver ? [{ kind: 'end', data }] : [])];
   await appendEvents(tx, { workspaceId, feedId: analysisId }, events);
-  if (touched > 0) await tellProject(tx, workspaceId, projectId, { reason: 'analysis', status });
+  if (touched > 0) await publishProjectEvent(tx, workspaceId, projectId, { reason: 'analysis', status });
 }
 
 function statusOf(change: StateChange): { status: AnalysisStatus; fault: OperationFault | null } {

@@ -1,14 +1,14 @@
 /** The newest commit of a branch, as the repository itself says it now. */
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
-import { type ProjectsContext, sourceOf } from './projects.ts';
+import { type RepositoryAccess, sourceOf } from './projects.ts';
 import { readableRepository } from './read-source.ts';
 
 /** Whoever waits for an answer waits no longer. */
 const patienceMs = 30_000;
 
 export async function branchHead(
-  ctx: ProjectsContext,
+  ctx: RepositoryAccess,
   workspaceId: WorkspaceId,
   projectId: ProjectId,
   branch: string,

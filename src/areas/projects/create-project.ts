@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto';
 import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type ProjectId, type WorkspaceId } from '../../ids.ts';
 import { generateKeyPair } from '../../remote/keys/keys.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { startAnalysis } from './analyse-project.ts';
-import { deployKeyPlace, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';
+import { deployKeyPlace, type ProjectsContext, publishProjectEvent, type ShowProject } from './projects.ts';
 import * as queries from './queries.ts';
 import { describeRepository, type RepositoryWish, readRootDirectory } from './repository-source.ts';
 
@@ -22,7 +22,7 @@ export async function createProject<Shown>(
   accountId: AccountId,
   wish: NewProject,
   show: ShowProject<Shown>,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   const id = newId<ProjectId>();
   const { name, branch = null } = wish;
@@ -48,8 +48,8 @@ export async function createProject<Shown>(
     if (!(await queries.insertProject(tx, workspaceId, row, now))) throw nameTaken(name);
     await startAnalysis(tx, ctx, workspaceId, id, accountId);
     const body = await show(tx, workspaceId, id);
-    const answer = await remember(tx, { status: 201, location: `/api/v1/projects/${id}`, body });
-    await tellProject(tx, workspaceId, id, { reason: 'created' });
+    const answer = await saveResponse(tx, { status: 201, location: `/api/v1/projects/${id}`, body });
+    await publishProjectEvent(tx, workspaceId, id, { reason: 'created' });
     return answer;
   });
 }

@@ -1,5 +1,5 @@
-/** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning and end. */
-import type { ProjectId, WorkspaceId } from '../../ids.ts';
+/** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning. */
+import type { GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { notFound } from './projects.ts';
 import * as queries from './queries.ts';
@@ -31,11 +31,11 @@ export async function activateProject(
   await queries.setActive(tx, workspaceId, id, now);
 }
 
-/** Its row, once nothing of it is left anywhere. False where it is gone already. */
-export async function deleteProject(
-  tx: Queryable,
+/** Those that are read with a Git account: for those who want to disconnect it. */
+export function projectsUsing(
+  db: Queryable,
   workspaceId: WorkspaceId,
-  id: ProjectId,
-): Promise<boolean> {
-  return (await queries.deleteProject(tx, workspaceId, id)) > 0;
+  providerId: GitProviderId,
+): Promise<{ id: ProjectId; name: string }[]> {
+  return queries.listUsing(db, workspaceId, providerId);
 }

@@ -18,12 +18,20 @@ import { accessTo, type GitProvidersContext } from '../git-providers/git-provide
 /** A provider's repository, or one that is known by its address alone. */
 export type RepositoryKind = GitHostKind | 'url';
 
+/** What it takes to read a repository. */
+export interface RepositoryAccess {
+  readonly db: Database;
+  readonly sealer: Sealer;
+  /** Loaded with the first repository: a start has no use for it. */
+  readonly mirrors: () => Promise<Mirrors>;
+  readonly providers: GitProvidersContext;
+}
+
 export interface ProjectsContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
-  /** Loaded with the first repository: a start has no use for it. */
   readonly mirrors: () => Promise<Mirrors>;
   readonly providers: GitProvidersContext;
   /** Plain http to repositories: only where private addresses are allowed too. */
@@ -34,14 +42,14 @@ export interface ProjectsContext {
 export type ShowProject<Shown> = (tx: Queryable, workspaceId: WorkspaceId, id: ProjectId) => Promise<Shown>;
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such project of yours.');
+  return new Fault('not_found', 'No such project.');
 }
 
 export function deployKeyPlace(workspaceId: WorkspaceId, id: ProjectId) {
   return { workspaceId, table: 'projects', row: id, column: 'deploy_key_sealed' } as const;
 }
 
-export interface ProjectNews {
+export interface ProjectEvent {
   readonly reason: string;
   readonly environmentId?: EnvironmentId;
   readonly deploymentId?: DeploymentId;
@@ -49,13 +57,13 @@ export interface ProjectNews {
 }
 
 /** In the transaction that changed it, last. */
-export function tellProject(
+export function publishProjectEvent(
   tx: Queryable,
   workspaceId: WorkspaceId,
   projectId: ProjectId,
-  news: ProjectNews,
+  event: ProjectEvent,
 ) {
-  const data = { projectId, ...news };
+  const data = { projectId, ...event };
   return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'project_updated', data }]);
 }
 
@@ -66,7 +74,7 @@ export function mirrorKeyOf(workspaceId: WorkspaceId, cloneUrl: string): MirrorK
 
 /** How git reads a repository: with the account's token, with the project's own key, or as anyone may. */
 export async function sourceOf(
-  ctx: ProjectsContext,
+  ctx: RepositoryAccess,
   workspaceId: WorkspaceId,
   repository: {
     readonly cloneUrl: string;

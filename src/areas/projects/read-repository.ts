@@ -2,10 +2,16 @@
 import type { Mirror } from '../../adapters/git/mirrors.ts';
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { FileTree } from '../../analysis/tree.ts';
+import { after, day } from '../../clock.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
+import type { Schedule } from '../../operations/queue.ts';
 import type { Secret } from '../../secret.ts';
-import { mirrorKeyOf, type ProjectsContext, sourceOf } from './projects.ts';
-import type { AnalysedCommit } from './queries.ts';
+import { mirrorKeyOf, type ProjectsContext, type RepositoryAccess, sourceOf } from './projects.ts';
+import { type AnalysedCommit, listCloneUrls } from './queries.ts';
+import { describeRepository, type RepositoryWish, readRootDirectory } from './repository-source.ts';
+
+/** Whoever waits for an answer waits no longer; a project's own analysis may take its time. */
+const patienceMs = 60_000;
 
 export interface ReadableRepository {
   readonly cloneUrl: string;
@@ -17,7 +23,7 @@ export interface ReadableRepository {
 }
 
 export async function fetchCommit(
-  ctx: ProjectsContext,
+  ctx: RepositoryAccess,
   workspaceId: WorkspaceId,
   repository: ReadableRepository,
   signal: AbortSignal,
@@ -39,7 +45,7 @@ export async function fetchCommit(
 }
 
 export async function analyseCommit(
-  ctx: ProjectsContext,
+  ctx: RepositoryAccess,
   workspaceId: WorkspaceId,
   repository: ReadableRepository,
   sha: string,
@@ -68,4 +74,31 @@ export function treeOf(mirror: Mirror, sha: string): FileTree {
       return found;
     },
   };
+}
+
+/** The same analysis for someone who only wants to know: answered directly, nothing stored but the mirror. */
+export async function analyseRepository(
+  ctx: ProjectsContext,
+  workspaceId: WorkspaceId,
+  wish: RepositoryWish,
+  where: { readonly branch?: string; readonly rootDirectory?: string },
+  gone: AbortSignal,
+) {
+  const rootDirectory = readRootDirectory(where.rootDirectory);
+  const described = await describeRepository(ctx, workspaceId, wish);
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(patienceMs)]);
+  const repository = { ...described, branch: where.branch ?? null, rootDirectory };
+  const commit = await fetchCommit(ctx, workspaceId, repository, signal);
+  return { commit, result: await analyseCommit(ctx, workspaceId, repository, commit.sha, signal) };
+}
+
+/** Mirrors that no project reads go a week after they were last used: `analyze-repo` and removed projects leave some. */
+export function pruneMirrorsSchedule(ctx: ProjectsContext): Schedule {
+  return { name: 'tidy-mirrors', cron: '23 4 * * *', timezone: 'UTC', run: () => pruneMirrors(ctx) };
+}
+
+async function pruneMirrors(ctx: ProjectsContext): Promise<void> {
+  const used = await listCloneUrls(ctx.db);
+  const keep = new Set(used.map(({ workspaceId, cloneUrl }) => mirrorKeyOf(workspaceId, cloneUrl)));
+  await (await ctx.mirrors()).removeUnused(after(ctx.clock.now(), -7 * day), keep);
 }

@@ -2,7 +2,7 @@
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { deployKeyPlace, notFound, type ProjectsContext } from './projects.ts';
+import { deployKeyPlace, notFound, type RepositoryAccess } from './projects.ts';
 import * as queries from './queries.ts';
 import type { ReadableRepository } from './read-repository.ts';
 
@@ -24,7 +24,7 @@ export async function lockSource(tx: Queryable, workspaceId: WorkspaceId, id: Pr
 
 /** With the key that opens it, where it has one. */
 export async function readableRepository(
-  ctx: ProjectsContext,
+  ctx: RepositoryAccess,
   workspaceId: WorkspaceId,
   id: ProjectId,
 ): Promise<ReadableRepository> {

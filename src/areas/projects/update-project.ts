@@ -2,7 +2,7 @@
 import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { startAnalysis } from './analyse-project.ts';
 import { nameTaken } from './create-project.ts';
-import { notFound, type ProjectsContext, type ShowProject, tellProject } from './projects.ts';
+import { notFound, type ProjectsContext, publishProjectEvent, type ShowProject } from './projects.ts';
 import * as queries from './queries.ts';
 import { readRootDirectory } from './repository-source.ts';
 
@@ -32,7 +32,7 @@ export function updateProject<Shown>(
     const isOther = branch !== row.branch || rootDirectory !== row.rootDirectory;
     if (isOther) await startAnalysis(tx, ctx, workspaceId, id, accountId);
     const shown = await show(tx, workspaceId, id);
-    await tellProject(tx, workspaceId, id, { reason: 'changed' });
+    await publishProjectEvent(tx, workspaceId, id, { reason: 'changed' });
     return shown;
   });
 }

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Fault } from '../../fault.ts';
 import type { HookId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { askProvider } from '../git-providers/git-providers.ts';
+import type { ProjectHook } from '../projects/hooks.ts';
 import type { RepositoryKind } from '../projects/projects.ts';
 import { lockSource, readSource } from '../projects/read-source.ts';
 import { newSecret, type PushesContext, secretPlace } from './pushes.ts';
@@ -60,12 +61,23 @@ export async function readHook(ctx: PushesContext, workspaceId: WorkspaceId, pro
   };
 }
 
+/** One that works is left alone: another secret would break what the user has pasted in somewhere. */
+export async function ensureHook(ctx: PushesContext, workspaceId: WorkspaceId, projectId: ProjectId) {
+  const known = await readHook(ctx, workspaceId, projectId).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  const isWell = known && (known.installed || known.lastHeardAt !== null || known.problem === null);
+  const { installed, address, problem } = isWell ? known : await installHook(ctx, workspaceId, projectId);
+  return { installed, url: address, problem };
+}
+
+export function pushesHook(ctx: PushesContext): ProjectHook {
+  return { disconnect: (workspaceId, id) => removeHook(ctx, workspaceId, id) };
+}
+
 /** At the provider as far as it lets us, and here in any case: what still arrives finds nobody. */
-export async function removeHook(
-  ctx: PushesContext,
-  workspaceId: WorkspaceId,
-  projectId: ProjectId,
-): Promise<void> {
+async function removeHook(ctx: PushesContext, workspaceId: WorkspaceId, projectId: ProjectId): Promise<void> {
   const hook = await queries.findProjectHook(ctx.db, workspaceId, projectId);
   if (!hook) return;
   const { providerId, repositoryId, fullName } = await readSource(ctx.db, workspaceId, projectId);

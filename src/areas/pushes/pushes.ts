@@ -3,12 +3,15 @@
  * what is not signed with the hook's secret. A push is decided on once, however often and by whatever way it is told.
  */
 import { randomBytes } from 'node:crypto';
+import type { Mirrors } from '../../adapters/git/mirrors.ts';
+import type { Clock } from '../../clock.ts';
 import type { EnvironmentId, HookId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { newId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
 import { lockPushed, setDecided } from '../environments/pushed-environments.ts';
-import type { ProjectsContext } from '../projects/projects.ts';
+import type { GitProvidersContext } from '../git-providers/git-providers.ts';
 import { decide, type Push, type Reason, reasons } from './decide.ts';
 import * as queries from './queries.ts';
 
@@ -20,7 +23,12 @@ export type TakePush = (
   commit: { readonly sha: string; readonly branch: string },
 ) => Promise<void>;
 
-export interface PushesContext extends ProjectsContext {
+export interface PushesContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly mirrors: () => Promise<Mirrors>;
+  readonly providers: GitProvidersContext;
   readonly takePush: TakePush;
   /** Where providers reach us. */
   readonly publicUrl: () => string;

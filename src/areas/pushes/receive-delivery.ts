@@ -2,7 +2,9 @@
 import type { GitHostKind } from '../../adapters/git-hosts/git-hosts.ts';
 import { type Delivery, readDelivery, verifyDelivery } from '../../adapters/git-hosts/webhooks/webhooks.ts';
 import { Fault } from '../../fault.ts';
-import { type HookId, isId } from '../../ids.ts';
+import { type HookId, isId, type ProjectId, type WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { Queryable } from '../../store/database.ts';
 import type { RepositoryKind } from '../projects/projects.ts';
 import { readSource } from '../projects/read-source.ts';
 import type { Push, Reason } from './decide.ts';
@@ -19,10 +21,10 @@ export interface Receiver extends queries.HookRow {
 }
 
 /** Asked before the body is read: an address that nobody was given gets to send us nothing. */
-export async function findReceiver(ctx: PushesContext, kind: GitHostKind, id: HookId): Promise<Receiver> {
+export async function findReceiver(ctx: PushesContext, kind: string, id: string): Promise<Receiver> {
   const nobody = new Fault('not_found', 'There is no webhook at this address.');
   // This is asked before the path is checked against its schema.
-  const hook = isId(id) ? await queries.findHook(ctx.db, id) : undefined;
+  const hook = isId<HookId>(id) ? await queries.findHook(ctx.db, id) : undefined;
   if (!hook) throw nobody;
   const source = await readSource(ctx.db, hook.workspaceId, hook.projectId);
   if (source.repositoryKind !== 'url' && source.repositoryKind !== kind) throw nobody;
@@ -120,4 +122,16 @@ function isOfOther(hook: Receiver, { repository }: Extract<Delivery, { type: 'pu
   if (hook.repositoryKind === 'url') return false;
   if (hook.repositoryId !== null) return hook.repositoryId !== repository.id;
   return hook.fullName.toLowerCase() !== repository.fullName.toLowerCase();
+}
+
+/** What arrived for a project, and what became of it. */
+export async function listDeliveries(db: Queryable, workspaceId: WorkspaceId, id: ProjectId, page: Page) {
+  await readSource(db, workspaceId, id);
+  const { before, limit } = page;
+  const rows = await queries.listDeliveries(db, workspaceId, id, { before, limit: limit + 1 });
+  return page.answer(rows, ({ receivedAt, environments, ...rest }) => ({
+    ...rest,
+    environments: [...environments],
+    receivedAt: receivedAt.toISOString(),
+  }));
 }

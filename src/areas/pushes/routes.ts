@@ -1,71 +1,65 @@
 /** The paths of webhooks: where providers call, and where users see what became of it. */
-import { scopeOf } from '../../http/access.ts';
-import { manage, read } from '../../http/route-config.ts';
-import { IdParams, PageQuery } from '../../http/schemas.ts';
-import { apiPrefix, type HttpServer } from '../../http/server.ts';
-import type { HookId, ProjectId } from '../../ids.ts';
+
+import { manage, type Routes, read } from '../../http/routes.ts';
+import { idParams, PageQuery } from '../../http/schemas.ts';
+import { apiPrefix } from '../../http/server.ts';
+import type { ProjectId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { reasons } from './decide.ts';
 import { installHook, readHook } from './install-hook.ts';
-import { listDeliveries } from './list-deliveries.ts';
 import type { PushesContext } from './pushes.ts';
-import { findReceiver, type Receiver, receiveDelivery } from './receive-delivery.ts';
+import { findReceiver, listDeliveries, type Receiver, receiveDelivery } from './receive-delivery.ts';
 import * as schemas from './schemas.ts';
 
-const tags = ['Webhooks'];
 const base = `${apiPrefix}/projects/:id`;
 /** GitHub sends no more than that. */
 const mostBytes = 25 * 1024 * 1024;
 
-export function pushRoutes(app: HttpServer, ctx: PushesContext): void {
-  app.post(`${base}/webhook`, {
-    config: manage,
+export function pushRoutes(routes: Routes, ctx: PushesContext): void {
+  const route = routes.tagged('Webhooks');
+  route.post(`${base}/webhook`, {
+    access: manage,
     schema: {
-      tags,
       operationId: 'installWebhook',
       summary: 'Have pushes told to us',
       description:
         'Made at the provider where the account’s token may; else paste `address` and `secret` in there, as JSON, for pushes. Asked again, it gets a new secret at the same address.',
-      params: IdParams,
+      params: idParams<ProjectId>(),
       response: { 200: schemas.NewHookAnswer },
     },
-    handler: (request) => installHook(ctx, scopeOf(request).workspaceId, request.params.id as ProjectId),
+    handler: ({ scope, params }) => installHook(ctx, scope.workspaceId, params.id),
   });
 
-  app.get(`${base}/webhook`, {
-    config: read,
+  route.get(`${base}/webhook`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'getWebhook',
       summary: 'The webhook of a project',
-      params: IdParams,
+      params: idParams<ProjectId>(),
       response: { 200: schemas.HookAnswer },
     },
-    handler: (request) => readHook(ctx, scopeOf(request).workspaceId, request.params.id as ProjectId),
+    handler: ({ scope, params }) => readHook(ctx, scope.workspaceId, params.id),
   });
 
-  app.get(`${base}/webhook-deliveries`, {
-    config: read,
+  route.get(`${base}/webhook-deliveries`, {
+    access: read,
     schema: {
-      tags,
       operationId: 'listWebhookDeliveries',
       summary: 'What arrived for a project, and what became of it',
-      params: IdParams,
+      params: idParams<ProjectId>(),
       querystring: PageQuery,
       response: { 200: schemas.DeliveriesAnswer },
     },
-    handler: (request) => {
-      const { workspaceId } = scopeOf(request);
-      return listDeliveries(ctx.db, workspaceId, request.params.id as ProjectId, new Page(request.query));
-    },
+    handler: ({ scope, params, query }) =>
+      listDeliveries(ctx.db, scope.workspaceId, params.id, new Page(query)),
   });
 
-  // A context of its own: here alone, bodies are bytes, because what is signed is bytes.
-  void app.register(async (raw) => {
-    raw.removeAllContentTypeParsers();
-    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    raw.decorateRequest('hook', undefined);
-    receiveRoute(raw, ctx);
+  // Here alone, bodies are bytes, because what is signed is bytes.
+  route.apart((server, own) => {
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    server.decorateRequest('hook', undefined);
+    receiveRoute(own, ctx);
   });
 }
 
@@ -75,12 +69,20 @@ declare module 'fastify' {
   }
 }
 
-function receiveRoute(app: HttpServer, ctx: PushesContext): void {
-  app.post(`${apiPrefix}/webhooks/git/:provider/:hookId`, {
-    config: { access: { kind: 'public' }, rawBody: true, faults: ['signature_invalid', 'payload_too_large'] },
-    bodyLimit: mostBytes,
+function receiveRoute(route: Routes, ctx: PushesContext): void {
+  route.post(`${apiPrefix}/webhooks/git/:provider/:hookId`, {
+    access: { kind: 'public' },
+    rawBody: true,
+    faults: ['signature_invalid', 'payload_too_large'],
+    options: {
+      bodyLimit: mostBytes,
+      // Before the body is read: only a hook that exists may send us megabytes.
+      preParsing: async (request) => {
+        const { provider, hookId } = Object(request.params);
+        request.hook = await findReceiver(ctx, String(provider), String(hookId));
+      },
+    },
     schema: {
-      tags,
       operationId: 'receiveWebhook',
       summary: 'For providers: a push',
       description:
@@ -88,19 +90,11 @@ function receiveRoute(app: HttpServer, ctx: PushesContext): void {
       params: schemas.HookParams,
       response: { 202: schemas.ReceivedAnswer },
     },
-    // Before the body is read: only a hook that exists may send us megabytes.
-    preParsing: async (request) => {
-      const { provider, hookId } = request.params;
-      request.hook = await findReceiver(ctx, provider, hookId as HookId);
-    },
-    handler: async (request, reply) => {
-      if (!request.hook || !Buffer.isBuffer(request.body))
-        throw new Error('no hook was found before the body');
-      const { provider } = request.params;
-      const received = await receiveDelivery(ctx, request.hook, provider, request.headers, request.body);
-      return reply.code(202).send({
-        outcomes: received.reasons.map((reason) => ({ reason, message: reasons[reason] })),
-      });
+    handler: async ({ params, body, request }) => {
+      if (!request.hook || !Buffer.isBuffer(body)) throw new Error('no hook was found before the body');
+      const { provider } = params;
+      const received = await receiveDelivery(ctx, request.hook, provider, request.headers, body);
+      return { outcomes: received.reasons.map((reason) => ({ reason, message: reasons[reason] })) };
     },
   });
 }

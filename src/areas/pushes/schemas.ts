@@ -1,12 +1,13 @@
 /** What goes over the wire about webhooks. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import type { HookId } from '../../ids.ts';
 import { type Reason, reasons } from './decide.ts';
 
 const allReasons = Object.keys(reasons).filter((key): key is Reason => key in reasons);
 
 export const HookParams = Type.Object(
-  { provider: Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket']), hookId: Id },
+  { provider: Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket']), hookId: idOf<HookId>() },
   closed,
 );
 

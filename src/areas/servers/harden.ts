@@ -11,7 +11,7 @@ import {
   type OperationKind,
   type StepContext,
 } from '../../operations/definition.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import { refreshSecurity } from './check-security.ts';
 import { connectTo } from './connection/connect-server.ts';
 import { verifyLogin } from './connection/verify-login.ts';
@@ -54,7 +54,7 @@ export async function startHardening(
   serverId: ServerId,
   requestedBy: AccountId,
   request: HardenRequest,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   const plan = await planHardening(ctx, workspaceId, serverId, request);
   if (request.planFingerprint !== undefined && request.planFingerprint !== plan.fingerprint) {
@@ -63,7 +63,7 @@ export async function startHardening(
     });
   }
   const input: Json = { serverId, plan: JSON.parse(JSON.stringify(plan)) };
-  return startOnServer(ctx, { workspaceId, serverId, kind: hardenKind, input, requestedBy }, remember);
+  return startOnServer(ctx, { workspaceId, serverId, kind: hardenKind, input, requestedBy }, saveResponse);
 }
 
 export function startUndo(
@@ -72,10 +72,10 @@ export function startUndo(
   serverId: ServerId,
   requestedBy: AccountId,
   operationId: OperationId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   const input = { serverId, runId: operationId };
-  return startOnServer(ctx, { workspaceId, serverId, kind: undoKind, input, requestedBy }, remember);
+  return startOnServer(ctx, { workspaceId, serverId, kind: undoKind, input, requestedBy }, saveResponse);
 }
 
 interface Input {

@@ -14,7 +14,7 @@ import {
 } from '../../operations/definition.ts';
 import type { Remote } from '../../remote/remote.ts';
 import { followUnit } from '../../remote/units/follow-unit.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import { connectTo } from './connection/connect-server.ts';
 import { probeServer } from './connection/probe-server.ts';
 import { readFacts, requireDocker, requireResources, requireSupported } from './connection/server-facts.ts';
@@ -28,10 +28,10 @@ export function provisionServer(
   workspaceId: WorkspaceId,
   serverId: ServerId,
   requestedBy: AccountId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   const work = { workspaceId, serverId, kind: provisionKind, input: { serverId }, requestedBy } as const;
-  return startOnServer(ctx, work, remember);
+  return startOnServer(ctx, work, saveResponse);
 }
 
 interface Input {

@@ -3,7 +3,7 @@ import { type AccountId, newId, type ServerId, type WorkspaceId } from '../../id
 import { generateKeyPair, readPrivateKey } from '../../remote/keys/keys.ts';
 import type { HostKeyFingerprint } from '../../remote/remote.ts';
 import { Secret } from '../../secret.ts';
-import type { Answer, Remember } from '../../store/answer.ts';
+import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { enrolByPassword } from './connection/enrol.ts';
 import * as queries from './queries.ts';
 import { readServer } from './read-server.ts';
@@ -32,7 +32,7 @@ export async function registerServer(
   workspaceId: WorkspaceId,
   accountId: AccountId,
   input: RegisterServer,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   const id = newId<ServerId>();
   const { name, host, port = 22, username = 'root', auth } = input;
@@ -53,7 +53,7 @@ export async function registerServer(
       await enqueueOnServer(tx, ctx, { ...work, requestedBy: accountId });
     }
     const body = await readServer(tx, workspaceId, id);
-    const answer = await remember(tx, { status: 201, location: `/api/v1/servers/${id}`, body });
+    const answer = await saveResponse(tx, { status: 201, location: `/api/v1/servers/${id}`, body });
     await publishServerUpdate(tx, workspaceId, id, 'registered');
     return answer;
   });

@@ -1,6 +1,7 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import type { OperationId, ServerId } from '../../ids.ts';
 import { stepIds } from './hardening/plan.ts';
 
 const Name = Type.String({
@@ -153,7 +154,7 @@ export const ServersAnswer = Type.Object(
 );
 
 export const TestBody = Type.Union(
-  [Type.Object({ serverId: Id }, { ...closed, title: 'SavedServer' }), RegisterBody],
+  [Type.Object({ serverId: idOf<ServerId>() }, { ...closed, title: 'SavedServer' }), RegisterBody],
   {
     description: 'A server of yours, or what you would register.',
     examples: [{ serverId: '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b' }],
@@ -249,7 +250,8 @@ export const PlanAnswer = Type.Object(
 
 export const UndoBody = Type.Object(
   {
-    operationId: Type.String({
+    operationId: Type.Unsafe<OperationId>({
+      type: 'string',
       format: 'uuid',
       description: 'The hardening to undo.',
       examples: ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b'],

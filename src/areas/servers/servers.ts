@@ -14,6 +14,13 @@ import type { Sealer } from '../../store/sealed.ts';
 
 export type ServerStatus = 'pending' | 'ready' | 'unreachable' | 'host_key_changed';
 
+/** What it takes to work on a server. */
+export interface ServerAccess {
+  readonly db: Database;
+  readonly sealer: Sealer;
+  readonly pool: RemotePool;
+}
+
 export interface ServersContext {
   readonly db: Database;
   readonly clock: Clock;

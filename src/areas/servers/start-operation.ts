@@ -6,7 +6,7 @@ import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Json } from '../../operations/definition.ts';
 import { enqueueOperation, hasUnfinishedOn } from '../../operations/operations.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 
@@ -65,10 +65,10 @@ export async function enqueueOnServer(
 export function startOnServer(
   ctx: ServersContext,
   work: ServerOperation,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueOnServer(tx, ctx, work);
-    return answerStarted(tx, work.workspaceId, operationId, remember);
+    return answerStarted(tx, work.workspaceId, operationId, saveResponse);
   });
 }

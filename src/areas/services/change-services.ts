@@ -3,11 +3,12 @@ import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../i
 import { enqueueOperation } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
-import { tellProject } from '../projects/projects.ts';
+import type { WantedService } from '../environments/hooks.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { type Changes, decideServices } from './decide-services.ts';
 import * as queries from './queries.ts';
 import { listedServices } from './read-services.ts';
-import type { ServiceRequestsContext, WantedService } from './services.ts';
+import type { ServiceRequestsContext } from './services.ts';
 import { readWish } from './services-wish.ts';
 
 export const servicesKind = 'environment_services';
@@ -36,7 +37,7 @@ export async function changeServices(
         ? null
         : await enqueue(ctx, tx, environment, { workspaceId, accountId, deleteData });
     const services = await listedServices(tx, workspaceId, environmentId);
-    await tellProject(tx, workspaceId, environment.projectId, { reason: 'services', environmentId });
+    await publishProjectEvent(tx, workspaceId, environment.projectId, { reason: 'services', environmentId });
     const isLive = environment.currentDeploymentId !== null;
     return {
       services,

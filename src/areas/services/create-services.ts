@@ -1,9 +1,9 @@
 /** The first services of a new environment, in the transaction that makes it. They start with its first deployment. */
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { WantedService } from '../environments/hooks.ts';
 import { decideServices } from './decide-services.ts';
 import * as queries from './queries.ts';
-import type { WantedService } from './services.ts';
 import { readWish } from './services-wish.ts';
 
 export async function createServices(

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../../fault.ts';
 import { type EnvironmentId, newId, type ServerId, type ServiceId } from '../../ids.ts';
+import type { WantedService } from '../environments/hooks.ts';
 import { type Changes, decideServices } from './decide-services.ts';
 import { fittingVersion, kinds } from './kinds/kinds.ts';
 import type { ServiceRow } from './queries.ts';
-import type { WantedService } from './services.ts';
 import { readWish } from './services-wish.ts';
 import { variableNames } from './variable-names.ts';
 

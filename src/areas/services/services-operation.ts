@@ -3,7 +3,7 @@ import { minute } from '../../clock.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type Step } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { serverRetry } from '../servers/connection/server-retry.ts';
 import { servicesKind } from './change-services.ts';
 import { ensureServices } from './ensure-services.ts';
@@ -58,7 +58,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       run: async ({ environmentId }, { workspaceId }) => {
         await ctx.db.transaction(async (tx) => {
           const { projectId } = await lockEnvironment(tx, workspaceId, environmentId);
-          await tellProject(tx, workspaceId, projectId, { reason: 'services_ready', environmentId });
+          await publishProjectEvent(tx, workspaceId, projectId, { reason: 'services_ready', environmentId });
         });
         return undefined;
       },

@@ -1,8 +1,8 @@
 /** What was asked for, checked by itself: names, versions, memory. What is there already is not looked at here. */
 import type { ServiceKind } from '../../analysis/result.ts';
 import { Fault, type FieldError } from '../../fault.ts';
+import type { WantedService } from '../environments/hooks.ts';
 import { kinds } from './kinds/kinds.ts';
-import type { WantedService } from './services.ts';
 
 export interface ServiceWish {
   readonly kind: ServiceKind;

@@ -3,24 +3,15 @@
  * container and its volume; refuses a version that could not read the data, to show a password to anyone but the
  * application, and to lose data that nobody asked to delete.
  */
-import type { ServiceKind } from '../../analysis/result.ts';
 import type { Clock } from '../../clock.ts';
 import type { ServiceId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { ServersContext } from '../servers/servers.ts';
+import type { ServerAccess } from '../servers/servers.ts';
 
 export const serviceStatuses = ['pending', 'starting', 'running', 'failed', 'stopped', 'removed'] as const;
 export type ServiceStatus = (typeof serviceStatuses)[number];
-
-export interface WantedService {
-  readonly kind: ServiceKind;
-  readonly version?: string;
-  readonly name?: string;
-  readonly storage?: string;
-  readonly memoryMb?: number;
-}
 
 /** Why it does not run, as it is kept and shown. */
 export interface ServiceProblem {
@@ -38,10 +29,13 @@ export interface ServicesContext {
 }
 
 /** What asking for it needs, too. */
-export interface ServiceRequestsContext extends ServicesContext {
+export interface ServiceRequestsContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
   readonly queue: OperationQueue;
   /** The ways to servers. */
-  readonly servers: ServersContext;
+  readonly servers: ServerAccess;
 }
 
 export function credentialsPlace(workspaceId: WorkspaceId, id: ServiceId) {

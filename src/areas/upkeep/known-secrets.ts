@@ -1,13 +1,14 @@
 /** Every secret that a container of an environment may know: of the release that runs, and of one that is coming. */
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
+import type { Database } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
 import { openVariables, readEnvironmentState } from '../environments/environment-state.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { serviceVariables } from '../services/service-variables.ts';
-import type { UpkeepContext } from './upkeep.ts';
 
 export async function knownSecrets(
-  ctx: UpkeepContext,
+  ctx: { readonly db: Database; readonly sealer: Sealer },
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
 ): Promise<Secret[]> {

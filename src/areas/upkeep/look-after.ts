@@ -19,7 +19,7 @@ import { lockEnvironment, setStatus } from '../environments/environment-state.ts
 import { noticeHealth } from '../environments/notice-health.ts';
 import { openTargetToLook } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { inspectServices } from '../services/inspect-services.ts';
 import { hasServices } from '../services/read-services.ts';
@@ -170,7 +170,7 @@ async function note(
     if (isStale || (await hasUnfinished(tx, environmentId))) return;
     await setSeen(tx, workspaceId, environmentId, seen);
     const news = (to: string) =>
-      tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId, status: to });
+      publishProjectEvent(tx, workspaceId, projectId, { reason: 'environment', environmentId, status: to });
     const health = (to: 'degraded' | 'running') =>
       noticeHealth(tx, workspaceId, environment, { status: to, problem }, now);
     if (finding.kind === 'crashed') {

@@ -9,8 +9,9 @@ import { hasCrons, secretsOf } from '../../engine/release-spec.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { DeploymentQueue } from '../deployments/deployments.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import { bringCertificates } from '../domains/installed-certificates.ts';
@@ -24,7 +25,7 @@ import {
 import { noticeHealth } from '../environments/notice-health.ts';
 import { placesOf } from '../environments/places.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { transientRetry } from '../releases/until-back.ts';
 import { ensureServices } from '../services/ensure-services.ts';
@@ -40,12 +41,14 @@ import {
   type UpkeepWish,
 } from './upkeep.ts';
 
+export type StartContext = UpkeepContext & DeploymentQueue;
+
 export function startEnvironment(
-  ctx: UpkeepContext,
+  ctx: StartContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, id);
@@ -57,12 +60,16 @@ export function startEnvironment(
     await setWanted(tx, workspaceId, id, 'running', ctx.clock.now());
     const wish = { workspaceId, environment, kind: startKind, requestedBy } as const;
     const operationId = (await moved(tx, ctx, wish)) ?? (await enqueueUpkeep(tx, ctx, wish));
-    return answerStarted(tx, workspaceId, operationId, remember);
+    return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 
 /** One that was linked to another server while it was stopped is not there yet: a deployment brings it. */
-async function moved(tx: Queryable, ctx: UpkeepContext, wish: UpkeepWish): Promise<OperationId | undefined> {
+async function moved(
+  tx: Queryable,
+  ctx: DeploymentQueue,
+  wish: UpkeepWish,
+): Promise<OperationId | undefined> {
   const { workspaceId, environment, requestedBy } = wish;
   const places = await placesOf(tx, workspaceId, environment.id);
   if (places.some(({ serverId }) => serverId === environment.serverId)) return undefined;
@@ -88,7 +95,11 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
       const status = change.state === 'succeeded' ? 'running' : 'degraded';
       await noticeHealth(tx, workspaceId, environment, { status, problem: fault }, ctx.clock.now());
       await setStatus(tx, workspaceId, id, status, fault, ctx.clock.now());
-      await tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId: id, status });
+      await publishProjectEvent(tx, workspaceId, projectId, {
+        reason: 'environment',
+        environmentId: id,
+        status,
+      });
     },
     steps: [
       {

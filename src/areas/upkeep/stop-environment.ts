@@ -2,7 +2,7 @@
 import { minute } from '../../clock.ts';
 import type { AccountId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
-import type { Remember } from '../../store/answer.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import {
   lockEnvironment,
   setStatus,
@@ -10,7 +10,7 @@ import {
   tryLockEnvironment,
 } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { tellProject } from '../projects/projects.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
 import { transientRetry } from '../releases/until-back.ts';
 import { hasServices } from '../services/read-services.ts';
 import { stopServices } from '../services/stop-services.ts';
@@ -30,7 +30,7 @@ export function stopEnvironment(
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
-  remember: Remember,
+  saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, id);
@@ -41,7 +41,7 @@ export function stopEnvironment(
       kind: stopKind,
       requestedBy,
     });
-    return answerStarted(tx, workspaceId, operationId, remember);
+    return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
 
@@ -56,7 +56,7 @@ export function stopOperation(ctx: UpkeepContext): OperationKind {
       const { projectId } = environment;
       await setStatus(tx, workspaceId, input.environmentId, 'stopped', null, ctx.clock.now());
       const news = { reason: 'environment', environmentId: input.environmentId, status: 'stopped' };
-      await tellProject(tx, workspaceId, projectId, news);
+      await publishProjectEvent(tx, workspaceId, projectId, news);
     },
     steps: [
       {

@@ -1,31 +1,40 @@
 /**
  * Upkeep: what runs is what should. Owns stopping and starting environments, and the look that compares what is on a
  * server with what is wanted there; refuses to touch anything that does not carry our labels. New releases are the
- * deployments' business, taking an environment away is the assembly's.
+ * deployments' business, removing an environment is its own.
  */
+
+import type { Clock } from '../../clock.ts';
 import type { Target } from '../../engine/engine.ts';
 import type { Placement } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import type { Json, StepContext } from '../../operations/definition.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
-import type { Queryable } from '../../store/database.ts';
-import type { DeploymentsContext } from '../deployments/deployments.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
 import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
+import type { ServerAccess } from '../servers/servers.ts';
 
 export const stopKind = 'environment_stop';
 export const startKind = 'environment_start';
-export const removeKind = 'environment_remove';
 
-export type UpkeepContext = DeploymentsContext;
+export interface UpkeepContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly queue: OperationQueue;
+  readonly servers: ServerAccess;
+}
 
 export interface UpkeepWish {
   readonly workspaceId: WorkspaceId;
   readonly environment: EnvironmentState;
-  readonly kind: typeof stopKind | typeof startKind | typeof removeKind;
+  readonly kind: typeof stopKind | typeof startKind;
   readonly input?: Readonly<Record<string, Json>>;
   readonly requestedBy?: AccountId;
 }

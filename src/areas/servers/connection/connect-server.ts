@@ -3,7 +3,7 @@ import { Fault } from '../../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../../ids.ts';
 import type { HostKeyFingerprint, Remote } from '../../../remote/remote.ts';
 import * as queries from '../queries.ts';
-import { privateKeyContext, type ServersContext, serverNotFound } from '../servers.ts';
+import { privateKeyContext, type ServerAccess, serverNotFound } from '../servers.ts';
 
 export interface ServerConnection {
   readonly remote: Remote;
@@ -14,7 +14,7 @@ export interface ServerConnection {
 }
 
 /** With its private key opened. */
-export async function readTarget(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId) {
+export async function readTarget(ctx: ServerAccess, workspaceId: WorkspaceId, id: ServerId) {
   const row = await queries.findTarget(ctx.db, workspaceId, id);
   if (!row) throw serverNotFound();
   const privateKey = await ctx.sealer.open(ctx.db, privateKeyContext(workspaceId, id), row.privateKeySealed);
@@ -23,7 +23,7 @@ export async function readTarget(ctx: ServersContext, workspaceId: WorkspaceId, 
 
 /** The pooled connection, for whoever works on the server. */
 export async function connectTo(
-  ctx: ServersContext,
+  ctx: ServerAccess,
   workspaceId: WorkspaceId,
   id: ServerId,
 ): Promise<ServerConnection> {

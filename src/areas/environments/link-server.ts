@@ -1,0 +1,91 @@
+/**
+ * Where an environment is to stand. One that runs elsewhere moves: a deployment brings it to the new server, and the
+ * old one serves until it is there. Data of services and volumes does not move by itself, so it is not left behind unasked.
+ */
+import { Fault } from '../../fault.ts';
+import type { AccountId, DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import { publishProjectEvent } from '../projects/projects.ts';
+import type { EnvironmentsContext } from './context.ts';
+import { type EnvironmentState, lockEnvironment, setServer } from './environment-state.ts';
+import { dataOf, type EnvironmentHooks } from './hooks.ts';
+import { checkServer } from './make-environment.ts';
+import { placesOf } from './places.ts';
+import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
+
+export interface ServerLink {
+  readonly serverId: ServerId | null;
+  /** Leaves data where it is. */
+  readonly leaveData?: boolean;
+}
+
+export interface Linked {
+  readonly environment: ShownEnvironment;
+  /** The one that brings it there; null where nothing had to move. */
+  readonly deployment: { readonly id: DeploymentId; readonly status: 'queued' } | null;
+}
+
+export function linkServer(
+  ctx: EnvironmentsContext,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  requestedBy: AccountId,
+  { serverId, leaveData = false }: ServerLink,
+): Promise<Linked> {
+  return ctx.db.transaction(async (tx) => {
+    const before = await lockEnvironment(tx, workspaceId, id);
+    if (serverId !== null) await checkReady(tx, workspaceId, serverId);
+    if (before.serverId === serverId)
+      return { environment: await readEnvironment(tx, ctx.hooks, workspaceId, id), deployment: null };
+    const places = await placesOf(tx, workspaceId, id);
+    if (serverId === null && (places.length > 0 || before.status === 'deploying')) throw stillStands(before);
+    if (leaveData) for (const hook of ctx.hooks) await hook.leaveData?.(tx, workspaceId, id, serverId);
+    else await refuseDataElsewhere(tx, ctx.hooks, workspaceId, before, serverId);
+    await setServer(tx, workspaceId, id, serverId, ctx.clock.now());
+    const standsElsewhere = places.some((place) => place.serverId !== serverId);
+    const hasRelease = before.currentReleaseId !== null && standsElsewhere;
+    // A deployment that is at work ends where it began; this one comes after it.
+    const isMove = before.wanted === 'running' && (hasRelease || before.status === 'deploying');
+    const move = { workspaceId, environmentId: id, trigger: 'move', requestedBy } as const;
+    const deploymentId = isMove ? await ctx.deploy(tx, move) : null;
+    const environment = await readEnvironment(tx, ctx.hooks, workspaceId, id);
+    await publishProjectEvent(tx, workspaceId, before.projectId, { reason: 'server', environmentId: id });
+    return { environment, deployment: deploymentId && { id: deploymentId, status: 'queued' } };
+  });
+}
+
+async function checkReady(tx: Queryable, workspaceId: WorkspaceId, serverId: ServerId): Promise<void> {
+  const { status, provisionedAt } = await checkServer(tx, workspaceId, serverId, 'serverId');
+  if (status !== 'pending' && provisionedAt !== null) return;
+  throw new Fault('server_not_ready', 'The server has not been set up yet.', {
+    hint: 'Test its connection, and provision it with POST /servers/:id/provision.',
+    errors: [{ path: 'serverId', message: 'is a server that is not ready' }],
+  });
+}
+
+async function refuseDataElsewhere(
+  tx: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  environment: EnvironmentState,
+  serverId: ServerId | null,
+): Promise<void> {
+  const held = await dataOf(tx, hooks, workspaceId, environment);
+  const elsewhere = held.filter((each) => each.serverId !== null && each.serverId !== serverId);
+  const paths = new Set(elsewhere.map(({ path }) => path));
+  if (paths.size === 0) return;
+  throw new Fault('services_hold_data', 'The environment has data on another server.', {
+    hint: 'Back it up first. With `leaveData: true` it stays where it is, and the environment begins empty.',
+    errors: [...paths].map((path) => ({ path, message: 'has data on another server' })),
+  });
+}
+
+function stillStands({ status }: EnvironmentState): Fault {
+  return new Fault('in_use', 'The environment still stands on a server.', {
+    hint:
+      status === 'deploying'
+        ? 'Cancel the deployment first, or wait for its end.'
+        : 'Link another server to move it there, or delete the environment.',
+    errors: [{ path: 'serverId', message: 'cannot be null while something of it is on a server' }],
+  });
+}

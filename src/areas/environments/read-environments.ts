@@ -1,0 +1,119 @@
+/** Environments as shown: with what other areas show of them, and the address that they answer at. */
+import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { Page } from '../../page.ts';
+import type { Queryable } from '../../store/database.ts';
+import { readSource } from '../projects/read-source.ts';
+import { readServer } from '../servers/read-server.ts';
+import { notFound } from './environments.ts';
+import type { EnvironmentHooks, EnvironmentParts } from './hooks.ts';
+import { placesOfAll } from './places.ts';
+import * as queries from './queries.ts';
+
+export type ShownEnvironment = ReturnType<typeof shown>;
+
+export async function readEnvironment(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+) {
+  const row = await queries.findEnvironment(db, workspaceId, id);
+  if (!row) throw notFound();
+  return (await showing(db, hooks, workspaceId, [row]))(row);
+}
+
+export async function listEnvironments(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId | null,
+  page: Page,
+) {
+  // A project that is not there is said to be so: an empty list would say that it has none.
+  if (projectId !== null) await readSource(db, workspaceId, projectId);
+  const { before, limit } = page;
+  const rows = await queries.listEnvironments(db, workspaceId, projectId, { before, limit: limit + 1 });
+  return page.answer(rows, await showing(db, hooks, workspaceId, rows));
+}
+
+export async function environmentsOf(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  projectIds: readonly ProjectId[],
+): Promise<ReadonlyMap<ProjectId, ShownEnvironment[]>> {
+  const byProject = new Map<ProjectId, ShownEnvironment[]>();
+  if (projectIds.length === 0) return byProject;
+  const rows = await queries.listOfProjects(db, workspaceId, projectIds);
+  const show = await showing(db, hooks, workspaceId, rows);
+  for (const row of rows) byProject.set(row.projectId, [...(byProject.get(row.projectId) ?? []), show(row)]);
+  return byProject;
+}
+
+/** What belongs to them is read for all at once. */
+async function showing(
+  db: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  rows: readonly queries.EnvironmentRow[],
+) {
+  const ids = rows.map(({ id }) => id);
+  const parts = new Map<EnvironmentId, EnvironmentParts>(
+    ids.map((id) => [id, { services: [], domain: null }]),
+  );
+  for (const { show } of hooks) {
+    for (const [id, part] of (await show?.(db, workspaceId, ids)) ?? []) {
+      const known = parts.get(id);
+      if (known) parts.set(id, { ...known, ...part });
+    }
+  }
+  const urls = await urlsOf(db, workspaceId, ids);
+  return (row: queries.EnvironmentRow) => {
+    const { services = [], domain = null } = parts.get(row.id) ?? {};
+    return shown(row, { services, domain }, domain?.url ?? urls.get(row.id) ?? null);
+  };
+}
+
+/** Where it has stood longest: that one serves until a move is done. */
+async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly EnvironmentId[]) {
+  const urls = new Map<EnvironmentId, string>();
+  if (ids.length === 0) return urls;
+  const hosts = new Map<ServerId, string>();
+  for (const { environmentId, serverId, port } of await placesOfAll(db, workspaceId, ids)) {
+    if (urls.has(environmentId)) continue;
+    const host = hosts.get(serverId) ?? (await readServer(db, workspaceId, serverId)).host;
+    hosts.set(serverId, host);
+    urls.set(environmentId, `http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  }
+  return urls;
+}
+
+function shown(row: queries.EnvironmentRow, { services, domain }: EnvironmentParts, url: string | null) {
+  const { id, projectId, name, slug, branch, serverId, autoDeploy, watchPaths, status } = row;
+  const { currentDeploymentId, problem } = row;
+  const { volumes, ...settings } = row.settings;
+  return {
+    id,
+    projectId,
+    name,
+    slug,
+    branch,
+    serverId,
+    autoDeploy,
+    status,
+    currentDeploymentId,
+    settings: { ...settings, ...(volumes && { volumes: [...volumes] }) },
+    watchPaths: [...watchPaths],
+    services,
+    domain,
+    problem,
+    url,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+/** Those that stand on a server: for those who want to remove it. */
+export function environmentsOn(db: Queryable, workspaceId: WorkspaceId, serverId: ServerId) {
+  return queries.listOnServer(db, workspaceId, serverId);
+}

@@ -1,0 +1,164 @@
+/**
+ * What each area is given: what it uses, and nothing else. Here, too, is what an area is told by those above it: which
+ * hooks there are, in which order, and who answers what it has to ask.
+ */
+import type { AccountsContext } from './areas/accounts/accounts.ts';
+import { Authenticator } from './areas/accounts/authenticate.ts';
+import { OwedMails } from './areas/accounts/owed-mails.ts';
+import type { BackupsContext } from './areas/backups/backups.ts';
+import { backupsHook } from './areas/backups/environment-hook.ts';
+import type { DeploymentsContext } from './areas/deployments/deployments.ts';
+import { deploymentsHook } from './areas/deployments/environment-hook.ts';
+import { requestDeployment } from './areas/deployments/request-deployment.ts';
+import { caaNamesOf } from './areas/domains/authority.ts';
+import type { DomainsContext } from './areas/domains/domains.ts';
+import { domainsHook } from './areas/domains/environment-hook.ts';
+import type { EnvironmentsContext } from './areas/environments/context.ts';
+import type { EnvironmentHooks } from './areas/environments/hooks.ts';
+import type { LiveLogsContext } from './areas/environments/live-logs.ts';
+import { environmentsOn } from './areas/environments/read-environments.ts';
+import { environmentsOfRemovedProjects } from './areas/environments/remove-environment.ts';
+import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
+import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
+import type { NotificationsContext } from './areas/notifications/notifications.ts';
+import { projectsUsing } from './areas/projects/find-projects.ts';
+import type { ProjectsContext } from './areas/projects/projects.ts';
+import type { ProjectRemovalContext } from './areas/projects/remove-project.ts';
+import { ensureHook, pushesHook } from './areas/pushes/install-hook.ts';
+import type { PushesContext, TakePush } from './areas/pushes/pushes.ts';
+import { releasesHook } from './areas/releases/environment-hook.ts';
+import type { ServersContext } from './areas/servers/servers.ts';
+import { servicesHook } from './areas/services/environment-hook.ts';
+import type { ServiceRequestsContext } from './areas/services/services.ts';
+import { knownSecrets } from './areas/upkeep/known-secrets.ts';
+import type { StartContext } from './areas/upkeep/start-environment.ts';
+import type { EnvironmentId, WorkspaceId } from './ids.ts';
+import type { Resources } from './resources.ts';
+
+export type Contexts = ReturnType<typeof createContexts>;
+
+export function createContexts(resources: Resources, publicUrl: () => string, takePush?: TakePush) {
+  const { config, log, clock, mailer, queue, kinds, pool, egress, mirrors } = resources;
+  const { db, sealer, masterKeys } = resources.store;
+  const mails = new OwedMails({ db, clock, masterKeys, mailer, publicUrl, log });
+  const wakeMail = () => mails.wake();
+  const secretsOf = (workspaceId: WorkspaceId, id: EnvironmentId) =>
+    knownSecrets({ db, sealer }, workspaceId, id);
+
+  const accounts: AccountsContext = { db, clock, masterKeys, config, wakeMail };
+  const servers: ServersContext = { db, clock, sealer, queue, pool, log, environmentsOn };
+  const providers: GitProvidersContext = {
+    db,
+    clock,
+    sealer,
+    egress,
+    cache: new RepositoryCache(clock),
+    projectsUsing,
+  };
+  const allowHttp = config.allowPrivateEgress;
+  const projects: ProjectsContext = { db, clock, sealer, queue, mirrors, providers, allowHttp };
+  const services: ServiceRequestsContext = { db, clock, sealer, queue, servers };
+  const { dns, acme } = resources;
+  const { acmeDirectory: directoryUrl } = config;
+  const authority = { directoryUrl, caaNames: caaNamesOf(directoryUrl), acme };
+  const domains: DomainsContext = { db, clock, sealer, queue, servers, dns, authority };
+  const deployments: DeploymentsContext = {
+    db,
+    clock,
+    sealer,
+    masterKeys,
+    queue,
+    kinds,
+    mirrors,
+    providers,
+    servers,
+  };
+  const pushes: PushesContext = {
+    db,
+    clock,
+    sealer,
+    mirrors,
+    providers,
+    publicUrl,
+    takePush:
+      takePush ??
+      (async (tx, workspaceId, environmentId, wanted) => {
+        const request = { workspaceId, environmentId, trigger: 'push', wanted } as const;
+        await requestDeployment(tx, deployments, request);
+      }),
+  };
+  const upkeep: StartContext = { db, clock, sealer, queue, kinds, servers };
+  const backups: BackupsContext = {
+    db,
+    clock,
+    sealer,
+    queue,
+    servers,
+    log,
+    fetch: egress.fetch,
+    keepReplacedDays: config.backupKeepReplacedDays,
+    localStorage: resources.localStorage,
+    importBytes: config.importMegabytes * 1024 * 1024,
+  };
+  // From below: an environment is made in this order, and removed in the opposite one.
+  const hooks: EnvironmentHooks = [
+    servicesHook(services),
+    domainsHook(domains),
+    releasesHook(services),
+    deploymentsHook(deployments),
+    backupsHook(backups),
+  ];
+  const environments: EnvironmentsContext = {
+    db,
+    clock,
+    sealer,
+    queue,
+    mirrors,
+    providers,
+    servers,
+    hooks,
+    deploy: (tx, request) => requestDeployment(tx, deployments, request),
+    ensureWebhook: (workspaceId, projectId) => ensureHook(pushes, workspaceId, projectId),
+  };
+  const live: LiveLogsContext = { db, clock, log, servers, secretsOf };
+  const removals: ProjectRemovalContext = {
+    db,
+    queue,
+    hooks: [environmentsOfRemovedProjects(environments), pushesHook(pushes)],
+  };
+  const notifications: NotificationsContext = {
+    db,
+    clock,
+    sealer,
+    log,
+    publicUrl,
+    secretsOf,
+    wakeMail,
+    environmentHooks: hooks,
+    allowPrivate: config.allowPrivateEgress,
+    ways: {
+      fetch: egress.fetch,
+      mail: ({ to, id, ...mail }) =>
+        mailer.send({ ...mail, to: to.join(', '), messageId: `<${id}@notifications.slipway>` }),
+      now: () => clock.now(),
+    },
+  };
+  return {
+    accounts,
+    mails,
+    sessions: new Authenticator(db, clock, masterKeys),
+    servers,
+    providers,
+    projects,
+    removals,
+    environments,
+    live,
+    pushes,
+    services,
+    domains,
+    deployments,
+    upkeep,
+    backups,
+    notifications,
+  };
+}

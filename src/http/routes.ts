@@ -1,0 +1,209 @@
+/**
+ * How an area declares its paths. A route is its declaration: who may call it, what goes in and out, and the use case
+ * that does it. Scope, typed ids, status, location and idempotency are taken care of here.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { ApiFaultCode } from '../fault.ts';
+import type { Sessions } from '../principal.ts';
+import type { Answer } from '../store/answer.ts';
+import type { Access } from './access.ts';
+import type { Idempotency } from './idempotency.ts';
+import { type LiveEvents, sendLive } from './live.ts';
+import {
+  type EventsRoute,
+  type Idempotently,
+  RequestCall,
+  type Responses,
+  type Route,
+  type RouteSettings,
+} from './route.ts';
+import { streamAnswer } from './schemas.ts';
+import type { HttpServer } from './server.ts';
+import type { StreamRequest, Streams } from './streams.ts';
+
+export const read = { kind: 'workspace', permission: 'read' } as const;
+export const change = { kind: 'workspace', permission: 'change' } as const;
+export const manage = { kind: 'workspace', permission: 'manage' } as const;
+/** Browsers open streams without headers: a ticket stands for the token. */
+export const stream = { kind: 'workspace', permission: 'read', ticket: true } as const;
+
+/** What a repeated call may meet. */
+const idempotencyFaults: readonly ApiFaultCode[] = ['idempotency_in_progress', 'idempotency_mismatch'];
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+type AddRoute = <
+  const A extends Access,
+  R extends Responses,
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  Idempotent extends boolean = false,
+>(
+  url: string,
+  route: Route<A, P, Q, B, R, Idempotent>,
+) => void;
+
+/** Any route, whatever its types: what its handler may rely on, the validation of its schemas has made true. */
+interface UntypedRoute extends RouteSettings<Access> {
+  readonly schema: { readonly response: Responses };
+  readonly idempotent?: boolean;
+  readonly location?: (body: never) => string;
+  readonly handler: (call: never) => unknown;
+}
+
+interface UntypedEvents extends RouteSettings<Access> {
+  readonly schema: object;
+  readonly events: string;
+  readonly handler: (call: never) => unknown;
+}
+
+export interface RoutesContext {
+  readonly idempotency: Idempotency;
+  readonly streams: Streams;
+  readonly sessions: Pick<Sessions, 'bySessions'>;
+}
+
+export class Routes {
+  readonly #server: HttpServer;
+  readonly #context: RoutesContext;
+  readonly #tags: string[];
+
+  readonly get: AddRoute = (url, route) => this.#add('GET', url, route);
+  readonly post: AddRoute = (url, route) => this.#add('POST', url, route);
+  readonly put: AddRoute = (url, route) => this.#add('PUT', url, route);
+  readonly patch: AddRoute = (url, route) => this.#add('PATCH', url, route);
+  readonly delete: AddRoute = (url, route) => this.#add('DELETE', url, route);
+
+  constructor(server: HttpServer, context: RoutesContext, tags: string[] = []) {
+    this.#server = server;
+    this.#context = context;
+    this.#tags = tags;
+  }
+
+  /** The same under a heading of the document. */
+  tagged(tag: string): Routes {
+    return new Routes(this.#server, this.#context, [tag]);
+  }
+
+  /** For routes that need parsers of their own: what is changed on this server holds for them alone. */
+  apart(declare: (server: HttpServer, routes: Routes) => void): void {
+    void this.#server.register(async (server) =>
+      declare(server, new Routes(server, this.#context, this.#tags)),
+    );
+  }
+
+  /** A feed of the event log: it can be taken up again where it was left. */
+  stream<
+    const A extends Access,
+    P extends TSchema = TSchema,
+    Q extends TSchema = TSchema,
+    B extends TSchema = TSchema,
+  >(url: string, route: EventsRoute<A, P, Q, B, StreamRequest>): void {
+    const handler = route.handler as (call: RequestCall) => StreamRequest | Promise<StreamRequest>;
+    this.#register('GET', url, eventsSchema(route), settingsOf(route), async (request, reply) => {
+      const wanted = await handler(new RequestCall(request, reply));
+      await this.#context.streams.open(request, reply, wanted);
+    });
+  }
+
+  /** What happens now, told as it happens; nothing of it is kept. */
+  live<
+    const A extends Access,
+    P extends TSchema = TSchema,
+    Q extends TSchema = TSchema,
+    B extends TSchema = TSchema,
+  >(method: 'GET' | 'POST', url: string, route: EventsRoute<A, P, Q, B, LiveEvents>): void {
+    const handler = route.handler as (call: RequestCall) => LiveEvents | Promise<LiveEvents>;
+    this.#register(method, url, eventsSchema(route), settingsOf(route), async (request, reply) => {
+      const events = await handler(new RequestCall(request, reply));
+      await sendLive(request, reply, this.#context.sessions, events);
+    });
+  }
+
+  #add(method: Method, url: string, route: UntypedRoute): void {
+    const { schema, idempotent = false, faults = [] } = route;
+    const settings = {
+      ...settingsOf(route),
+      faults: idempotent ? [...idempotencyFaults, ...faults] : faults,
+    };
+    const run = idempotent ? this.#idempotently(route) : plainly(route);
+    this.#register(method, url, schema, settings, run);
+  }
+
+  #idempotently(route: UntypedRoute): Run {
+    const handler = route.handler as (call: RequestCall & Idempotently) => Promise<Answer<unknown>>;
+    return async (request, reply) => {
+      const call = new RequestCall(request, reply);
+      const answer = await this.#context.idempotency.once(request, (saveResponse) =>
+        handler(Object.assign(call, { saveResponse })),
+      );
+      send(reply, answer);
+    };
+  }
+
+  #register(
+    method: Method,
+    url: string,
+    schema: object,
+    { options, ...config }: RouteSettings<Access>,
+    run: Run,
+  ): void {
+    this.#server.route({
+      ...options,
+      method,
+      url,
+      config,
+      schema: { tags: this.#tags, ...schema },
+      handler: async (request, reply) => {
+        await run(request, reply);
+        return reply;
+      },
+    });
+  }
+}
+
+type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+function plainly({ schema, location, handler }: UntypedRoute): Run {
+  const statuses = Object.keys(schema.response).map(Number);
+  const [status, ...others] = statuses;
+  if (status === undefined) throw new Error('a route declares no answer');
+  const bodyOf = handler as (call: RequestCall) => unknown;
+  if (others.length > 0) {
+    const answerOf = handler as (call: RequestCall) => Answer<unknown> | Promise<Answer<unknown>>;
+    return async (request, reply) => send(reply, await answerOf(new RequestCall(request, reply)));
+  }
+  const locationOf = location as ((body: unknown) => string) | undefined;
+  const isEmpty = Object(schema.response[status]).type === 'null';
+  return async (request, reply) => {
+    const body = await bodyOf(new RequestCall(request, reply));
+    const where = locationOf?.(body);
+    send(reply, { status, body: isEmpty ? null : body, ...(where !== undefined && { location: where }) });
+  };
+}
+
+function send(reply: FastifyReply, { status, location, body }: Answer<unknown>): void {
+  if (location !== undefined) reply.header('location', location);
+  // No bytes at all: `null` would be some.
+  if (body === null && status !== 204) reply.serializer(() => '');
+  reply.code(status).send(body);
+}
+
+function eventsSchema({ schema, events }: UntypedEvents): object {
+  return { ...schema, response: { 200: streamAnswer(events) } };
+}
+
+/** What remains for Fastify once our own parts are taken out. */
+function settingsOf<T extends RouteSettings<Access>>(route: T): RouteSettings<Access> {
+  const { access, faults, limit, signInLimit, rawBody, options } = route;
+  return {
+    access,
+    ...(faults && { faults }),
+    ...(limit && { limit }),
+    ...(signInLimit && { signInLimit }),
+    ...(rawBody && { rawBody }),
+    ...(options && { options }),
+  };
+}

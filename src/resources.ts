@@ -1,0 +1,97 @@
+/** What the areas share: the store, the ways out, the queue of operations. Made once; what has to be closed is noted. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Acme } from './adapters/acme/acme.ts';
+import type { Dns } from './adapters/dns/dns.ts';
+import { kindOfAddress } from './adapters/egress/address-kinds.ts';
+import { createEgress, type Egress } from './adapters/egress/egress.ts';
+import type { Mirrors } from './adapters/git/mirrors.ts';
+import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
+import { createLocalStorage } from './adapters/storage/local-folder.ts';
+import type { Storage } from './adapters/storage/storage.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { once } from './once.ts';
+import { OperationKinds } from './operations/kinds.ts';
+import { OperationQueue } from './operations/queue.ts';
+import { createRemotePool } from './remote/pool.ts';
+import type { RemotePool } from './remote/remote.ts';
+import type { Store } from './store/store.ts';
+
+export interface Resources {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly mailer: Mailer;
+  readonly queue: OperationQueue;
+  readonly kinds: OperationKinds;
+  readonly pool: RemotePool;
+  /** To addresses that users give. */
+  readonly egress: Egress;
+  readonly localStorage: Storage;
+  /** Loaded with their first use: a start has none for them. */
+  readonly mirrors: () => Promise<Mirrors>;
+  readonly dns: () => Promise<Dns>;
+  readonly acme: () => Promise<Acme>;
+}
+
+export interface ResourceOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly print: (text: string) => void;
+  readonly onStop: (close: () => unknown) => void;
+}
+
+export function createResources({ config, log, clock, store, print, onStop }: ResourceOptions): Resources {
+  const { dnsServers, allowPrivateEgress: allowPrivate } = config;
+  const pool = createRemotePool(log);
+  onStop(() => pool.close());
+  const egress = createEgress({ allowPrivate, dnsServers, ...caFileOf(config.caFile) });
+  onStop(() => egress.close());
+  // The authority is the operator's choice, not a user's: it may be in the operator's own network.
+  const authorityCa = caFileOf(config.acmeCaFile ?? config.caFile);
+  const authorityEgress = createEgress({ allowPrivate: true, dnsServers, ...authorityCa });
+  onStop(() => authorityEgress.close());
+  return {
+    config,
+    log,
+    clock,
+    store,
+    mailer: config.smtpUrl
+      ? smtpMailer(config.smtpUrl, config.mailFrom)
+      : outboxMailer(store.folder.outboxDir, config.mailFrom, print),
+    queue: new OperationQueue(store.db, store.listener, log),
+    kinds: new OperationKinds(),
+    pool,
+    egress,
+    localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups')),
+    mirrors: once(async () => {
+      const { createMirrors } = await import('./adapters/git/mirrors.ts');
+      return createMirrors({
+        folder: store.folder.gitDir,
+        resolve: egress.resolve,
+        fetch: egress.fetch,
+        log,
+        allowHttp: allowPrivate,
+        limits: { maxBytes: config.mirrorMegabytes * 1024 * 1024 },
+        ...caFileOf(config.caFile),
+      });
+    }),
+    dns: once(async () => {
+      const { createDns } = await import('./adapters/dns/dns.ts');
+      return createDns({ servers: dnsServers ?? [], allowPrivate, kindOfAddress, clock });
+    }),
+    acme: once(async () => {
+      const { createAcme } = await import('./adapters/acme/acme.ts');
+      const { acmeDirectory: directoryUrl } = config;
+      return createAcme({ directoryUrl, userAgent: 'slipway', fetch: authorityEgress.fetch, clock });
+    }),
+  };
+}
+
+function caFileOf(caFile: string | undefined): { caFile?: string } {
+  return caFile === undefined ? {} : { caFile };
+}
