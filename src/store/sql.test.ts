@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyDatabase } from '../../test/support/database.ts';
-import { sql } from './sql.ts';
+import { fragment, sql, takeDue } from './sql.ts';
 
 test('a value in the template becomes a parameter and is never part of the statement', () => {
   const hostile = `'; drop table accounts; --`;
@@ -26,6 +26,35 @@ test('the same statement has the same name, another has another, and each fits i
   assert.equal(sql`select ${'c'}`.name, find('a').name);
   assert.notEqual(sql`select  ${'c'}`.name, find('a').name);
   assert.ok(find('a').name.length <= 63);
+});
+
+test('a fragment becomes part of the statement, and its values parameters in their order', () => {
+  const columns = fragment`id, created_at as "createdAt"`;
+  const either = fragment`(a = ${2} or ${fragment`b = ${3}`})`;
+  const query = sql`select ${columns} from t where c = ${1} and ${either} and d = ${4}`;
+  assert.equal(
+    query.text,
+    'select id, created_at as "createdAt" from t where c = $1 and (a = $2 or b = $3) and d = $4',
+  );
+  assert.deepEqual(query.values, [1, 2, 3, 4]);
+  const same = (part: typeof columns) => sql`select ${part}`;
+  assert.notEqual(same(columns).name, same(fragment`id`).name);
+});
+
+test('what is due is taken once, and comes again when its next time has come', async (t) => {
+  const { db } = await emptyDatabase(t);
+  await db.raw('create table jobs (workspace_id int, id int unique, at timestamptz, is_ready boolean)');
+  await db.raw(`insert into jobs values (1, 1, '2026-01-02', true), (1, 2, '2026-01-01', true),
+    (1, 3, '2026-01-01', false), (1, 4, '2026-02-01', true), (1, 5, null, true)`);
+  const take = async (now: string, limit: number) => {
+    const due = { now: new Date(now), next: new Date('2026-03-01'), limit };
+    const rows = await db.rows<{ id: number }>(takeDue('jobs', 'at', due, { where: fragment`is_ready` }));
+    return rows.map(({ id }) => id).sort();
+  };
+  assert.deepEqual(await take('2026-01-03', 1), [2]);
+  assert.deepEqual(await take('2026-01-03', 10), [1]);
+  assert.deepEqual(await take('2026-01-03', 10), []);
+  assert.deepEqual(await take('2026-03-01', 10), [1, 2, 4]);
 });
 
 test('every kind of value arrives in the database as it was', async (t) => {
