@@ -8,23 +8,23 @@ import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
 import { createLocalStorage } from './adapters/storage/local-folder.ts';
 import type { AccountsContext } from './areas/accounts/accounts.ts';
 import { Authenticator } from './areas/accounts/authenticate.ts';
-import { OwedMails } from './areas/accounts/owed-mails.ts';
+import { MailOutbox } from './areas/accounts/mail-outbox.ts';
 import { preparePasswords } from './areas/accounts/passwords.ts';
+import { pruneAccountsSchedule } from './areas/accounts/prune-accounts.ts';
 import { resetPage } from './areas/accounts/reset-page.ts';
 import { accountRoutes } from './areas/accounts/routes.ts';
-import { tidySchedule } from './areas/accounts/tidy-accounts.ts';
 import type { AssemblyContext } from './areas/assembly/assembly.ts';
 import { environmentRoutes } from './areas/assembly/environment-routes.ts';
 import { projectRoutes } from './areas/assembly/project-routes.ts';
 import { removeOperation as removeEnvironmentOperation } from './areas/assembly/remove-environment.ts';
 import { removeProjectOperation } from './areas/assembly/remove-project.ts';
-import { backupSchedule } from './areas/backups/backup-schedules.ts';
 import type { BackupsContext } from './areas/backups/backups.ts';
-import { discardOperation } from './areas/backups/discard-replaced.ts';
 import { importOperation } from './areas/backups/import-upload.ts';
-import { backupOperation } from './areas/backups/make-backup.ts';
+import { backupOperation } from './areas/backups/make/make-backup.ts';
+import { discardOperation } from './areas/backups/restore/discard-replaced.ts';
 import { restoreOperation } from './areas/backups/restore-backup.ts';
 import { backupRoutes } from './areas/backups/routes.ts';
+import { backupSchedule } from './areas/backups/schedule/start-due-backups.ts';
 import { deployOperation } from './areas/deployments/deploy.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
 import { pruneDeploymentsSchedule } from './areas/deployments/prune-deployments.ts';
@@ -149,8 +149,8 @@ export async function startApp(
       : outboxMailer(store.folder.outboxDir, config.mailFrom, print);
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
-    const owedMails = new OwedMails({ db, clock, masterKeys, mailer, publicUrl, log });
-    const accounts: AccountsContext = { db, clock, masterKeys, config, wakeMail: () => owedMails.wake() };
+    const mailOutbox = new MailOutbox({ db, clock, masterKeys, mailer, publicUrl, log });
+    const accounts: AccountsContext = { db, clock, masterKeys, config, wakeMail: () => mailOutbox.wake() };
 
     const throttle = new Throttle(db, clock, log);
     const limits = new Limits(throttle, masterKeys, config);
@@ -267,7 +267,7 @@ export async function startApp(
         now: () => clock.now(),
       },
       secretsOf: (workspaceId, environmentId) => knownSecrets(deployments, workspaceId, environmentId),
-      wakeMail: () => owedMails.wake(),
+      wakeMail: () => mailOutbox.wake(),
     };
     const deliveries = new Deliveries(notifications);
     kinds.add(analysisOperation(projects));
@@ -293,7 +293,7 @@ export async function startApp(
     queue.add(tidyMirrorsSchedule(projects));
     queue.add(pruneSchedule(db, kinds, config));
     queue.add(pruneDeploymentsSchedule(db, config.keepDeployments));
-    queue.add(tidySchedule(accounts));
+    queue.add(pruneAccountsSchedule(accounts));
     queue.add(tidyNoticesSchedule({ db, clock }, config.eventDays));
     const context = { config, log, accessControl, limits, metrics };
     const readiness = { db, isStopping: () => stopping !== undefined };
@@ -326,7 +326,7 @@ export async function startApp(
 
     throttle.start();
     undo.push(() => throttle.stop());
-    undo.push(() => owedMails.stop());
+    undo.push(() => mailOutbox.stop());
     undo.push(() => deliveries.stop());
     if (config.monitorListen.at === 'address') {
       const monitor = await createServer(context);
@@ -354,7 +354,7 @@ export async function startApp(
     undo.push(() => runner.stop());
 
     // What only the first users need, once everyone can be served.
-    owedMails.start();
+    mailOutbox.start();
     deliveries.start();
     runner.start();
     void queue.start(() => runner.look());

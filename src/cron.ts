@@ -79,6 +79,12 @@ function valuesOf(expression: string, name: (typeof fieldNames)[number]): number
   return byName[name].values.map((value) => (name === 'day of week' ? Number(value) % 7 : Number(value)));
 }
 
+export function isRunDay(fields: CronFields, month: number, dayOfMonth: number, dayOfWeek: number): boolean {
+  const onDate = fields.daysOfMonth.includes(dayOfMonth);
+  const onWeekday = fields.daysOfWeek.includes(dayOfWeek);
+  return fields.months.includes(month) && (fields.isEitherDay ? onDate || onWeekday : onDate && onWeekday);
+}
+
 /** Whether one of the months has one of the days. */
 export function hasDate({ months, daysOfMonth }: Pick<CronFields, 'months' | 'daysOfMonth'>): boolean {
   const earliest = Math.min(...daysOfMonth);
@@ -96,9 +102,7 @@ export function* cronTimes(expression: string, timezone: string, from: Date): Ge
   for (;;) {
     const time = times.next();
     // The parser runs on either day wherever both are restricted, by a step of `*` as well.
-    const onBoth =
-      !fields || (fields.daysOfMonth.includes(time.getDate()) && fields.daysOfWeek.includes(time.getDay()));
-    if (onBoth || fields.isEitherDay) yield time.toDate();
+    if (!fields || isRunDay(fields, time.getMonth() + 1, time.getDate(), time.getDay())) yield time.toDate();
   }
 }
 

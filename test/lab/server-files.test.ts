@@ -5,7 +5,7 @@ import {
   prepareFolder,
   removeFolder,
   writeServerFile,
-} from '../../src/areas/backups/server-files.ts';
+} from '../../src/areas/backups/engines/server-files.ts';
 import { newId } from '../../src/ids.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';

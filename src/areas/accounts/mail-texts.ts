@@ -1,4 +1,4 @@
-/** What the mails say: short, plain and HTML from the same words, with nothing a stranger chose in them. */
+/** The texts of mails: short, plain and HTML from the same words, with nothing a stranger chose in them. */
 import type { Message } from '../../adapters/mail/mail.ts';
 
 export interface ResetLink {
@@ -49,14 +49,14 @@ export function passwordChanged(to: string): Message {
   ]);
 }
 
-export interface SignInPlace {
+export interface SignInLocation {
   readonly browser: string;
   readonly ip: string;
   readonly at: Date;
 }
 
-export function newPlace(to: string, { browser, ip, at }: SignInPlace): Message {
-  return message(to, 'Your Slipway account was used in a new place', [
+export function newLocation(to: string, { browser, ip, at }: SignInLocation): Message {
+  return message(to, 'Your Slipway account was used from a new location', [
     { text: `Someone signed in to your account with ${browser}, from ${ip}, at ${at.toISOString()}.` },
     { text: 'If that was you, there is nothing to do.' },
     { text: 'If not, set a new password at once: that ends every session of your account.' },
@@ -73,7 +73,7 @@ export function connectorDisabled(
     },
     { text: `What the receiver said last: ${detail}` },
     {
-      text: 'Put it right and switch it on again. What it should have told meanwhile is in the list of its deliveries.',
+      text: 'Put it right and switch it on again. What it did not deliver meanwhile is in the list of its deliveries.',
     },
   ]);
 }

@@ -20,7 +20,7 @@ export function findCredentials(db: Queryable, email: string) {
 }
 
 /** Whether the password is still this one; until the transaction ends it stays so. */
-export async function holdPassword(tx: Queryable, id: AccountId, passwordHash: string): Promise<boolean> {
+export async function lockPassword(tx: Queryable, id: AccountId, passwordHash: string): Promise<boolean> {
   const row = await tx.one(
     sql`select 1 from accounts where id = ${id} and password_hash = ${passwordHash} for share`,
   );

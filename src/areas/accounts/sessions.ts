@@ -1,4 +1,4 @@
-/** An account's own sessions: seen, ended, and lent to a stream. */
+/** An account's own sessions: listed, ended, and turned into a ticket for a stream. */
 import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { SessionId } from '../../ids.ts';
@@ -27,7 +27,7 @@ export async function endSession(
   id: SessionId,
 ): Promise<void> {
   const ended = await queries.endSession(context.db, principal.accountId, id, context.clock.now());
-  if (!ended) throw new Fault('not_found', 'There is no such session of yours.');
+  if (!ended) throw new Fault('not_found', 'No such session.');
 }
 
 export async function logout(context: AccountsContext, principal: Principal): Promise<void> {

@@ -5,7 +5,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { AccountsContext, ClientTrace, User } from './accounts.ts';
 import { readUser } from './read-user.ts';
 import * as sessions from './session-queries.ts';
-import { notePlaceOfSignIn } from './sign-in-place.ts';
+import { recordSignInLocation } from './sign-in-location.ts';
 import { accessTokenSeconds, lifetimes, newOpaqueToken, signAccessToken } from './tokens.ts';
 
 export interface SignIn {
@@ -26,7 +26,7 @@ export async function openSession(
   const userAgent = client.userAgent?.slice(0, 256);
   const expiresAt = after(now, lifetimes.sessionMs);
   await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt });
-  await notePlaceOfSignIn(tx, accountId, client, now);
+  await recordSignInLocation(tx, accountId, client, now);
   return issueTokens(tx, context, accountId, id);
 }
 

@@ -8,7 +8,7 @@ import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../i
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
-import { forgetBackups } from '../backups/forget-backups.ts';
+import { deleteBackupsOf } from '../backups/delete-backup.ts';
 import { endUnfinished } from '../deployments/end-unfinished.ts';
 import { takeCertificatesAway } from '../domains/installed-certificates.ts';
 import { forgetNames } from '../domains/remove-domain.ts';
@@ -111,7 +111,7 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
             // A second run finds it gone, which is what was wanted.
             if (!found) return;
             await forgetNames(tx, ctx, workspaceId, found);
-            if (deleteData) await forgetBackups(tx, workspaceId, environmentId, ctx.clock.now());
+            if (deleteData) await deleteBackupsOf(tx, workspaceId, environmentId, ctx.clock.now());
             if (!(await deleteEnvironment(tx, workspaceId, environmentId))) return;
             await tellProject(tx, workspaceId, found.projectId, {
               reason: 'environment_deleted',

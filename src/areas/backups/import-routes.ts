@@ -10,7 +10,7 @@ import type { EnvironmentId, ServiceId } from '../../ids.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { BackupsContext } from './backups.ts';
 import { importTarget, importUpload, tooLarge } from './import-upload.ts';
-import { readUpload } from './read-upload.ts';
+import { readUpload } from './restore/read-upload.ts';
 import * as schemas from './schemas.ts';
 
 /** Without a byte for so long, an upload is given up. */

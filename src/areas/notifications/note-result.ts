@@ -4,8 +4,8 @@ import { after, day, hour, second } from '../../clock.ts';
 import { redactWhole } from '../../remote/redact.ts';
 import type { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
-import { oweMail } from '../accounts/owed-mails.ts';
-import { ownersOf } from '../accounts/workspace-owners.ts';
+import { enqueueMail } from '../accounts/mail-outbox.ts';
+import { ownersOf } from '../accounts/read-user.ts';
 import * as deliveries from './delivery-queries.ts';
 import * as leases from './lease-queries.ts';
 import { type NotificationsContext, tellConnector } from './notifications.ts';
@@ -94,6 +94,6 @@ async function switchOff(
   await leases.disableConnector(tx, lease, `Nothing could be delivered for a day. ${detail}`, now);
   await deliveries.endOpen(tx, workspaceId, id, 'The connector was switched off.', now);
   for (const email of await ownersOf(tx, workspaceId))
-    await oweMail(tx, 'connector_disabled', email, now, { name, detail });
+    await enqueueMail(tx, 'connector_disabled', email, now, { name, detail });
   await tellConnector(tx, workspaceId, id, 'disabled');
 }

@@ -1,0 +1,126 @@
+/**
+ * The engine of Redis. A dump is one snapshot, as Redis makes it for a replica. What is restored is a data folder of its
+ * own with the snapshot as the base of its append-only files; it is swapped with the live one while Redis is stopped.
+ */
+import { startContainer, stopContainer } from '../../../../adapters/docker/containers.ts';
+import { ask } from '../../../../adapters/docker/docker.ts';
+import { minute } from '../../../../clock.ts';
+import { Fault } from '../../../../fault.ts';
+import type { Site } from '../../../environments/place.ts';
+import { kinds } from '../../../services/kinds/kinds.ts';
+import { diskFull, requireKind, unknownFormat, waitUntilReady } from '../database-engine.ts';
+import { dumpOf, inContainer } from '../dump.ts';
+import type { ContentStats, Engine, Source } from '../engine.ts';
+import { notRestored, runUnit, type UnitEnd, unitOf } from '../run-unit.ts';
+import {
+  createScratchVolume,
+  inScratch,
+  removeScratch,
+  requireSpace,
+  scratchOf,
+  startScratch,
+} from '../scratch.ts';
+import { readablePath, removeUnpacked } from '../server-tools.ts';
+import { notSwapped } from '../swap-volumes.ts';
+import { notUnpacked } from '../volume/volume.ts';
+import { copyFolder, folderOf, partialFolder, removeCopy, swapFolders } from '../volume/volume-folders.ts';
+import {
+  dumpScript,
+  keyspaceScript,
+  loadScript,
+  placeScript,
+  readyScript,
+  withoutEofMark,
+} from './redis-scripts.ts';
+
+/**
+ * As a replica of nobody it keeps keys whose time is over, which a master drops when it loads: what came out is
+ * comparable with what went in, however long ago that was.
+ */
+const options = ['--appendonly', 'no', '--save', '', '--replicaof', '127.0.0.1', '1'];
+/** Loading takes its time; the scripts give up before. */
+const loadTimeoutMs = 15 * minute;
+
+export const redisEngine: Engine = {
+  kind: 'redis',
+  format: 'rdb',
+  dump: (site, source) => {
+    const dump = inContainer(requireKind(source, 'redis').container, dumpScript);
+    return dumpOf(site, 'redis-cli', ['bash', '-c', withoutEofMark, 'slipway-redis', ...dump]);
+  },
+  verifyRestore: (site, source, file, scratchId, progress) => {
+    const redis = requireKind(source, 'redis');
+    // All of its data is in memory: with less than the service has, it could not be loaded.
+    const { memoryMb } = redis;
+    return inScratch(site, redis, file, scratchId, async (path) => {
+      try {
+        const folder = await folderOf(site, await createScratchVolume(site, scratchId));
+        const script = { script: placeScript, args: [path, folder] };
+        const end = await runUnit(site, unitOf('verify', scratchId), script, file, progress);
+        if (!end.isDone) return notRestored('It could not be unpacked', end.evidence);
+        const scratch = { ...scratchOf(scratchId), options, memoryMb };
+        await startScratch(site, redis, scratch);
+        const contentStats = { ...end.contentStats, ...(await keyspaceOf(site, scratch.name)) };
+        return { outcome: 'restored', contentStats };
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'remote_failed' || error.evidence === undefined)
+          throw error;
+        return notRestored('It could not be loaded', error.evidence);
+      }
+    });
+  },
+  loadStaging: async (site, source, file, { staging, content }, progress) => {
+    const { volume, image, memoryMb } = requireKind(source, 'redis');
+    await requireSpace(site, source, { fileBytes: file.bytes, memoryMb: 0 });
+    const folder = await folderOf(site, volume);
+    const path = await readablePath(site, file);
+    const folders = [partialFolder(folder, staging), copyFolder(folder, staging), folder];
+    const args = [path, ...folders, image, staging, String(memoryMb)];
+    if (content === 'upload') progress.log('A snapshot of Redis replaces all of the live data.');
+    const end = await runUnit(site, unitOf('load', staging), { script: loadScript, args }, file, progress);
+    await removeUnpacked(site, file);
+    if (end.isDone) return;
+    await discard(site, source, staging);
+    throw content === 'upload' ? notImported(end) : notUnpacked(end.evidence);
+  },
+  swap: async (site, source, names) => {
+    const { container, volume } = requireKind(source, 'redis');
+    const { remote, fence, signal } = site;
+    await ask(remote, [stopContainer(container, kinds.redis.stopSeconds)], { fence, signal });
+    try {
+      await swapFolders(site, volume, names);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
+      await ask(remote, [startContainer(container)], { fence });
+      throw notSwapped(error);
+    }
+    await ask(remote, [startContainer(container)], { fence });
+    await waitUntilReady(site, { script: readyScript, args: [container] });
+  },
+  discard,
+};
+
+async function discard(site: Site, source: Source, name: string): Promise<void> {
+  await removeScratch(site, name);
+  await removeCopy(site, source.volume, name);
+}
+
+/** `db0:keys=3,expires=1,avg_ttl=0`, and more fields in newer versions. */
+async function keyspaceOf({ remote, signal }: Site, container: string): Promise<ContentStats> {
+  const output = await remote.script(keyspaceScript, [container], { timeoutMs: loadTimeoutMs, signal });
+  const found = [...output.toString('latin1').matchAll(/^db(\d+):keys=(\d+),expires=(\d+)/gm)];
+  const sum = (field: number) => found.reduce((total, each) => total + Number(each[field]), 0);
+  const databases = found.map((each) => Number(each[1])).sort((a, b) => a - b);
+  return { keys: sum(2), 'keys with a time to live': sum(3), databases: databases.join(' ') };
+}
+
+function notImported({ refused, evidence }: Extract<UnitEnd, { isDone: false }>): Fault {
+  if (refused !== null)
+    return unknownFormat(refused, 'Redis takes a snapshot (an RDB file), also packed by gzip or zstd.');
+  return (
+    diskFull(evidence) ??
+    new Fault('import_failed', 'The snapshot cannot be read by this Redis; the data is unchanged.', {
+      evidence,
+    })
+  );
+}
