@@ -36,7 +36,7 @@ const statements = new WeakMap<TemplateStringsArray, { name: string; text: strin
 
 export function sql(strings: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Query {
   const known = statements.get(strings);
-  const flat = values.flatMap((value) => (value instanceof Fragment ? [] : [value]));
+  const flat = values.filter((value): value is SqlValue => !(value instanceof Fragment));
   const isPlain = flat.length === values.length;
   if (known && isPlain) return { ...known, values: flat };
   const whole = fragment(strings, ...values);

@@ -2,7 +2,7 @@
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
-import { namesOfEnvironments, type ShownName } from '../domains/read-names.ts';
+import { type NameView, namesOfEnvironments } from '../domains/read-names.ts';
 import {
   environmentsOfProjects,
   findEnvironment,
@@ -76,7 +76,7 @@ async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly Env
 function shown(
   row: StoredEnvironment,
   services: ServiceInEnvironment[],
-  domain: ShownName | null,
+  domain: NameView | null,
   url: string | null,
 ) {
   const { id, projectId, name, slug, branch, serverId, autoDeploy, watchPaths, status } = row;

@@ -10,8 +10,8 @@ import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { deleteBackupsOf } from '../backups/delete-backup.ts';
 import { endUnfinished } from '../deployments/end-unfinished.ts';
-import { takeCertificatesAway } from '../domains/installed-certificates.ts';
-import { forgetNames } from '../domains/remove-domain.ts';
+import { removeCertificates } from '../domains/installed-certificates.ts';
+import { deleteNamesOf } from '../domains/remove-domain.ts';
 import { deleteEnvironment } from '../environments/delete-environment.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
@@ -110,7 +110,7 @@ export function removeOperation(ctx: UpkeepContext): OperationKind {
             const found = await readEnvironmentState(tx, workspaceId, environmentId);
             // A second run finds it gone, which is what was wanted.
             if (!found) return;
-            await forgetNames(tx, ctx, workspaceId, found);
+            await deleteNamesOf(tx, ctx, workspaceId, found);
             if (deleteData) await deleteBackupsOf(tx, workspaceId, environmentId, ctx.clock.now());
             if (!(await deleteEnvironment(tx, workspaceId, environmentId))) return;
             await tellProject(tx, workspaceId, found.projectId, {
@@ -131,7 +131,7 @@ async function leaveServers(ctx: UpkeepContext, input: RemoveInput, step: StepCo
     try {
       const site = await openSite(ctx.servers, place, step);
       await takeDown(ctx, site, { deleteData });
-      await takeCertificatesAway(ctx.db, site);
+      await removeCertificates(ctx.db, site);
     } catch (error) {
       if (!force || !isPassing(error)) throw error;
       step.log(`The server cannot be reached; what is there stays there: ${errorText(error)}`);

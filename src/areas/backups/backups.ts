@@ -79,7 +79,11 @@ export interface BackupUpdate {
 }
 
 /** In the transaction that changed it, last. */
-export function publishBackup(tx: Queryable, workspaceId: WorkspaceId, update: BackupUpdate): Promise<void> {
+export function publishBackupUpdate(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  update: BackupUpdate,
+): Promise<void> {
   const data = { ...update };
   return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'backup_updated', data }]);
 }

@@ -2,7 +2,7 @@
 import { Fault } from '../../fault.ts';
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type BackupsContext, notFound, publishBackup } from './backups.ts';
+import { type BackupsContext, notFound, publishBackupUpdate } from './backups.ts';
 import { removeObjects } from './destinations.ts';
 import * as queries from './queries.ts';
 import { listInUse } from './restore/restore-queries.ts';
@@ -39,7 +39,7 @@ export async function deleteBackup(
   await ctx.db.transaction(async (tx) => {
     await deletion.deleteMarked(tx, workspaceId, id);
     const { status } = backup;
-    await publishBackup(tx, workspaceId, { backupId: id, environmentId, status, reason: 'deleted' });
+    await publishBackupUpdate(tx, workspaceId, { backupId: id, environmentId, status, reason: 'deleted' });
   });
 }
 

@@ -14,7 +14,13 @@ import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import { listedServices } from '../services/read-services.ts';
 import { holdsData } from '../upkeep/holds-data.ts';
-import { type BackupsContext, type BackupTrigger, backupKind, publishBackup, queueKeyOf } from './backups.ts';
+import {
+  type BackupsContext,
+  type BackupTrigger,
+  backupKind,
+  publishBackupUpdate,
+  queueKeyOf,
+} from './backups.ts';
 import { configOf } from './config.ts';
 import { insertBackup, setBackupOperation } from './queries.ts';
 import { type BackupView, readBackup } from './read-backups.ts';
@@ -41,7 +47,7 @@ export function triggerBackup(
     const body = await readBackup(tx, workspaceId, environmentId, id);
     const location = `/api/v1/environments/${environmentId}/backups/${id}`;
     const answer = await remember(tx, { status: 202, location, body });
-    await publishBackup(tx, workspaceId, { backupId: id, environmentId, status: 'queued' });
+    await publishBackupUpdate(tx, workspaceId, { backupId: id, environmentId, status: 'queued' });
     return answer;
   });
 }

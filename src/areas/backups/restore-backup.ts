@@ -14,7 +14,7 @@ import { enqueueOperation } from '../../operations/operations.ts';
 import type { Remember } from '../../store/answer.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { type BackupsContext, notFound, publishBackup, restoreKind } from './backups.ts';
+import { type BackupsContext, notFound, publishBackupUpdate, restoreKind } from './backups.ts';
 import { listParts } from './part-queries.ts';
 import { clearOperations, lockVisible } from './queries.ts';
 import { noServer } from './request-backup.ts';
@@ -74,7 +74,7 @@ export function restoreOperation(ctx: BackupsContext): OperationKind {
       if (change.state === 'running' || !restore || restore.backupId === null) return;
       const reason = change.state === 'succeeded' ? 'restored' : 'restore_failed';
       const { backupId } = restore;
-      await publishBackup(tx, workspaceId, { backupId, environmentId, status: 'succeeded', reason });
+      await publishBackupUpdate(tx, workspaceId, { backupId, environmentId, status: 'succeeded', reason });
     },
     steps: [
       steps.checkStep(ctx),

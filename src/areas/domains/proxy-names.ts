@@ -1,4 +1,4 @@
-/** The names of an environment as the proxy is told of them; and those that a certificate has to cover. Pure but for the read. */
+/** The names of an environment as routes of the proxy, and those that a certificate has to cover. */
 import type { ProxyRoute } from '../../adapters/proxy/routes.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -12,7 +12,7 @@ export async function routesOf(
   return (await listNames(db, workspaceId, [environmentId])).flatMap(routesOfName);
 }
 
-/** The name that serves, and all that lead to it. */
+/** The hostname, and the one with `www.` where it redirects. */
 export function namesOf({ hostname, www }: { readonly hostname: string; readonly www: Www }): string[] {
   return www === 'none' ? [hostname] : [hostname, `www.${hostname}`];
 }
@@ -21,7 +21,7 @@ export function servingName({ hostname, www }: { readonly hostname: string; read
   return www === 'redirect_to_www' ? `www.${hostname}` : hostname;
 }
 
-/** Under TLS only once its certificate is there: until then it is served as it comes, so that it is served at all. */
+/** Under TLS only once its certificate is there: until then it is served over HTTP, so that it is served at all. */
 function routesOfName(row: NameRow): ProxyRoute[] {
   const tls = hasCertificate(row);
   const serving = servingName(row);

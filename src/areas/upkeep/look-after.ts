@@ -27,7 +27,7 @@ import { hasUnfinished } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Remote } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
-import { missingCertificates } from '../domains/installed-certificates.ts';
+import { listMissingCertificates } from '../domains/installed-certificates.ts';
 import { type DueLook, setSeen, takeDueLooks } from '../environments/due-looks.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
@@ -160,7 +160,7 @@ async function certificatesAmiss(
   const listMissing = async (seen: readonly SeenCertificate[]) => {
     const all = new Map<EnvironmentId, string[]>();
     for (const { workspaceId, environmentId } of wanted) {
-      const ids = await missingCertificates(ctx.db, workspaceId, environmentId, seen);
+      const ids = await listMissingCertificates(ctx.db, workspaceId, environmentId, seen);
       if (ids.length > 0)
         all.set(
           environmentId,

@@ -4,7 +4,7 @@ import { minute } from '../../clock.ts';
 import type { CertificateId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { routeKind } from '../domains/domain-work.ts';
-import { bringCertificates, takeForgottenAway } from '../domains/installed-certificates.ts';
+import { ensureCertificates, removeIfUnused } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import { proxyFront, serversOf } from '../releases/go-live.ts';
 import { deploymentOf, listApp, processOf } from '../releases/look-at-site.ts';
@@ -42,17 +42,17 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
           const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
           const site = await siteOf(ctx, environment, step);
           // Before the names: none is sent to https that could not be shown there.
-          await bringCertificates(ctx, site);
+          await ensureCertificates(ctx, site);
           if (wanted === 'stopped') {
             await stopFront(site, proxyFront(site, run, routes, []));
-            if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
+            if (input.without !== null) await removeIfUnused(ctx.db, site, input.without);
             return undefined;
           }
           const web = (await listApp(site))
             .filter((each) => deploymentOf(each) === currentDeploymentId && processOf(each) === webProcess)
             .map((each) => ({ name: each.name, process: webProcess, address: each.address ?? '' }));
           await restoreFront(site, proxyFront(site, run, routes, serversOf(web, run.port)));
-          if (input.without !== null) await takeForgottenAway(ctx.db, site, input.without);
+          if (input.without !== null) await removeIfUnused(ctx.db, site, input.without);
           return undefined;
         },
       },

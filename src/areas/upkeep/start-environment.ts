@@ -13,7 +13,7 @@ import type { Remember } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
-import { bringCertificates } from '../domains/installed-certificates.ts';
+import { ensureCertificates } from '../domains/installed-certificates.ts';
 import { routesOf } from '../domains/proxy-names.ts';
 import {
   lockEnvironment,
@@ -140,7 +140,7 @@ export async function putInService(ctx: UpkeepContext, input: Input, step: StepC
     takenAddresses: new Set([...wish.takenAddresses, ...web.map(({ address }) => address)]),
   });
   const routes = await routesOf(ctx.db, step.workspaceId, environment.id);
-  await bringCertificates(ctx, site);
+  await ensureCertificates(ctx, site);
   await restoreFront(site, proxyFront(site, run, routes, serversOf(web, run.port)));
   if (hasCrons(run)) await setCrons(site, run, deploymentId);
   // Left over from something that was cut off; they get no requests any more.

@@ -4,7 +4,7 @@ import type { BackupId, WorkspaceId } from '../../../ids.ts';
 import type { OperationFault } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { readEnvironmentState } from '../../environments/environment-state.ts';
-import { isSafetyBackup, publishBackup } from '../backups.ts';
+import { isSafetyBackup, publishBackupUpdate } from '../backups.ts';
 import { listParts, type PartRow } from '../part-queries.ts';
 import { type BackupRow, findBackup, findPrevious, setBackupFailed, setBackupSucceeded } from '../queries.ts';
 
@@ -26,7 +26,7 @@ export async function finishBackup(
     if (unverifiable.length > 0)
       await notice(tx, workspaceId, row, 'backup_failed', unverified(unverifiable));
   }
-  await publishBackup(tx, workspaceId, {
+  await publishBackupUpdate(tx, workspaceId, {
     backupId: id,
     environmentId: row.environmentId,
     status: 'succeeded',
@@ -51,7 +51,11 @@ export async function failBackup(
   if (!row || !(await setBackupFailed(tx, workspaceId, id, fault, now))) return;
   if (!isSafetyBackup(row) && fault.code !== 'cancelled')
     await notice(tx, workspaceId, row, 'backup_failed', { fault });
-  await publishBackup(tx, workspaceId, { backupId: id, environmentId: row.environmentId, status: 'failed' });
+  await publishBackupUpdate(tx, workspaceId, {
+    backupId: id,
+    environmentId: row.environmentId,
+    status: 'failed',
+  });
 }
 
 export function cancelledFault(message: string): OperationFault {

@@ -13,7 +13,7 @@ import {
 } from '../../../operations/definition.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { isPassing, untilDone } from '../../releases/until-back.ts';
-import { type BackupsContext, backupKind, publishBackup, type UnfinishedStatus } from '../backups.ts';
+import { type BackupsContext, backupKind, publishBackupUpdate, type UnfinishedStatus } from '../backups.ts';
 import { openDestination, removeObjectsOrDefer } from '../destinations.ts';
 import { removeScratch } from '../engines/scratch.ts';
 import { removeFolder } from '../engines/server-files.ts';
@@ -146,5 +146,5 @@ async function follow(
   // The backup itself is done and verified by then: whoever waits for it need not wait for the retention.
   if (change.step === 'retain') return finishBackup(tx, workspaceId, backupId, now);
   if (status && (await setBackupStatus(tx, workspaceId, backupId, status)))
-    await publishBackup(tx, workspaceId, { backupId, environmentId, status });
+    await publishBackupUpdate(tx, workspaceId, { backupId, environmentId, status });
 }

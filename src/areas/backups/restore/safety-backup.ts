@@ -6,7 +6,7 @@ import { type BackupId, newId } from '../../../ids.ts';
 import type { StepContext } from '../../../operations/definition.ts';
 import { mustHold } from '../../../operations/operations.ts';
 import { lockEnvironment } from '../../environments/environment-state.ts';
-import { type BackupsContext, publishBackup, type UnfinishedStatus } from '../backups.ts';
+import { type BackupsContext, publishBackupUpdate, type UnfinishedStatus } from '../backups.ts';
 import { configOf } from '../config.ts';
 import { removeObjectsOrDefer } from '../destinations.ts';
 import { backupWork, decideParts, storeParts, storeTotals } from '../make/backup-work.ts';
@@ -29,7 +29,7 @@ export async function makeSafetyBackup(
     ctx.db.transaction(async (tx) => {
       await mustHold(tx, step);
       if (await setBackupStatus(tx, workspaceId, backupId, status))
-        await publishBackup(tx, workspaceId, { backupId, environmentId, status });
+        await publishBackupUpdate(tx, workspaceId, { backupId, environmentId, status });
     });
   await decideParts(ctx, work, step);
   await setStatus('dumping');

@@ -5,7 +5,7 @@ import type { Schedule } from '../../../operations/queue.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { type EnvironmentState, tryLockEnvironment } from '../../environments/environment-state.ts';
 import { holdsData } from '../../upkeep/holds-data.ts';
-import { type BackupsContext, publishBackup } from '../backups.ts';
+import { type BackupsContext, publishBackupUpdate } from '../backups.ts';
 import { hasUnfinishedScheduled } from '../queries.ts';
 import { requestBackup } from '../request-backup.ts';
 import { cleanUp } from './clean-up.ts';
@@ -64,7 +64,7 @@ async function startDue(
   if (hasData && (isOverlapping || lateBy > lateMs))
     await noticeMissed(tx, due, environment, { now, cause: isOverlapping ? 'overlap' : 'late', isMade });
   if (backupId !== undefined)
-    await publishBackup(tx, workspaceId, { backupId, environmentId, status: 'queued' });
+    await publishBackupUpdate(tx, workspaceId, { backupId, environmentId, status: 'queued' });
 }
 
 async function noticeMissed(

@@ -2,7 +2,7 @@
 import type { ProxyFront } from '../../../adapters/proxy/fronts.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { mustHold } from '../../../operations/operations.ts';
-import { bringCertificates, takeCertificatesAway } from '../../domains/installed-certificates.ts';
+import { ensureCertificates, removeCertificates } from '../../domains/installed-certificates.ts';
 import { routesOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-looks.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
@@ -12,10 +12,10 @@ import {
   drain as drainServers,
   forgetFront,
   holdRequests,
-  letGo,
   prove as proveServers,
   proxyFront,
   refuseRequests,
+  removeName,
   serversOf,
   takeOver,
 } from '../../releases/go-live.ts';
@@ -65,7 +65,7 @@ export async function prove(work: Working): Promise<undefined> {
   const { site, release, before, after } = await sidesOf(work);
   const { previous, previousServerIds } = outputOf(work, 'plan');
   // New on this server: its names must be shown there before anyone is sent to them.
-  if (previous === null || previousServerIds.length > 0) await bringCertificates(work.ctx, site);
+  if (previous === null || previousServerIds.length > 0) await ensureCertificates(work.ctx, site);
   // Where the old one had to step aside it is stopped: it is held for, not listed.
   const now = mustSwap(release.run) ? { ...before, servers: [] } : before;
   await proveServers(site, now, after.servers, release);
@@ -78,7 +78,7 @@ export async function unprove(work: Working): Promise<void> {
     return wasThere ? refuseRequests(site, after) : forgetFront(site, after);
   }
   await drainServers(site, before, namesOf(after.servers), release.run);
-  await letGo(site, after, namesOf(after.servers));
+  await removeName(site, after, namesOf(after.servers));
 }
 
 export async function switchOver(work: Working): Promise<undefined> {
@@ -111,7 +111,7 @@ export async function drain(work: Working): Promise<undefined> {
 export async function retire(work: Working): Promise<undefined> {
   const { site, release, after, oldWeb, oldNames } = await sidesOf(work);
   if (oldNames.length > 0) {
-    await letGo(site, after, namesOf(oldWeb));
+    await removeName(site, after, namesOf(oldWeb));
     await stopContainers(site, oldNames, release.run.stopSeconds);
   }
   const { previous } = outputOf(work, 'plan');
@@ -176,7 +176,7 @@ export async function tidy(work: Working): Promise<undefined> {
   for (const serverId of previousServerIds) {
     const there = await siteOf(work, serverId as ServerId);
     await takeDown(ctx, there, { deleteData: false });
-    await takeCertificatesAway(ctx.db, there);
+    await removeCertificates(ctx.db, there);
     await ctx.db.transaction((tx) => removePlace(tx, workspaceId, environment.id, serverId as ServerId));
   }
 }
