@@ -42,8 +42,8 @@ import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
 import { gitProviderRoutes } from './areas/git-providers/routes.ts';
 import { Deliveries } from './areas/notifications/deliveries.ts';
 import type { NotificationsContext } from './areas/notifications/notifications.ts';
+import { pruneNotificationsSchedule } from './areas/notifications/prune-notifications.ts';
 import { notificationRoutes } from './areas/notifications/routes.ts';
-import { tidyNoticesSchedule } from './areas/notifications/tidy-notices.ts';
 import { operationRoutes } from './areas/operations/routes.ts';
 import { analysisOperation } from './areas/projects/analyse-project.ts';
 import { projectsUsing } from './areas/projects/projects-using.ts';
@@ -293,7 +293,7 @@ export async function startApp(
     queue.add(pruneSchedule(db, kinds, config));
     queue.add(pruneDeploymentsSchedule(db, config.keepDeployments));
     queue.add(pruneAccountsSchedule(accounts));
-    queue.add(tidyNoticesSchedule({ db, clock }, config.eventDays));
+    queue.add(pruneNotificationsSchedule({ db, clock }, config.eventDays));
     const context = { config, log, accessControl, limits, metrics };
     const readiness = { db, isStopping: () => stopping !== undefined };
 

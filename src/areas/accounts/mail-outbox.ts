@@ -10,6 +10,7 @@ import { newId, type OutboxMailId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
 import { sql } from '../../store/sql.ts';
+import { WakeLoop } from '../../wake-loop.ts';
 import * as texts from './mail-texts.ts';
 import * as queries from './queries.ts';
 import { hashOtp, lifetimes, newOpaqueToken, newOtp } from './tokens.ts';
@@ -57,48 +58,35 @@ const giveUpAfterMs = day;
 
 export class MailOutbox {
   readonly #context: MailOutboxContext;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #again = false;
-  #stopped = false;
+  readonly #loop = new WakeLoop(() => this.#round());
 
   constructor(context: MailOutboxContext) {
     this.#context = context;
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), pollMs).unref();
-    this.wake();
+    this.#loop.start();
   }
 
   wake(): void {
-    this.#again = true;
-    if (this.#stopped || this.#running) return;
-    this.#running = this.#drain().finally(() => {
-      this.#running = undefined;
-      if (this.#again) this.wake();
-    });
+    this.#loop.wake();
   }
 
-  /** Waits for the mail being sent; the rest is sent by whoever starts next. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#running;
+  /** Waits for the mail being sent; the rest is sent by another instance, or after the next start. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #drain(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false;
-      try {
-        while (!this.#stopped && (await this.#sendNext()));
-      } catch (error) {
-        this.#context.log.warn(
-          { reason: errorText(error) },
-          'could not read the outbox of mails, trying again',
-        );
-      }
+  async #round(): Promise<number> {
+    try {
+      while (!this.#loop.isStopped && (await this.#sendNext()));
+    } catch (error) {
+      this.#context.log.warn(
+        { reason: errorText(error) },
+        'could not read the outbox of mails, trying again',
+      );
     }
+    return pollMs;
   }
 
   async #sendNext(): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
- * Notification connectors: how people hear of what happened, where they are. Owns the connectors, which projects each
- * hears of, and every delivery; refuses to show what a connector was set up with, and to send anything twice to a
- * receiver that could not tell.
+ * Notification connectors: where people are notified of what happened. Owns the connectors, which projects each
+ * subscribes to, and every delivery; refuses to show what a connector was set up with, and to send anything twice to a
+ * receiver that could not detect it.
  */
 import type { Logger } from 'pino';
 import type { Ways } from '../../adapters/connectors/connectors.ts';
@@ -22,16 +22,16 @@ export interface NotificationsContext {
   /** Whether addresses of one's own network may be given. */
   readonly allowPrivate: boolean;
   readonly publicUrl: () => string;
-  /** What must not be read in a message about this environment. */
+  /** What must not be in a message about this environment. */
   readonly secretsOf: (workspaceId: WorkspaceId, environmentId: EnvironmentId) => Promise<readonly Secret[]>;
-  /** Told after a commit that left a mail to send. */
+  /** Called after a commit that left a mail to send. */
   readonly wakeMail: () => void;
 }
 
 export type DeliveryStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
 
 export function notFound(): Fault {
-  return new Fault('not_found', 'There is no such notification connector of yours.');
+  return new Fault('not_found', 'No such notification connector.');
 }
 
 export function configPlace(workspaceId: WorkspaceId, id: ConnectorId) {
@@ -39,7 +39,7 @@ export function configPlace(workspaceId: WorkspaceId, id: ConnectorId) {
 }
 
 /** In the transaction that changed it, last. */
-export function tellConnector(
+export function publishConnectorUpdate(
   tx: Queryable,
   workspaceId: WorkspaceId,
   connectorId: ConnectorId,

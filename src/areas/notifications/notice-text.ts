@@ -1,19 +1,19 @@
 /**
- * What a notice says, in words. Its data was written by whoever raised it, perhaps by an older version: every field may
+ * The text of a notice. Its data was written by whoever raised it, perhaps by an older version: every field may
  * be missing, and the sentence stands without it.
  */
 import type { Fact, Tone } from '../../adapters/connectors/connectors.ts';
 import { oneLine, plain } from '../../adapters/connectors/fit-text.ts';
 import type { Notice, NoticeKind } from '../../events/notices.ts';
 
-/** What it is about, as far as it is known when the message is written. */
+/** What it is about, as far as it is known when the message is composed. */
 export interface Names {
   readonly project: string | null;
   readonly environment: string | null;
   readonly address: string | null;
 }
 
-export interface Words {
+export interface NoticeText {
   readonly tone: Tone;
   readonly title: string;
   readonly summary: string | null;
@@ -21,10 +21,10 @@ export interface Words {
   readonly lines: readonly string[];
 }
 
-const mostLines = 30;
-const longestText = 4_000;
+const maxLines = 30;
+const maxTextLength = 4_000;
 
-const said: Record<NoticeKind, { readonly tone: Tone; readonly what: (data: Data) => string }> = {
+const texts: Record<NoticeKind, { readonly tone: Tone; readonly what: (data: Data) => string }> = {
   deployment_started: { tone: 'neutral', what: (data) => `${numbered(data)} started` },
   deployment_succeeded: { tone: 'good', what: (data) => `${numbered(data)} succeeded` },
   deployment_failed: { tone: 'bad', what: (data) => `${numbered(data)} failed` },
@@ -39,7 +39,7 @@ const said: Record<NoticeKind, { readonly tone: Tone; readonly what: (data: Data
   backup_recovered: { tone: 'good', what: (data) => `backups${of(data, 'serviceName')} are made again` },
   certificate_failing: {
     tone: 'bad',
-    what: (data) => `no certificate could be had for ${text(data, 'hostname') ?? 'a name'}`,
+    what: (data) => `no certificate could be issued for ${text(data, 'hostname') ?? 'a name'}`,
   },
   certificate_expiring: {
     tone: 'warning',
@@ -47,7 +47,7 @@ const said: Record<NoticeKind, { readonly tone: Tone; readonly what: (data: Data
   },
   domain_lost: {
     tone: 'bad',
-    what: (data) => `${text(data, 'hostname') ?? 'a domain'} is no longer proven to be yours`,
+    what: (data) => `${text(data, 'hostname') ?? 'a domain'} is not verified any more`,
   },
   server_unreachable: { tone: 'bad', what: (data) => `the server ${server(data)} cannot be reached` },
   server_back: { tone: 'good', what: (data) => `the server ${server(data)} is back` },
@@ -67,10 +67,10 @@ const said: Record<NoticeKind, { readonly tone: Tone; readonly what: (data: Data
 
 type Data = Readonly<Record<string, unknown>>;
 
-export function wordsOf({ kind, data }: Pick<Notice, 'kind' | 'data'>, names: Names): Words {
+export function noticeText({ kind, data }: Pick<Notice, 'kind' | 'data'>, names: Names): NoticeText {
   // A newer version may have known more kinds than this one does.
-  const { tone, what } = Object.hasOwn(said, kind)
-    ? said[kind]
+  const { tone, what } = Object.hasOwn(texts, kind)
+    ? texts[kind]
     : { tone: 'neutral' as const, what: () => String(kind).replaceAll('_', ' ') };
   const place = [names.project, names.environment].filter((each) => each !== null).map(oneLine);
   const sentence = what(data);
@@ -94,7 +94,7 @@ function factsOf(data: Data, fault: Data, names: Names): Fact[] {
   const author = text(commit, 'author') ?? text(record(commit.author), 'name');
   const sha = text(commit, 'sha')?.slice(0, 12);
   const shown = [sha, subject, author && `(${author})`].filter(Boolean).join(' ');
-  const duration = typeof data.durationMs === 'number' ? inWords(data.durationMs) : undefined;
+  const duration = typeof data.durationMs === 'number' ? durationText(data.durationMs) : undefined;
   const all: [name: string, value: string | null | undefined][] = [
     ['Project', names.project],
     ['Environment', names.environment],
@@ -117,7 +117,7 @@ function factsOf(data: Data, fault: Data, names: Names): Fact[] {
 
 function linesOf(evidence: string | undefined): string[] {
   if (evidence === undefined) return [];
-  return evidence.trimEnd().split('\n').slice(-mostLines);
+  return evidence.trimEnd().split('\n').slice(-maxLines);
 }
 
 function numbered(data: Data): string {
@@ -138,7 +138,7 @@ function text(data: Data, field: string): string | undefined {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return undefined;
   // The end says more than the beginning where lines are many.
-  const clean = plain(value.length > longestText ? value.slice(-longestText) : value);
+  const clean = plain(value.length > maxTextLength ? value.slice(-maxTextLength) : value);
   return clean.trim() === '' ? undefined : clean;
 }
 
@@ -146,7 +146,7 @@ function record(value: unknown): Data {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-function inWords(ms: number): string {
+function durationText(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

@@ -4,17 +4,17 @@ import type { Schedule } from '../../operations/queue.ts';
 import type { Database } from '../../store/database.ts';
 import { pruneDeliveries } from './delivery-queries.ts';
 
-/** Every hour: removes notices, and deliveries with what receivers answered, once they have had their time. */
-export function tidyNoticesSchedule(ctx: { db: Database; clock: Clock }, keepDays: number): Schedule {
+/** Every hour: deletes notices, and deliveries with what receivers answered, after their retention. */
+export function pruneNotificationsSchedule(ctx: { db: Database; clock: Clock }, keepDays: number): Schedule {
   return {
     name: 'tidy-notices',
     cron: '23 * * * *',
     timezone: 'UTC',
-    run: () => tidyNotices(ctx, keepDays),
+    run: () => pruneNotifications(ctx, keepDays),
   };
 }
 
-export async function tidyNotices(
+export async function pruneNotifications(
   { db, clock }: { db: Database; clock: Clock },
   keepDays: number,
 ): Promise<void> {
