@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Authenticator } from '../src/areas/accounts/authenticate.ts';
-import { pruneAccounts } from '../src/areas/accounts/prune-accounts.ts';
+import { pruneAccounts } from '../src/areas/accounts/sessions.ts';
 import { sql } from '../src/store/sql.ts';
 import type { TestApp } from './support/app.ts';
 import { newEmail, newPerson, text } from './support/people.ts';

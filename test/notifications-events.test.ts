@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { followDeployment } from '../src/areas/deployments/follow-deployment.ts';
 import { setStatus } from '../src/areas/environments/environment-state.ts';
 import { checkProvider } from '../src/areas/git-providers/check-providers.ts';
-import { pruneNotifications } from '../src/areas/notifications/prune-notifications.ts';
+import { pruneNotifications } from '../src/areas/notifications/deliveries.ts';
 import { makeContact } from '../src/areas/servers/contact.ts';
 import { day } from '../src/clock.ts';
 import { type DeploymentId, type GitProviderId, newId, type ServerId } from '../src/ids.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findPlaces, type Place, scaleKey } from '../bench/scale-calls.ts';
 import { generateScale } from '../bench/scale-data.ts';
-import { pruneAccounts } from '../src/areas/accounts/prune-accounts.ts';
+import { pruneAccounts } from '../src/areas/accounts/sessions.ts';
 import { pruneDeployments } from '../src/areas/deployments/prune-deployments.ts';
 import { after, day } from '../src/clock.ts';
 import { appendEvents, pruneEvents } from '../src/events/events.ts';

@@ -10,12 +10,11 @@ import { Page } from '../../page.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { login } from './login.ts';
 import { readUser } from './read-user.ts';
-import { refresh } from './refresh.ts';
 import { register } from './register.ts';
 import { forgotPassword, resetPassword } from './reset-password.ts';
 import * as schemas from './schemas.ts';
 import { endSession, issueStreamTicket, logout, readSessions } from './sessions.ts';
-import type { SignIn } from './sign-in.ts';
+import { refresh, type SignIn } from './sign-in.ts';
 import { lifetimes } from './tokens.ts';
 import { resendOtp, verifyOtp } from './verify-otp.ts';
 

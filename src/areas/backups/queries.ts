@@ -143,25 +143,10 @@ export async function usedStorage(
   return row ?? { usedBytes: 0, count: 0 };
 }
 
-/** Whether something reads from live data right now, so that it must not be swapped. */
-export async function isDumping(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
-  const row = await db.one(sql`
-    select 1 from backups
-    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null
-      and status = 'dumping' and trigger in ('manual', 'schedule') limit 1`);
-  return row !== undefined;
-}
-
-export async function hasUnfinishedScheduled(
-  db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-): Promise<boolean> {
-  const row = await db.one(sql`
-    select 1 from backups
-    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null
-      and trigger = 'schedule' limit 1`);
-  return row !== undefined;
+export function listUnfinished(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+  return db.rows<BackupRow>(sql`
+    select ${columns} from backups
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null`);
 }
 
 /** The one that a restore or an import made, or is making, before anything else. */
@@ -172,17 +157,16 @@ export function findSafetyBackup(db: Queryable, workspaceId: WorkspaceId, operat
     order by id desc limit 1`);
 }
 
-/** False where it has ended already. */
-export async function setBackupStatus(
+/** Touches no row where it has ended already. */
+export function setBackupStatus(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
   status: UnfinishedStatus,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+) {
+  return tx.run(sql`
     update backups set status = ${status}
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null and status <> ${status}`);
-  return changed > 0;
 }
 
 export function setBackupTotals(
@@ -196,32 +180,30 @@ export function setBackupTotals(
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
 }
 
-export async function setBackupSucceeded(
+export function setBackupSucceeded(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
   verifiedAt: Date | null,
   now: Date,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+): Promise<number> {
+  return tx.run(sql`
     update backups set status = 'succeeded', verified_at = ${verifiedAt}, fault = null, finished_at = ${now}
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
-  return changed > 0;
 }
 
-export async function setBackupFailed(
+export function setBackupFailed(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
   fault: OperationFault,
   now: Date,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+): Promise<number> {
+  return tx.run(sql`
     update backups set status = 'failed', fault = ${JSON.stringify(fault)}::jsonb, finished_at = ${now},
       cleanup_at = coalesce(cleanup_at, case when ${fault.code === 'undo_failed'} then ${now}::timestamptz end),
       verified_at = null
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
-  return changed > 0;
 }
 
 /** How the one before it ended, safety backups left out. */

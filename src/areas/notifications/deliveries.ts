@@ -3,12 +3,14 @@
  * is pending. Woken by the database's notification of a notice, by time for what is retried, and regularly in any case.
  */
 import { v7 } from 'uuid';
-import { after, minute, second } from '../../clock.ts';
-import { takeNotices } from '../../events/notices.ts';
+import { after, type Clock, day, minute, second } from '../../clock.ts';
+import { pruneNotices, takeNotices } from '../../events/notices.ts';
 import { errorText } from '../../fault.ts';
+import type { Schedule } from '../../operations/queue.ts';
+import type { Database } from '../../store/database.ts';
 import type { Hearer } from '../../store/listener.ts';
 import { WakeLoop } from '../../wake-loop.ts';
-import { findSubscriptions, insertDeliveries } from './delivery-queries.ts';
+import { findSubscriptions, insertDeliveries, pruneDeliveries } from './delivery-queries.ts';
 import { type ConnectorLease, leaseConnector, nextWake, releaseConnector } from './lease-queries.ts';
 import type { NotificationsContext } from './notifications.ts';
 import { leaseMs, sendByConnector } from './send-by-connector.ts';
@@ -104,4 +106,23 @@ async function fanOut({ db, clock }: NotificationsContext): Promise<boolean> {
     if (subscriptions.length > 0) await insertDeliveries(tx, subscriptions, now);
     return notices.length === maxNotices;
   });
+}
+
+/** Every hour: deletes notices, and deliveries with what receivers answered, after their retention. */
+export function pruneNotificationsSchedule(ctx: { db: Database; clock: Clock }, keepDays: number): Schedule {
+  return {
+    name: 'tidy-notices',
+    cron: '23 * * * *',
+    timezone: 'UTC',
+    run: () => pruneNotifications(ctx, keepDays),
+  };
+}
+
+export async function pruneNotifications(
+  { db, clock }: { db: Database; clock: Clock },
+  keepDays: number,
+): Promise<void> {
+  const before = after(clock.now(), -keepDays * day);
+  await pruneDeliveries(db, before);
+  await pruneNotices(db, before);
 }

@@ -9,9 +9,16 @@ import { ownersOf } from '../accounts/read-user.ts';
 import * as deliveries from './delivery-queries.ts';
 import * as leases from './lease-queries.ts';
 import { type NotificationsContext, publishConnectorUpdate } from './notifications.ts';
-import type { Chosen } from './send-by-connector.ts';
 
 const giveUpAfterMs = day;
+
+/** The message that is sent, with the connector as it was when it was chosen. */
+export interface Chosen {
+  readonly messageId: string;
+  readonly noticeIds: readonly NonNullable<deliveries.PendingDelivery['noticeId']>[];
+  readonly since: Date;
+  readonly held: leases.LeasedConnector;
+}
 
 export interface Attempt {
   readonly sent: Sent;

@@ -16,7 +16,7 @@ import { composeMessage } from './compose-message.ts';
 import * as deliveries from './delivery-queries.ts';
 import * as leases from './lease-queries.ts';
 import { configPlace, type NotificationsContext } from './notifications.ts';
-import { recordResult } from './record-result.ts';
+import { type Chosen, recordResult } from './record-result.ts';
 
 export const leaseMs = 20 * second;
 const renewMs = 5 * second;
@@ -41,13 +41,6 @@ export async function sendByConnector(
 async function release(ctx: NotificationsContext, lease: leases.ConnectorLease): Promise<undefined> {
   await leases.releaseConnector(ctx.db, lease, ctx.clock.now());
   return undefined;
-}
-
-export interface Chosen {
-  readonly messageId: string;
-  readonly noticeIds: readonly NonNullable<deliveries.PendingDelivery['noticeId']>[];
-  readonly since: Date;
-  readonly held: leases.LeasedConnector;
 }
 
 /** The next message; undefined where there is none now, and the lease is released. */

@@ -11,13 +11,13 @@ import { untilBack, untilDone } from '../../releases/until-back.ts';
 import { putInService } from '../../upkeep/start-environment.ts';
 import { stopApp } from '../../upkeep/stop-app.ts';
 import { environmentOf, siteOf } from '../../upkeep/upkeep.ts';
-import type { BackupsContext } from '../backups.ts';
+import { type BackupsContext, isSafetyBackup } from '../backups.ts';
 import { openDestination } from '../destinations.ts';
 import { engines } from '../engines/engines.ts';
 import { removeFolder } from '../engines/server-files.ts';
 import { storageRetry } from '../make/make-backup.ts';
 import { fetchPart } from '../make/read-part.ts';
-import { findBackup, isDumping } from '../queries.ts';
+import { findBackup, listUnfinished } from '../queries.ts';
 import { deleteReplacedBy, insertReplaced } from './restore-queries.ts';
 import { incompatible, type RestoreInput, type RestoreWork, restoreWork } from './restore-work.ts';
 import { makeSafetyBackup, removeUnfinishedSafetyBackup } from './safety-backup.ts';
@@ -33,7 +33,9 @@ export function checkStep(ctx: BackupsContext): RestoreStep {
     undo: (input, step) => untilDone(() => removeFiles(ctx, input, step), step.signal),
     run: async (input, step) => {
       const { workspaceId } = step;
-      if (await isDumping(ctx.db, workspaceId, input.environmentId))
+      const unfinished = await listUnfinished(ctx.db, workspaceId, input.environmentId);
+      // What reads from the live data right now must not see it swapped.
+      if (unfinished.some((each) => each.status === 'dumping' && !isSafetyBackup(each)))
         throw new Fault('in_use', 'A backup of the environment is being made right now.');
       const { restore, site, replacements } = await restoreWork(ctx, input, step, true);
       if (restore.backupId === null) return;
