@@ -7,11 +7,11 @@ import { createContainer, startContainer } from '../../src/adapters/docker/conta
 import { ask } from '../../src/adapters/docker/docker.ts';
 import { createVolume } from '../../src/adapters/docker/volumes.ts';
 import type {
+  DataSource,
   Dump,
   Engine,
   ServerFile,
   ServiceSource,
-  Source,
 } from '../../src/areas/backups/engines/engine.ts';
 import { engines } from '../../src/areas/backups/engines/engines.ts';
 import { serverTools } from '../../src/areas/backups/engines/server-tools.ts';
@@ -73,7 +73,13 @@ function leftovers(server: TestServer): Promise<string> {
 }
 
 /** Read a little of, then left alone: it ends, and so does all that it had started. */
-async function endsWhenLeft(server: TestServer, engine: Engine, site: Site, source: Source, tools: string) {
+async function endsWhenLeft(
+  server: TestServer,
+  engine: Engine,
+  site: Site,
+  source: DataSource,
+  tools: string,
+) {
   const running = `cat /proc/[0-9]*/comm 2>/dev/null | grep -cxE '${tools}'`;
   const dump = await engine.dump(site, source);
   await new Promise((resolve) => dump.content.once('data', resolve));
@@ -302,7 +308,7 @@ for folder, folders, files in sorted(os.walk(b'.')):
 async function volumeWorks({ server, site }: Scene) {
   const engine = engines.volume;
   const volume = appVolume(site.place, 'data');
-  const source: Source = { type: 'volume', kind: 'volume', volume };
+  const source: DataSource = { type: 'volume', kind: 'volume', volume };
   await ask(site.remote, [createVolume(volume, {})]);
   const folder = `/var/lib/docker/volumes/${volume}/_data`;
   await server.ssh(`python3 - ${folder}`, awkwardFiles);

@@ -124,25 +124,29 @@ export class MailOutbox {
         if (!found) return undefined;
         if (found.hasAccount) {
           return kind === 'registration'
-            ? texts.alreadyRegistered(email, await this.#resetLink(email))
+            ? texts.alreadyRegisteredMail(email, await this.#resetLink(email))
             : undefined;
         }
         if (kind === 'fresh_code') await queries.renewOtp(db, email, after(now, lifetimes.otpMs));
         else if (found.otpExpiresAt <= now) return undefined;
-        return texts.oneTimeCode(email, await this.#newCode(email));
+        return texts.oneTimeCodeMail(email, await this.#newCode(email));
       }
       case 'reset':
       case 'set_password': {
         const link = await this.#resetLink(email);
         if (!link) return undefined;
-        return kind === 'reset' ? texts.resetPassword(email, link) : texts.setPassword(email, link);
+        return kind === 'reset' ? texts.resetPasswordMail(email, link) : texts.setPasswordMail(email, link);
       }
       case 'password_changed':
-        return texts.passwordChanged(email);
+        return texts.passwordChangedMail(email);
       case 'new_location':
-        return texts.newLocation(email, { browser: data.browser ?? '', ip: data.ip ?? '', at: createdAt });
+        return texts.newLocationMail(email, {
+          browser: data.browser ?? '',
+          ip: data.ip ?? '',
+          at: createdAt,
+        });
       case 'connector_disabled':
-        return texts.connectorDisabled(email, { name: data.name ?? '', detail: data.detail ?? '' });
+        return texts.connectorDisabledMail(email, { name: data.name ?? '', detail: data.detail ?? '' });
     }
   }
 

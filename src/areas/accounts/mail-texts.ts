@@ -6,7 +6,7 @@ export interface ResetLink {
   readonly url: string;
 }
 
-export function oneTimeCode(to: string, code: string): Message {
+export function oneTimeCodeMail(to: string, code: string): Message {
   return message(to, `${code} is your Slipway code`, [
     { text: 'Your code to confirm this address:' },
     { code },
@@ -14,7 +14,7 @@ export function oneTimeCode(to: string, code: string): Message {
   ]);
 }
 
-export function alreadyRegistered(to: string, link: ResetLink | undefined): Message {
+export function alreadyRegisteredMail(to: string, link: ResetLink | undefined): Message {
   return message(to, 'You already have a Slipway account', [
     {
       text: 'Someone, perhaps you, tried to register with this address. It already has an account, so nothing was changed.',
@@ -24,7 +24,7 @@ export function alreadyRegistered(to: string, link: ResetLink | undefined): Mess
   ]);
 }
 
-export function resetPassword(to: string, link: ResetLink): Message {
+export function resetPasswordMail(to: string, link: ResetLink): Message {
   return message(to, 'Set a new Slipway password', [
     { text: 'Open this link within 30 minutes to set a new password. It works once.' },
     { link: link.url },
@@ -32,7 +32,7 @@ export function resetPassword(to: string, link: ResetLink): Message {
   ]);
 }
 
-export function setPassword(to: string, link: ResetLink): Message {
+export function setPasswordMail(to: string, link: ResetLink): Message {
   return message(to, 'Choose your Slipway password', [
     {
       text: 'Your account is ready. More than one password was sent while it was being made, perhaps by someone else, so none of them was taken.',
@@ -42,7 +42,7 @@ export function setPassword(to: string, link: ResetLink): Message {
   ]);
 }
 
-export function passwordChanged(to: string): Message {
+export function passwordChangedMail(to: string): Message {
   return message(to, 'Your Slipway password was changed', [
     { text: 'The password of your account was changed, and every session was signed out.' },
     { text: 'If that was not you, set a new password at once: whoever did it can read your mail.' },
@@ -55,7 +55,7 @@ export interface SignInLocation {
   readonly at: Date;
 }
 
-export function newLocation(to: string, { browser, ip, at }: SignInLocation): Message {
+export function newLocationMail(to: string, { browser, ip, at }: SignInLocation): Message {
   return message(to, 'Your Slipway account was used from a new location', [
     { text: `Someone signed in to your account with ${browser}, from ${ip}, at ${at.toISOString()}.` },
     { text: 'If that was you, there is nothing to do.' },
@@ -63,7 +63,7 @@ export function newLocation(to: string, { browser, ip, at }: SignInLocation): Me
   ]);
 }
 
-export function connectorDisabled(
+export function connectorDisabledMail(
   to: string,
   { name, detail }: { readonly name: string; readonly detail: string },
 ): Message {

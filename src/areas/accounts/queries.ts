@@ -91,7 +91,7 @@ export function takeRegistration(db: Queryable, email: string, otpHash: Buffer) 
     returning email, name, password_hash as "passwordHash", contested`);
 }
 
-export interface NewAccount {
+export interface NewAccountRow {
   readonly id: AccountId;
   readonly email: string;
   readonly name: string | null;
@@ -100,7 +100,7 @@ export interface NewAccount {
 }
 
 /** False where the address has an account already. */
-export async function insertAccount(db: Queryable, row: NewAccount): Promise<boolean> {
+export async function insertAccount(db: Queryable, row: NewAccountRow): Promise<boolean> {
   const inserted = await db.run(sql`
     insert into accounts (id, email, name, password_hash, email_verified_at, created_at)
     values (${row.id}, ${row.email}, ${row.name}, ${row.passwordHash}, ${row.now}, ${row.now})

@@ -54,7 +54,7 @@ export function listSessions(
     limit ${page.limit}`);
 }
 
-export async function endSession(
+export async function setSessionEnded(
   db: Queryable,
   accountId: AccountId,
   id: SessionId,

@@ -28,12 +28,12 @@ export async function endSession(
   principal: Principal,
   id: SessionId,
 ): Promise<void> {
-  const ended = await queries.endSession(context.db, principal.accountId, id, context.clock.now());
+  const ended = await queries.setSessionEnded(context.db, principal.accountId, id, context.clock.now());
   if (!ended) throw new Fault('not_found', 'No such session.');
 }
 
 export async function logout(context: AccountsContext, principal: Principal): Promise<void> {
-  await queries.endSession(context.db, principal.accountId, principal.sessionId, context.clock.now());
+  await queries.setSessionEnded(context.db, principal.accountId, principal.sessionId, context.clock.now());
 }
 
 /** For clients that cannot send a header, such as `EventSource`: works once, within half a minute. */

@@ -51,7 +51,7 @@ export function isSafetyBackup({ trigger }: { readonly trigger: BackupTrigger })
   return trigger === 'pre_restore' || trigger === 'pre_import';
 }
 
-export function notFound(): Fault {
+export function backupNotFound(): Fault {
   return new Fault('not_found', 'No such backup.');
 }
 
@@ -59,7 +59,7 @@ export function partKeyPlace(workspaceId: WorkspaceId, id: BackupPartId) {
   return { workspaceId, table: 'backup_parts', row: id, column: 'key_sealed' } as const;
 }
 
-export function credentialsPlace(workspaceId: WorkspaceId, id: BackupDestinationId) {
+export function destinationCredentialsPlace(workspaceId: WorkspaceId, id: BackupDestinationId) {
   return { workspaceId, table: 'backup_destinations', row: id, column: 'credentials_sealed' } as const;
 }
 

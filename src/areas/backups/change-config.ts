@@ -5,8 +5,8 @@ import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
-import { type BackupsContext, credentialsPlace } from './backups.ts';
-import { configOf, configView } from './config.ts';
+import { type BackupsContext, destinationCredentialsPlace } from './backups.ts';
+import { backupConfigOf, configView } from './config.ts';
 import { findDestination, openS3, type S3Settings } from './destinations.ts';
 import { insertDestination, saveBackupConfig } from './schedule/config-queries.ts';
 import { checkSchedule, nextRun } from './schedule/schedule-times.ts';
@@ -46,7 +46,7 @@ export async function changeConfig(
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     await lockEnvironment(tx, workspaceId, environmentId);
-    const current = await configOf(tx, workspaceId, environmentId);
+    const current = await backupConfigOf(tx, workspaceId, environmentId);
     const {
       enabled = current.enabled,
       cron = current.cron,
@@ -105,13 +105,13 @@ async function storedSecret(
   environmentId: EnvironmentId,
   { endpoint, accessKeyId }: S3Settings,
 ): Promise<Secret> {
-  const { destinationId } = await configOf(ctx.db, workspaceId, environmentId);
+  const { destinationId } = await backupConfigOf(ctx.db, workspaceId, environmentId);
   const row = destinationId && (await findDestination(ctx.db, workspaceId, destinationId));
   if (!row || row.endpoint !== endpoint || row.accessKeyId !== accessKeyId)
     throw new Fault('invalid_input', 'The secret access key is required.', {
       errors: [{ path: 'destination.secretAccessKey', message: 'is required' }],
     });
-  return ctx.sealer.open(ctx.db, credentialsPlace(workspaceId, row.id), row.credentialsSealed);
+  return ctx.sealer.open(ctx.db, destinationCredentialsPlace(workspaceId, row.id), row.credentialsSealed);
 }
 
 async function storeDestination(
@@ -123,7 +123,11 @@ async function storeDestination(
 ): Promise<BackupDestinationId | null> {
   if (destination === null) return null;
   const id = newId<BackupDestinationId>();
-  const credentialsSealed = await ctx.sealer.seal(tx, credentialsPlace(workspaceId, id), destination.secret);
+  const credentialsSealed = await ctx.sealer.seal(
+    tx,
+    destinationCredentialsPlace(workspaceId, id),
+    destination.secret,
+  );
   await insertDestination(tx, workspaceId, { id, ...destination.settings, credentialsSealed }, now);
   return id;
 }

@@ -19,7 +19,7 @@ const defaultConfig = {
   lastRunAt: null,
 } as const;
 
-export async function configOf(
+export async function backupConfigOf(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
@@ -28,13 +28,17 @@ export async function configOf(
   return row ?? { ...defaultConfig, environmentId };
 }
 
-export async function readConfig(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+export async function readBackupConfig(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+) {
   if (!(await readEnvironmentState(db, workspaceId, environmentId))) throw notFound();
   return configView(db, workspaceId, environmentId);
 }
 
 export async function configView(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
-  const row = await configOf(db, workspaceId, environmentId);
+  const row = await backupConfigOf(db, workspaceId, environmentId);
   const { enabled, cron, timezone, keepLast, keepDays, verify, destinationId, nextRunAt, lastRunAt } = row;
   const destination = await destinationViews(db, workspaceId, [destinationId]);
   return {

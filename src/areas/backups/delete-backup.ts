@@ -2,7 +2,7 @@
 import { Fault } from '../../fault.ts';
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type BackupsContext, notFound, publishBackupUpdate } from './backups.ts';
+import { type BackupsContext, backupNotFound, publishBackupUpdate } from './backups.ts';
 import { removeObjects } from './destinations.ts';
 import * as queries from './queries.ts';
 import { listInUse } from './restore/restore-queries.ts';
@@ -19,7 +19,7 @@ export async function deleteBackup(
 ): Promise<void> {
   const backup = await ctx.db.transaction(async (tx) => {
     const row = await queries.lockVisible(tx, workspaceId, environmentId, id);
-    if (!row) throw notFound();
+    if (!row) throw backupNotFound();
     if (row.finishedAt === null)
       throw new Fault('backup_unfinished', 'The backup is still being made.', {
         hint: 'Cancel its operation, or wait for its end.',

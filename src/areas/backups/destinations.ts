@@ -6,7 +6,7 @@ import type { BackupDestinationId, WorkspaceId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import type { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type BackupsContext, credentialsPlace } from './backups.ts';
+import { type BackupsContext, destinationCredentialsPlace } from './backups.ts';
 import { listParts } from './part-queries.ts';
 import type { BackupRow } from './queries.ts';
 import { setCleanup } from './retention/deletion-queries.ts';
@@ -33,7 +33,11 @@ export async function openDestination(
 ): Promise<Storage> {
   if (id === null) return ctx.localStorage;
   const row = await findDestination(ctx.db, workspaceId, id);
-  const secret = await ctx.sealer.open(ctx.db, credentialsPlace(workspaceId, id), row.credentialsSealed);
+  const secret = await ctx.sealer.open(
+    ctx.db,
+    destinationCredentialsPlace(workspaceId, id),
+    row.credentialsSealed,
+  );
   return openS3(ctx, row, secret);
 }
 

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Fault } from '../../fault.ts';
 import type { BackupId, BackupPartId, EnvironmentId, WorkspaceId } from '../../ids.ts';
-import { type BackupsContext, notFound } from './backups.ts';
+import { type BackupsContext, backupNotFound } from './backups.ts';
 import { openDestination } from './destinations.ts';
 import { readPart } from './make/read-part.ts';
 import { listParts, type PartRow } from './part-queries.ts';
@@ -23,7 +23,7 @@ export async function downloadBackup(
   signal: AbortSignal,
 ): Promise<Download> {
   const backup = await findVisible(ctx.db, workspaceId, environmentId, id);
-  if (!backup) throw notFound();
+  if (!backup) throw backupNotFound();
   if (backup.status !== 'succeeded')
     throw new Fault('backup_unfinished', 'Only a backup that has succeeded can be downloaded.');
   const part = chosen(await listParts(ctx.db, workspaceId, [id]), partId);
@@ -52,7 +52,7 @@ function chosen(parts: readonly PartRow[], partId: BackupPartId | null): PartRow
   const found = partId === null ? parts : parts.filter(({ id }) => id === partId);
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (partId !== null) throw notFound();
+  if (partId !== null) throw backupNotFound();
   const names = parts.map(({ id, name }) => `${id} (${name})`).join(', ');
   throw new Fault('invalid_input', 'The backup has several parts; name one of them.', {
     errors: [{ path: 'partId', message: `is required: one of ${names}` }],

@@ -9,7 +9,7 @@ import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId, ServiceId } from '../../ids.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { BackupsContext } from './backups.ts';
-import { importTarget, importUpload, tooLarge } from './import-upload.ts';
+import { importTarget, importUpload, uploadTooLarge } from './import-upload.ts';
 import { readUpload } from './restore/read-upload.ts';
 import * as schemas from './schemas.ts';
 
@@ -67,7 +67,7 @@ function uploadRoute(app: HttpServer, ctx: BackupsContext, idempotency: Idempote
       try {
         const target = await importTarget(ctx, workspaceId, id);
         // The frame around a file is small.
-        if (announcedBytes > ctx.importBytes + 64 * 1024) throw tooLarge(ctx.importBytes);
+        if (announcedBytes > ctx.importBytes + 64 * 1024) throw uploadTooLarge(ctx.importBytes);
         return await idempotency.once(request, reply, async (remember) => {
           const file = await readUpload(request.raw);
           const upload = { content: file.content, serviceId: file.serviceId ?? asked, announcedBytes };

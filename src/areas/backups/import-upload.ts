@@ -21,7 +21,7 @@ import { answerStarted, type StartedOperation } from '../operations/operations.t
 import { connectTo } from '../servers/servers.ts';
 import { type ListedService, listedServices } from '../services/read-services.ts';
 import { type BackupsContext, importKind } from './backups.ts';
-import { prepareFolder, removeFolder, type ServerWork, writeServerFile } from './engines/server-files.ts';
+import { type FencedRemote, prepareFolder, removeFolder, writeServerFile } from './engines/server-files.ts';
 import { clearOperations } from './queries.ts';
 import { noServer } from './request-backup.ts';
 import * as queries from './restore/restore-queries.ts';
@@ -106,7 +106,7 @@ export async function importUpload(
 /** Where the server cannot be reached now, the row stays, and the schedule removes the file later. */
 async function removeUpload(
   ctx: BackupsContext,
-  work: ServerWork,
+  work: FencedRemote,
   workspaceId: WorkspaceId,
   id: BackupRestoreId,
 ): Promise<void> {
@@ -125,12 +125,12 @@ async function* limited(
   let bytes = 0;
   for await (const chunk of content) {
     bytes += chunk.length;
-    if (bytes > importBytes) throw tooLarge(importBytes);
+    if (bytes > importBytes) throw uploadTooLarge(importBytes);
     yield chunk;
   }
 }
 
-export function tooLarge(importBytes: number): Fault {
+export function uploadTooLarge(importBytes: number): Fault {
   const message = `The file is larger than ${Math.floor(importBytes / 1024 / 1024)} MB.`;
   return new Fault('payload_too_large', message, {
     hint: 'Whoever runs the service can allow more with SLIPWAY_LIMIT_IMPORT_MB. A compressed file is smaller.',

@@ -143,7 +143,7 @@ export async function usedStorage(
   return row ?? { usedBytes: 0, count: 0 };
 }
 
-export function listUnfinished(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+export function listUnfinishedBackups(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
   return db.rows<BackupRow>(sql`
     select ${columns} from backups
     where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null`);

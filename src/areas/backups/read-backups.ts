@@ -4,7 +4,7 @@ import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound as noEnvironment } from '../environments/environments.ts';
-import { notFound } from './backups.ts';
+import { backupNotFound } from './backups.ts';
 import { configView } from './config.ts';
 import { type DestinationView, destinationViews } from './destinations.ts';
 import { listParts, type PartRow } from './part-queries.ts';
@@ -19,7 +19,7 @@ export async function readBackup(
   id: BackupId,
 ) {
   const row = await queries.findVisible(db, workspaceId, environmentId, id);
-  if (!row) throw notFound();
+  if (!row) throw backupNotFound();
   return (await viewer(db, workspaceId, [row]))(row);
 }
 

@@ -21,7 +21,7 @@ import {
   publishBackupUpdate,
   queueKeyOf,
 } from './backups.ts';
-import { configOf } from './config.ts';
+import { backupConfigOf } from './config.ts';
 import { insertBackup, setBackupOperation } from './queries.ts';
 import { type BackupView, readBackup } from './read-backups.ts';
 
@@ -60,7 +60,7 @@ export async function requestBackup(
   { environment, trigger, serviceId, requestedBy }: BackupInput,
 ): Promise<BackupId> {
   if (environment.serverId === null) throw noServer();
-  const { verify, destinationId } = await configOf(tx, workspaceId, environment.id);
+  const { verify, destinationId } = await backupConfigOf(tx, workspaceId, environment.id);
   const id = newId<BackupId>();
   const subject = { id, environmentId: environment.id, environmentName: environment.name, serviceId };
   const row = { ...subject, trigger, verify, destinationId, operationId: null, requestedBy };

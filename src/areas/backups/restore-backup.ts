@@ -14,7 +14,7 @@ import { enqueueOperation } from '../../operations/operations.ts';
 import type { Remember } from '../../store/answer.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { type BackupsContext, notFound, publishBackupUpdate, restoreKind } from './backups.ts';
+import { type BackupsContext, backupNotFound, publishBackupUpdate, restoreKind } from './backups.ts';
 import { listParts } from './part-queries.ts';
 import { clearOperations, lockVisible } from './queries.ts';
 import { noServer } from './request-backup.ts';
@@ -39,7 +39,7 @@ export function restoreBackup(
   return ctx.db.transaction(async (tx) => {
     const { serverId } = await lockEnvironment(tx, workspaceId, environmentId);
     const backup = await lockVisible(tx, workspaceId, environmentId, backupId);
-    if (!backup) throw notFound();
+    if (!backup) throw backupNotFound();
     if (serverId === null) throw noServer();
     if (backup.status !== 'succeeded') throw unfinished();
     const parts = await listParts(tx, workspaceId, [backupId]);

@@ -11,7 +11,7 @@ import { Page } from '../../page.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { BackupsContext } from './backups.ts';
 import { changeConfig } from './change-config.ts';
-import { readConfig } from './config.ts';
+import { readBackupConfig } from './config.ts';
 import { deleteBackup } from './delete-backup.ts';
 import { downloadBackup } from './download-backup.ts';
 import { importRoute } from './import-routes.ts';
@@ -92,7 +92,7 @@ export function backupRoutes(app: HttpServer, ctx: BackupsContext, idempotency: 
       response: { 200: schemas.ConfigAnswer },
     },
     handler: (request) =>
-      readConfig(ctx.db, scopeOf(request).workspaceId, request.params.id as EnvironmentId),
+      readBackupConfig(ctx.db, scopeOf(request).workspaceId, request.params.id as EnvironmentId),
   });
 
   app.patch(`${base}/config`, {

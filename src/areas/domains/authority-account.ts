@@ -13,7 +13,7 @@ export async function findAcmeAccount(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
 ): Promise<(AcmeAccount & { readonly id: AcmeAccountId }) | undefined> {
-  const row = await queries.findAccount(ctx.db, workspaceId, ctx.authority.directoryUrl);
+  const row = await queries.findAcmeAccountRow(ctx.db, workspaceId, ctx.authority.directoryUrl);
   if (!row) return undefined;
   const key = await ctx.sealer.open(ctx.db, accountKeyPlace(workspaceId, row.id), row.keySealed);
   return { id: row.id, key, url: row.accountUrl };
@@ -29,7 +29,7 @@ export async function accountOf(ctx: DomainsContext, request: Request): Promise<
   const isFirst = await ctx.db.transaction(async (tx) => {
     const keySealed = await ctx.sealer.seal(tx, accountKeyPlace(workspaceId, id), registered.key);
     const row = { id, accountUrl: registered.url, thumbprint: registered.thumbprint, keySealed };
-    return queries.insertAccount(tx, workspaceId, ctx.authority.directoryUrl, row, ctx.clock.now());
+    return queries.insertAcmeAccount(tx, workspaceId, ctx.authority.directoryUrl, row, ctx.clock.now());
   });
   return isFirst ? registered : accountOf(ctx, request);
 }

@@ -144,25 +144,25 @@ export function takeExpiring(tx: Queryable, before: Date, now: Date, most: numbe
     returning c.workspace_id as "workspaceId", c.id, c.names, c.not_after as "notAfter"`);
 }
 
-export interface AccountRow {
+export interface AcmeAccountRow {
   readonly id: AcmeAccountId;
   readonly accountUrl: string;
   readonly thumbprint: string;
   readonly keySealed: Buffer;
 }
 
-export function findAccount(db: Queryable, workspaceId: WorkspaceId, directoryUrl: string) {
-  return db.one<AccountRow>(sql`
+export function findAcmeAccountRow(db: Queryable, workspaceId: WorkspaceId, directoryUrl: string) {
+  return db.one<AcmeAccountRow>(sql`
     select id, account_url as "accountUrl", thumbprint, key_sealed as "keySealed" from acme_accounts
     where workspace_id = ${workspaceId} and directory_url = ${directoryUrl}`);
 }
 
 /** False where another was first. */
-export async function insertAccount(
+export async function insertAcmeAccount(
   tx: Queryable,
   workspaceId: WorkspaceId,
   directoryUrl: string,
-  { id, accountUrl, thumbprint, keySealed }: AccountRow,
+  { id, accountUrl, thumbprint, keySealed }: AcmeAccountRow,
   now: Date,
 ): Promise<boolean> {
   const made = await tx.run(sql`

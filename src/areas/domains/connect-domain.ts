@@ -26,15 +26,15 @@ import { placesOf } from '../environments/places.ts';
 import { tellProject } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueCertificate, enqueueRouting } from './domain-work.ts';
-import { ancestorsOf, certificateKeyPlace, type DomainsContext, notFound } from './domains.ts';
+import { ancestorsOf, certificateKeyPlace, type DomainsContext, domainNotFound } from './domains.ts';
 import * as names from './name-queries.ts';
 import { namesOf } from './proxy-names.ts';
 import * as queries from './queries.ts';
 import { type NameView, readName } from './read-names.ts';
 import { readHostname, refuseForeignName } from './register-domain.ts';
-import { removeName, retireCertificate } from './remove-domain.ts';
+import { disconnectName, retireCertificate } from './remove-domain.ts';
 
-export interface ConnectInput {
+export interface ConnectDomainInput {
   readonly domainId?: string;
   readonly hostname?: string;
   readonly ssl?: {
@@ -47,16 +47,16 @@ export interface ConnectInput {
   readonly hstsSeconds?: number | null;
 }
 
-export type Connected = NameView & { readonly operationId: OperationId | null };
+export type ConnectedName = NameView & { readonly operationId: OperationId | null };
 
 export function connectDomain(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   requestedBy: AccountId,
-  input: ConnectInput,
+  input: ConnectDomainInput,
   remember: Remember,
-): Promise<Answer<Connected>> {
+): Promise<Answer<ConnectedName>> {
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
@@ -101,7 +101,7 @@ export function connectDomain(
 async function resolveName(
   tx: Queryable,
   workspaceId: WorkspaceId,
-  { domainId, hostname: given, www = 'none' }: ConnectInput,
+  { domainId, hostname: given, www = 'none' }: ConnectDomainInput,
 ): Promise<{ hostname: string; domainId: DomainId }> {
   if ((domainId === undefined) === (given === undefined)) {
     throw new Fault('invalid_input', 'Name the hostname or the domain.', {
@@ -110,7 +110,7 @@ async function resolveName(
   }
   const found =
     domainId === undefined ? undefined : await queries.findDomain(tx, workspaceId, domainId as DomainId);
-  if (domainId !== undefined && !found) throw notFound();
+  if (domainId !== undefined && !found) throw domainNotFound();
   const named = found?.hostname ?? readHostname(given ?? '', 'hostname');
   // With a redirect between the two, the bare one is what is stored.
   const hostname = www === 'none' ? named : named.replace(/^www\./, '');
@@ -150,7 +150,7 @@ function refuseInUse(
 async function removeStale(tx: Queryable, ctx: DomainsContext, stale: NameInUse): Promise<void> {
   const { workspaceId, environmentId } = stale;
   const environment = await readEnvironmentState(tx, workspaceId, environmentId);
-  if (environment) await removeName(tx, ctx, workspaceId, environment, stale);
+  if (environment) await disconnectName(tx, ctx, workspaceId, environment, stale);
 }
 
 /** A name keeps its certificate's row for as long as it has one: the old certificate serves until the new one does. */
@@ -160,7 +160,7 @@ async function certificateFor(
   workspaceId: WorkspaceId,
   all: readonly string[],
   mode: names.SslMode,
-  { ssl }: ConnectInput,
+  { ssl }: ConnectDomainInput,
   before: CertificateId | null,
   now: Date,
 ): Promise<CertificateId | null> {

@@ -14,7 +14,7 @@ import type { Sealer } from '../../store/sealed.ts';
 import type { ServersContext } from '../servers/servers.ts';
 
 /** The certificate authority, as the settings say. */
-export interface Authority {
+export interface CertificateAuthority {
   readonly directoryUrl: string;
   /** What a CAA record for it names; empty where that is not known. */
   readonly caaNames: readonly string[];
@@ -30,10 +30,10 @@ export interface DomainsContext {
   readonly queue: OperationQueue;
   readonly servers: ServersContext;
   readonly dns: () => Promise<Dns>;
-  readonly authority: Authority;
+  readonly authority: CertificateAuthority;
 }
 
-export function notFound(): Fault {
+export function domainNotFound(): Fault {
   return new Fault('not_found', 'No such domain.');
 }
 

@@ -52,7 +52,7 @@ export function findDomain(db: Queryable, workspaceId: WorkspaceId, id: DomainId
     select ${columns} from domains where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export function listDomains(
+export function listDomainRows(
   db: Queryable,
   workspaceId: WorkspaceId,
   page: { readonly before: string; readonly limit: number },

@@ -2,18 +2,18 @@
 import type { DomainId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
-import { notFound, verificationRecord } from './domains.ts';
+import { domainNotFound, verificationRecord } from './domains.ts';
 import * as queries from './queries.ts';
 
 export async function readDomain(db: Queryable, workspaceId: WorkspaceId, id: DomainId) {
   const row = await queries.findDomain(db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw domainNotFound();
   return viewOf(row);
 }
 
 export async function listDomains(db: Queryable, workspaceId: WorkspaceId, page: Page) {
   const { before, limit } = page;
-  const rows = await queries.listDomains(db, workspaceId, { before, limit: limit + 1 });
+  const rows = await queries.listDomainRows(db, workspaceId, { before, limit: limit + 1 });
   return page.answer(rows, viewOf);
 }
 

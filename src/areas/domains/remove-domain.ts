@@ -15,7 +15,7 @@ import { findAcmeAccount } from './authority-account.ts';
 import * as certificates from './certificate-queries.ts';
 import { publishDomainUpdate } from './domain-events.ts';
 import { enqueueRouting } from './domain-work.ts';
-import { type DomainsContext, notFound } from './domains.ts';
+import { type DomainsContext, domainNotFound } from './domains.ts';
 import * as names from './name-queries.ts';
 import * as queries from './queries.ts';
 
@@ -29,7 +29,7 @@ export async function removeDomain(
   await ctx.db.transaction(async (tx) => {
     await queries.lockNames(tx);
     const domain = await queries.findDomain(tx, workspaceId, id);
-    if (!domain) throw notFound();
+    if (!domain) throw domainNotFound();
     const used = await names.listOfDomain(tx, workspaceId, id);
     if (used.length > 0) {
       throw new Fault('in_use', `${domain.hostname} is still used by environments.`, {
@@ -59,12 +59,12 @@ export async function disconnectDomain(
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const found = (await names.listNames(tx, workspaceId, [environmentId])).find((each) => each.id === id);
     if (!found) throw new Fault('not_found', 'The environment has no such domain.');
-    await removeName(tx, ctx, workspaceId, environment, found);
+    await disconnectName(tx, ctx, workspaceId, environment, found);
   });
 }
 
 /** In the caller's transaction, last. */
-export async function removeName(
+export async function disconnectName(
   tx: Queryable,
   ctx: DomainsContext,
   workspaceId: WorkspaceId,

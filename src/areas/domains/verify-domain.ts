@@ -9,7 +9,7 @@ import type { DomainId, WorkspaceId } from '../../ids.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { readServer } from '../servers/read-server.ts';
 import { noticeDomainLost, publishDomainUpdate } from './domain-events.ts';
-import { type DomainStatus, type DomainsContext, notFound, verificationRecord } from './domains.ts';
+import { type DomainStatus, type DomainsContext, domainNotFound, verificationRecord } from './domains.ts';
 import { listOfDomain } from './name-queries.ts';
 import * as queries from './queries.ts';
 import { readDomain } from './read-domains.ts';
@@ -25,7 +25,7 @@ export async function verifyDomain(
   signal: AbortSignal,
 ) {
   const domain = await queries.findDomain(ctx.db, workspaceId, id);
-  if (!domain) throw notFound();
+  if (!domain) throw domainNotFound();
   const look = await (await ctx.dns()).lookAtDomain(
     {
       hostname: domain.hostname,
@@ -67,7 +67,7 @@ async function saveCheck(
   await ctx.db.transaction(async (tx) => {
     await queries.lockNames(tx);
     const before = await queries.findDomain(tx, workspaceId, id);
-    if (!before) throw notFound();
+    if (!before) throw domainNotFound();
     const parent = await verifiedParent(tx, workspaceId, before.hostname);
     const isVerified = look.isProven || parent !== undefined;
     if (isVerified) await refuseForeignName(tx, workspaceId, before.hostname, 'hostname');

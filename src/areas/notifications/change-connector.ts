@@ -5,7 +5,12 @@ import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import { kindOf } from './create-connector.ts';
 import { endPending } from './delivery-queries.ts';
-import { configPlace, type NotificationsContext, notFound, publishConnectorUpdate } from './notifications.ts';
+import {
+  configPlace,
+  connectorNotFound,
+  type NotificationsContext,
+  publishConnectorUpdate,
+} from './notifications.ts';
 import * as queries from './queries.ts';
 import { type ConnectorView, readConnector } from './read-connectors.ts';
 
@@ -26,7 +31,7 @@ export function changeConnector(
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const before = await queries.lockConnector(tx, workspaceId, id);
-    if (!before) throw notFound();
+    if (!before) throw connectorNotFound();
     const { name = null, events, allProjects = null, enabled = null } = change;
     const config =
       change.config === undefined ? null : await newConfig(tx, ctx, workspaceId, id, before, change.config);
@@ -62,7 +67,7 @@ export function deleteConnector(
   id: ConnectorId,
 ): Promise<void> {
   return ctx.db.transaction(async (tx) => {
-    if ((await queries.deleteConnectorRow(tx, workspaceId, id)) === 0) throw notFound();
+    if ((await queries.deleteConnectorRow(tx, workspaceId, id)) === 0) throw connectorNotFound();
     await publishConnectorUpdate(tx, workspaceId, id, 'deleted');
   });
 }

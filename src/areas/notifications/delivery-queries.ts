@@ -172,7 +172,7 @@ export function insertTest(
       ${result.answerStatus}, ${result.latencyMs}, ${result.detail}, ${startedAt}, ${startedAt}, ${now})`);
 }
 
-export interface DeliveryRow {
+export interface NotificationDeliveryRow {
   readonly id: NotificationDeliveryId;
   readonly noticeId: NoticeId | null;
   readonly messageId: string | null;
@@ -193,7 +193,7 @@ export function listDeliveryRows(
   connectorId: ConnectorId,
   page: { readonly before: string; readonly limit: number },
 ) {
-  return db.rows<DeliveryRow>(sql`
+  return db.rows<NotificationDeliveryRow>(sql`
     select id, notice_id as "noticeId", message_id as "messageId", event, status, attempts,
       answer_status as "answerStatus", latency_ms as "latencyMs", detail, created_at as "createdAt",
       attempted_at as "attemptedAt", finished_at as "finishedAt"

@@ -30,7 +30,7 @@ export interface NotificationsContext {
 
 export type DeliveryStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
 
-export function notFound(): Fault {
+export function connectorNotFound(): Fault {
   return new Fault('not_found', 'No such notification connector.');
 }
 

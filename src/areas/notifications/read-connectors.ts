@@ -4,12 +4,12 @@ import type { ConnectorId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listDeliveryRows } from './delivery-queries.ts';
-import { notFound } from './notifications.ts';
+import { connectorNotFound } from './notifications.ts';
 import * as queries from './queries.ts';
 
 export async function readConnector(db: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
   const row = await queries.findConnector(db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw connectorNotFound();
   return viewOf(row);
 }
 

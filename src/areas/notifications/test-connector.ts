@@ -5,7 +5,7 @@ import type { Answer, Remember } from '../../store/answer.ts';
 import { testMessage } from './compose-message.ts';
 import { insertTest } from './delivery-queries.ts';
 import { resetHealth } from './lease-queries.ts';
-import { type NotificationsContext, notFound } from './notifications.ts';
+import { connectorNotFound, type NotificationsContext } from './notifications.ts';
 import * as queries from './queries.ts';
 import { redacted } from './record-result.ts';
 import { openConnector, sendOnce } from './send-by-connector.ts';
@@ -24,7 +24,7 @@ export async function testConnector(
   remember: Remember,
 ): Promise<Answer<TestResult>> {
   const row = await queries.findConnectorConfig(ctx.db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw connectorNotFound();
   const connector = await openConnector(ctx, { workspaceId, id }, row);
   const messageId = v7();
   const link = `${ctx.publicUrl().replace(/\/$/, '')}/api/v1/notification-connectors/${id}`;
@@ -37,7 +37,7 @@ export async function testConnector(
   return ctx.db.transaction(async (tx) => {
     const now = ctx.clock.now();
     // Deleted meanwhile.
-    if (!(await queries.lockConnector(tx, workspaceId, id))) throw notFound();
+    if (!(await queries.lockConnector(tx, workspaceId, id))) throw connectorNotFound();
     const status = delivered ? 'delivered' : sent.outcome === 'unknown' ? 'unknown' : 'failed';
     const delivery = { id: newId<NotificationDeliveryId>(), connectorId: id, messageId };
     const result = { status, answerStatus: sent.status, latencyMs, detail } as const;

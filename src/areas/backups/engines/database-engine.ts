@@ -5,7 +5,7 @@
 import { Fault } from '../../../fault.ts';
 import type { Site } from '../../environments/place.ts';
 import { databaseDown, dumpOf } from './dump.ts';
-import type { CopyName, Engine, LoadInput, ServiceSource, Source, SwapNames } from './engine.ts';
+import type { CopyName, DataSource, Engine, LoadInput, ServiceSource, SwapNames } from './engine.ts';
 import { notRestored, runUnit, type Script, type UnitEnd, unitOf } from './run-unit.ts';
 import {
   inScratch,
@@ -18,7 +18,7 @@ import {
 } from './scratch.ts';
 import { readablePath } from './server-tools.ts';
 
-export interface Dialect extends Pick<Engine, 'format'> {
+export interface DatabaseDialect extends Pick<Engine, 'format'> {
   readonly kind: ServiceSource['kind'];
   /** The dump tool's name, for messages. */
   readonly tool: string;
@@ -35,9 +35,9 @@ export interface Dialect extends Pick<Engine, 'format'> {
 /** An upload may not be compressed; a tight estimate would refuse what fits. */
 const loadGrowth = 3;
 
-export function databaseEngine(dialect: Dialect): Engine {
+export function databaseEngine(dialect: DatabaseDialect): Engine {
   const { kind, format, tool } = dialect;
-  const own = (source: Source) => requireKind(source, kind);
+  const own = (source: DataSource) => requireKind(source, kind);
   const discard: Engine['discard'] = async (site, source, name) => {
     requireCopyName(name);
     await removeScratch(site, name);
@@ -139,7 +139,7 @@ export function diskFull(evidence: string): Fault | undefined {
   return new Fault('disk_full', 'The disk of the server is full; the data is unchanged.', { evidence });
 }
 
-export function requireKind(source: Source, kind: ServiceSource['kind']): ServiceSource {
+export function requireKind(source: DataSource, kind: ServiceSource['kind']): ServiceSource {
   if (source.type === 'service' && source.kind === kind) return source;
   throw new Fault('internal_error', `The engine of ${kind} was given data of another kind.`);
 }

@@ -26,7 +26,7 @@ export interface ServiceSource {
 }
 
 /** The live data. */
-export type Source =
+export type DataSource =
   | ServiceSource
   | {
       readonly type: 'volume';
@@ -62,7 +62,7 @@ export interface ServerFile {
   readonly bytes: number;
 }
 
-export type Verdict =
+export type RestoreVerdict =
   | { readonly outcome: 'restored'; readonly contentStats: ContentStats }
   /** The backup cannot be restored. */
   | { readonly outcome: 'corrupt'; readonly reason: string }
@@ -84,7 +84,7 @@ export interface SwapNames {
   readonly previous: CopyName;
 }
 
-export interface Progress {
+export interface EngineProgress {
   log(line: string): void;
   /** Of its own work. */
   fraction(done: number): void;
@@ -94,7 +94,7 @@ export interface Engine {
   readonly kind: SourceKind;
   /** Shown with each backup: `pg_dump custom`, `mariadb-dump`, `rdb`, `tar`. */
   readonly format: string;
-  dump(site: Site, source: Source): Promise<Dump>;
+  dump(site: Site, source: DataSource): Promise<Dump>;
   /**
    * Loads the file into a scratch container of the same image (without network, limited, labelled with `scratchId`) and
    * gives the stats of what came out. Checks memory and disk first. Leaves nothing, however it ends; `removeScratch`
@@ -102,24 +102,24 @@ export interface Engine {
    */
   verifyRestore(
     site: Site,
-    source: Source,
+    source: DataSource,
     file: ServerFile,
     scratchId: string,
-    progress: Progress,
-  ): Promise<Verdict>;
+    progress: EngineProgress,
+  ): Promise<RestoreVerdict>;
   /** Loads the file into a staging copy. Detached from us: a second call joins the first. */
   loadStaging(
     site: Site,
-    source: Source,
+    source: DataSource,
     file: ServerFile,
     input: LoadInput,
-    progress: Progress,
+    progress: EngineProgress,
   ): Promise<void>;
   /**
    * The staging copy becomes live, and what was live is kept as `previous`. As nearly atomic as the database allows;
    * called again after a kill it completes what was begun. With the names exchanged it takes that back.
    */
-  swap(site: Site, source: Source, names: SwapNames): Promise<void>;
+  swap(site: Site, source: DataSource, names: SwapNames): Promise<void>;
   /** Removes a staging or previous copy; nothing where there is none. */
-  discard(site: Site, source: Source, name: CopyName): Promise<void>;
+  discard(site: Site, source: DataSource, name: CopyName): Promise<void>;
 }

@@ -7,7 +7,7 @@
 import { Fault } from '../../../fault.ts';
 import { followUnit } from '../../../remote/follow-unit.ts';
 import type { Site } from '../../environments/place.ts';
-import type { ContentStats, Progress, ServerFile, Verdict } from './engine.ts';
+import type { ContentStats, EngineProgress, RestoreVerdict, ServerFile } from './engine.ts';
 import { ToolOutput } from './tool-output.ts';
 
 export interface Script {
@@ -52,7 +52,7 @@ export async function runUnit(
   name: string,
   { script, args }: Script,
   file: ServerFile,
-  progress: Progress,
+  progress: EngineProgress,
 ): Promise<UnitEnd> {
   const output = new ToolOutput();
   let end: string | undefined;
@@ -85,7 +85,7 @@ export async function runUnit(
 }
 
 /** Where the server failed, nothing was learnt of the backup; otherwise the backup is corrupt. */
-export function notRestored(what: string, evidence: string): Verdict {
+export function notRestored(what: string, evidence: string): RestoreVerdict {
   const isOfServer =
     /No space left on device|disk is full|could not extend file|Cannot allocate memory|out of memory|\bKilled\b|is not running|No such container/i;
   const end = evidence.trim().split('\n').slice(-3).join(' ').slice(-600);

@@ -16,7 +16,7 @@ import { Fault } from '../../../fault.ts';
 import { Secret } from '../../../secret.ts';
 import { labelsOf, type Site } from '../../environments/place.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
-import type { ServerFile, ServiceSource, Source, Verdict } from './engine.ts';
+import type { DataSource, RestoreVerdict, ServerFile, ServiceSource } from './engine.ts';
 import { unitOf } from './run-unit.ts';
 import { readablePath, removeUnpacked } from './server-tools.ts';
 import { copyLabels } from './swap-volumes.ts';
@@ -118,8 +118,8 @@ export async function inScratch(
   { volume, memoryMb }: { readonly volume: string; readonly memoryMb: number },
   file: ServerFile,
   id: string,
-  verify: (path: string) => Promise<Verdict>,
-): Promise<Verdict> {
+  verify: (path: string) => Promise<RestoreVerdict>,
+): Promise<RestoreVerdict> {
   const reason = await lackOfSpace(site, { volume, fileBytes: file.bytes, memoryMb });
   if (reason !== null) return { outcome: 'unverifiable', reason };
   try {
@@ -172,7 +172,7 @@ async function lackOfSpace(
 
 export async function requireSpace(
   site: Site,
-  { volume }: Source,
+  { volume }: DataSource,
   space: Omit<Space, 'volume'>,
 ): Promise<void> {
   const reason = await lackOfSpace(site, { volume, ...space });

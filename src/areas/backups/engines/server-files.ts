@@ -44,20 +44,20 @@ const removeScript = `${fenceScript}
 rm -rf -- "$3"
 `;
 
-export interface ServerWork {
+export interface FencedRemote {
   readonly remote: Remote;
   readonly signal: AbortSignal;
   /** None where there is no worker yet, or none any more. */
   readonly fence?: Fence;
 }
 
-export function folderOf(id: string): string {
+export function workFolder(id: string): string {
   return `${root}/${id}`;
 }
 
 /** Makes the folder, and refuses where the disk would not hold so many bytes more. */
-export async function prepareFolder(work: ServerWork, id: string, bytes: number): Promise<void> {
-  const output = await fenced(work, prepareScript, [folderOf(id)]);
+export async function prepareFolder(work: FencedRemote, id: string, bytes: number): Promise<void> {
+  const output = await fenced(work, prepareScript, [workFolder(id)]);
   const free = Number(output.toString('utf8').trim());
   if (!Number.isFinite(free))
     throw new Fault('remote_failed', 'The server does not tell how much space its disk has left.');
@@ -66,13 +66,13 @@ export async function prepareFolder(work: ServerWork, id: string, bytes: number)
 
 /** The file is there whole, or not at all. */
 export async function writeServerFile(
-  work: ServerWork,
+  work: FencedRemote,
   id: string,
   name: string,
   content: AsyncIterable<Buffer>,
 ): Promise<ServerFile> {
   const { remote, signal } = work;
-  const path = `${folderOf(id)}/${name}`;
+  const path = `${workFolder(id)}/${name}`;
   // Each attempt has a file of its own: one whose connection broke may go on writing for a while.
   const partial = `${path}.part-${randomBytes(8).toString('hex')}`;
   let bytes = 0;
@@ -90,12 +90,12 @@ export async function writeServerFile(
   return { path, bytes };
 }
 
-export async function removeFolder(work: ServerWork, id: string): Promise<void> {
-  await fenced(work, removeScript, [folderOf(id)]);
+export async function removeFolder(work: FencedRemote, id: string): Promise<void> {
+  await fenced(work, removeScript, [workFolder(id)]);
 }
 
 async function fenced(
-  { remote, signal, fence }: ServerWork,
+  { remote, signal, fence }: FencedRemote,
   script: string,
   args: readonly string[],
 ): Promise<Buffer> {

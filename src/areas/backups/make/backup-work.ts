@@ -7,7 +7,7 @@ import { mustHold } from '../../../operations/operations.ts';
 import type { EnvironmentState } from '../../environments/environment-state.ts';
 import type { Site } from '../../environments/place.ts';
 import { environmentOf, siteOf } from '../../upkeep/upkeep.ts';
-import { type BackupsContext, notFound } from '../backups.ts';
+import { type BackupsContext, backupNotFound } from '../backups.ts';
 import { openDestination } from '../destinations.ts';
 import { listParts } from '../part-queries.ts';
 import { type BackupRow, findBackup, setBackupTotals } from '../queries.ts';
@@ -27,7 +27,7 @@ export async function backupWork(
   step: StepContext,
 ): Promise<BackupWork> {
   const backup = await findBackup(ctx.db, step.workspaceId, backupId);
-  if (!backup) throw notFound();
+  if (!backup) throw backupNotFound();
   const environment = await environmentOf(ctx, { environmentId }, step);
   return { backup, environment, site: await siteOf(ctx, environment, step) };
 }

@@ -51,7 +51,7 @@ function initialVerification(backup: Pick<BackupRow, 'verify' | 'trigger'>): Ver
 }
 
 /** Undefined where the object is not encrypted. */
-export async function keyOf(
+export async function partKeyOf(
   ctx: BackupsContext,
   workspaceId: WorkspaceId,
   { id, keySealed }: Pick<PartRow, 'id' | 'keySealed'>,

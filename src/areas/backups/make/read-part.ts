@@ -12,7 +12,7 @@ import type { BackupsContext } from '../backups.ts';
 import type { ServerFile } from '../engines/engine.ts';
 import { prepareFolder, writeServerFile } from '../engines/server-files.ts';
 import type { PartRow } from '../part-queries.ts';
-import { keyOf } from './plan-parts.ts';
+import { partKeyOf } from './plan-parts.ts';
 
 export async function readPart(
   ctx: BackupsContext,
@@ -21,7 +21,7 @@ export async function readPart(
   part: PartRow,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<Buffer, void, undefined>> {
-  const key = await keyOf(ctx, workspaceId, part);
+  const key = await partKeyOf(ctx, workspaceId, part);
   const stored = storage.read(part.objectName, { signal });
   return checked(key ? openStream(key, stored) : stored, part);
 }

@@ -9,7 +9,7 @@ import { kinds } from '../../services/kinds/kinds.ts';
 import { lookAtServices, type SeenService } from '../../services/look-at-services.ts';
 import { imageFor, versionOf } from '../../services/service-container.ts';
 import type { BackupsContext } from '../backups.ts';
-import type { Source, SourceKind } from '../engines/engine.ts';
+import type { DataSource, SourceKind } from '../engines/engine.ts';
 import type { PartRow } from '../part-queries.ts';
 
 const maxRetries = 5;
@@ -22,7 +22,7 @@ export interface BackupSource {
   readonly name: string;
   readonly kind: SourceKind;
   readonly version: string | null;
-  readonly source: Source;
+  readonly source: DataSource;
 }
 
 export interface SourcesInput {

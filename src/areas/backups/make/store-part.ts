@@ -13,7 +13,7 @@ import type { BackupsContext } from '../backups.ts';
 import type { Dump } from '../engines/engine.ts';
 import { engines } from '../engines/engines.ts';
 import { type PartRow, setPartStored } from '../part-queries.ts';
-import { keyOf } from './plan-parts.ts';
+import { partKeyOf } from './plan-parts.ts';
 import type { BackupSource } from './sources.ts';
 
 const logEveryBytes = 32 * 1024 * 1024;
@@ -38,7 +38,7 @@ export async function storePart(
 ): Promise<void> {
   const { signal, workspaceId } = step;
   await storage.clearBroken(part.objectName, { signal });
-  const key = await keyOf(ctx, workspaceId, part);
+  const key = await partKeyOf(ctx, workspaceId, part);
   const dump = await engines[part.kind].dump(site, source.source);
   const seen: Seen = { bytes: 0, sha256: '', ended: undefined };
   const plain = hashed(dump, seen, step);

@@ -7,7 +7,7 @@ import { Fault } from '../../../fault.ts';
 import type { StepContext } from '../../../operations/definition.ts';
 import type { Site } from '../../environments/place.ts';
 import type { BackupsContext, Verification } from '../backups.ts';
-import type { ContentStats, Verdict } from '../engines/engine.ts';
+import type { ContentStats, RestoreVerdict } from '../engines/engine.ts';
 import { engines } from '../engines/engines.ts';
 import { removeScratch } from '../engines/scratch.ts';
 import { removeFolder } from '../engines/server-files.ts';
@@ -47,7 +47,7 @@ async function restored(
   storage: Storage,
   { part, source }: SourcedPart,
   step: StepContext,
-): Promise<Verdict> {
+): Promise<RestoreVerdict> {
   const progress = {
     log: (line: string) => step.log(line),
     fraction: (done: number) => step.progress(done, `verifying ${part.name}`),
@@ -63,7 +63,10 @@ async function restored(
   }
 }
 
-function verificationOf(verdict: Verdict, dumped: ContentStats): Pick<Verification, 'status' | 'reason'> {
+function verificationOf(
+  verdict: RestoreVerdict,
+  dumped: ContentStats,
+): Pick<Verification, 'status' | 'reason'> {
   if (verdict.outcome === 'unverifiable') return { status: 'unverifiable', reason: verdict.reason };
   if (verdict.outcome === 'corrupt') return { status: 'failed', reason: verdict.reason };
   const differences = compareContentStats(dumped, verdict.contentStats);

@@ -17,7 +17,7 @@ import { engines } from '../engines/engines.ts';
 import { removeFolder } from '../engines/server-files.ts';
 import { storageRetry } from '../make/make-backup.ts';
 import { fetchPart } from '../make/read-part.ts';
-import { findBackup, listUnfinished } from '../queries.ts';
+import { findBackup, listUnfinishedBackups } from '../queries.ts';
 import { deleteReplacedBy, insertReplaced } from './restore-queries.ts';
 import { incompatible, type RestoreInput, type RestoreWork, restoreWork } from './restore-work.ts';
 import { makeSafetyBackup, removeUnfinishedSafetyBackup } from './safety-backup.ts';
@@ -33,7 +33,7 @@ export function checkStep(ctx: BackupsContext): RestoreStep {
     undo: (input, step) => untilDone(() => removeFiles(ctx, input, step), step.signal),
     run: async (input, step) => {
       const { workspaceId } = step;
-      const unfinished = await listUnfinished(ctx.db, workspaceId, input.environmentId);
+      const unfinished = await listUnfinishedBackups(ctx.db, workspaceId, input.environmentId);
       // What reads from the live data right now must not see it swapped.
       if (unfinished.some((each) => each.status === 'dumping' && !isSafetyBackup(each)))
         throw new Fault('in_use', 'A backup of the environment is being made right now.');

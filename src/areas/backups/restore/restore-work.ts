@@ -12,7 +12,7 @@ import { majorOf } from '../../services/kinds/kind.ts';
 import { environmentOf, siteOf } from '../../upkeep/upkeep.ts';
 import type { BackupsContext } from '../backups.ts';
 import type { LoadInput, ServerFile, SwapNames } from '../engines/engine.ts';
-import { folderOf } from '../engines/server-files.ts';
+import { workFolder } from '../engines/server-files.ts';
 import { type BackupSource, matchingSource, sourcesOf } from '../make/sources.ts';
 import { listParts, type PartRow } from '../part-queries.ts';
 import { findRestore, type RestoreRow, setRestoreEnded, setRestoreRunning } from './restore-queries.ts';
@@ -112,7 +112,7 @@ function replacement(
     source,
     part,
     names,
-    file: { path: `${folderOf(id)}/${part?.id ?? 'upload'}`, bytes: part?.dumpBytes ?? uploadBytes ?? 0 },
+    file: { path: `${workFolder(id)}/${part?.id ?? 'upload'}`, bytes: part?.dumpBytes ?? uploadBytes ?? 0 },
     load: part ? { staging, base: 'empty', content: 'dump' } : { staging, base: 'copy', content: 'upload' },
   };
 }

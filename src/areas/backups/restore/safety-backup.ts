@@ -7,7 +7,7 @@ import type { StepContext } from '../../../operations/definition.ts';
 import { mustHold } from '../../../operations/operations.ts';
 import { lockEnvironment } from '../../environments/environment-state.ts';
 import { type BackupsContext, publishBackupUpdate, type UnfinishedStatus } from '../backups.ts';
-import { configOf } from '../config.ts';
+import { backupConfigOf } from '../config.ts';
 import { removeObjectsOrDefer } from '../destinations.ts';
 import { backupWork, decideParts, storeParts, storeTotals } from '../make/backup-work.ts';
 import { cancelledFault, failBackup, finishBackup } from '../make/finish-backup.ts';
@@ -51,7 +51,7 @@ function insertSafetyBackup(
 ): Promise<BackupId> {
   return ctx.db.transaction(async (tx) => {
     const { name } = await lockEnvironment(tx, workspaceId, environmentId);
-    const { destinationId } = await configOf(tx, workspaceId, environmentId);
+    const { destinationId } = await backupConfigOf(tx, workspaceId, environmentId);
     const id = newId<BackupId>();
     const row = {
       id,

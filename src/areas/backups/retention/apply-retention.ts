@@ -2,7 +2,7 @@
 import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
 import type { StepContext } from '../../../operations/definition.ts';
 import type { BackupsContext } from '../backups.ts';
-import { configOf } from '../config.ts';
+import { backupConfigOf } from '../config.ts';
 import { removeObjects } from '../destinations.ts';
 import { listFinished } from '../queries.ts';
 import { listInUse } from '../restore/restore-queries.ts';
@@ -18,7 +18,7 @@ export async function applyRetention(
   const now = ctx.clock.now();
   const expired = await ctx.db.transaction(async (tx) => {
     const rows = await listFinished(tx, workspaceId, environmentId);
-    const retention = await configOf(tx, workspaceId, environmentId);
+    const retention = await backupConfigOf(tx, workspaceId, environmentId);
     const found = expiredBackups(rows, retention, now);
     const inUse = await listInUse(
       tx,

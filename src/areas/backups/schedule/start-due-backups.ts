@@ -6,7 +6,7 @@ import type { Queryable } from '../../../store/database.ts';
 import { type EnvironmentState, tryLockEnvironment } from '../../environments/environment-state.ts';
 import { holdsData } from '../../upkeep/holds-data.ts';
 import { type BackupsContext, publishBackupUpdate } from '../backups.ts';
-import { listUnfinished } from '../queries.ts';
+import { listUnfinishedBackups } from '../queries.ts';
 import { requestBackup } from '../request-backup.ts';
 import { cleanUp } from './clean-up.ts';
 import { type DueConfig, findDueConfig, lockDueConfig, setNextRun } from './config-queries.ts';
@@ -50,7 +50,7 @@ async function startDue(
   if (!due) return;
   const nextRunAt = nextRun(due, environmentId, now);
   const lateBy = now.getTime() - due.nextRunAt.getTime();
-  const unfinished = await listUnfinished(tx, workspaceId, environmentId);
+  const unfinished = await listUnfinishedBackups(tx, workspaceId, environmentId);
   const isOverlapping = unfinished.some(({ trigger }) => trigger === 'schedule');
   // Nobody writes to a stopped one: the backup before it is as good.
   const isRunning = environment.serverId !== null && environment.wanted === 'running';

@@ -12,7 +12,7 @@ END
  * In the container. A server on its own has no log of its operations, so each collection is as it was when it was read:
  * the documents that are counted are those that were written into the archive.
  */
-export const dumpScript = `
+export const mongodbDumpScript = `
 exec 4>&1
 code=0
 said=$( { ${withPassword('mongodump --archive')} } 2>&1 >&4 ) || code=$?
@@ -41,13 +41,13 @@ ${waitFor}${detectCompression}
 restore() { docker exec -i "$1" sh -euc '${plainRestore}'; }
 `;
 
-export const readyScript = `is_ready() { docker exec "$1" mongosh --quiet --eval 'db.runCommand({ ping: 1 }).ok'; }
+export const mongodbReadyScript = `is_ready() { docker exec "$1" mongosh --quiet --eval 'db.runCommand({ ping: 1 }).ok'; }
 ${waitFor}
 wait_for "$1"
 `;
 
 /** `$1` scratch, `$2` file. */
-export const verifyScript = `${inScratch}
+export const mongodbVerifyScript = `${inScratch}
 wait_for "$1"
 detect_compression "$2"
 reading "$2"
@@ -57,7 +57,7 @@ docker exec "$1" mongosh --quiet --eval '${counting}'
 `;
 
 /** `$1` live, `$2` scratch, `$3` file, `$4` empty or copy. In the end the server is shut down: its folder is whole then. */
-export const loadScript = `${inScratch}
+export const mongodbLoadScript = `${inScratch}
 detect_compression "$3"
 if [ "$({ "\${unpack[@]}" <"$3" 2>/dev/null || :; } | head -c 4 | as_hex)" != 6de29981 ]; then
   echo '@refused no archive of mongodump'

@@ -6,15 +6,20 @@ import { databaseEngine, waitUntilReady } from '../database-engine.ts';
 import { inContainer } from '../dump.ts';
 import { unitOf } from '../run-unit.ts';
 import { copyVolume, discardVolume, swapVolumes } from '../swap-volumes.ts';
-import { dumpScript, loadScript, readyScript, verifyScript } from './mongodb-scripts.ts';
+import {
+  mongodbDumpScript,
+  mongodbLoadScript,
+  mongodbReadyScript,
+  mongodbVerifyScript,
+} from './mongodb-scripts.ts';
 
 export const mongodbEngine = databaseEngine({
   kind: 'mongodb',
   format: 'mongodump archive',
   tool: 'mongodump',
-  dumpArgv: ({ container }) => inContainer(container, dumpScript),
+  dumpArgv: ({ container }) => inContainer(container, mongodbDumpScript),
   verifyScratch: {},
-  verifyScript: (_source, scratch, path) => ({ script: verifyScript, args: [scratch, path] }),
+  verifyScript: (_source, scratch, path) => ({ script: mongodbVerifyScript, args: [scratch, path] }),
   loadScratch: ({ volume }, { staging }) => ({
     id: staging,
     name: unitOf('load', staging),
@@ -22,12 +27,12 @@ export const mongodbEngine = databaseEngine({
     keepsVolume: true,
   }),
   loadScript: ({ container }, scratch, path, { base }) => ({
-    script: loadScript,
+    script: mongodbLoadScript,
     args: [container, scratch, path, base],
   }),
   discard: (site, { volume }, name) => discardVolume(site, volume, name),
   swap: async (site, source, names) => {
     await swapVolumes(site, source, names);
-    await waitUntilReady(site, { script: readyScript, args: [source.container] });
+    await waitUntilReady(site, { script: mongodbReadyScript, args: [source.container] });
   },
 });

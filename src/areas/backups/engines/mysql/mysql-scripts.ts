@@ -23,7 +23,7 @@ export const dumpOptions =
  * for the moment in which the dump and the stats begin their transactions: what both see then is the same. That they
  * have begun shows in the list of transactions; one that has ended by then had begun too.
  */
-export const dumpScript = `
+export const mysqlDumpScript = `
 export SLIPWAY_CLIENT="$1" SLIPWAY_DUMP="$2" SLIPWAY_OPTIONS="$4" SLIPWAY_STATS="$7
 START TRANSACTION WITH CONSISTENT SNAPSHOT;
 $8
@@ -72,12 +72,12 @@ is_ready() { docker exec "$1" "$client"-admin --protocol=tcp --host=127.0.0.1 --
 if [ "$client" = mysql ]; then is_ready() { docker exec "$1" mysqladmin --protocol=tcp --host=127.0.0.1 --connect-timeout=2 ping; }; fi
 `;
 
-export const readyScript = `${inScratch}${waitFor}
+export const mysqlReadyScript = `${inScratch}${waitFor}
 wait_for "$1"
 `;
 
 /** `$4` scratch, `$5` file, `$6` the statements for the content stats. */
-export const verifyScript = `${inScratch}
+export const mysqlVerifyScript = `${inScratch}
 scratch=$1 file=$2 stats=$3
 ${detectFormat}${waitFor}
 wait_for "$scratch"
@@ -94,7 +94,7 @@ root_in "$scratch" "$client" -uroot --protocol=socket -NB --raw app <<<"$stats"
  * a user who may do everything in `app` and nothing outside of it: what changes the database or the accounts fails
  * instead of being lost without a word. In the end the server is shut down: its folder is whole then.
  */
-export const loadScript = `${inScratch}
+export const mysqlLoadScript = `${inScratch}
 options=$1 live=$2 scratch=$3 file=$4 base=$5 content=$6
 ${detectFormat}${waitFor}
 run_sql() { root_in "$scratch" "$client" -uroot --protocol=socket -NB "$@"; }

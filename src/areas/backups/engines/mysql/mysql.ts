@@ -11,11 +11,11 @@ import { copyVolume, discardVolume, swapVolumes } from '../swap-volumes.ts';
 import { statsBody, statsSettings } from './mysql-content-stats.ts';
 import {
   dumpOptions,
-  dumpScript,
-  loadScript,
   type MysqlFlavour,
-  readyScript,
-  verifyScript,
+  mysqlDumpScript,
+  mysqlLoadScript,
+  mysqlReadyScript,
+  mysqlVerifyScript,
 } from './mysql-scripts.ts';
 
 /** A scratch database need not survive a loss of power. */
@@ -32,11 +32,11 @@ function mysqlEngineOf(kind: 'mariadb' | 'mysql', flavour: MysqlFlavour): Engine
     tool: dump,
     dumpArgv: ({ container }) => {
       const args = [...programs, flavour.options, lock, unlock, statsSettings, statsBody];
-      return inContainer(container, dumpScript, args);
+      return inContainer(container, mysqlDumpScript, args);
     },
     verifyScratch: { options, variables },
     verifyScript: (_source, scratch, path) => ({
-      script: verifyScript,
+      script: mysqlVerifyScript,
       args: [...programs, scratch, path, `${statsSettings}${statsBody}`],
     }),
     loadScratch: ({ volume }, { staging }) => ({
@@ -48,13 +48,13 @@ function mysqlEngineOf(kind: 'mariadb' | 'mysql', flavour: MysqlFlavour): Engine
       variables,
     }),
     loadScript: ({ container }, scratch, path, { base, content }) => ({
-      script: loadScript,
+      script: mysqlLoadScript,
       args: [...programs, flavour.options, container, scratch, path, base, content],
     }),
     discard: (site, { volume }, name) => discardVolume(site, volume, name),
     swap: async (site, source, names) => {
       await swapVolumes(site, source, names);
-      await waitUntilReady(site, { script: readyScript, args: [...programs, source.container] });
+      await waitUntilReady(site, { script: mysqlReadyScript, args: [...programs, source.container] });
     },
   });
 }

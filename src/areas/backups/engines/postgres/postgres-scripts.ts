@@ -6,7 +6,7 @@ import { detectFormat, waitFor } from '../file-scripts.ts';
  * pg_dump and the stats, side by side, work in it. Descriptor 5 is where the dump goes. psql does not stop when a
  * command of its shell fails: that both have gone well is a word of its own.
  */
-export const dumpScript = `
+export const postgresDumpScript = `
 export PGUSER=app PGDATABASE=app PGAPPNAME=slipway PGOPTIONS='-c client_connection_check_interval=1000'
 export SLIPWAY_STATS="$1"
 SLIPWAY_WORK=$(cat <<'END'
@@ -46,7 +46,7 @@ copy_roles() {
 `;
 
 /** `$1` live, `$2` scratch, `$3` file, `$4` the statements for the content stats. */
-export const verifyScript = `
+export const postgresVerifyScript = `
 live=$1 scratch=$2 file=$3 stats=$4
 ${detectFormat}${waitFor}${inBoth}
 wait_for "$scratch"
@@ -86,7 +86,7 @@ const terminate = `select pg_terminate_backend(pid) from pg_stat_activity where 
  * An upload may name roles that are known where it comes from only. They are made there, and everything belongs to `app`
  * in the end then.
  */
-export const loadScript = `
+export const postgresLoadScript = `
 live=$1 scratch=$2 file=$3 staging=$4 base=$5 content=$6
 ${detectFormat}${waitFor}${inBoth}
 detect_format "$file"

@@ -11,11 +11,11 @@ import { unitOf } from '../run-unit.ts';
 import { statsInSnapshot, statsNow } from './postgres-content-stats.ts';
 import {
   dropStatement,
-  dumpScript,
-  loadScript,
+  postgresDumpScript,
+  postgresLoadScript,
+  postgresVerifyScript,
   statementsScript,
   swapStatements,
-  verifyScript,
 } from './postgres-scripts.ts';
 
 /** A scratch database need not survive a loss of power. */
@@ -26,10 +26,10 @@ export const postgresEngine = databaseEngine({
   kind: 'postgres',
   format: 'pg_dump custom',
   tool: 'pg_dump',
-  dumpArgv: ({ container }) => inContainer(container, dumpScript, [statsInSnapshot]),
+  dumpArgv: ({ container }) => inContainer(container, postgresDumpScript, [statsInSnapshot]),
   verifyScratch: { options },
   verifyScript: ({ container }, scratch, path) => ({
-    script: verifyScript,
+    script: postgresVerifyScript,
     args: [container, scratch, path, statsNow],
   }),
   loadScratch: (_source, { staging, content }) => {
@@ -38,7 +38,7 @@ export const postgresEngine = databaseEngine({
     return { id: staging, name, volume: name, options };
   },
   loadScript: ({ container }, scratch, path, { staging, base, content }) => ({
-    script: loadScript,
+    script: postgresLoadScript,
     args: [container, scratch, path, staging, base, content],
   }),
   discard: (site, source, name) => runStatements(site, source, dropStatement, { name }),

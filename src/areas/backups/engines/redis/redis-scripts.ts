@@ -6,7 +6,7 @@ import { detectCompression } from '../file-scripts.ts';
  * and says what is in them: by the time anyone could ask Redis, its data has moved on. A stream that breaks off fails
  * there. The check is the first to be ended where the memory of the container runs short, and not Redis itself.
  */
-export const dumpScript = `
+export const redisDumpScript = `
 export REDISCLI_AUTH="$REDIS_PASSWORD"
 echo 1000 >/proc/self/oom_score_adj
 exec 4>&1
@@ -51,7 +51,7 @@ echo "@stat [\\"checksum of the snapshot\\",\\"$(tail -c 8 -- "$2/dump.rdb" | as
 `;
 
 /** `$1` a container. Where it ends instead, its log says why. */
-export const readyScript = `
+export const redisReadyScript = `
 tries=2400
 until [ "$(docker exec "$1" sh -euc 'REDISCLI_AUTH=$REDIS_PASSWORD redis-cli ping' 2>/dev/null)" = PONG ]; do
   tries=$((tries - 1))
@@ -65,7 +65,7 @@ done
 `;
 
 /** `$1` a container: how many keys it holds, a line for each database. */
-export const keyspaceScript = `${readyScript}
+export const keyspaceScript = `${redisReadyScript}
 docker exec "$1" sh -euc 'REDISCLI_AUTH=$REDIS_PASSWORD redis-cli info keyspace'
 `;
 
@@ -74,7 +74,7 @@ docker exec "$1" sh -euc 'REDISCLI_AUTH=$REDIS_PASSWORD redis-cli info keyspace'
  * staging name, `$7` memory in MB. With `appendonly yes`, Redis reads its append-only files and no `dump.rdb`; the snapshot
  * becomes the base of such files. What is behind its end is cut off: it would be read as commands.
  */
-export const loadScript = `${detectCompression}
+export const redisLoadScript = `${detectCompression}
 if [ -d "$3" ]; then exit 0; fi
 rm -rf --one-file-system -- "$2"
 mkdir -p -- "$2/appendonlydir"

@@ -10,7 +10,7 @@ import type { Site } from '../../../environments/place.ts';
 import { kinds } from '../../../services/kinds/kinds.ts';
 import { diskFull, requireKind, unknownFormat, waitUntilReady } from '../database-engine.ts';
 import { dumpOf, inContainer } from '../dump.ts';
-import type { ContentStats, Engine, Source } from '../engine.ts';
+import type { ContentStats, DataSource, Engine } from '../engine.ts';
 import { notRestored, runUnit, type UnitEnd, unitOf } from '../run-unit.ts';
 import {
   createScratchVolume,
@@ -23,13 +23,19 @@ import {
 import { readablePath, removeUnpacked } from '../server-tools.ts';
 import { notSwapped } from '../swap-volumes.ts';
 import { notUnpacked } from '../volume/volume.ts';
-import { copyFolder, folderOf, partialFolder, removeCopy, swapFolders } from '../volume/volume-folders.ts';
 import {
-  dumpScript,
+  copyFolder,
+  partialFolder,
+  removeCopy,
+  swapFolders,
+  volumeFolder,
+} from '../volume/volume-folders.ts';
+import {
   keyspaceScript,
-  loadScript,
   placeScript,
-  readyScript,
+  redisDumpScript,
+  redisLoadScript,
+  redisReadyScript,
   withoutEofMark,
 } from './redis-scripts.ts';
 
@@ -45,7 +51,7 @@ export const redisEngine: Engine = {
   kind: 'redis',
   format: 'rdb',
   dump: (site, source) => {
-    const dump = inContainer(requireKind(source, 'redis').container, dumpScript);
+    const dump = inContainer(requireKind(source, 'redis').container, redisDumpScript);
     return dumpOf(site, 'redis-cli', ['bash', '-c', withoutEofMark, 'slipway-redis', ...dump]);
   },
   verifyRestore: (site, source, file, scratchId, progress) => {
@@ -54,7 +60,7 @@ export const redisEngine: Engine = {
     const { memoryMb } = redis;
     return inScratch(site, redis, file, scratchId, async (path) => {
       try {
-        const folder = await folderOf(site, await createScratchVolume(site, scratchId));
+        const folder = await volumeFolder(site, await createScratchVolume(site, scratchId));
         const script = { script: placeScript, args: [path, folder] };
         const end = await runUnit(site, unitOf('verify', scratchId), script, file, progress);
         if (!end.isDone) return notRestored('It could not be unpacked', end.evidence);
@@ -72,12 +78,18 @@ export const redisEngine: Engine = {
   loadStaging: async (site, source, file, { staging, content }, progress) => {
     const { volume, image, memoryMb } = requireKind(source, 'redis');
     await requireSpace(site, source, { fileBytes: file.bytes, memoryMb: 0 });
-    const folder = await folderOf(site, volume);
+    const folder = await volumeFolder(site, volume);
     const path = await readablePath(site, file);
     const folders = [partialFolder(folder, staging), copyFolder(folder, staging), folder];
     const args = [path, ...folders, image, staging, String(memoryMb)];
     if (content === 'upload') progress.log('A snapshot of Redis replaces all of the live data.');
-    const end = await runUnit(site, unitOf('load', staging), { script: loadScript, args }, file, progress);
+    const end = await runUnit(
+      site,
+      unitOf('load', staging),
+      { script: redisLoadScript, args },
+      file,
+      progress,
+    );
     await removeUnpacked(site, file);
     if (end.isDone) return;
     await discard(site, source, staging);
@@ -95,12 +107,12 @@ export const redisEngine: Engine = {
       throw notSwapped(error);
     }
     await ask(remote, [startContainer(container)], { fence });
-    await waitUntilReady(site, { script: readyScript, args: [container] });
+    await waitUntilReady(site, { script: redisReadyScript, args: [container] });
   },
   discard,
 };
 
-async function discard(site: Site, source: Source, name: string): Promise<void> {
+async function discard(site: Site, source: DataSource, name: string): Promise<void> {
   await removeScratch(site, name);
   await removeCopy(site, source.volume, name);
 }

@@ -11,7 +11,7 @@ import type { Site } from '../../../environments/place.ts';
 import type { CopyName, SwapNames } from '../engine.ts';
 
 /** As Docker reports it; where its folders are is a setting of the server's owner. */
-export async function folderOf({ remote, signal }: Site, volume: string): Promise<string> {
+export async function volumeFolder({ remote, signal }: Site, volume: string): Promise<string> {
   const call: Call = { method: 'GET', path: `/volumes/${encodeURIComponent(volume)}`, ok: [200, 404] };
   const [reply] = await ask(remote, [call], { signal });
   const folder = textOf(fieldsOf(reply?.body).Mountpoint);
@@ -58,7 +58,7 @@ sync -- "\${1%/*}"
 
 export async function swapFolders(site: Site, volume: string, names: SwapNames): Promise<void> {
   const { remote, fence, signal } = site;
-  const folder = await folderOf(site, volume);
+  const folder = await volumeFolder(site, volume);
   await remote.fence(fence.scope, fence.epoch);
   const args = [folder, copyFolder(folder, names.staging), copyFolder(folder, names.previous), volume];
   const users = (await remote.script(swapScript, args, { signal })).toString('utf8').trim();
@@ -69,7 +69,7 @@ export async function swapFolders(site: Site, volume: string, names: SwapNames):
 }
 
 export async function removeCopy(site: Site, volume: string, name: CopyName): Promise<void> {
-  const folder = await folderOf(site, volume).catch((error: unknown) => {
+  const folder = await volumeFolder(site, volume).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'not_found') return undefined;
     throw error;
   });

@@ -12,10 +12,10 @@ import { notRestored, runUnit, unitOf } from '../run-unit.ts';
 import { createScratchVolume, inScratch, removeScratch, requireSpace } from '../scratch.ts';
 import { readablePath, removeUnpacked } from '../server-tools.ts';
 import { tarFunctions } from './tar-scripts.ts';
-import { copyFolder, folderOf, partialFolder, removeCopy, swapFolders } from './volume-folders.ts';
+import { copyFolder, partialFolder, removeCopy, swapFolders, volumeFolder } from './volume-folders.ts';
 
 /** `$1` the folder. Tar's 1 means that files changed or went while they were read. */
-const dumpScript = `set -u
+const volumeDumpScript = `set -u
 ${tarFunctions}
 pack "$1" | stats pass 3>&2
 codes=("\${PIPESTATUS[@]}")
@@ -28,7 +28,7 @@ esac
 `;
 
 /** `$1` the file, `$2` an empty folder. What is read again has to be on the disk: until then it may show no holes. */
-const verifyScript = `${tarFunctions}${detectCompression}
+const volumeVerifyScript = `${tarFunctions}${detectCompression}
 detect_compression "$1"
 reading "$1"
 "\${unpack[@]}" <&8 | extract "$2"
@@ -38,7 +38,7 @@ pack "$2" | stats count 3>&1
 `;
 
 /** `$1` the file, `$2` the partial folder, `$3` what it is called when it is whole. */
-const loadScript = `${tarFunctions}${detectCompression}
+const volumeLoadScript = `${tarFunctions}${detectCompression}
 if [ -d "$3" ]; then exit 0; fi
 rm -rf --one-file-system -- "$2"
 mkdir -- "$2"
@@ -56,15 +56,21 @@ export const volumeEngine: Engine = {
   format: 'tar',
   swap: (site, source, names) => swapFolders(site, source.volume, names),
   dump: async (site, source) =>
-    dumpOf(site, 'tar', ['bash', '-c', dumpScript, 'slipway-volume', await folderOf(site, source.volume)]),
+    dumpOf(site, 'tar', [
+      'bash',
+      '-c',
+      volumeDumpScript,
+      'slipway-volume',
+      await volumeFolder(site, source.volume),
+    ]),
   discard: async (site, source, name) => {
     await removeScratch(site, name);
     await removeCopy(site, source.volume, name);
   },
   verifyRestore: (site, { volume }, file, scratchId, progress) =>
     inScratch(site, { volume, memoryMb: 0 }, file, scratchId, async (path) => {
-      const folder = await folderOf(site, await createScratchVolume(site, scratchId));
-      const script = { script: verifyScript, args: [path, folder] };
+      const folder = await volumeFolder(site, await createScratchVolume(site, scratchId));
+      const script = { script: volumeVerifyScript, args: [path, folder] };
       const end = await runUnit(site, unitOf('verify', scratchId), script, file, progress);
       if (end.isDone) return { outcome: 'restored', contentStats: end.contentStats };
       return notRestored('It could not be unpacked', end.evidence);
@@ -73,10 +79,16 @@ export const volumeEngine: Engine = {
     if (content === 'upload')
       throw new Fault('import_format_unknown', 'Nothing can be imported into the volume of an application.');
     await requireSpace(site, source, { fileBytes: file.bytes, memoryMb: 0 });
-    const folder = await folderOf(site, source.volume);
+    const folder = await volumeFolder(site, source.volume);
     const path = await readablePath(site, file);
     const args = [path, partialFolder(folder, staging), copyFolder(folder, staging)];
-    const end = await runUnit(site, unitOf('load', staging), { script: loadScript, args }, file, progress);
+    const end = await runUnit(
+      site,
+      unitOf('load', staging),
+      { script: volumeLoadScript, args },
+      file,
+      progress,
+    );
     await removeUnpacked(site, file);
     if (end.isDone) return;
     await removeCopy(site, source.volume, staging);
