@@ -184,7 +184,7 @@ function start(t: TestContext, cwd: string, env: Readonly<Record<string, string>
   }
   async function port(): Promise<string> {
     await until(() => app.stdout.includes('\n') || child.exitCode !== null);
-    const [, number] = /^Subscription on port (\d+)/.exec(app.stdout) ?? [];
+    const [, number] = /^Listening on port (\d+)/.exec(app.stdout) ?? [];
     return number ?? assert.fail(`it does not listen: ${app.stdout}${app.stderr}`);
   }
   return app;
@@ -215,7 +215,7 @@ test('crashes-after-a-minute is healthy before that minute is over, and stops wh
 test('crashes-after-a-minute crashes with code 1 and a stack trace when its time has come', async (t) => {
   const app = start(t, join(folder, 'crashes-after-a-minute'), { CRASH_AFTER_MS: '20' });
   assert.deepEqual(await app.exited, [1, null]);
-  assert.match(app.stdout, /^Subscription on port \d+/);
+  assert.match(app.stdout, /^Listening on port \d+/);
   assert.match(app.stderr, /TypeError: [\s\S]+\n {4}at refreshCache \(file:.+server\.js:\d+:\d+\)/);
 });
 

@@ -18,7 +18,7 @@ const connectLimitMs = 15_000;
 /** Two probes may stay unanswered; with the third due, after 30 s, the connection is given up. */
 const keepalive = { keepaliveInterval: 10_000, keepaliveCountMax: 2 };
 
-export interface ConnectInput extends Place {
+export interface ConnectWish extends Place {
   readonly username: string;
   readonly auth: { readonly privateKey: Secret } | { readonly password: Secret };
   /** Where it is left out, any key is taken: for the first contact only, and the caller pins what it gets. */
@@ -27,7 +27,7 @@ export interface ConnectInput extends Place {
   readonly signal?: AbortSignal;
 }
 
-export async function connectWith(wish: ConnectInput): Promise<Connection> {
+export async function connectWith(wish: ConnectWish): Promise<Connection> {
   const deadline = Date.now() + (wish.timeoutMs ?? connectLimitMs);
   try {
     return await attempt(wish, hostKeyFamilies.flat(), deadline);
@@ -41,7 +41,7 @@ export async function connectWith(wish: ConnectInput): Promise<Connection> {
  * A server has a key of each type and shows the first that we like. The pin may be of another one, given by a person or
  * made before the server got its newer key; it counts as long as the server still proves that it holds that key.
  */
-async function withAnotherType(wish: ConnectInput, changed: Fault, deadline: number): Promise<Connection> {
+async function withAnotherType(wish: ConnectWish, changed: Fault, deadline: number): Promise<Connection> {
   const [, ...others] = hostKeyFamilies;
   for (const family of others) {
     try {
@@ -71,7 +71,7 @@ export async function readHostKey(
 }
 
 async function attempt(
-  wish: ConnectInput,
+  wish: ConnectWish,
   hostKeys: readonly ServerHostKeyAlgorithm[],
   deadline: number,
 ): Promise<Connection> {

@@ -154,7 +154,7 @@ async function fill({ ground, console: server }: Scene): Promise<void> {
   const folder = `${unitRoot}/builds`;
   await server.sh(`mkdir -p ${folder}; mount -t tmpfs -o size=64k,mode=700 none ${folder}
 dd if=/dev/zero of=${folder}/.full bs=4k count=20 2> /dev/null || true`);
-  ground.orders.removeName(point);
+  ground.orders.letGo(point);
   await sleep(10_000);
   await server.sh(`umount --lazy ${folder}`);
 }

@@ -42,7 +42,7 @@ export class Orders {
   }
 
   /** Lets the one go who waits there. */
-  removeName(point: Point): void {
+  letGo(point: Point): void {
     rmSync(join(this.folder, 'met', nameOf(point)), { force: true });
   }
 

@@ -119,7 +119,7 @@ export class Rounds {
     this.#ground.orders.give(point, 'wait');
     await this.#ground.orders.met(point, 300_000);
     const isInTime = await this.#ground.cancel(id);
-    this.#ground.orders.removeName(point);
+    this.#ground.orders.letGo(point);
     return isInTime;
   }
 

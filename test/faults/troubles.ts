@@ -97,7 +97,7 @@ async function fill(
   const folder = `${unitRoot}/${trouble.folder}`;
   await ground.sh(`mkdir -p ${folder}; mount -t tmpfs -o size=64k,mode=700 none ${folder}
 dd if=/dev/zero of=${folder}/.full bs=4k count=20 2> /dev/null || true`);
-  ground.orders.removeName(trouble.at);
+  ground.orders.letGo(trouble.at);
   try {
     await Promise.race([ground.ended(deploymentId), sleep(fullForMs)]);
   } finally {

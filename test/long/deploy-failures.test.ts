@@ -54,7 +54,7 @@ const cases: readonly Case[] = [
     files: { 'server.js': sample('never-healthy')['server.js'] ?? '', 'package.json': withModules(good) },
     code: /^app_unhealthy$/,
     step: 'health',
-    says: [/503/, /GET \/healthz on port 3000/, /unhealthy/, /Subscription on port 3000/],
+    says: [/503/, /GET \/healthz on port 3000/, /unhealthy/, /Listening on port 3000/],
   },
   {
     what: 'one that listens on localhost only',

@@ -75,7 +75,7 @@ class Scene {
     await until(() => this.acts.includes(act));
   }
 
-  removeName(...names: string[]): void {
+  letGo(...names: string[]): void {
     for (const name of names) for (const step of ['work', 'tidy']) this.gate(`${name} ${step}`).resolve();
   }
 
@@ -100,12 +100,12 @@ test('what shares a key runs one after the other, in order; what does not, besid
   await scene.begun('first work');
   await scene.begun('other work');
   assert.equal(await hasUnfinished(scene.bench.db, key), true);
-  scene.removeName('other');
+  scene.letGo('other');
   await scene.bench.ended(other);
   scene.gate('first work').reject(new Error('as planned'));
   await scene.begun('second work');
   assert.ok(!scene.acts.includes('third work'), 'it waits for the second');
-  scene.removeName('second', 'third');
+  scene.letGo('second', 'third');
   const [first = newId<OperationId>(), ...rest] = ids;
   assert.equal((await scene.bench.ended(first)).state, 'failed');
   for (const id of rest) assert.equal((await scene.bench.ended(id)).state, 'succeeded');
@@ -126,7 +126,7 @@ test('one that pauses before another try keeps its place in the queue', async (t
   await scene.bench.db.run(sql`
     update operations set wake_at = now() + interval '1 second', lease_epoch = lease_epoch + 1, lease_until = null
     where id = ${first}`);
-  scene.removeName('first', 'second');
+  scene.letGo('first', 'second');
   assert.equal((await scene.bench.ended(second)).state, 'succeeded');
   assert.deepEqual(scene.acts.at(-1), 'second tidy');
   assert.ok(scene.acts.lastIndexOf('first tidy') < scene.acts.indexOf('second work'), scene.acts.join());
@@ -149,7 +149,7 @@ test('one that waits can be ended by its successor; one at work, or being taken 
     await cancelIn(tx, scene.kinds, workspaceId, second);
   });
   assert.equal((await scene.bench.row(second)).state, 'cancelled');
-  scene.removeName('first');
+  scene.letGo('first');
   assert.equal((await scene.bench.ended(first)).state, 'succeeded');
   await db.transaction(async (tx) => assert.equal(await isWaiting(tx, workspaceId, second), false));
   assert.ok(!scene.acts.some((act) => act.startsWith('second')));
@@ -166,7 +166,7 @@ test('before an afterthought a cancel undoes everything; from there on it is ref
   scene.gate('late work').resolve();
   await scene.begun('late tidy');
   await assert.rejects(scene.cancel(late), isAlreadyFinished);
-  scene.removeName('late');
+  scene.letGo('late');
   assert.equal((await scene.bench.ended(late)).state, 'succeeded');
   await assert.rejects(scene.cancel(late), isAlreadyFinished);
 });

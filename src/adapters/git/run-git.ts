@@ -98,8 +98,8 @@ export function startGit(wish: GitWish): GitProcess {
     child.once('close', (code) => resolve(code));
   });
   wish.signal?.addEventListener('abort', kill, { once: true });
-  const removeName = () => wish.signal?.removeEventListener('abort', kill);
-  ended.then(removeName, removeName);
+  const letGo = () => wish.signal?.removeEventListener('abort', kill);
+  ended.then(letGo, letGo);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Fault('git_unavailable', 'git was started without its streams.');
   // A process that ends early closes its input; why it ended is in its exit code.

@@ -225,7 +225,7 @@ function evidenceOf({ probes, containers, listening, lastLines }: HealthFacts): 
     ['Health checks:', probes.slice(-shownProbes).map(probeLine)],
     ['Containers:', containers.map(containerLine)],
     [
-      'Subscription:',
+      'Listening:',
       listening.filter((each) => !notTheApp(each)).map(({ address, port }) => `${address}:${port}`),
     ],
     ['Last lines of the app:', lastLines.slice(-shownLines)],

@@ -95,7 +95,7 @@ export function drain(site: Site, front: ProxyFront, names: readonly string[], r
   return drained(site, front.id, names, { forMs: run.drainSeconds * 1_000 });
 }
 
-export function removeName(site: Site, front: ProxyFront, names: readonly string[]): Promise<void> {
+export function letGo(site: Site, front: ProxyFront, names: readonly string[]): Promise<void> {
   return names.length === 0 ? Promise.resolve() : dismiss(site, front.id, names);
 }
 

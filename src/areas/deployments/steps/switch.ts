@@ -12,10 +12,10 @@ import {
   drain as drainServers,
   forgetFront,
   holdRequests,
+  letGo,
   prove as proveServers,
   proxyFront,
   refuseRequests,
-  removeName,
   serversOf,
   takeOver,
 } from '../../releases/go-live.ts';
@@ -78,7 +78,7 @@ export async function unprove(work: Working): Promise<void> {
     return wasThere ? refuseRequests(site, after) : forgetFront(site, after);
   }
   await drainServers(site, before, namesOf(after.servers), release.run);
-  await removeName(site, after, namesOf(after.servers));
+  await letGo(site, after, namesOf(after.servers));
 }
 
 export async function switchOver(work: Working): Promise<undefined> {
@@ -111,7 +111,7 @@ export async function drain(work: Working): Promise<undefined> {
 export async function retire(work: Working): Promise<undefined> {
   const { site, release, after, oldWeb, oldNames } = await sidesOf(work);
   if (oldNames.length > 0) {
-    await removeName(site, after, namesOf(oldWeb));
+    await letGo(site, after, namesOf(oldWeb));
     await stopContainers(site, oldNames, release.run.stopSeconds);
   }
   const { previous } = outputOf(work, 'plan');
