@@ -99,10 +99,13 @@ export function* cronTimes(expression: string, timezone: string, from: Date): Ge
   const fields = readStored(expression);
   const text = fields ? written(fields) : expression;
   const times = CronExpressionParser.parse(text, { tz: timezone, currentDate: from });
+  // The parser runs on either day wherever both are restricted, by a step of `*` as well.
+  const needsBoth =
+    fields && !fields.isEitherDay && fields.daysOfMonth.length < 31 && fields.daysOfWeek.length < 7;
   for (;;) {
     const time = times.next();
-    // The parser runs on either day wherever both are restricted, by a step of `*` as well.
-    if (!fields || isRunDay(fields, time.getMonth() + 1, time.getDate(), time.getDay())) yield time.toDate();
+    if (!needsBoth || isRunDay(fields, time.getMonth() + 1, time.getDate(), time.getDay()))
+      yield time.toDate();
   }
 }
 

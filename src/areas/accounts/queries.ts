@@ -2,7 +2,7 @@
 import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { Membership } from './accounts.ts';
+import type { User } from './accounts.ts';
 
 export interface CredentialsRow {
   readonly accountId: AccountId | null;
@@ -120,13 +120,9 @@ export async function insertWorkspace(
     values (${row.id}, ${row.ownerId}, 'owner', ${row.now})`);
 }
 
-export interface UserRow {
-  readonly id: AccountId;
-  readonly email: string;
-  readonly name: string | null;
+export interface UserRow extends Omit<User, 'emailVerifiedAt' | 'createdAt'> {
   readonly emailVerifiedAt: Date;
   readonly createdAt: Date;
-  readonly workspaces: Membership[];
 }
 
 export function findUser(db: Queryable, id: AccountId) {

@@ -73,14 +73,10 @@ export async function insertDeliveries(
     from these where c.workspace_id = these.workspace_id and c.id = these.id`);
 }
 
-export interface PendingDelivery {
-  readonly id: NotificationDeliveryId;
-  readonly noticeId: NoticeId | null;
-  readonly messageId: string | null;
-  readonly status: 'pending' | 'sending';
-  readonly attempts: number;
-  readonly createdAt: Date;
-}
+export type PendingDelivery = Pick<
+  NotificationDeliveryRow,
+  'id' | 'noticeId' | 'messageId' | 'status' | 'attempts' | 'createdAt'
+>;
 
 export function listPending(tx: Queryable, workspaceId: WorkspaceId, connectorId: ConnectorId, most: number) {
   return tx.rows<PendingDelivery>(sql`
@@ -172,15 +168,12 @@ export function insertTest(
       ${result.answerStatus}, ${result.latencyMs}, ${result.detail}, ${startedAt}, ${startedAt}, ${now})`);
 }
 
-export interface NotificationDeliveryRow {
+export interface NotificationDeliveryRow extends Omit<Result, 'detail'> {
   readonly id: NotificationDeliveryId;
   readonly noticeId: NoticeId | null;
   readonly messageId: string | null;
   readonly event: string;
-  readonly status: DeliveryStatus;
   readonly attempts: number;
-  readonly answerStatus: number | null;
-  readonly latencyMs: number | null;
   readonly detail: string | null;
   readonly createdAt: Date;
   readonly attemptedAt: Date | null;

@@ -12,7 +12,7 @@ export interface LastDelivery {
   readonly at: string;
 }
 
-export interface ConnectorRow {
+interface ConnectorSettings {
   readonly id: ConnectorId;
   readonly type: string;
   readonly name: string;
@@ -20,6 +20,9 @@ export interface ConnectorRow {
   readonly allProjects: boolean;
   readonly target: string;
   readonly enabled: boolean;
+}
+
+export interface ConnectorRow extends ConnectorSettings {
   readonly disabledReason: string | null;
   readonly failingSince: Date | null;
   readonly createdAt: Date;
@@ -27,15 +30,8 @@ export interface ConnectorRow {
   readonly lastDelivery: LastDelivery | null;
 }
 
-export interface NewConnectorRow {
-  readonly id: ConnectorId;
-  readonly type: string;
-  readonly name: string;
-  readonly events: readonly NoticeKind[];
-  readonly allProjects: boolean;
-  readonly enabled: boolean;
+export interface NewConnectorRow extends ConnectorSettings {
   readonly configSealed: Buffer;
-  readonly target: string;
 }
 
 export function insertConnector(tx: Queryable, workspaceId: WorkspaceId, row: NewConnectorRow, now: Date) {

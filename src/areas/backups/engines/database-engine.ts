@@ -44,7 +44,6 @@ export function databaseEngine(dialect: DatabaseDialect): Engine {
     await dialect.discard(site, own(source), name);
   };
   return {
-    kind,
     format,
     discard,
     swap: (site, source, names) => {

@@ -91,7 +91,6 @@ export interface EngineProgress {
 }
 
 export interface Engine {
-  readonly kind: SourceKind;
   /** Shown with each backup: `pg_dump custom`, `mariadb-dump`, `rdb`, `tar`. */
   readonly format: string;
   dump(site: Site, source: DataSource): Promise<Dump>;

@@ -48,7 +48,6 @@ const options = ['--appendonly', 'no', '--save', '', '--replicaof', '127.0.0.1',
 const loadTimeoutMs = 15 * minute;
 
 export const redisEngine: Engine = {
-  kind: 'redis',
   format: 'rdb',
   dump: (site, source) => {
     const dump = inContainer(requireKind(source, 'redis').container, redisDumpScript);

@@ -52,7 +52,6 @@ sync -- "\${3%/*}"
 `;
 
 export const volumeEngine: Engine = {
-  kind: 'volume',
   format: 'tar',
   swap: (site, source, names) => swapFolders(site, source.volume, names),
   dump: async (site, source) =>
