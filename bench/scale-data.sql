@@ -39,7 +39,7 @@ insert into refresh_tokens (token_hash, session_id, created_at, spent_at)
 select sha256((s.id::text || t || current_setting('scale.seed'))::bytea), s.id, s.created_at - t * interval '1 day',
   case when t > 0 then s.created_at - (t - 1) * interval '1 day' end
 from sessions s, generate_series(0, 39) t;
-insert into sign_in_places (account_id, place, seen_at) select account, 'firefox 192.0.2', pg_temp.now_is() from w;
+insert into sign_in_locations (account_id, location, seen_at) select account, 'firefox 192.0.2', pg_temp.now_is() from w;
 insert into git_providers (workspace_id, id, kind, base_url, label, login, token_sealed, status, checked_at, check_at,
   created_at, updated_at)
 select id, provider, 'github', 'https://git.example', 'GitHub', 'person-' || n, '\x00', 'connected', at,
@@ -234,7 +234,7 @@ select workspace, operation, 'step-' || k, k, 'done', 1, '{}', at, at from b, ge
 insert into backups (workspace_id, id, environment_id, environment_name, trigger, status, verify, operation_id,
   size_bytes, sha256, verified_at, created_at, finished_at)
 select workspace, id, environment, name, 'schedule', 'succeeded', true, operation, 1048576, md5(id::text), at, at, at from b;
-insert into backup_parts (workspace_id, id, backup_id, place, source_type, service_id, name, kind, version, format,
+insert into backup_parts (workspace_id, id, backup_id, position, source_type, service_id, name, kind, version, format,
   object_name, size_bytes, dump_bytes, raw_bytes, sha256, verification, stored_at)
 select workspace, pg_temp.id_of('part', n, at), id, 0, 'service', service, 'main-db', 'postgres', '17', 'pg_dump custom',
   id || '/0', 1048576, 1048576, 4194304, md5(id::text), '{"status": "verified", "reason": null, "at": null}', at from b;

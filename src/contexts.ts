@@ -4,14 +4,14 @@
  */
 import type { AccountsContext } from './areas/accounts/accounts.ts';
 import { Authenticator } from './areas/accounts/authenticate.ts';
-import { OwedMails } from './areas/accounts/owed-mails.ts';
+import { MailOutbox } from './areas/accounts/mail-outbox.ts';
 import type { BackupsContext } from './areas/backups/backups.ts';
 import { backupsHook } from './areas/backups/environment-hook.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
 import { deploymentsHook } from './areas/deployments/environment-hook.ts';
 import { requestDeployment } from './areas/deployments/request-deployment.ts';
-import { caaNamesOf } from './areas/domains/authority.ts';
 import type { DomainsContext } from './areas/domains/domains.ts';
+import { caaNamesOf } from './areas/domains/domains.ts';
 import { domainsHook } from './areas/domains/environment-hook.ts';
 import type { EnvironmentsContext } from './areas/environments/context.ts';
 import type { EnvironmentHooks } from './areas/environments/hooks.ts';
@@ -40,7 +40,7 @@ export type Contexts = ReturnType<typeof createContexts>;
 export function createContexts(resources: Resources, publicUrl: () => string, takePush?: TakePush) {
   const { config, log, clock, mailer, queue, kinds, pool, egress, mirrors } = resources;
   const { db, sealer, masterKeys } = resources.store;
-  const mails = new OwedMails({ db, clock, masterKeys, mailer, publicUrl, log });
+  const mails = new MailOutbox({ db, clock, masterKeys, mailer, publicUrl, log });
   const wakeMail = () => mails.wake();
   const secretsOf = (workspaceId: WorkspaceId, id: EnvironmentId) =>
     knownSecrets({ db, sealer }, workspaceId, id);

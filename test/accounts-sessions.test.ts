@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Authenticator } from '../src/areas/accounts/authenticate.ts';
-import { tidyAccounts } from '../src/areas/accounts/tidy-accounts.ts';
+import { pruneAccounts } from '../src/areas/accounts/sessions.ts';
 import { sql } from '../src/store/sql.ts';
 import type { TestApp } from './support/app.ts';
 import { newEmail, newPerson, text } from './support/people.ts';
@@ -131,20 +131,20 @@ test('tidying removes what has expired, and nothing that is still good', async (
   await ticketFor(service, token);
   await service.call('POST', '/auth/logout', { token: ada.token });
   const all = { sessions: 2, refreshTokens: 2, registrations: 1, resets: 1, tickets: 1, accounts: 1 };
-  await tidyAccounts(context);
+  await pruneAccounts(context);
   assert.deepEqual(await rows(), all);
 
   service.clock.advance(30 * minutes);
-  await tidyAccounts(context);
+  await pruneAccounts(context);
   assert.deepEqual(await rows(), { ...all, resets: 0, tickets: 0 });
 
   service.clock.advance(days - 30 * minutes);
-  await tidyAccounts(context);
+  await pruneAccounts(context);
   const live = { sessions: 1, refreshTokens: 1, registrations: 0, resets: 0, tickets: 0, accounts: 1 };
   assert.deepEqual(await rows(), live);
 
   service.clock.advance(31 * days);
-  await tidyAccounts(context);
+  await pruneAccounts(context);
   assert.deepEqual(await rows(), { ...live, sessions: 0, refreshTokens: 0 });
   assert.equal(
     (await post(service, '/auth/login', { email: ada.email, password: ada.password })).status,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startDueBackups } from '../src/areas/backups/backup-schedules.ts';
-import { jitterSeconds } from '../src/areas/backups/schedule-times.ts';
+import { jitterSeconds } from '../src/areas/backups/schedule/schedule-times.ts';
+import { startDueBackups } from '../src/areas/backups/schedule/start-due-backups.ts';
 import { day, hour, minute } from '../src/clock.ts';
 import { sql } from '../src/store/sql.ts';
 import { type BackupScene, s3Keys, startBackupScene, startTestS3 } from './support/backups.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { applyRetention } from '../src/areas/backups/apply-retention.ts';
-import { clearUp } from '../src/areas/backups/backup-schedules.ts';
+import { applyRetention } from '../src/areas/backups/retention/apply-retention.ts';
+import { cleanUp } from '../src/areas/backups/schedule/clean-up.ts';
 import { day } from '../src/clock.ts';
 import { newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
@@ -163,7 +163,7 @@ test('what retention lets go leaves with its objects; what is being restored sta
   const { token } = await newSession(scene);
   const newest = await scene.stored();
   await service.app.store.db.run(sql`
-    insert into backup_restores (workspace_id, id, environment_id, source, backup_id, status, touched_at, created_at)
+    insert into backup_restores (workspace_id, id, environment_id, source, backup_id, status, heartbeat_at, created_at)
     values (${workspaceId}, ${newId()}, ${environmentId}, 'backup', ${inUse}, 'queued', now(), now())`);
   const step = { signal: AbortSignal.timeout(hangMs), log: () => undefined };
   await applyRetention(service.app.contexts.backups, workspaceId, environmentId, step);
@@ -194,7 +194,7 @@ test('backups outlive an environment that is deleted without its data, and go wi
       async () => (await ask('GET', `/environments/${environmentId}`)).status === 404,
       'the environment to go',
     );
-    await clearUp(service.app.contexts.backups);
+    await cleanUp(service.app.contexts.backups);
     const files = filesOf(scene);
     const listed = await ask('GET', '/backups');
     assert.equal(Object(listed.body.items).length, deleteData ? 0 : 1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmdirSync, symlinkSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { oweMail } from '../src/areas/accounts/owed-mails.ts';
+import { enqueueMail } from '../src/areas/accounts/mail-outbox.ts';
 import { Throttle } from '../src/http/throttle.ts';
 import { createLog } from '../src/log.ts';
 import { sql } from '../src/store/sql.ts';
@@ -177,14 +177,14 @@ test(
     const { db } = one.app.store;
     // Both look for mails now and then; held until both stand before the table, they start at the same moment.
     await db.transaction(async (tx) => {
-      await tx.run(sql`lock table owed_mails in exclusive mode`);
-      for (const email of emails) await oweMail(tx, 'password_changed', email, two.clock.now());
+      await tx.run(sql`lock table mail_outbox in exclusive mode`);
+      for (const email of emails) await enqueueMail(tx, 'password_changed', email, two.clock.now());
       await until(async () => {
         await tx.one(sql`select 1`); // a transaction in which nothing happens would be ended
         return (await waitingForLocks(db)) === 2;
       });
     });
-    await until(async () => !(await db.one(sql`select 1 from owed_mails limit 1`)));
+    await until(async () => !(await db.one(sql`select 1 from mail_outbox limit 1`)));
     for (const email of emails) assert.equal(await one.mailbox.unreadCount(email), 1, `mails to ${email}`);
   }),
 );

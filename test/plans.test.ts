@@ -19,7 +19,7 @@ interface Plan {
 /** Not part of any request: how it begins, and who runs it how often. */
 const wholeByIntention: readonly (readonly [file: string, begins: string, why: string])[] = [
   [
-    'src/areas/backups/deletion-queries.ts',
+    'src/areas/backups/retention/deletion-queries.ts',
     'delete from backup_destinations',
     'once an hour: places that nothing lies at any more; there is a handful for each environment',
   ],

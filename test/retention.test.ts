@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findPlaces, type Place, scaleKey } from '../bench/scale-calls.ts';
 import { generateScale } from '../bench/scale-data.ts';
-import { tidyAccounts } from '../src/areas/accounts/tidy-accounts.ts';
+import { pruneAccounts } from '../src/areas/accounts/sessions.ts';
 import { pruneDeployments } from '../src/areas/deployments/prune-deployments.ts';
 import { after, day } from '../src/clock.ts';
 import { appendEvents, pruneEvents } from '../src/events/events.ts';
@@ -61,7 +61,7 @@ test('what has had its time', async (t) => {
       const old = sql`select count(*)::int from refresh_tokens where spent_at < ${after(clock.now(), -30 * day)}`;
       const had = await count(unspent);
       assert.ok((await count(old)) > 0);
-      await tidyAccounts({ db, clock });
+      await pruneAccounts({ db, clock });
       assert.equal(await count(old), 0);
       assert.equal(await count(unspent), had);
     },

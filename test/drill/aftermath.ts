@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts';
 
 /** Beside what a deployment may leave: what backups, services and environments do. */
 const lookMore = `
-docker ps --all --filter label=slipway=throw-away --format 'away {{.Names}}'
+docker ps --all --filter label=slipway=scratch --format 'scratch {{.Names}}'
 docker ps --all --filter label=slipway=service --format 'service {{.Label "slipway.environment"}} {{.Names}} {{.State}}'
 docker volume ls --filter label=slipway --format 'volume {{.Name}}'
 docker network ls --filter label=slipway=network --format 'network {{.Label "slipway.environment"}}'
@@ -100,12 +100,12 @@ async function serviceWrongs({ db }: Scene, seen: string): Promise<string[]> {
 /** Volumes and databases: those of services, and those that were replaced and wait for their end. */
 async function dataWrongs({ db }: Scene, seen: string): Promise<string[]> {
   const services = await db.rows<{ id: string }>(sql`select id from services`);
-  const replaced = await db.rows<{ name: string }>(sql`select before_name as name from backup_replaced`);
+  const replaced = await db.rows<{ name: string }>(sql`select copy_name as name from backup_replaced`);
   const uploads = await db.rows<{ id: string }>(sql`
-    select id from backup_restores where status = 'uploading' or clear_at is not null`);
+    select id from backup_restores where status = 'uploading' or cleanup_at is not null`);
   const isKept = (name: string) => replaced.some((each) => name.endsWith(each.name));
   return [
-    ...of(seen, 'away').map((each) => `${each} is left`),
+    ...of(seen, 'scratch').map((each) => `${each} is left`),
     ...of(seen, 'volume')
       .filter((each) => !services.some(({ id }) => each === `slipway-${id}`) && !isKept(each))
       .map((each) => `the volume ${each} is left`),
@@ -143,7 +143,7 @@ async function storageWrongs({ db, backupFolder }: Scene): Promise<string[]> {
     debt: boolean;
   }>(sql`
     select p.object_name as name, p.size_bytes as bytes, p.sha256 as sum, b.status,
-      b.clear_at is not null or b.delete_at is not null as debt
+      b.cleanup_at is not null or b.delete_at is not null as debt
     from backup_parts p join backups b on b.id = p.backup_id`);
   const files = globSync('**/*', { cwd: backupFolder }).filter((each) =>
     statSync(join(backupFolder, each)).isFile(),

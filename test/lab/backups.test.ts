@@ -79,8 +79,8 @@ function damage(file: string, at: number): void {
 /** What backups may leave on a server while nothing is at work: no file, no container, no unit. */
 async function leftovers({ server }: World): Promise<string> {
   return server.ssh(`ls -A /var/lib/slipway/backups 2>/dev/null
-docker ps -a --format '{{.Names}}' | grep -e try -e load
-systemctl list-units --all --plain --no-legend | grep -e slipway-try -e slipway-load
+docker ps -a --format '{{.Names}}' | grep -e verify -e load
+systemctl list-units --all --plain --no-legend | grep -e slipway-verify -e slipway-load
 true`);
 }
 

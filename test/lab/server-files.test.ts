@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  folderOf,
   prepareFolder,
   removeFolder,
+  workFolder,
   writeServerFile,
-} from '../../src/areas/backups/server-files.ts';
+} from '../../src/areas/backups/engines/server-files.ts';
 import { newId } from '../../src/ids.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
@@ -27,7 +27,7 @@ test('a worker that was replaced neither takes away nor overwrites what its succ
 
   await prepareFolder(successor, id, 10);
   const { path, bytes } = await writeServerFile(successor, id, 'dump', bytesOf('of the', ' next'));
-  assert.deepEqual([path, bytes], [`${folderOf(id)}/dump`, 11]);
+  assert.deepEqual([path, bytes], [`${workFolder(id)}/dump`, 11]);
   await assert.rejects(removeFolder(old, id), failsWith('remote_fenced'));
   await assert.rejects(prepareFolder(old, id, 10), failsWith('remote_fenced'));
   await assert.rejects(writeServerFile(old, id, 'dump', bytesOf('late')), failsWith('remote_fenced'));

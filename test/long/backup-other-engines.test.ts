@@ -6,10 +6,15 @@ import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { createContainer, startContainer } from '../../src/adapters/docker/containers.ts';
 import { ask } from '../../src/adapters/docker/docker.ts';
 import { createVolume } from '../../src/adapters/docker/volumes.ts';
-import type { Dump, Engine, ServerFile, Source } from '../../src/areas/backups/engines/engine.ts';
-import { engineFor } from '../../src/areas/backups/engines/engines.ts';
+import type {
+  DataSource,
+  Dump,
+  Engine,
+  ServerFile,
+  ServiceSource,
+} from '../../src/areas/backups/engines/engine.ts';
+import { engines } from '../../src/areas/backups/engines/engines.ts';
 import { serverTools } from '../../src/areas/backups/engines/server-tools.ts';
-import type { ServiceSource } from '../../src/areas/backups/engines/throw-away.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
 import type { DockerHost } from '../../src/engine/docker-host.ts';
 import { appVolume, serviceContainer, serviceVolume } from '../../src/engine/placement.ts';
@@ -27,9 +32,9 @@ import { connect, failsWith } from '../support/remote.ts';
 
 const lab = await openLab();
 const quiet = { log: () => undefined, fraction: () => undefined };
-const names = { beside: 'beside_1', before: 'before_1' };
-const back = { beside: names.before, before: names.beside };
-const restored = { beside: names.beside, begin: 'empty', content: 'dump' } as const;
+const names = { staging: 'staging_1', previous: 'previous_1' };
+const back = { staging: names.previous, previous: names.staging };
+const restored = { staging: names.staging, base: 'empty', content: 'dump' } as const;
 
 interface Scene {
   readonly server: TestServer;
@@ -61,10 +66,10 @@ async function whole(dump: Dump): Promise<{ bytes: Buffer } & Awaited<Dump['ende
   return { bytes, ...(await dump.ended) };
 }
 
-/** Containers, volumes and units of trials and loads, folders beside a volume, and what was unpacked. */
+/** Containers, volumes and units of verifications and loads, folders next to a volume, and what was unpacked. */
 function leftovers(server: TestServer): Promise<string> {
   return server.ssh(`docker ps -aq --filter label=slipway.mark; docker volume ls -q --filter label=slipway.mark
-    ls /var/lib/slipway/units 2>/dev/null | grep -E 'try|load' || true
+    ls /var/lib/slipway/units 2>/dev/null | grep -E 'verify|load' || true
     ls -d /var/lib/docker/volumes/*/slipway-* /var/lib/slipway/backups/*/*.plain 2>/dev/null || true`);
 }
 
@@ -73,7 +78,7 @@ async function endsWhenLeft(
   server: TestServer,
   engine: Engine,
   site: DockerHost,
-  source: Source,
+  source: DataSource,
   tools: string,
 ) {
   const running = `cat /proc/[0-9]*/comm 2>/dev/null | grep -cxE '${tools}'`;
@@ -196,14 +201,14 @@ test('backups of Redis and of volumes hold what they promise', async (t) => {
 
 async function redisWorks({ server, site }: Scene) {
   const { source, cli, digest } = await startRedis({ server, site });
-  const engine = engineFor('redis');
+  const engine = engines.redis;
   // It waits five seconds for more replicas otherwise.
   const atOnce = 'CONFIG SET repl-diskless-sync-delay 0';
   await cli(atOnce);
   assert.doesNotMatch(await cli('', awkwardKeys), /ERR|NOGROUP/);
 
   const dump = await whole(await engine.dump(site, source));
-  const { figures, rawBytes, warning } = dump;
+  const { contentStats, rawBytes, warning } = dump;
   const rdb = zstdDecompressSync(dump.bytes);
   assert.equal(rdb.length, rawBytes);
   assert.equal(rdb.subarray(0, 5).toString(), 'REDIS');
@@ -215,20 +220,20 @@ async function redisWorks({ server, site }: Scene) {
     databases: '0 3 15',
     'checksum of the snapshot': checksum,
   };
-  assert.deepEqual([figures, warning], [expected, null]);
+  assert.deepEqual([contentStats, warning], [expected, null]);
 
   await server.ssh(
     `until [ "$(docker exec ${source.container} sh -c 'REDISCLI_AUTH=$REDIS_PASSWORD redis-cli EXISTS soon')" = 0 ]; do sleep 0.1; done`,
   );
   const before = await digest();
   const file = await put(site, dump.bytes, 'redis');
-  const tried = await engine.tryOut(site, source, file, 'mark1', quiet);
-  assert.deepEqual(tried, { outcome: 'loaded', figures }, 'also what has expired since is there');
+  const tried = await engine.verifyRestore(site, source, file, 'mark1', quiet);
+  assert.deepEqual(tried, { outcome: 'restored', contentStats }, 'also what has expired since is there');
   assert.equal(await leftovers(server), '');
 
   await cli('', 'FLUSHALL\nFUNCTION FLUSH\nSET newer 1\n');
-  await engine.loadBeside(site, source, file, restored, quiet);
-  await engine.loadBeside(site, source, file, restored, quiet);
+  await engine.loadStaging(site, source, file, restored, quiet);
+  await engine.loadStaging(site, source, file, restored, quiet);
   assert.equal((await cli('DBSIZE')).trim(), '1', 'what is live is not touched by a load');
   await engine.swap(site, source, names);
   assert.equal(await digest(), before);
@@ -238,25 +243,25 @@ async function redisWorks({ server, site }: Scene) {
   await engine.swap(site, source, back);
   assert.equal((await cli('GET newer')).trim(), '1', 'taken back');
   await engine.swap(site, source, names);
-  await engine.discard(site, source, names.before);
-  await engine.discard(site, source, names.before);
+  await engine.discard(site, source, names.previous);
+  await engine.discard(site, source, names.previous);
   await cli('DEL written');
   assert.equal(await digest(), before);
   assert.equal(await leftovers(server), '');
 
-  const upload = { beside: 'beside_2', begin: 'copy', content: 'upload' } as const;
+  const upload = { staging: 'staging_2', base: 'copy', content: 'upload' } as const;
   const loads = async (content: Buffer, name: string) =>
-    engine.loadBeside(site, source, await put(site, content, name), upload, quiet);
+    engine.loadStaging(site, source, await put(site, content, name), upload, quiet);
   await loads(gzipSync(Buffer.concat([rdb, Buffer.from('trailing')])), 'packed');
-  await engine.swap(site, source, { beside: 'beside_2', before: 'before_2' });
+  await engine.swap(site, source, { staging: 'staging_2', previous: 'previous_2' });
   assert.equal(await digest(), before, 'what is behind the end of an upload is not read');
-  await engine.discard(site, source, 'before_2');
+  await engine.discard(site, source, 'previous_2');
   await assert.rejects(loads(Buffer.from('SET a b\n'), 'text'), failsWith('import_format_unknown'));
   await assert.rejects(loads(rdb.subarray(0, -20), 'cut'), failsWith('import_failed'));
   const damaged = Buffer.from(rdb);
   damaged[damaged.length - 30] = (damaged.at(-30) ?? 0) ^ 1;
-  const wrong = await engine.tryOut(site, source, await put(site, damaged, 'damaged'), 'mark2', quiet);
-  assert.equal(wrong.outcome, 'broken');
+  const wrong = await engine.verifyRestore(site, source, await put(site, damaged, 'damaged'), 'mark2', quiet);
+  assert.equal(wrong.outcome, 'corrupt');
   assert.equal(await leftovers(server), '');
 
   for (const each of [1, 2, 3]) await cli(`-x SET big${each}`, randomBytes(9_000_000).toString('base64'));
@@ -302,9 +307,9 @@ for folder, folders, files in sorted(os.walk(b'.')):
 `;
 
 async function volumeWorks({ server, site }: Scene) {
-  const engine = engineFor('volume');
+  const engine = engines.volume;
   const volume = appVolume(site.placement, 'data');
-  const source: Source = { type: 'volume', kind: 'volume', volume };
+  const source: DataSource = { type: 'volume', kind: 'volume', volume };
   await ask(site.remote, [createVolume(volume, {})]);
   const folder = `/var/lib/docker/volumes/${volume}/_data`;
   await server.ssh(`python3 - ${folder}`, awkwardFiles);
@@ -312,44 +317,47 @@ async function volumeWorks({ server, site }: Scene) {
   const before = await list();
 
   const dump = await whole(await engine.dump(site, source));
-  const { figures, warning } = dump;
+  const { contentStats, warning } = dump;
   assert.equal(warning, null);
-  const { files, folders, bytes } = figures;
-  assert.deepEqual([files, folders, figures['symbolic links'], figures['hard links']], [11, 5, 2, 1]);
+  const { files, folders, bytes } = contentStats;
+  assert.deepEqual(
+    [files, folders, contentStats['symbolic links'], contentStats['hard links']],
+    [11, 5, 2, 1],
+  );
   assert.ok(Number(bytes) > 70_000_000, String(bytes));
   assert.ok(dump.rawBytes < 31_000_000, 'holes take no room');
   const file = await put(site, dump.bytes, 'volume');
-  const tried = await engine.tryOut(site, source, file, 'mark1', quiet);
-  assert.deepEqual(tried, { outcome: 'loaded', figures });
+  const tried = await engine.verifyRestore(site, source, file, 'mark1', quiet);
+  assert.deepEqual(tried, { outcome: 'restored', contentStats });
   assert.equal(await leftovers(server), '');
 
   await server.ssh(`rm -rf ${folder}/a ${folder}/empty; echo new > ${folder}/newer; chmod 700 ${folder}`);
   const damaged = await list();
-  await engine.loadBeside(site, source, file, restored, quiet);
-  await engine.loadBeside(site, source, file, restored, quiet);
+  await engine.loadStaging(site, source, file, restored, quiet);
+  await engine.loadStaging(site, source, file, restored, quiet);
   assert.equal(await list(), damaged, 'what is live is not touched by a load');
   await server.ssh(`docker run -d --name user -v ${volume}:/data debian:trixie-slim sleep 1000`);
   await assert.rejects(engine.swap(site, source, names), failsWith('in_use'));
   await server.ssh('docker rm -f user');
   await engine.swap(site, source, back);
   assert.equal(await list(), damaged, 'taken back before it was done');
-  await server.ssh(`mv ${folder} ${folder.replace(/_data$/, `slipway-${names.before}`)}`);
+  await server.ssh(`mv ${folder} ${folder.replace(/_data$/, `slipway-${names.previous}`)}`);
   await engine.swap(site, source, names);
   assert.equal(await list(), before, 'a swap that was killed between its renames is completed');
   await engine.swap(site, source, names);
   assert.equal(await list(), before);
-  assert.deepEqual((await whole(await engine.dump(site, source))).figures, figures);
+  assert.deepEqual((await whole(await engine.dump(site, source))).contentStats, contentStats);
   await engine.swap(site, source, back);
   assert.equal(await list(), damaged, 'taken back');
   await engine.swap(site, source, names);
-  await engine.discard(site, source, names.before);
-  await engine.discard(site, source, names.before);
+  await engine.discard(site, source, names.previous);
+  await engine.discard(site, source, names.previous);
   assert.equal(await list(), before);
   assert.equal(await leftovers(server), '');
 
   const cut = await put(site, dump.bytes.subarray(0, -1_000), 'cut');
-  assert.equal((await engine.tryOut(site, source, cut, 'mark2', quiet)).outcome, 'broken');
-  await assert.rejects(engine.loadBeside(site, source, cut, restored, quiet), failsWith('restore_failed'));
+  assert.equal((await engine.verifyRestore(site, source, cut, 'mark2', quiet)).outcome, 'corrupt');
+  await assert.rejects(engine.loadStaging(site, source, cut, restored, quiet), failsWith('restore_failed'));
   assert.equal(await leftovers(server), '');
 
   await endsWhenLeft(server, engine, site, source, 'tar|perl|sha256sum|zstd');

@@ -17,15 +17,15 @@ async function newScene(t: TestContext, kind: 'postgres' | 'mariadb') {
   const scratch = await save(await engine.dump(site, source));
   let number = 0;
   /** As an upload; gives the name of what it was loaded into. */
-  const upload = async (content: string | Buffer, begin: 'empty' | 'copy' = 'empty') => {
+  const upload = async (content: string | Buffer, base: 'empty' | 'copy' = 'empty') => {
     number += 1;
-    const beside = `beside_${number}`;
+    const staging = `staging_${number}`;
     await writeFile(scratch, content);
     const file = await put(scratch, `upload-${number}`);
-    await engine.loadBeside(site, source, file, { beside, begin, content: 'upload' }, quiet);
-    return beside;
+    await engine.loadStaging(site, source, file, { staging, base, content: 'upload' }, quiet);
+    return staging;
   };
-  const discard = (beside: string) => engine.discard(site, source, beside);
+  const discard = (staging: string) => engine.discard(site, source, staging);
   return { ...scene, scratch, upload, discard };
 }
 
@@ -52,10 +52,10 @@ test('postgres: uploads of each kind are taken, whatever they do reaches nothing
   const live = async () =>
     `${await scene.sums()} ${await sql("select string_agg(rolname || coalesce(rolpassword, ''), ' ' order by rolname) from pg_authid; select string_agg(datname, ' ' order by datname) from pg_database")}`;
   const before = await live();
-  const takes = async (content: string | Buffer, query: string, expected: string, begin?: 'copy') => {
-    const beside = await upload(content, begin);
-    assert.equal((await sql(query, beside)).trim(), expected);
-    await discard(beside);
+  const takes = async (content: string | Buffer, query: string, expected: string, base?: 'copy') => {
+    const staging = await upload(content, base);
+    assert.equal((await sql(query, staging)).trim(), expected);
+    await discard(staging);
     assert.equal(await live(), before);
   };
   const refuses = async (content: string | Buffer, code: Fault['code'], says: RegExp) => {
@@ -121,12 +121,12 @@ test('mariadb: uploads of each kind are taken, whatever they do reaches nothing 
       'SHOW TABLES; SELECT * FROM kept; SHOW DATABASES; SELECT user, host, authentication_string FROM mysql.user ORDER BY 1, 2;',
     );
   const before = await live();
-  const takes = async (content: string | Buffer, query: string, expected: string, begin?: 'copy') => {
-    const beside = await upload(content, begin);
-    await engine.swap(site, source, { beside, before: 'before_x' });
+  const takes = async (content: string | Buffer, query: string, expected: string, base?: 'copy') => {
+    const staging = await upload(content, base);
+    await engine.swap(site, source, { staging, previous: 'previous_x' });
     assert.equal((await sql(query)).trim(), expected);
-    await engine.swap(site, source, { beside: 'before_x', before: beside });
-    await discard(beside);
+    await engine.swap(site, source, { staging: 'previous_x', previous: staging });
+    await discard(staging);
     assert.equal(await live(), before);
   };
   const refuses = async (content: string | Buffer, code: Fault['code'], says: RegExp) => {
@@ -183,17 +183,17 @@ test('a dump that is damaged, cut or of another version is refused, and what is 
   for (const [name, bytes] of Object.entries(cases)) {
     await writeFile(scratch, bytes);
     const file = await put(scratch, name);
-    const tried = await engine.tryOut(site, source, file, `mark-${name.toLowerCase()}`, quiet);
-    assert.equal(tried.outcome, 'broken', name);
-    const wish = { beside: 'beside_1', begin: 'empty', content: 'dump' } as const;
+    const tried = await engine.verifyRestore(site, source, file, `mark-${name.toLowerCase()}`, quiet);
+    assert.equal(tried.outcome, 'corrupt', name);
+    const wish = { staging: 'staging_1', base: 'empty', content: 'dump' } as const;
     await assert.rejects(
-      engine.loadBeside(site, source, file, wish, quiet),
+      engine.loadStaging(site, source, file, wish, quiet),
       failsWith('restore_failed'),
       name,
     );
     assert.equal(await scene.sums(), sums);
     assert.equal(
-      (await scene.sql("select count(*) from pg_database where datname = 'beside_1'")).trim(),
+      (await scene.sql("select count(*) from pg_database where datname = 'staging_1'")).trim(),
       '0',
     );
     assert.equal((await scene.leftovers()).trim(), '');
@@ -208,36 +208,36 @@ test('a million rows: dumped, tried, and a load that is killed in the middle is 
   const sums = await scene.sql('select count(*), sum(hashtext(t::text)::bigint) from many t');
   const dump = await engine.dump(site, source);
   const file = await put(await save(dump), 'large');
-  const { figures } = await dump.ended;
-  const tried = await engine.tryOut(site, source, file, 'mark-large', quiet);
-  assert.deepEqual(tried, { outcome: 'loaded', figures });
+  const { contentStats } = await dump.ended;
+  const tried = await engine.verifyRestore(site, source, file, 'mark-large', quiet);
+  assert.deepEqual(tried, { outcome: 'restored', contentStats });
 
-  const names = { beside: 'beside_1', before: 'before_1' };
-  const wish = { beside: names.beside, begin: 'empty', content: 'dump' } as const;
+  const names = { staging: 'staging_1', previous: 'previous_1' };
+  const wish = { staging: names.staging, base: 'empty', content: 'dump' } as const;
   // So slow that the kill comes in the middle of it, however fast the machine is.
   const allow = (quota: number) =>
     server.ssh(`docker update --cpu-period 100000 --cpu-quota ${quota} ${source.container}`);
   await allow(10_000);
   const seen: number[] = [];
   let killing: Promise<string> | undefined;
-  const killed = engine.loadBeside(site, source, file, wish, {
+  const killed = engine.loadStaging(site, source, file, wish, {
     log: () => undefined,
     fraction: (done) => {
       seen.push(done);
-      killing ??= server.ssh('systemctl kill --signal=KILL slipway-load-beside-1.service');
+      killing ??= server.ssh('systemctl kill --signal=KILL slipway-load-staging-1.service');
     },
   });
   await assert.rejects(killed, failsWith('work_lost'));
   await killing;
   assert.ok(seen.length > 0 && seen.every((each) => each >= 0 && each < 1), String(seen));
   await allow(-1);
-  await engine.loadBeside(site, source, file, wish, quiet);
+  await engine.loadStaging(site, source, file, wish, quiet);
   await engine.swap(site, source, names);
   assert.equal(await scene.sql('select count(*), sum(hashtext(t::text)::bigint) from many t'), sums);
 });
 
 for (const kind of ['postgres', 'mariadb'] as const) {
-  test(`${kind}: rows that are written during a dump are in it and in its figures, or in neither`, async (t) => {
+  test(`${kind}: rows that are written during a dump are in it and in its stats, or in neither`, async (t) => {
     const scene = await newScene(t, kind);
     const { engine, site, source, sql, server } = scene;
     await sql('CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY);');
@@ -250,13 +250,13 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     for (let round = 0; round < 2; round += 1) {
       const dump = await engine.dump(site, source);
       const file = await scene.put(await scene.save(dump), `busy-${round}`);
-      const { figures } = await dump.ended;
-      assert.equal(figures[`${prefix}a`], figures[`${prefix}b`]);
-      assert.deepEqual(await engine.tryOut(site, source, file, 'mark-busy', quiet), {
-        outcome: 'loaded',
-        figures,
+      const { contentStats } = await dump.ended;
+      assert.equal(contentStats[`${prefix}a`], contentStats[`${prefix}b`]);
+      assert.deepEqual(await engine.verifyRestore(site, source, file, 'mark-busy', quiet), {
+        outcome: 'restored',
+        contentStats,
       });
-      counts.push(figures[`${prefix}a`]);
+      counts.push(contentStats[`${prefix}a`]);
     }
     assert.equal(new Set(counts).size, 2, `it was written all the time: ${counts}`);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importKind } from '../../src/areas/backups/backups.ts';
-import { insertRestore, setUploaded } from '../../src/areas/backups/restore-queries.ts';
+import { insertRestore, setUploaded } from '../../src/areas/backups/restore/restore-queries.ts';
 import { type BackupRestoreId, newId } from '../../src/ids.ts';
 import { startBackupWorld, tryEverything } from '../support/backup-world.ts';
 import { openLab } from '../support/lab.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { clearUp } from '../../src/areas/backups/backup-schedules.ts';
+import { cleanUp } from '../../src/areas/backups/schedule/clean-up.ts';
 import type { WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { s3Keys, startTestS3 } from '../support/backups.ts';
@@ -86,7 +86,7 @@ test('every trouble has a fault of its own, is told, and leaves the data as it w
     assert.deepEqual([made.status, Object(made.fault).code], ['failed', 'storage_refused']);
     assert.deepEqual(await told(made), [['backup_failed', 'storage_refused']]);
     s3.faults.clear();
-    await clearUp(scene.git.service.app.contexts.backups);
+    await cleanUp(scene.git.service.app.contexts.backups);
     assert.deepEqual([s3.objects.list().length, s3.objects.uploads().length], [0, 0], 'cleared away later');
   });
 

@@ -4,7 +4,7 @@ import { globSync, rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { backupKind, restoreKind } from '../../src/areas/backups/backups.ts';
 import { insertBackup } from '../../src/areas/backups/queries.ts';
-import { insertRestore } from '../../src/areas/backups/restore-queries.ts';
+import { insertRestore } from '../../src/areas/backups/restore/restore-queries.ts';
 import { placeOn } from '../../src/areas/environments/places.ts';
 import { createServices } from '../../src/areas/services/create-services.ts';
 import { ensureServices } from '../../src/areas/services/ensure-services.ts';
@@ -73,9 +73,9 @@ export async function startBackupWorld(t: TestContext, lab: TestLab) {
     leftovers: async () =>
       (
         await server.ssh(`ls -A /var/lib/slipway/backups 2>/dev/null
-docker ps -a --format '{{.Names}}' | grep -e try -e load
-docker volume ls -q | grep -e try -e load
-systemctl list-units --all --plain --no-legend | grep -e slipway-try -e slipway-load
+docker ps -a --format '{{.Names}}' | grep -e verify -e load
+docker volume ls -q | grep -e verify -e load
+systemctl list-units --all --plain --no-legend | grep -e slipway-verify -e slipway-load
 docker exec slipway-${main} psql -U app -Atqc "select datname from pg_database where datname like 'new%'" app
 true`)
       ).trim(),

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type LabS3, startS3 } from '../../lab/services/s3.ts';
 import type { BackupTrigger } from '../../src/areas/backups/backups.ts';
-import { insertPart, setStored as setPartStored } from '../../src/areas/backups/part-queries.ts';
+import { insertPart, setPartStored } from '../../src/areas/backups/part-queries.ts';
 import * as queries from '../../src/areas/backups/queries.ts';
 import {
   type BackupId,
@@ -33,10 +33,10 @@ export interface BackupScene {
   /** Links a server that does not answer, and a database that ran there. */
   withData(): Promise<ServiceId>;
   /** As after a backup that has succeeded, with one part for each content. */
-  stored(wish?: StoredWish): Promise<BackupId>;
+  stored(input?: StoredInput): Promise<BackupId>;
 }
 
-export interface StoredWish {
+export interface StoredInput {
   readonly contents?: readonly Buffer[];
   readonly serviceId?: ServiceId | null;
   readonly trigger?: BackupTrigger;
@@ -88,17 +88,17 @@ export async function startBackupScene(env: Record<string, string> = {}): Promis
       const row = { id, environmentId, environmentName: 'Pro duction "é"', serviceId, trigger, verify: true };
       const more = { destinationId: null, operationId: null, requestedBy: null };
       await queries.insertBackup(db, workspaceId, { ...row, ...more }, now);
-      for (const [place, content] of contents.entries()) {
+      for (const [position, content] of contents.entries()) {
         const partId = newId<BackupPartId>();
         const objectName = `${environmentId}/${id}/${partId}.zst`;
         const { bytes, sha256 } = await ctx.localStorage.put(objectName, only(content), { signal });
         await insertPart(db, workspaceId, {
           id: partId,
           backupId: id,
-          place,
+          position,
           sourceType: 'volume',
           serviceId: null,
-          name: `files-${place}`,
+          name: `files-${position}`,
           kind: 'volume',
           version: null,
           format: 'tar',
@@ -111,14 +111,17 @@ export async function startBackupScene(env: Record<string, string> = {}): Promis
           dumpBytes: bytes,
           rawBytes: bytes,
           sha256,
-          figures: {},
+          contentStats: {},
           warning: null,
         };
         await setPartStored(db, workspaceId, partId, stored, now);
       }
       const sizeBytes = contents.reduce((sum, { length }) => sum + length, 0);
-      await queries.setStored(db, workspaceId, id, { sizeBytes, sha256: sha256Of(Buffer.concat(contents)) });
-      await queries.setSucceeded(db, workspaceId, id, isVerified ? now : null, now);
+      await queries.setBackupTotals(db, workspaceId, id, {
+        sizeBytes,
+        sha256: sha256Of(Buffer.concat(contents)),
+      });
+      await queries.setBackupSucceeded(db, workspaceId, id, isVerified ? now : null, now);
       return id;
     },
   };

@@ -20,39 +20,39 @@ export async function proveDumps(t: TestContext, lab: TestLab, kind: 'postgres' 
 
   const dump = await engine.dump(site, source);
   const saved = await scene.save(dump);
-  const { figures, rawBytes, warning } = await dump.ended;
+  const { contentStats, rawBytes, warning } = await dump.ended;
   assert.equal(warning, null);
   assert.ok(rawBytes > 3_000_000, String(rawBytes));
-  assert.equal(figures[kind === 'postgres' ? 'rows of public.many' : 'rows of many'], 110_000);
-  assert.ok(Object.keys(figures).length > 20, JSON.stringify(figures));
+  assert.equal(contentStats[kind === 'postgres' ? 'rows of public.many' : 'rows of many'], 110_000);
+  assert.ok(Object.keys(contentStats).length > 20, JSON.stringify(contentStats));
   const file = await scene.put(saved, 'dump');
 
-  const tried = await engine.tryOut(site, source, file, 'mark1', quiet);
-  assert.deepEqual(tried, { outcome: 'loaded', figures });
+  const tried = await engine.verifyRestore(site, source, file, 'mark1', quiet);
+  assert.deepEqual(tried, { outcome: 'restored', contentStats });
   assert.equal((await scene.leftovers()).trim(), '');
 
   await sql('DROP TABLE many; DELETE FROM people; CREATE TABLE newer (id int);');
   const damaged = await scene.sums().catch(String);
-  const names = { beside: 'beside_1', before: 'before_1' };
-  const wish = { beside: names.beside, begin: 'empty', content: 'dump' } as const;
+  const names = { staging: 'staging_1', previous: 'previous_1' };
+  const wish = { staging: names.staging, base: 'empty', content: 'dump' } as const;
   const fractions: number[] = [];
   const lines: string[] = [];
   const progress = {
     log: (line: string) => lines.push(line),
     fraction: (done: number) => fractions.push(done),
   };
-  await engine.loadBeside(site, source, file, wish, progress);
+  await engine.loadStaging(site, source, file, wish, progress);
   assert.equal(await scene.sums().catch(String), damaged, 'what is live is not touched by a load');
   await engine.swap(site, source, names);
   assert.equal(await scene.sums(), sums);
   await engine.swap(site, source, names);
   assert.equal(await scene.sums(), sums, 'a swap that is done is not done again');
 
-  await engine.swap(site, source, { beside: names.before, before: names.beside });
+  await engine.swap(site, source, { staging: names.previous, previous: names.staging });
   assert.match(await sql('SELECT COUNT(*) FROM newer;'), /^0$/m, 'taken back');
   await engine.swap(site, source, names);
-  await engine.discard(site, source, names.before);
-  await engine.discard(site, source, names.before);
+  await engine.discard(site, source, names.previous);
+  await engine.discard(site, source, names.previous);
   assert.equal(await scene.sums(), sums);
   assert.equal((await scene.leftovers()).trim(), '');
 

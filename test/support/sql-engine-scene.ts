@@ -9,10 +9,9 @@ import { run } from '../../lab/command.ts';
 import { createContainer, startContainer } from '../../src/adapters/docker/containers.ts';
 import { ask } from '../../src/adapters/docker/docker.ts';
 import { createVolume } from '../../src/adapters/docker/volumes.ts';
-import type { Dump, Engine, ServerFile } from '../../src/areas/backups/engines/engine.ts';
-import { mariadbEngine } from '../../src/areas/backups/engines/mariadb.ts';
-import { postgresEngine } from '../../src/areas/backups/engines/postgres.ts';
-import type { ServiceSource } from '../../src/areas/backups/engines/throw-away.ts';
+import type { Dump, Engine, ServerFile, ServiceSource } from '../../src/areas/backups/engines/engine.ts';
+import { mariadbEngine } from '../../src/areas/backups/engines/mysql/mysql.ts';
+import { postgresEngine } from '../../src/areas/backups/engines/postgres/postgres.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
 import type { DockerHost } from '../../src/engine/docker-host.ts';
 import { serviceContainer, serviceVolume } from '../../src/engine/placement.ts';
@@ -150,6 +149,6 @@ export async function engineScene(
     },
     leftovers: () =>
       server.ssh(`docker ps -aq --filter label=slipway.mark; docker volume ls -q --filter label=slipway.mark
-        ls /var/lib/slipway/units 2>/dev/null | grep -E 'try|load' || true`),
+        ls /var/lib/slipway/units 2>/dev/null | grep -E 'verify|load' || true`),
   };
 }

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/commands.ts';
-import { takeDue } from '../../src/store/sql.ts';
+import { Fragment, takeDue } from '../../src/store/sql.ts';
 
 export interface Statement {
   readonly where: string;
@@ -27,25 +27,31 @@ export function isPlannable(text: string): boolean {
 function statementsOf(path: string): Statement[] {
   const text = readFileSync(join(root, path), 'utf8');
   const where = (index: number) => `${path}:${text.slice(0, index).split('\n').length}`;
-  const fragments = new Map<string, string>();
-  for (const { 0: all, 1: name = '', index } of text.matchAll(/\bconst (\w+) = fragment`/g))
-    fragments.set(name, templateAt(text, index + all.length, fragments));
+  const now = new Date();
   const templates = [...text.matchAll(/(?<![\w.])sql`/g)].map(({ 0: all, index }) => ({
     where: where(index),
-    text: templateAt(text, index + all.length, fragments),
+    text: templateAt(text, index + all.length),
   }));
-  const now = new Date();
-  const due = [...text.matchAll(/\btakeDue\(\s*'(\w+)',\s*'(\w+)'/g)].map(
-    ({ 1: table = '', 2: column = '', index }) => ({
-      where: where(index),
-      text: takeDue(table, column, { now, next: now, limit: 1 }).text.trim(),
-    }),
+  const due = [...text.matchAll(/\btakeDue\(\s*'(\w+)',\s*'(\w+)',\s*\w+(,\s*\{[^}]*\bwhere\b)?/g)].map(
+    ({ 1: table = '', 2: column = '', 3: more, index }) => {
+      const condition = more === undefined ? 'true' : (fragmentBefore(text, index, 'where') ?? 'true');
+      const options = { where: new Fragment([condition], []) };
+      const { text: statement } = takeDue(table, column, { now, next: now, limit: 1 }, options);
+      return { where: where(index), text: statement.trim() };
+    },
   );
   // The template behind `takeDue` has no names of its own.
   return [...templates.filter((each) => !each.text.startsWith('update $1 set $2')), ...due];
 }
 
-function templateAt(text: string, from: number, fragments: ReadonlyMap<string, string>): string {
+/** The text of the fragment that the name means at this place: the last one that was declared before. */
+function fragmentBefore(text: string, index: number, name: string): string | undefined {
+  const declared = `const ${name} = fragment\``;
+  const at = text.lastIndexOf(declared, index);
+  return at === -1 ? undefined : templateAt(text, at + declared.length);
+}
+
+function templateAt(text: string, from: number): string {
   let statement = '';
   let parameters = 0;
   for (let at = from; text[at] !== '`'; at += 1) {
@@ -60,7 +66,7 @@ function templateAt(text: string, from: number, fragments: ReadonlyMap<string, s
       if (text[at] === '}') depth -= 1;
     }
     at -= 1;
-    const shared = fragments.get(text.slice(begin, at));
+    const shared = fragmentBefore(text, from, text.slice(begin, at));
     if (shared === undefined) parameters += 1;
     statement += shared ?? `$${parameters}`;
   }

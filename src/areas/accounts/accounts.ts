@@ -15,7 +15,7 @@ export interface AccountsContext {
   readonly clock: Clock;
   readonly masterKeys: MasterKeys;
   readonly config: Pick<Config, 'registration'>;
-  /** Told after a commit that left a mail to send. */
+  /** Called after a commit that left a mail to send. */
   readonly wakeMail: () => void;
 }
 

@@ -1,9 +1,9 @@
 import { Fault } from '../../fault.ts';
 import { normaliseEmail } from '../../principal.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
-import { oweMail } from './owed-mails.ts';
+import { enqueueMail } from './mail-outbox.ts';
 import { checkPassword, passwordTag } from './passwords.ts';
-import { findCredentials, holdPassword } from './queries.ts';
+import { findCredentials, lockPassword } from './queries.ts';
 import { openSession, type SignIn } from './sign-in.ts';
 
 export interface LoginInput {
@@ -24,16 +24,16 @@ export async function login(
   if (accountId && passwordHash && matches) {
     const signIn = await context.db.transaction(async (tx) => {
       // A reset may have gone by while we were hashing: who knows only the old password must not stay.
-      if (!(await holdPassword(tx, accountId, passwordHash))) throw invalidCredentials();
+      if (!(await lockPassword(tx, accountId, passwordHash))) throw invalidCredentials();
       return openSession(tx, context, accountId, client);
     });
-    // It may have come from a new place.
+    // It may have come from a new location.
     context.wakeMail();
     return signIn;
   }
   // Anyone may register any address, so the answer to their own password must not tell whether it has an account.
   if (registrationTag !== passwordTag(context.masterKeys, email, input.password)) throw invalidCredentials();
-  await oweMail(context.db, 'fresh_code', email, context.clock.now());
+  await enqueueMail(context.db, 'fresh_code', email, context.clock.now());
   context.wakeMail();
   throw new Fault(
     'email_not_verified',

@@ -1,4 +1,4 @@
-/** What the mails say: short, plain and HTML from the same words, with nothing a stranger chose in them. */
+/** The texts of mails: short, plain and HTML from the same words, with nothing a stranger chose in them. */
 import type { Message } from '../../adapters/mail/mail.ts';
 
 export interface ResetLink {
@@ -6,7 +6,7 @@ export interface ResetLink {
   readonly url: string;
 }
 
-export function oneTimeCode(to: string, code: string): Message {
+export function oneTimeCodeMail(to: string, code: string): Message {
   return message(to, `${code} is your Slipway code`, [
     { text: 'Your code to confirm this address:' },
     { code },
@@ -14,7 +14,7 @@ export function oneTimeCode(to: string, code: string): Message {
   ]);
 }
 
-export function alreadyRegistered(to: string, link: ResetLink | undefined): Message {
+export function alreadyRegisteredMail(to: string, link: ResetLink | undefined): Message {
   return message(to, 'You already have a Slipway account', [
     {
       text: 'Someone, perhaps you, tried to register with this address. It already has an account, so nothing was changed.',
@@ -24,7 +24,7 @@ export function alreadyRegistered(to: string, link: ResetLink | undefined): Mess
   ]);
 }
 
-export function resetPassword(to: string, link: ResetLink): Message {
+export function resetPasswordMail(to: string, link: ResetLink): Message {
   return message(to, 'Set a new Slipway password', [
     { text: 'Open this link within 30 minutes to set a new password. It works once.' },
     { link: link.url },
@@ -32,7 +32,7 @@ export function resetPassword(to: string, link: ResetLink): Message {
   ]);
 }
 
-export function setPassword(to: string, link: ResetLink): Message {
+export function setPasswordMail(to: string, link: ResetLink): Message {
   return message(to, 'Choose your Slipway password', [
     {
       text: 'Your account is ready. More than one password was sent while it was being made, perhaps by someone else, so none of them was taken.',
@@ -42,28 +42,28 @@ export function setPassword(to: string, link: ResetLink): Message {
   ]);
 }
 
-export function passwordChanged(to: string): Message {
+export function passwordChangedMail(to: string): Message {
   return message(to, 'Your Slipway password was changed', [
     { text: 'The password of your account was changed, and every session was signed out.' },
     { text: 'If that was not you, set a new password at once: whoever did it can read your mail.' },
   ]);
 }
 
-export interface SignInPlace {
+export interface SignInLocation {
   readonly browser: string;
   readonly ip: string;
   readonly at: Date;
 }
 
-export function newPlace(to: string, { browser, ip, at }: SignInPlace): Message {
-  return message(to, 'Your Slipway account was used in a new place', [
+export function newLocationMail(to: string, { browser, ip, at }: SignInLocation): Message {
+  return message(to, 'Your Slipway account was used from a new location', [
     { text: `Someone signed in to your account with ${browser}, from ${ip}, at ${at.toISOString()}.` },
     { text: 'If that was you, there is nothing to do.' },
     { text: 'If not, set a new password at once: that ends every session of your account.' },
   ]);
 }
 
-export function connectorDisabled(
+export function connectorDisabledMail(
   to: string,
   { name, detail }: { readonly name: string; readonly detail: string },
 ): Message {
@@ -73,7 +73,7 @@ export function connectorDisabled(
     },
     { text: `What the receiver said last: ${detail}` },
     {
-      text: 'Put it right and switch it on again. What it should have told meanwhile is in the list of its deliveries.',
+      text: 'Put it right and switch it on again. What it did not deliver meanwhile is in the list of its deliveries.',
     },
   ]);
 }

@@ -1,15 +1,15 @@
 /** Accounts as a part of the service. */
 import type { Module } from '../../http/module.ts';
 import type { AccountsContext } from './accounts.ts';
-import type { OwedMails } from './owed-mails.ts';
+import type { MailOutbox } from './mail-outbox.ts';
 import { preparePasswords } from './passwords.ts';
 import { resetPage } from './reset-page.ts';
 import { accountRoutes } from './routes.ts';
-import { tidySchedule } from './tidy-accounts.ts';
+import { pruneAccountsSchedule } from './sessions.ts';
 
 export function accountsModule(
   ctx: AccountsContext,
-  mails: OwedMails,
+  mails: MailOutbox,
   hasSecureCookies: () => boolean,
 ): Module {
   return {
@@ -17,7 +17,7 @@ export function accountsModule(
       accountRoutes(routes, ctx, hasSecureCookies);
       routes.apart(resetPage);
     },
-    schedules: [tidySchedule(ctx)],
+    schedules: [pruneAccountsSchedule(ctx)],
     start: () => {
       mails.start();
       void preparePasswords();

@@ -13,7 +13,7 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await oneAtATime(() => derive('argon2id', { ...cost, nonce, message: prepared(password) }));
+  const tag = await inSlot(() => derive('argon2id', { ...cost, nonce, message: prepared(password) }));
   const params = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`;
   return `$argon2id$v=19$${params}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
@@ -23,20 +23,20 @@ export async function hashPassword(password: string): Promise<string> {
  * the time taken says nothing.
  */
 export async function checkPassword(password: string, hash: string | null | undefined): Promise<boolean> {
-  const kept = parseHash(hash ?? (await standIn()));
-  const tag = await oneAtATime(() => derive('argon2id', { ...kept.parameters, message: prepared(password) }));
+  const kept = parseHash(hash ?? (await placeholder()));
+  const tag = await inSlot(() => derive('argon2id', { ...kept.parameters, message: prepared(password) }));
   return timingSafeEqual(tag, kept.tag) && typeof hash === 'string';
 }
 
-let standInHash: Promise<string> | undefined;
-function standIn(): Promise<string> {
-  standInHash ??= hashPassword(randomBytes(16).toString('hex'));
-  return standInHash;
+let placeholderHash: Promise<string> | undefined;
+function placeholder(): Promise<string> {
+  placeholderHash ??= hashPassword(randomBytes(16).toString('hex'));
+  return placeholderHash;
 }
 
 /** Made ahead, so that the first sign-in of an unknown address takes no longer than any other. */
 export async function preparePasswords(): Promise<void> {
-  await standIn();
+  await placeholder();
 }
 
 export async function refuseCommonPassword(password: string): Promise<void> {
@@ -125,13 +125,13 @@ function parseHash(hash: string): { parameters: Omit<Argon2Parameters, 'message'
   };
 }
 
-const places = availableParallelism();
+const slots = availableParallelism();
 const waiting: (() => void)[] = [];
 let busy = 0;
 
 /** Hashing is all memory and processor: more at once than there are cores makes each slower, and none faster. */
-async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  if (busy >= places) await new Promise<void>((resolve) => waiting.push(resolve));
+async function inSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (busy >= slots) await new Promise<void>((resolve) => waiting.push(resolve));
   else busy += 1;
   try {
     return await work();

@@ -2,7 +2,7 @@
 import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { Membership } from './accounts.ts';
+import type { User } from './accounts.ts';
 
 export interface CredentialsRow {
   readonly accountId: AccountId | null;
@@ -20,7 +20,7 @@ export function findCredentials(db: Queryable, email: string) {
 }
 
 /** Whether the password is still this one; until the transaction ends it stays so. */
-export async function holdPassword(tx: Queryable, id: AccountId, passwordHash: string): Promise<boolean> {
+export async function lockPassword(tx: Queryable, id: AccountId, passwordHash: string): Promise<boolean> {
   const row = await tx.one(
     sql`select 1 from accounts where id = ${id} and password_hash = ${passwordHash} for share`,
   );
@@ -91,7 +91,7 @@ export function takeRegistration(db: Queryable, email: string, otpHash: Buffer) 
     returning email, name, password_hash as "passwordHash", contested`);
 }
 
-export interface NewAccount {
+export interface NewAccountRow {
   readonly id: AccountId;
   readonly email: string;
   readonly name: string | null;
@@ -100,7 +100,7 @@ export interface NewAccount {
 }
 
 /** False where the address has an account already. */
-export async function insertAccount(db: Queryable, row: NewAccount): Promise<boolean> {
+export async function insertAccount(db: Queryable, row: NewAccountRow): Promise<boolean> {
   const inserted = await db.run(sql`
     insert into accounts (id, email, name, password_hash, email_verified_at, created_at)
     values (${row.id}, ${row.email}, ${row.name}, ${row.passwordHash}, ${row.now}, ${row.now})
@@ -120,13 +120,9 @@ export async function insertWorkspace(
     values (${row.id}, ${row.ownerId}, 'owner', ${row.now})`);
 }
 
-export interface UserRow {
-  readonly id: AccountId;
-  readonly email: string;
-  readonly name: string | null;
+export interface UserRow extends Omit<User, 'emailVerifiedAt' | 'createdAt'> {
   readonly emailVerifiedAt: Date;
   readonly createdAt: Date;
-  readonly workspaces: Membership[];
 }
 
 export function findUser(db: Queryable, id: AccountId) {

@@ -1,8 +1,8 @@
 import { Fault } from '../../fault.ts';
-import type { AccountId } from '../../ids.ts';
+import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { User } from './accounts.ts';
-import { findUser } from './queries.ts';
+import { findOwnerEmails, findUser } from './queries.ts';
 
 export async function readUser(db: Queryable, accountId: AccountId): Promise<User> {
   const row = await findUser(db, accountId);
@@ -12,4 +12,8 @@ export async function readUser(db: Queryable, accountId: AccountId): Promise<Use
     emailVerifiedAt: row.emailVerifiedAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   };
+}
+
+export function ownersOf(db: Queryable, workspaceId: WorkspaceId): Promise<string[]> {
+  return findOwnerEmails(db, workspaceId);
 }

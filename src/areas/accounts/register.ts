@@ -2,7 +2,7 @@ import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { normaliseEmail } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
-import { oweMail } from './owed-mails.ts';
+import { enqueueMail } from './mail-outbox.ts';
 import { hashPassword, passwordTag, refuseCommonPassword } from './passwords.ts';
 import * as queries from './queries.ts';
 import { lifetimes } from './tokens.ts';
@@ -14,7 +14,7 @@ export interface RegisterInput {
 }
 
 /**
- * Takes the wish for an account. It does the same work for every address and never looks whether one has an
+ * Requests an account. It does the same work for every address and never looks whether one has an
  * account: the mail that follows tells its owner, and nobody else.
  */
 export async function register(context: AccountsContext, input: RegisterInput) {
@@ -37,7 +37,7 @@ export async function register(context: AccountsContext, input: RegisterInput) {
       otpExpiresAt,
       now,
     });
-    await oweMail(tx, 'registration', email, now);
+    await enqueueMail(tx, 'registration', email, now);
   });
   context.wakeMail();
   return { email, otpRequired: true as const, otpExpiresAt: otpExpiresAt.toISOString() };

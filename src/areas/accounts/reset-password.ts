@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts';
+import { normaliseEmail } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
-import { oweMail } from './owed-mails.ts';
+import { enqueueMail } from './mail-outbox.ts';
 import { hashPassword, refuseCommonPassword } from './passwords.ts';
 import * as queries from './queries.ts';
 import * as sessions from './session-queries.ts';
@@ -9,6 +10,15 @@ import { hashOpaqueToken } from './tokens.ts';
 export interface ResetPasswordInput {
   readonly token: string;
   readonly password: string;
+}
+
+/** Answers the same whoever asks; whether there is an account is found out when the mail is composed. */
+export async function forgotPassword(
+  context: AccountsContext,
+  input: { readonly email: string },
+): Promise<void> {
+  await enqueueMail(context.db, 'reset', normaliseEmail(input.email), context.clock.now());
+  context.wakeMail();
 }
 
 /** Sets a new password and ends every session of the account, the thief's among them. */
@@ -24,7 +34,7 @@ export async function resetPassword(context: AccountsContext, input: ResetPasswo
     const email = accountId && (await queries.setPassword(tx, accountId, passwordHash));
     if (!accountId || !email) throw invalidResetToken();
     await sessions.endAllSessions(tx, accountId, now);
-    await oweMail(tx, 'password_changed', email, now);
+    await enqueueMail(tx, 'password_changed', email, now);
   });
   context.wakeMail();
 }

@@ -1,4 +1,4 @@
-/** The SQL of sessions and of what hangs on them: refresh tokens and stream tickets. */
+/** The SQL of sessions and of what depends on them: refresh tokens and stream tickets. */
 import type { AccountId, SessionId } from '../../ids.ts';
 import type { Principal } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -54,7 +54,7 @@ export function listSessions(
     limit ${page.limit}`);
 }
 
-export async function endSession(
+export async function setSessionEnded(
   db: Queryable,
   accountId: AccountId,
   id: SessionId,
@@ -114,29 +114,30 @@ export async function takeStreamTicket(
   return row?.sessionId;
 }
 
-/** Notes a place, and says whether it was known, and how many others are. */
-export async function notePlace(
+/** Saves a location, and returns whether it was known, and how many others are. */
+export async function saveLocation(
   tx: Queryable,
   accountId: AccountId,
-  place: string,
+  location: string,
   now: Date,
   since: Date,
 ): Promise<{ isKnown: boolean; others: number }> {
   const row = await tx.one<{ known: number; others: number }>(sql`
-    select count(*) filter (where place = ${place})::int as known, count(*) filter (where place <> ${place})::int as others
-    from sign_in_places where account_id = ${accountId} and seen_at > ${since}`);
+    select count(*) filter (where location = ${location})::int as known,
+      count(*) filter (where location <> ${location})::int as others
+    from sign_in_locations where account_id = ${accountId} and seen_at > ${since}`);
   await tx.run(sql`
-    insert into sign_in_places (account_id, place, seen_at) values (${accountId}, ${place}, ${now})
-    on conflict (account_id, place) do update set seen_at = excluded.seen_at`);
+    insert into sign_in_locations (account_id, location, seen_at) values (${accountId}, ${location}, ${now})
+    on conflict (account_id, location) do update set seen_at = excluded.seen_at`);
   return { isKnown: (row?.known ?? 0) > 0, others: row?.others ?? 0 };
 }
 
-export function removeOldPlaces(db: Queryable, before: Date) {
-  return db.run(sql`delete from sign_in_places where seen_at <= ${before}`);
+export function pruneLocations(db: Queryable, before: Date) {
+  return db.run(sql`delete from sign_in_locations where seen_at <= ${before}`);
 }
 
 /** Tokens that were spent so long ago that an unspent one of that time would have ended, too. */
-export function removeSpentTokens(db: Queryable, before: Date): Promise<number> {
+export function pruneSpentTokens(db: Queryable, before: Date): Promise<number> {
   return inBatches(async () => ({
     last: null,
     count: await db.run(sql`
@@ -145,8 +146,8 @@ export function removeSpentTokens(db: Queryable, before: Date): Promise<number> 
   }));
 }
 
-/** What has ended long enough ago that nobody asks for it any more. */
-export async function removeEndedSessions(db: Queryable, now: Date, before: Date): Promise<void> {
+/** What has expired or ended. */
+export async function pruneSessions(db: Queryable, now: Date, before: Date): Promise<void> {
   await db.run(sql`delete from stream_tickets where expires_at <= ${now}`);
   await db.run(sql`delete from password_resets where expires_at <= ${now}`);
   await db.run(sql`delete from sessions where coalesce(ended_at, expires_at) <= ${before}`);

@@ -1,11 +1,13 @@
-/** An account's own sessions: seen, ended, and lent to a stream. */
-import { after } from '../../clock.ts';
+/** An account's own sessions: listed, ended, turned into a ticket for a stream, and deleted after their time. */
+import { after, day } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { SessionId } from '../../ids.ts';
+import type { Schedule } from '../../operations/queue.ts';
 import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
 import * as queries from './session-queries.ts';
+import { keepLocationsMs } from './sign-in-location.ts';
 import { lifetimes, newOpaqueToken } from './tokens.ts';
 
 export async function readSessions(context: AccountsContext, principal: Principal, page: Page) {
@@ -26,12 +28,12 @@ export async function endSession(
   principal: Principal,
   id: SessionId,
 ): Promise<void> {
-  const ended = await queries.endSession(context.db, principal.accountId, id, context.clock.now());
-  if (!ended) throw new Fault('not_found', 'There is no such session of yours.');
+  const ended = await queries.setSessionEnded(context.db, principal.accountId, id, context.clock.now());
+  if (!ended) throw new Fault('not_found', 'No such session.');
 }
 
 export async function logout(context: AccountsContext, principal: Principal): Promise<void> {
-  await queries.endSession(context.db, principal.accountId, principal.sessionId, context.clock.now());
+  await queries.setSessionEnded(context.db, principal.accountId, principal.sessionId, context.clock.now());
 }
 
 /** For clients that cannot send a header, such as `EventSource`: works once, within half a minute. */
@@ -40,4 +42,16 @@ export async function issueStreamTicket(context: AccountsContext, principal: Pri
   const expiresAt = after(context.clock.now(), lifetimes.streamTicketMs);
   await queries.insertStreamTicket(context.db, ticket.hash, principal.sessionId, expiresAt);
   return { ticket: ticket.token, expiresAt: expiresAt.toISOString() };
+}
+
+/** Deletes what has expired: codes, tickets, links, spent tokens, and sessions a day after their end. */
+export function pruneAccountsSchedule(context: Pick<AccountsContext, 'db' | 'clock'>): Schedule {
+  return { name: 'tidy-accounts', cron: '*/10 * * * *', timezone: 'UTC', run: () => pruneAccounts(context) };
+}
+
+export async function pruneAccounts({ db, clock }: Pick<AccountsContext, 'db' | 'clock'>): Promise<void> {
+  const now = clock.now();
+  await queries.pruneSessions(db, now, after(now, -Math.max(lifetimes.registrationMs, day)));
+  await queries.pruneSpentTokens(db, after(now, -lifetimes.sessionMs));
+  await queries.pruneLocations(db, after(now, -keepLocationsMs));
 }

@@ -1,12 +1,13 @@
-/** What every successful proof of identity ends in: a session, its tokens, and the profile. */
+/** Opens and refreshes sessions: the tokens, and the profile. */
 import { after } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type SessionId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { AccountsContext, ClientTrace, User } from './accounts.ts';
 import { readUser } from './read-user.ts';
 import * as sessions from './session-queries.ts';
-import { notePlaceOfSignIn } from './sign-in-place.ts';
-import { accessTokenSeconds, lifetimes, newOpaqueToken, signAccessToken } from './tokens.ts';
+import { recordSignInLocation } from './sign-in-location.ts';
+import { accessTokenSeconds, hashOpaqueToken, lifetimes, newOpaqueToken, signAccessToken } from './tokens.ts';
 
 export interface SignIn {
   readonly accessToken: string;
@@ -26,11 +27,11 @@ export async function openSession(
   const userAgent = client.userAgent?.slice(0, 256);
   const expiresAt = after(now, lifetimes.sessionMs);
   await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt });
-  await notePlaceOfSignIn(tx, accountId, client, now);
+  await recordSignInLocation(tx, accountId, client, now);
   return issueTokens(tx, context, accountId, id);
 }
 
-export async function issueTokens(
+async function issueTokens(
   tx: Queryable,
   context: AccountsContext,
   accountId: AccountId,
@@ -42,4 +43,25 @@ export async function issueTokens(
   const accessToken = await signAccessToken(context.masterKeys, now, { accountId, sessionId });
   const user = await readUser(tx, accountId);
   return { accessToken, expiresIn: accessTokenSeconds, refreshToken: refresh.token, user };
+}
+
+/** Exchanges a refresh token for a new pair. A spent one that is used again ends its session. */
+export async function refresh(context: AccountsContext, refreshToken: string | undefined): Promise<SignIn> {
+  if (!refreshToken) throw invalidRefreshToken();
+  const tokenHash = hashOpaqueToken(refreshToken);
+  const now = context.clock.now();
+  const signIn = await context.db.transaction(async (tx) => {
+    const expiresAt = after(now, lifetimes.sessionMs);
+    const session = await sessions.spendRefreshToken(tx, tokenHash, now, expiresAt);
+    return session && issueTokens(tx, context, session.accountId, session.sessionId);
+  });
+  if (signIn) return signIn;
+  await sessions.endSessionOfSpentToken(context.db, tokenHash, now);
+  throw invalidRefreshToken();
+}
+
+function invalidRefreshToken(): Fault {
+  return new Fault('invalid_refresh_token', 'The refresh token is missing, unknown, expired or spent.', {
+    hint: 'Sign in again with POST /api/v1/auth/login.',
+  });
 }

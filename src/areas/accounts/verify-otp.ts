@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type WorkspaceId } from '../../ids.ts';
 import { normaliseEmail } from '../../principal.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
-import { oweMail } from './owed-mails.ts';
+import { enqueueMail } from './mail-outbox.ts';
 import * as queries from './queries.ts';
 import { openSession, type SignIn } from './sign-in.ts';
 import { hashOtp, otpTries, sameHash } from './tokens.ts';
@@ -40,11 +40,17 @@ export async function verifyOtp(
       ownerId: accountId,
       now,
     });
-    if (contested) await oweMail(tx, 'set_password', email, now);
+    if (contested) await enqueueMail(tx, 'set_password', email, now);
     return openSession(tx, context, accountId, client);
   });
   context.wakeMail();
   return signIn;
+}
+
+/** Answers the same whoever asks; whether there is a code to send is found out when the mail is composed. */
+export async function resendOtp(context: AccountsContext, input: { readonly email: string }): Promise<void> {
+  await enqueueMail(context.db, 'fresh_code', normaliseEmail(input.email), context.clock.now());
+  context.wakeMail();
 }
 
 function invalidOtp(): Fault {

@@ -1,8 +1,8 @@
 /**
- * Backups of environments: their databases and the volumes of their application. Owns what is taken, when, where it lies,
- * how long it stays, how it was tried, and how it or an upload is put in place; refuses to call one good that was not
- * stored whole, to put in place what does not fit, and to delete the last good one unasked. How each kind of data is
- * dumped and loaded is the engines' to know, where bytes lie the storage's.
+ * Backups of environments: their databases and the volumes of their application. Owns what is taken, when, where it is
+ * stored, how long, how it was verified, and how it or an upload replaces the live data; refuses to call one good that was
+ * not stored whole, to restore what does not fit, and to delete the last good one unasked. How each kind of data is dumped
+ * and loaded is the engines' business, where bytes are stored the storage's.
  */
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
@@ -29,16 +29,12 @@ export const restoreKind = 'backup_restore';
 export const importKind = 'backup_import';
 export const discardKind = 'backup_discard';
 
-const backupStatuses = ['queued', 'dumping', 'storing', 'verifying', 'succeeded', 'failed'] as const;
-export type BackupStatus = (typeof backupStatuses)[number];
-
-const backupTriggers = ['manual', 'schedule', 'pre_restore', 'pre_import'] as const;
-export type BackupTrigger = (typeof backupTriggers)[number];
-
-const verificationStatuses = ['pending', 'verified', 'failed', 'unverifiable', 'off'] as const;
+export type UnfinishedStatus = 'queued' | 'dumping' | 'storing' | 'verifying';
+export type BackupStatus = UnfinishedStatus | 'succeeded' | 'failed';
+export type BackupTrigger = 'manual' | 'schedule' | 'pre_restore' | 'pre_import';
 
 export interface Verification {
-  readonly status: (typeof verificationStatuses)[number];
+  readonly status: 'pending' | 'verified' | 'failed' | 'unverifiable' | 'off';
   readonly reason: string | null;
   readonly at: string | null;
 }
@@ -60,7 +56,12 @@ export interface BackupsContext {
   readonly keepReplacedDays: number;
 }
 
-export function notFound(): Fault {
+/** Made by a restore or an import, of the data that it replaces. */
+export function isSafetyBackup({ trigger }: { readonly trigger: BackupTrigger }): boolean {
+  return trigger === 'pre_restore' || trigger === 'pre_import';
+}
+
+export function backupNotFound(): Fault {
   return new Fault('not_found', 'No such backup.');
 }
 
@@ -68,19 +69,19 @@ export function partKeyPlace(workspaceId: WorkspaceId, id: BackupPartId) {
   return { workspaceId, table: 'backup_parts', row: id, column: 'key_sealed' } as const;
 }
 
-export function credentialsPlace(workspaceId: WorkspaceId, id: BackupDestinationId) {
+export function destinationCredentialsPlace(workspaceId: WorkspaceId, id: BackupDestinationId) {
   return { workspaceId, table: 'backup_destinations', row: id, column: 'credentials_sealed' } as const;
 }
 
 /**
- * Backups of one server are made one after the other: two trials at once would take each other's memory. The key is not
- * the one that deployments wait in, so neither keeps the other waiting.
+ * Backups of one server are made one after the other: two verifications at once would compete for its memory. The key is
+ * not the one that deployments queue by, so neither keeps the other waiting.
  */
 export function queueKeyOf(serverId: ServerId): string {
   return v5('backups', serverId);
 }
 
-export interface BackupNews {
+export interface BackupUpdate {
   readonly backupId: BackupId;
   readonly environmentId: EnvironmentId;
   readonly status: BackupStatus;
@@ -88,7 +89,11 @@ export interface BackupNews {
 }
 
 /** In the transaction that changed it, last. */
-export function tellBackup(tx: Queryable, workspaceId: WorkspaceId, news: BackupNews): Promise<void> {
-  const data = { ...news };
+export function publishBackupUpdate(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  update: BackupUpdate,
+): Promise<void> {
+  const data = { ...update };
   return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'backup_updated', data }]);
 }

@@ -1,13 +1,13 @@
-/** When backups are made by themselves, where they go, and how long they stay. */
+/** When backups are made by schedule, where they are stored, and how long they are kept. */
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound } from '../environments/environments.ts';
-import * as queries from './config-queries.ts';
-import { showDestinations } from './destinations.ts';
+import { destinationViews } from './destinations.ts';
+import { type ConfigRow, findBackupConfig } from './schedule/config-queries.ts';
 
-/** Where nobody has said anything: nothing by itself, and what is asked for stays on this machine. */
-const standardConfig = {
+/** No schedule, and backups that are asked for stay on this machine. */
+const defaultConfig = {
   enabled: false,
   cron: '0 3 * * *',
   timezone: 'UTC',
@@ -19,24 +19,28 @@ const standardConfig = {
   lastRunAt: null,
 } as const;
 
-export async function configOf(
+export async function backupConfigOf(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
-): Promise<queries.ConfigRow> {
-  const row = await queries.findConfig(db, workspaceId, environmentId);
-  return row ?? { ...standardConfig, environmentId };
+): Promise<ConfigRow> {
+  const row = await findBackupConfig(db, workspaceId, environmentId);
+  return row ?? { ...defaultConfig, environmentId };
 }
 
-export async function readConfig(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+export async function readBackupConfig(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+) {
   if (!(await readEnvironmentState(db, workspaceId, environmentId))) throw notFound();
-  return shownConfig(db, workspaceId, environmentId);
+  return configView(db, workspaceId, environmentId);
 }
 
-export async function shownConfig(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
-  const row = await configOf(db, workspaceId, environmentId);
+export async function configView(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+  const row = await backupConfigOf(db, workspaceId, environmentId);
   const { enabled, cron, timezone, keepLast, keepDays, verify, destinationId, nextRunAt, lastRunAt } = row;
-  const destination = await showDestinations(db, workspaceId, [destinationId]);
+  const destination = await destinationViews(db, workspaceId, [destinationId]);
   return {
     enabled,
     cron,

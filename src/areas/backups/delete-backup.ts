@@ -1,13 +1,14 @@
-/** A backup is deleted: it is hidden, its objects go, then its row. Where they cannot go now, it is as it was. */
+/** Deletes a backup: it is hidden, its objects go, then its row. Where they cannot go now, it is as it was. */
 import { Fault } from '../../fault.ts';
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
-import { type BackupsContext, notFound, tellBackup } from './backups.ts';
-import * as deletion from './deletion-queries.ts';
-import { removeObjects } from './make-parts.ts';
+import type { Queryable } from '../../store/database.ts';
+import { type BackupsContext, backupNotFound, publishBackupUpdate } from './backups.ts';
+import { removeObjects } from './destinations.ts';
 import * as queries from './queries.ts';
-import { listInUse } from './restore-queries.ts';
+import { listInUse } from './restore/restore-queries.ts';
+import * as deletion from './retention/deletion-queries.ts';
 
-const removeWithinMs = 25_000;
+const removeTimeoutMs = 25_000;
 
 export async function deleteBackup(
   ctx: BackupsContext,
@@ -17,40 +18,55 @@ export async function deleteBackup(
   force: boolean,
 ): Promise<void> {
   const backup = await ctx.db.transaction(async (tx) => {
-    const row = await queries.lockShown(tx, workspaceId, environmentId, id);
-    if (!row) throw notFound();
+    const row = await queries.lockVisible(tx, workspaceId, environmentId, id);
+    if (!row) throw backupNotFound();
     if (row.finishedAt === null)
       throw new Fault('backup_unfinished', 'The backup is still being made.', {
         hint: 'Cancel its operation, or wait for its end.',
       });
     if ((await listInUse(tx, workspaceId, [id])).has(id))
       throw new Fault('in_use', 'The backup is being restored right now.');
-    if (row.status === 'succeeded' && !force) {
-      const all = await queries.listFinished(tx, workspaceId, environmentId);
-      const others = all.filter(
-        (each) => each.id !== id && each.status === 'succeeded' && each.serviceId === row.serviceId,
-      );
-      if (others.length === 0) throw lastGood();
-    }
+    if (row.status === 'succeeded' && !force) await refuseLastGood(tx, workspaceId, row);
     await deletion.markDeleting(tx, workspaceId, [id], ctx.clock.now());
     return row;
   });
   try {
-    await removeObjects(ctx, backup, { workspaceId, signal: AbortSignal.timeout(removeWithinMs) });
+    await removeObjects(ctx, backup, { workspaceId, signal: AbortSignal.timeout(removeTimeoutMs) });
   } catch (error) {
     await deletion.unmarkDeleting(ctx.db, workspaceId, id);
     throw error;
   }
   await ctx.db.transaction(async (tx) => {
-    await deletion.deleteBackup(tx, workspaceId, id);
+    await deletion.deleteMarked(tx, workspaceId, id);
     const { status } = backup;
-    await tellBackup(tx, workspaceId, { backupId: id, environmentId, status, reason: 'deleted' });
+    await publishBackupUpdate(tx, workspaceId, { backupId: id, environmentId, status, reason: 'deleted' });
   });
 }
 
-function lastGood(): Fault {
-  return new Fault('backup_last_good', 'It is the last good backup there is.', {
-    hint: 'Make another one first, or say `force=true`.',
+async function refuseLastGood(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, environmentId, serviceId }: queries.BackupRow,
+): Promise<void> {
+  const all = await queries.listFinished(tx, workspaceId, environmentId);
+  const isOtherGood = (each: queries.BackupRow) =>
+    each.id !== id && each.status === 'succeeded' && each.serviceId === serviceId;
+  if (all.some(isOtherGood)) return;
+  throw new Fault('backup_last_good', 'This is the last good backup.', {
+    hint: 'Make another one first, or set `force=true`.',
     errors: [{ path: 'force', message: 'must be true, because no other good backup is left' }],
   });
+}
+
+/**
+ * Those of an environment that is deleted with its data. They are hidden at once; the schedule removes their objects, also
+ * where the destination cannot be reached for now, and their rows last of all.
+ */
+export async function deleteBackupsOf(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  now: Date,
+): Promise<void> {
+  await deletion.markAllDeleting(tx, workspaceId, environmentId, now);
 }

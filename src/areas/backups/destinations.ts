@@ -1,36 +1,31 @@
-/** The places that backups go to: shown without their secrets, and opened as storage. */
+/** Where backups are stored: shown without secrets, and opened as storage. */
 import { createS3Storage } from '../../adapters/storage/s3.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
+import { Fault } from '../../fault.ts';
 import type { BackupDestinationId, WorkspaceId } from '../../ids.ts';
+import type { StepContext } from '../../operations/definition.ts';
 import type { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type BackupsContext, credentialsPlace } from './backups.ts';
-import * as queries from './config-queries.ts';
+import { type BackupsContext, destinationCredentialsPlace } from './backups.ts';
+import { listParts } from './part-queries.ts';
+import type { BackupRow } from './queries.ts';
+import { setCleanup } from './retention/deletion-queries.ts';
+import { type DestinationRow, listDestinations } from './schedule/config-queries.ts';
 
-export interface S3Place {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly bucket: string;
-  readonly prefix: string;
-  readonly accessKeyId: string;
+export type S3Settings = Pick<DestinationRow, 'endpoint' | 'region' | 'bucket' | 'prefix' | 'accessKeyId'>;
+
+export type DestinationView = { readonly type: 'local' } | ({ readonly type: 's3' } & S3Settings);
+
+export function openS3(
+  { fetch }: Pick<BackupsContext, 'fetch'>,
+  settings: S3Settings,
+  secretAccessKey: Secret,
+): Storage {
+  const { endpoint, region, bucket, prefix, accessKeyId } = settings;
+  return createS3Storage({ endpoint, region, bucket, prefix, accessKeyId, secretAccessKey, fetch });
 }
 
-export type ShownDestination = { readonly type: 'local' } | ({ readonly type: 's3' } & S3Place);
-
-export function openS3(ctx: Pick<BackupsContext, 'fetch'>, place: S3Place, secretAccessKey: Secret): Storage {
-  const { endpoint, region, bucket, prefix, accessKeyId } = place;
-  return createS3Storage({
-    endpoint,
-    region,
-    bucket,
-    prefix,
-    accessKeyId,
-    secretAccessKey,
-    fetch: ctx.fetch,
-  });
-}
-
-/** Where a backup lies, also one of long ago: the place of a config is never changed, only replaced. */
+/** Of a backup, however old: the destination of a config is never changed, only replaced. */
 export async function openDestination(
   ctx: BackupsContext,
   workspaceId: WorkspaceId,
@@ -38,7 +33,11 @@ export async function openDestination(
 ): Promise<Storage> {
   if (id === null) return ctx.localStorage;
   const row = await findDestination(ctx.db, workspaceId, id);
-  const secret = await ctx.sealer.open(ctx.db, credentialsPlace(workspaceId, id), row.credentialsSealed);
+  const secret = await ctx.sealer.open(
+    ctx.db,
+    destinationCredentialsPlace(workspaceId, id),
+    row.credentialsSealed,
+  );
   return openS3(ctx, row, secret);
 }
 
@@ -46,23 +45,56 @@ export async function findDestination(
   db: Queryable,
   workspaceId: WorkspaceId,
   id: BackupDestinationId,
-): Promise<queries.DestinationRow> {
-  const [row] = await queries.listDestinations(db, workspaceId, [id]);
-  if (!row) throw new Error('a destination that is pointed to is not there');
+): Promise<DestinationRow> {
+  const [row] = await listDestinations(db, workspaceId, [id]);
+  if (!row) throw new Error('a destination that is referenced is not there');
   return row;
 }
 
-export async function showDestinations(
+export async function destinationViews(
   db: Queryable,
   workspaceId: WorkspaceId,
   ids: readonly (BackupDestinationId | null)[],
-): Promise<(id: BackupDestinationId | null) => ShownDestination> {
+): Promise<(id: BackupDestinationId | null) => DestinationView> {
   const wanted = [...new Set(ids.filter((id) => id !== null))];
-  const rows = wanted.length > 0 ? await queries.listDestinations(db, workspaceId, wanted) : [];
-  const shown = new Map(rows.map((row) => [row.id, shownS3(row)]));
-  return (id) => (id === null ? { type: 'local' } : (shown.get(id) ?? { type: 'local' }));
+  const rows = wanted.length > 0 ? await listDestinations(db, workspaceId, wanted) : [];
+  const views = new Map(
+    rows.map(({ id, endpoint, region, bucket, prefix, accessKeyId }) => [
+      id,
+      { type: 's3' as const, endpoint, region, bucket, prefix, accessKeyId },
+    ]),
+  );
+  return (id) => (id === null ? undefined : views.get(id)) ?? { type: 'local' };
 }
 
-function shownS3({ endpoint, region, bucket, prefix, accessKeyId }: S3Place): ShownDestination {
-  return { type: 's3', endpoint, region, bucket, prefix, accessKeyId };
+type StoredBackup = Pick<BackupRow, 'id' | 'destinationId'>;
+
+/** Everything that a backup has stored, finished or not. */
+export async function removeObjects(
+  ctx: BackupsContext,
+  { id, destinationId }: StoredBackup,
+  { workspaceId, signal }: Pick<StepContext, 'workspaceId' | 'signal'>,
+): Promise<void> {
+  const parts = await listParts(ctx.db, workspaceId, [id]);
+  if (parts.length === 0) return;
+  const storage = await openDestination(ctx, workspaceId, destinationId);
+  for (const { objectName } of parts) {
+    await storage.clearBroken(objectName, { signal });
+    await storage.remove(objectName, { signal });
+  }
+}
+
+/** For an undo: what cannot be removed now is left to the schedule. */
+export async function removeObjectsOrDefer(
+  ctx: BackupsContext,
+  backup: StoredBackup,
+  step: StepContext,
+): Promise<void> {
+  try {
+    await removeObjects(ctx, backup, step);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    step.log(`what was stored could not be removed, and will be later: ${error.message}`);
+    await setCleanup(ctx.db, step.workspaceId, backup.id, ctx.clock.now());
+  }
 }

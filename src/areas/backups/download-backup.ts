@@ -1,12 +1,12 @@
-/** The dump of a part for its owner, as the database's own tool made it: opened, and proven while it is read. */
+/** The dump of a part as the database's own tool made it: decrypted, and checked against its hash while it is read. */
 import { Readable } from 'node:stream';
 import { Fault } from '../../fault.ts';
 import type { BackupId, BackupPartId, EnvironmentId, WorkspaceId } from '../../ids.ts';
-import { type BackupsContext, notFound } from './backups.ts';
+import { type BackupsContext, backupNotFound } from './backups.ts';
 import { openDestination } from './destinations.ts';
+import { readPart } from './make/read-part.ts';
 import { listParts, type PartRow } from './part-queries.ts';
-import * as queries from './queries.ts';
-import { readPart } from './read-part.ts';
+import { type BackupRow, findVisible } from './queries.ts';
 
 export interface Download {
   readonly fileName: string;
@@ -22,14 +22,14 @@ export async function downloadBackup(
   { id, partId }: { readonly id: BackupId; readonly partId: BackupPartId | null },
   signal: AbortSignal,
 ): Promise<Download> {
-  const backup = await queries.findShown(ctx.db, workspaceId, environmentId, id);
-  if (!backup) throw notFound();
+  const backup = await findVisible(ctx.db, workspaceId, environmentId, id);
+  if (!backup) throw backupNotFound();
   if (backup.status !== 'succeeded')
     throw new Fault('backup_unfinished', 'Only a backup that has succeeded can be downloaded.');
   const part = chosen(await listParts(ctx.db, workspaceId, [id]), partId);
   const storage = await openDestination(ctx, workspaceId, backup.destinationId);
   const content = await readPart(ctx, workspaceId, storage, part, signal);
-  // The first piece now: where the object is gone or does not open, that is an answer and not a broken download.
+  // The first chunk now: where the object is gone or cannot be decrypted, that is an answer and not a broken download.
   const first = await content.next();
   return {
     fileName: fileNameOf(backup, part),
@@ -52,15 +52,15 @@ function chosen(parts: readonly PartRow[], partId: BackupPartId | null): PartRow
   const found = partId === null ? parts : parts.filter(({ id }) => id === partId);
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (partId !== null) throw notFound();
+  if (partId !== null) throw backupNotFound();
   const names = parts.map(({ id, name }) => `${id} (${name})`).join(', ');
-  throw new Fault('invalid_input', 'The backup has several parts: say which one is wanted.', {
-    errors: [{ path: 'partId', message: `is required; there are ${names}` }],
+  throw new Fault('invalid_input', 'The backup has several parts; name one of them.', {
+    errors: [{ path: 'partId', message: `is required: one of ${names}` }],
   });
 }
 
 /** Of letters and digits alone: names are the user's. */
-function fileNameOf({ environmentName, createdAt }: queries.BackupRow, { name, kind }: PartRow): string {
+function fileNameOf({ environmentName, createdAt }: BackupRow, { name, kind }: PartRow): string {
   const plain = (text: string) =>
     text
       .toLowerCase()

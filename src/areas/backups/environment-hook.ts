@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../clock.ts';
 import type { EnvironmentHook } from '../environments/hooks.ts';
-import { markAllDeleting } from './deletion-queries.ts';
+import { markAllDeleting } from './retention/deletion-queries.ts';
 
 export function backupsHook({ clock }: { readonly clock: Clock }): EnvironmentHook {
   return {

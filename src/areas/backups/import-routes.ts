@@ -7,8 +7,8 @@ import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { BackupsContext } from './backups.ts';
-import { importTarget, importUpload, tooLarge } from './import-upload.ts';
-import { readUpload } from './read-upload.ts';
+import { importTarget, importUpload, uploadTooLarge } from './import-upload.ts';
+import { readUpload } from './restore/read-upload.ts';
 import * as schemas from './schemas.ts';
 
 /** Without a byte for so long, an upload is given up. */
@@ -61,7 +61,7 @@ function uploadRoute({ validatorCompiler }: HttpServer, route: Routes, ctx: Back
       try {
         const target = await importTarget(ctx, scope.workspaceId, params.id);
         // The frame around a file is small.
-        if (announcedBytes > ctx.importBytes + 64 * 1024) throw tooLarge(ctx.importBytes);
+        if (announcedBytes > ctx.importBytes + 64 * 1024) throw uploadTooLarge(ctx.importBytes);
         const file = await readUpload(request.raw);
         const serviceId = file.serviceId ?? query.serviceId ?? null;
         const upload = { content: file.content, serviceId, announcedBytes };

@@ -1,6 +1,6 @@
 /**
- * An import: the upload is streamed to the server while it arrives, and what it says is then done to a copy of the
- * database, which takes its place where all of it went well. An upload that breaks off leaves nothing.
+ * Imports a file: the upload is streamed to the server while it arrives, and is then loaded into a copy of the database,
+ * which is swapped with the live one where all of it went well. An upload that breaks off leaves nothing.
  */
 import { Fault } from '../../fault.ts';
 import {
@@ -21,24 +21,15 @@ import { answerStarted, type StartedOperation } from '../operations/operations.t
 import { connectTo } from '../servers/connection/connect-server.ts';
 import { type ListedService, listedServices } from '../services/read-services.ts';
 import { type BackupsContext, importKind } from './backups.ts';
-import { forgetOperations } from './deletion-queries.ts';
+import { type FencedRemote, prepareFolder, removeFolder, writeServerFile } from './engines/server-files.ts';
+import { clearOperations } from './queries.ts';
 import { noServer } from './request-backup.ts';
-import * as queries from './restore-queries.ts';
-import {
-  checkStep,
-  loadStep,
-  safetyStep,
-  settleStep,
-  startStep,
-  stopStep,
-  swapStep,
-} from './restore-steps.ts';
-import { followRestore, type RestoreInput, readRestoreInput } from './restores.ts';
-import { prepareFolder, removeFolder, type ServerWork, writeServerFile } from './server-files.ts';
+import * as queries from './restore/restore-queries.ts';
+import * as steps from './restore/restore-steps.ts';
+import { followRestore, type RestoreInput, readRestoreInput } from './restore/restore-work.ts';
 
-/** So often an upload that is under way says that it still is. */
-const touchEveryMs = 30_000;
-const clearWithinMs = 30_000;
+const heartbeatMs = 30_000;
+const removeTimeoutMs = 30_000;
 
 export interface ImportTarget {
   readonly workspaceId: WorkspaceId;
@@ -50,7 +41,7 @@ export interface Upload {
   /** Named by a field before the file, or by the query. */
   readonly serviceId: ServiceId | null;
   readonly content: AsyncIterable<Buffer>;
-  /** As the request says; more than the file itself, or unknown. */
+  /** Of the request: more than the file itself, or 0 where it is unknown. */
   readonly announcedBytes: number;
 }
 
@@ -77,25 +68,21 @@ export async function importUpload(
   const service = chosen(await listedServices(ctx.db, workspaceId, environmentId), asked);
   const id = newId<BackupRestoreId>();
   const { remote } = await connectTo(ctx.servers, workspaceId, serverId);
-  const row = { id, environmentId, backupId: null, serviceId: service.id, serverId } as const;
-  await queries.insertRestore(
-    ctx.db,
-    workspaceId,
-    { ...row, source: 'upload', status: 'uploading' },
-    ctx.clock.now(),
-  );
-  const touching = setInterval(() => {
+  const source = { source: 'upload', status: 'uploading', backupId: null, serviceId: service.id } as const;
+  const row = { id, environmentId, serverId, ...source };
+  await queries.insertRestore(ctx.db, workspaceId, row, ctx.clock.now());
+  const heartbeat = setInterval(() => {
     queries
-      .touchUpload(ctx.db, workspaceId, id, ctx.clock.now())
-      .catch((error: unknown) => ctx.log.warn({ restoreId: id, err: error }, 'an upload missed a beat'));
-  }, touchEveryMs);
+      .setHeartbeat(ctx.db, workspaceId, id, ctx.clock.now())
+      .catch((error: unknown) => ctx.log.warn({ restoreId: id, err: error }, 'an upload missed a heartbeat'));
+  }, heartbeatMs);
   try {
     await prepareFolder({ remote, signal }, id, announcedBytes);
     const { bytes } = await writeServerFile({ remote, signal }, id, 'upload', limited(ctx, content));
     if (bytes === 0) throw emptyFile();
     return await ctx.db.transaction(async (tx) => {
       if (!(await queries.setUploaded(tx, workspaceId, id, bytes)))
-        throw new Fault('request_timeout', 'The upload was given up because nothing arrived for too long.');
+        throw new Fault('request_timeout', 'The upload was abandoned because nothing arrived for too long.');
       const operationId = await enqueueOperation(tx, ctx.queue, {
         workspaceId,
         kind: importKind,
@@ -109,25 +96,25 @@ export async function importUpload(
       return answerStarted(tx, workspaceId, operationId, saveResponse);
     });
   } catch (error) {
-    await clearUpload(ctx, { remote, signal: AbortSignal.timeout(clearWithinMs) }, workspaceId, id);
+    await removeUpload(ctx, { remote, signal: AbortSignal.timeout(removeTimeoutMs) }, workspaceId, id);
     throw error;
   } finally {
-    clearInterval(touching);
+    clearInterval(heartbeat);
   }
 }
 
-/** Where the server cannot be reached now, the row stays, and the schedule clears it away later. */
-async function clearUpload(
+/** Where the server cannot be reached now, the row stays, and the schedule removes the file later. */
+async function removeUpload(
   ctx: BackupsContext,
-  work: ServerWork,
+  work: FencedRemote,
   workspaceId: WorkspaceId,
   id: BackupRestoreId,
 ): Promise<void> {
   try {
     await removeFolder(work, id);
-    await queries.setUploadCleared(ctx.db, workspaceId, id);
+    await queries.setUploadRemoved(ctx.db, workspaceId, id);
   } catch (error) {
-    ctx.log.warn({ restoreId: id, err: error }, 'an upload could not be cleared away, it will be later');
+    ctx.log.warn({ restoreId: id, err: error }, 'an upload could not be removed, it will be later');
   }
 }
 
@@ -138,14 +125,14 @@ async function* limited(
   let bytes = 0;
   for await (const chunk of content) {
     bytes += chunk.length;
-    if (bytes > importBytes) throw tooLarge(importBytes);
+    if (bytes > importBytes) throw uploadTooLarge(importBytes);
     yield chunk;
   }
 }
 
-export function tooLarge(importBytes: number): Fault {
-  const sentence = `The file is larger than ${Math.floor(importBytes / 1024 / 1024)} MB.`;
-  return new Fault('payload_too_large', sentence, {
+export function uploadTooLarge(importBytes: number): Fault {
+  const message = `The file is larger than ${Math.floor(importBytes / 1024 / 1024)} MB.`;
+  return new Fault('payload_too_large', message, {
     hint: 'Whoever runs the service can allow more with SLIPWAY_LIMIT_IMPORT_MB. A compressed file is smaller.',
   });
 }
@@ -156,7 +143,7 @@ function emptyFile(): Fault {
   });
 }
 
-/** The database that is meant: the one that was named, or the only one that there is. */
+/** The service that was named, or the only one that there is. */
 function chosen(services: readonly ListedService[], asked: ServiceId | null): ListedService {
   const active = services.filter(({ removedAt }) => removedAt === null);
   const found = asked === null ? active : active.filter(({ id }) => id === asked);
@@ -177,17 +164,17 @@ export function importOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<RestoreInput>({
     kind: importKind,
     readInput: readRestoreInput,
-    onPrune: forgetOperations,
+    onPrune: clearOperations,
     onStateChange: (tx, { workspaceId, input }, change) => followRestore(tx, ctx, workspaceId, input, change),
     // The application is stopped first: what it wrote after the copy was made would be lost.
     steps: [
-      checkStep(ctx),
-      safetyStep(ctx),
-      stopStep(ctx),
-      loadStep(ctx),
-      swapStep(ctx),
-      startStep(ctx),
-      settleStep(ctx),
+      steps.checkStep(ctx),
+      steps.safetyStep(ctx),
+      steps.stopStep(ctx),
+      steps.loadStep(ctx),
+      steps.swapStep(ctx),
+      steps.startStep(ctx),
+      steps.settleStep(ctx),
     ],
   });
 }

@@ -3,12 +3,12 @@ import type { BackupId, BackupPartId, ServiceId, WorkspaceId } from '../../ids.t
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 import type { Verification } from './backups.ts';
-import type { Figures, SourceKind } from './engines/engine.ts';
+import type { ContentStats, SourceKind } from './engines/engine.ts';
 
-export interface PartRow {
+export interface NewPart {
   readonly id: BackupPartId;
   readonly backupId: BackupId;
-  readonly place: number;
+  readonly position: number;
   readonly sourceType: 'service' | 'volume';
   readonly serviceId: ServiceId | null;
   readonly name: string;
@@ -17,38 +17,36 @@ export interface PartRow {
   readonly format: string;
   readonly objectName: string;
   readonly keySealed: Buffer | null;
+  readonly verification: Verification;
+}
+
+export interface PartRow extends NewPart {
   readonly sizeBytes: number | null;
   readonly dumpBytes: number | null;
   readonly rawBytes: number | null;
   readonly sha256: string | null;
-  readonly figures: Figures | null;
+  readonly contentStats: ContentStats | null;
   readonly warning: string | null;
-  readonly verification: Verification;
   readonly storedAt: Date | null;
 }
 
-export type NewPart = Omit<
-  PartRow,
-  'sizeBytes' | 'dumpBytes' | 'rawBytes' | 'sha256' | 'figures' | 'warning' | 'storedAt'
->;
-
 export function insertPart(tx: Queryable, workspaceId: WorkspaceId, part: NewPart) {
   return tx.run(sql`
-    insert into backup_parts (workspace_id, id, backup_id, place, source_type, service_id, name, kind, version, format,
-      object_name, key_sealed, verification)
-    values (${workspaceId}, ${part.id}, ${part.backupId}, ${part.place}, ${part.sourceType}, ${part.serviceId},
+    insert into backup_parts (workspace_id, id, backup_id, position, source_type, service_id, name, kind, version,
+      format, object_name, key_sealed, verification)
+    values (${workspaceId}, ${part.id}, ${part.backupId}, ${part.position}, ${part.sourceType}, ${part.serviceId},
       ${part.name}, ${part.kind}, ${part.version}, ${part.format}, ${part.objectName}, ${part.keySealed},
       ${JSON.stringify(part.verification)})`);
 }
 
 export function listParts(db: Queryable, workspaceId: WorkspaceId, backupIds: readonly BackupId[]) {
   return db.rows<PartRow>(sql`
-    select id, backup_id as "backupId", place, source_type as "sourceType", service_id as "serviceId", name, kind,
+    select id, backup_id as "backupId", position, source_type as "sourceType", service_id as "serviceId", name, kind,
       version, format, object_name as "objectName", key_sealed as "keySealed", size_bytes::float8 as "sizeBytes",
-      dump_bytes::float8 as "dumpBytes", raw_bytes::float8 as "rawBytes", sha256, figures, warning, verification,
-      stored_at as "storedAt"
+      dump_bytes::float8 as "dumpBytes", raw_bytes::float8 as "rawBytes", sha256, content_stats as "contentStats",
+      warning, verification, stored_at as "storedAt"
     from backup_parts where workspace_id = ${workspaceId} and backup_id = any(${backupIds}::uuid[])
-    order by backup_id desc, place`);
+    order by backup_id desc, position`);
 }
 
 export interface StoredPart {
@@ -56,11 +54,11 @@ export interface StoredPart {
   readonly dumpBytes: number;
   readonly rawBytes: number;
   readonly sha256: string;
-  readonly figures: Figures;
+  readonly contentStats: ContentStats;
   readonly warning: string | null;
 }
 
-export function setStored(
+export function setPartStored(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupPartId,
@@ -69,12 +67,12 @@ export function setStored(
 ): Promise<number> {
   return tx.run(sql`
     update backup_parts set size_bytes = ${stored.sizeBytes}, dump_bytes = ${stored.dumpBytes},
-      raw_bytes = ${stored.rawBytes}, sha256 = ${stored.sha256}, figures = ${JSON.stringify(stored.figures)}::jsonb,
-      warning = ${stored.warning}, stored_at = ${now}
+      raw_bytes = ${stored.rawBytes}, sha256 = ${stored.sha256}, warning = ${stored.warning}, stored_at = ${now},
+      content_stats = ${JSON.stringify(stored.contentStats)}::jsonb
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export function setVerification(
+export function setPartVerification(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupPartId,

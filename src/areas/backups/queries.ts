@@ -1,4 +1,4 @@
-/** The SQL of backups and their parts, always by workspace, except where an instance looks for what is due. */
+/** The SQL of backups, always by workspace. */
 import type {
   AccountId,
   BackupDestinationId,
@@ -8,22 +8,26 @@ import type {
   ServiceId,
   WorkspaceId,
 } from '../../ids.ts';
+import type { PrunedOperation } from '../../operations/definition.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
-import { sql } from '../../store/sql.ts';
-import type { BackupStatus, BackupTrigger } from './backups.ts';
+import { fragment, sql } from '../../store/sql.ts';
+import type { BackupStatus, BackupTrigger, UnfinishedStatus } from './backups.ts';
 
-export interface BackupRow {
+export interface NewBackup {
   readonly id: BackupId;
   readonly environmentId: EnvironmentId;
   readonly environmentName: string;
   readonly serviceId: ServiceId | null;
   readonly trigger: BackupTrigger;
-  readonly status: BackupStatus;
   readonly verify: boolean;
   readonly destinationId: BackupDestinationId | null;
   readonly operationId: OperationId | null;
   readonly requestedBy: AccountId | null;
+}
+
+export interface BackupRow extends NewBackup {
+  readonly status: BackupStatus;
   readonly sizeBytes: number | null;
   readonly sha256: string | null;
   readonly verifiedAt: Date | null;
@@ -32,18 +36,10 @@ export interface BackupRow {
   readonly finishedAt: Date | null;
 }
 
-export type NewBackup = Pick<
-  BackupRow,
-  | 'id'
-  | 'environmentId'
-  | 'environmentName'
-  | 'serviceId'
-  | 'trigger'
-  | 'verify'
-  | 'destinationId'
-  | 'operationId'
-  | 'requestedBy'
->;
+const columns = fragment`id, environment_id as "environmentId", environment_name as "environmentName",
+  service_id as "serviceId", trigger, status, verify, destination_id as "destinationId", operation_id as "operationId",
+  requested_by as "requestedBy", size_bytes::float8 as "sizeBytes", sha256, verified_at as "verifiedAt", fault,
+  created_at as "createdAt", finished_at as "finishedAt"`;
 
 export function insertBackup(tx: Queryable, workspaceId: WorkspaceId, row: NewBackup, now: Date) {
   return tx.run(sql`
@@ -53,70 +49,64 @@ export function insertBackup(tx: Queryable, workspaceId: WorkspaceId, row: NewBa
       'queued', ${row.verify}, ${row.destinationId}, ${row.operationId}, ${row.requestedBy}, ${now})`);
 }
 
-export function setOperation(
+export function setBackupOperation(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
   operationId: OperationId,
-): Promise<number> {
+) {
   return tx.run(sql`
     update backups set operation_id = ${operationId} where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Also one that is about to be deleted: for those who work on it. */
-export function findBackup(db: Queryable, workspaceId: WorkspaceId, id: BackupId) {
-  return db.one<BackupRow>(sql`
-    select id, environment_id as "environmentId", environment_name as "environmentName", service_id as "serviceId",
-      trigger, status, verify, destination_id as "destinationId", operation_id as "operationId",
-      requested_by as "requestedBy", size_bytes::float8 as "sizeBytes", sha256, verified_at as "verifiedAt", fault,
-      created_at as "createdAt", finished_at as "finishedAt"
-    from backups where workspace_id = ${workspaceId} and id = ${id}`);
+/** Of backups that outlive their operations. */
+export function clearOperations(tx: Queryable, gone: readonly PrunedOperation[]): Promise<number> {
+  return tx.run(sql`
+    update backups b set operation_id = null
+    from unnest(${gone.map((each) => each.workspaceId)}::uuid[], ${gone.map((each) => each.id)}::uuid[])
+      as gone (workspace_id, id)
+    where b.workspace_id = gone.workspace_id and b.operation_id = gone.id`);
 }
 
-export function findShown(
+/** Also one that is being deleted: for those who work on it. */
+export function findBackup(db: Queryable, workspaceId: WorkspaceId, id: BackupId) {
+  return db.one<BackupRow>(
+    sql`select ${columns} from backups where workspace_id = ${workspaceId} and id = ${id}`,
+  );
+}
+
+export function findVisible(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   id: BackupId,
 ) {
   return db.one<BackupRow>(sql`
-    select id, environment_id as "environmentId", environment_name as "environmentName", service_id as "serviceId",
-      trigger, status, verify, destination_id as "destinationId", operation_id as "operationId",
-      requested_by as "requestedBy", size_bytes::float8 as "sizeBytes", sha256, verified_at as "verifiedAt", fault,
-      created_at as "createdAt", finished_at as "finishedAt"
-    from backups
+    select ${columns} from backups
     where workspace_id = ${workspaceId} and environment_id = ${environmentId} and id = ${id} and delete_at is null`);
 }
 
-export function lockShown(
+export function lockVisible(
   tx: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   id: BackupId,
 ) {
   return tx.one<BackupRow>(sql`
-    select id, environment_id as "environmentId", environment_name as "environmentName", service_id as "serviceId",
-      trigger, status, verify, destination_id as "destinationId", operation_id as "operationId",
-      requested_by as "requestedBy", size_bytes::float8 as "sizeBytes", sha256, verified_at as "verifiedAt", fault,
-      created_at as "createdAt", finished_at as "finishedAt"
-    from backups
+    select ${columns} from backups
     where workspace_id = ${workspaceId} and environment_id = ${environmentId} and id = ${id} and delete_at is null
     for update`);
 }
 
 /** Of one environment, or of all with null. */
-export function listBackups(
+export function listBackupRows(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId | null,
   page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<BackupRow>(sql`
-    select id, environment_id as "environmentId", environment_name as "environmentName", service_id as "serviceId",
-      trigger, status, verify, destination_id as "destinationId", operation_id as "operationId",
-      requested_by as "requestedBy", size_bytes::float8 as "sizeBytes", sha256, verified_at as "verifiedAt", fault,
-      created_at as "createdAt", finished_at as "finishedAt"
-    from backups
+    select ${columns} from backups
     where workspace_id = ${workspaceId} and delete_at is null
       and (${environmentId}::uuid is null or environment_id = ${environmentId})
       and id < ${page.before}::uuid
@@ -126,11 +116,7 @@ export function listBackups(
 /** What a retention or a deletion decides over, the newest first. */
 export function listFinished(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
   return db.rows<BackupRow>(sql`
-    select id, environment_id as "environmentId", environment_name as "environmentName", service_id as "serviceId",
-      trigger, status, verify, destination_id as "destinationId", operation_id as "operationId",
-      requested_by as "requestedBy", size_bytes::float8 as "sizeBytes", sha256, verified_at as "verifiedAt", fault,
-      created_at as "createdAt", finished_at as "finishedAt"
-    from backups
+    select ${columns} from backups
     where workspace_id = ${workspaceId} and environment_id = ${environmentId} and delete_at is null
       and finished_at is not null
     order by id desc`);
@@ -157,50 +143,33 @@ export async function usedStorage(
   return row ?? { usedBytes: 0, count: 0 };
 }
 
-/** Whether something reads from live data right now, so that it had better not be exchanged. */
-export async function isDumping(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
-  const row = await db.one(sql`
-    select 1 from backups
-    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null
-      and status = 'dumping' and trigger in ('manual', 'schedule') limit 1`);
-  return row !== undefined;
-}
-
-export async function hasUnfinished(
-  db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-  trigger: BackupTrigger,
-): Promise<boolean> {
-  const row = await db.one(sql`
-    select 1 from backups
-    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null
-      and trigger = ${trigger} limit 1`);
-  return row !== undefined;
+export function listUnfinishedBackups(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+  return db.rows<BackupRow>(sql`
+    select ${columns} from backups
+    where workspace_id = ${workspaceId} and environment_id = ${environmentId} and finished_at is null`);
 }
 
 /** The one that a restore or an import made, or is making, before anything else. */
-export function findSafety(db: Queryable, workspaceId: WorkspaceId, operationId: OperationId) {
-  return db.one<{ readonly id: BackupId; readonly status: BackupStatus }>(sql`
-    select id, status from backups
+export function findSafetyBackup(db: Queryable, workspaceId: WorkspaceId, operationId: OperationId) {
+  return db.one<BackupRow>(sql`
+    select ${columns} from backups
     where workspace_id = ${workspaceId} and operation_id = ${operationId} and trigger in ('pre_restore', 'pre_import')
     order by id desc limit 1`);
 }
 
-/** False where it has ended already. */
-export async function setStatus(
+/** Touches no row where it has ended already. */
+export function setBackupStatus(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
-  status: Exclude<BackupStatus, 'succeeded' | 'failed'>,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+  status: UnfinishedStatus,
+) {
+  return tx.run(sql`
     update backups set status = ${status}
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null and status <> ${status}`);
-  return changed > 0;
 }
 
-export function setStored(
+export function setBackupTotals(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
@@ -211,35 +180,33 @@ export function setStored(
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
 }
 
-export async function setSucceeded(
+export function setBackupSucceeded(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
   verifiedAt: Date | null,
   now: Date,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+): Promise<number> {
+  return tx.run(sql`
     update backups set status = 'succeeded', verified_at = ${verifiedAt}, fault = null, finished_at = ${now}
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
-  return changed > 0;
 }
 
-export async function setFailed(
+export function setBackupFailed(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: BackupId,
   fault: OperationFault,
   now: Date,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+): Promise<number> {
+  return tx.run(sql`
     update backups set status = 'failed', fault = ${JSON.stringify(fault)}::jsonb, finished_at = ${now},
-      clear_at = coalesce(clear_at, case when ${fault.code === 'undo_failed'} then ${now}::timestamptz end),
+      cleanup_at = coalesce(cleanup_at, case when ${fault.code === 'undo_failed'} then ${now}::timestamptz end),
       verified_at = null
     where workspace_id = ${workspaceId} and id = ${id} and finished_at is null`);
-  return changed > 0;
 }
 
-/** How the one before it ended, of those that are made for their own sake. */
+/** How the one before it ended, safety backups left out. */
 export function findPrevious(
   db: Queryable,
   workspaceId: WorkspaceId,

@@ -1,16 +1,16 @@
-/** Backups as shown. */
+/** Backups as the API answers with them. */
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { notFound as noEnvironment } from '../environments/environments.ts';
-import { notFound } from './backups.ts';
-import { shownConfig } from './config.ts';
-import { type ShownDestination, showDestinations } from './destinations.ts';
+import { backupNotFound } from './backups.ts';
+import { configView } from './config.ts';
+import { type DestinationView, destinationViews } from './destinations.ts';
 import { listParts, type PartRow } from './part-queries.ts';
 import * as queries from './queries.ts';
 
-export type ShownBackup = Awaited<ReturnType<typeof readBackup>>;
+export type BackupView = Awaited<ReturnType<typeof readBackup>>;
 
 export async function readBackup(
   db: Queryable,
@@ -18,24 +18,24 @@ export async function readBackup(
   environmentId: EnvironmentId,
   id: BackupId,
 ) {
-  const row = await queries.findShown(db, workspaceId, environmentId, id);
-  if (!row) throw notFound();
-  return (await showing(db, workspaceId, [row]))(row);
+  const row = await queries.findVisible(db, workspaceId, environmentId, id);
+  if (!row) throw backupNotFound();
+  return (await viewer(db, workspaceId, [row]))(row);
 }
 
-/** Of an environment that is gone, too, where its backups were left. */
+/** Also of an environment that is gone, where its backups were left. */
 export async function listBackups(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   page: Page,
 ) {
-  const isThere = (await readEnvironmentState(db, workspaceId, environmentId)) !== undefined;
-  if (!isThere && !(await queries.hasBackups(db, workspaceId, environmentId))) throw noEnvironment();
+  const exists = (await readEnvironmentState(db, workspaceId, environmentId)) !== undefined;
+  if (!exists && !(await queries.hasBackups(db, workspaceId, environmentId))) throw noEnvironment();
   return {
     ...(await pageOf(db, workspaceId, environmentId, page)),
     storage: await queries.usedStorage(db, workspaceId, environmentId),
-    config: isThere ? await shownConfig(db, workspaceId, environmentId) : null,
+    config: exists ? await configView(db, workspaceId, environmentId) : null,
   };
 }
 
@@ -53,22 +53,22 @@ async function pageOf(
   page: Page,
 ) {
   const { before, limit } = page;
-  const rows = await queries.listBackups(db, workspaceId, environmentId, { before, limit: limit + 1 });
-  return page.answer(rows, await showing(db, workspaceId, rows));
+  const rows = await queries.listBackupRows(db, workspaceId, environmentId, { before, limit: limit + 1 });
+  return page.answer(rows, await viewer(db, workspaceId, rows));
 }
 
-async function showing(db: Queryable, workspaceId: WorkspaceId, rows: readonly queries.BackupRow[]) {
+async function viewer(db: Queryable, workspaceId: WorkspaceId, rows: readonly queries.BackupRow[]) {
   const ids = rows.map(({ id }) => id);
   const destinations = rows.map(({ destinationId }) => destinationId);
   const [parts, destination] = [
     ids.length > 0 ? await listParts(db, workspaceId, ids) : [],
-    await showDestinations(db, workspaceId, destinations),
+    await destinationViews(db, workspaceId, destinations),
   ];
   const byBackup = Map.groupBy(parts, ({ backupId }) => backupId);
-  return (row: queries.BackupRow) => shown(row, byBackup.get(row.id) ?? [], destination(row.destinationId));
+  return (row: queries.BackupRow) => viewOf(row, byBackup.get(row.id) ?? [], destination(row.destinationId));
 }
 
-function shown(row: queries.BackupRow, parts: readonly PartRow[], destination: ShownDestination) {
+function viewOf(row: queries.BackupRow, parts: readonly PartRow[], destination: DestinationView) {
   const { id, environmentId, environmentName, serviceId, trigger, status, operationId, requestedBy } = row;
   return {
     id,
@@ -84,13 +84,13 @@ function shown(row: queries.BackupRow, parts: readonly PartRow[], destination: S
     destination,
     fault: row.fault,
     verifiedAt: row.verifiedAt?.toISOString() ?? null,
-    parts: parts.map(shownPart),
+    parts: parts.map(partView),
     createdAt: row.createdAt.toISOString(),
     finishedAt: row.finishedAt?.toISOString() ?? null,
   };
 }
 
-function shownPart(part: PartRow) {
+function partView(part: PartRow) {
   const { id, sourceType, serviceId, name, kind, version, format, verification, warning } = part;
   return {
     id,

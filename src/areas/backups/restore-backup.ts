@@ -1,4 +1,4 @@
-/** A backup is put in place of what is there. The application runs until the copy beside is whole, and is then stopped. */
+/** Restores a backup. The application runs until the staging copy is whole, and is then stopped for the swap. */
 import { Fault } from '../../fault.ts';
 import {
   type AccountId,
@@ -14,24 +14,15 @@ import { enqueueOperation } from '../../operations/operations.ts';
 import type { SaveResponse } from '../../store/answer.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
-import { type BackupsContext, notFound, restoreKind, tellBackup } from './backups.ts';
-import { forgetOperations } from './deletion-queries.ts';
+import { type BackupsContext, backupNotFound, publishBackupUpdate, restoreKind } from './backups.ts';
 import { listParts } from './part-queries.ts';
-import * as queries from './queries.ts';
+import { clearOperations, lockVisible } from './queries.ts';
 import { noServer } from './request-backup.ts';
-import { findRestore, insertRestore, setRestoreOperation } from './restore-queries.ts';
-import {
-  checkStep,
-  loadStep,
-  safetyStep,
-  settleStep,
-  startStep,
-  stopStep,
-  swapStep,
-} from './restore-steps.ts';
-import { followRestore, type RestoreInput, readRestoreInput } from './restores.ts';
+import { findRestore, insertRestore, setRestoreOperation } from './restore/restore-queries.ts';
+import * as steps from './restore/restore-steps.ts';
+import { followRestore, type RestoreInput, readRestoreInput } from './restore/restore-work.ts';
 
-export interface RestoreWish {
+export interface RestoreRequest {
   readonly backupId: BackupId;
   readonly serviceId: ServiceId | null;
   readonly safetyBackup: boolean;
@@ -42,29 +33,21 @@ export function restoreBackup(
   ctx: BackupsContext,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
-  { backupId, serviceId: asked, safetyBackup, requestedBy }: RestoreWish,
+  { backupId, serviceId: asked, safetyBackup, requestedBy }: RestoreRequest,
   saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
   return ctx.db.transaction(async (tx) => {
     const { serverId } = await lockEnvironment(tx, workspaceId, environmentId);
-    const backup = await queries.lockShown(tx, workspaceId, environmentId, backupId);
-    if (!backup) throw notFound();
+    const backup = await lockVisible(tx, workspaceId, environmentId, backupId);
+    if (!backup) throw backupNotFound();
     if (serverId === null) throw noServer();
     if (backup.status !== 'succeeded') throw unfinished();
     const parts = await listParts(tx, workspaceId, [backupId]);
     if (asked !== null && !parts.some(({ serviceId }) => serviceId === asked)) throw notInBackup();
     const serviceId = asked ?? backup.serviceId;
     const id = newId<BackupRestoreId>();
-    const row = {
-      id,
-      environmentId,
-      backupId,
-      serviceId,
-      serverId,
-      source: 'backup',
-      status: 'queued',
-    } as const;
-    await insertRestore(tx, workspaceId, row, ctx.clock.now());
+    const source = { source: 'backup', status: 'queued', backupId, serviceId } as const;
+    await insertRestore(tx, workspaceId, { id, environmentId, serverId, ...source }, ctx.clock.now());
     const operationId = await enqueueOperation(tx, ctx.queue, {
       workspaceId,
       kind: restoreKind,
@@ -83,7 +66,7 @@ export function restoreOperation(ctx: BackupsContext): OperationKind {
   return defineOperation<RestoreInput>({
     kind: restoreKind,
     readInput: readRestoreInput,
-    onPrune: forgetOperations,
+    onPrune: clearOperations,
     onStateChange: async (tx, { workspaceId, input }, change) => {
       await followRestore(tx, ctx, workspaceId, input, change);
       const { restoreId, environmentId } = input;
@@ -91,16 +74,16 @@ export function restoreOperation(ctx: BackupsContext): OperationKind {
       if (change.state === 'running' || !restore || restore.backupId === null) return;
       const reason = change.state === 'succeeded' ? 'restored' : 'restore_failed';
       const { backupId } = restore;
-      await tellBackup(tx, workspaceId, { backupId, environmentId, status: 'succeeded', reason });
+      await publishBackupUpdate(tx, workspaceId, { backupId, environmentId, status: 'succeeded', reason });
     },
     steps: [
-      checkStep(ctx),
-      safetyStep(ctx),
-      loadStep(ctx),
-      stopStep(ctx),
-      swapStep(ctx),
-      startStep(ctx),
-      settleStep(ctx),
+      steps.checkStep(ctx),
+      steps.safetyStep(ctx),
+      steps.loadStep(ctx),
+      steps.stopStep(ctx),
+      steps.swapStep(ctx),
+      steps.startStep(ctx),
+      steps.settleStep(ctx),
     ],
   });
 }

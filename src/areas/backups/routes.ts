@@ -9,7 +9,7 @@ import { Page } from '../../page.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { BackupsContext } from './backups.ts';
 import { changeConfig } from './change-config.ts';
-import { readConfig } from './config.ts';
+import { readBackupConfig } from './config.ts';
 import { deleteBackup } from './delete-backup.ts';
 import { downloadBackup } from './download-backup.ts';
 import { importRoute } from './import-routes.ts';
@@ -77,7 +77,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
       params: idParams<EnvironmentId>(),
       response: { 200: schemas.ConfigAnswer },
     },
-    handler: ({ scope, params }) => readConfig(ctx.db, scope.workspaceId, params.id),
+    handler: ({ scope, params }) => readBackupConfig(ctx.db, scope.workspaceId, params.id),
   });
 
   route.patch(`${base}/config`, {

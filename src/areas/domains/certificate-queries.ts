@@ -1,8 +1,8 @@
-/** The SQL of certificates and of our accounts with authorities, always by workspace. */
+/** The SQL of certificates and of our ACME accounts, always by workspace. */
 import type { AcmeAccountId, CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
-import { sql } from '../../store/sql.ts';
+import { type Due, fragment, sql, takeDue } from '../../store/sql.ts';
 import type { CertificateStatus } from './name-queries.ts';
 
 export interface CertificateRow {
@@ -36,7 +36,7 @@ export function insertCertificate(
     values (${workspaceId}, ${id}, ${source}, ${names}, 'pending', ${source === 'acme' ? now : null}, ${now}, ${now})`);
 }
 
-/** Asked for anew, for other names or from another hand. What it had is shown until then. */
+/** For other names or from another source. The old certificate serves until the new one is there. */
 export function changeCertificate(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -50,8 +50,8 @@ export function changeCertificate(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Those of an environment that can be shown. */
-export function listOfEnvironment(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
+/** Those of an environment that can be installed. */
+export function listInstallable(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
   return db.rows<{ id: CertificateId; names: readonly string[]; chain: string; keySealed: Buffer }>(sql`
     select c.id, c.names, c.chain, c.key_sealed as "keySealed" from certificates c
     where c.workspace_id = ${workspaceId} and c.chain is not null and c.key_sealed is not null
@@ -69,7 +69,7 @@ export interface IssuedCertificate {
   readonly renewAt: Date | null;
 }
 
-export function setIssued(
+export function setCertificateIssued(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: CertificateId,
@@ -83,8 +83,8 @@ export function setIssued(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** The one before it goes on serving until its end: only one that never was is failed. */
-export function setFailed(
+/** The one before it goes on serving until it expires: only one that was never issued is failed. */
+export function setCertificateFailed(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: CertificateId,
@@ -97,8 +97,8 @@ export function setFailed(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Shown everywhere: nothing is wrong with it any more, and its next time is known. */
-export function setSettled(
+/** Installed everywhere: it has no fault any more, and its next renewal is known. */
+export function setCertificateInstalled(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: CertificateId,
@@ -114,23 +114,18 @@ export function deleteCertificate(tx: Queryable, workspaceId: WorkspaceId, id: C
   return tx.run(sql`delete from certificates where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Those to be issued, renewed or installed now, of names that lead somewhere; each for one instance. */
-export function takeDueCertificates(db: Queryable, now: Date, next: Date, most: number) {
-  return db.rows<{ workspaceId: WorkspaceId; id: CertificateId }>(sql`
-    with due as (
-      select c.workspace_id, c.id from certificates c
-      where c.renew_at <= ${now}
-        and exists (select 1 from environment_domains n
-                    join environment_places p on p.workspace_id = n.workspace_id and p.environment_id = n.environment_id
-                    where n.workspace_id = c.workspace_id and n.certificate_id = c.id)
-      order by c.renew_at limit ${most} for update of c skip locked
-    )
-    update certificates c set renew_at = ${next} from due
-    where c.workspace_id = due.workspace_id and c.id = due.id
-    returning c.workspace_id as "workspaceId", c.id`);
+/** Those to be issued, renewed or installed now, of names that are routed to a server. */
+export function takeDueCertificates(db: Queryable, due: Due) {
+  const where = fragment`exists (
+    select 1 from environment_domains n
+    join environment_places p on p.workspace_id = n.workspace_id and p.environment_id = n.environment_id
+    where n.workspace_id = certificates.workspace_id and n.certificate_id = certificates.id)`;
+  return db.rows<{ workspaceId: WorkspaceId; id: CertificateId }>(
+    takeDue('certificates', 'renew_at', due, { where }),
+  );
 }
 
-/** Near their end and told of to nobody yet; one of a short life only in its last part. */
+/** About to expire and not yet reported; one of a short life only in its last part. */
 export function takeExpiring(tx: Queryable, before: Date, now: Date, most: number) {
   return tx.rows<{
     workspaceId: WorkspaceId;
@@ -149,25 +144,25 @@ export function takeExpiring(tx: Queryable, before: Date, now: Date, most: numbe
     returning c.workspace_id as "workspaceId", c.id, c.names, c.not_after as "notAfter"`);
 }
 
-export interface AccountRow {
+export interface AcmeAccountRow {
   readonly id: AcmeAccountId;
   readonly accountUrl: string;
   readonly thumbprint: string;
   readonly keySealed: Buffer;
 }
 
-export function findAccount(db: Queryable, workspaceId: WorkspaceId, directoryUrl: string) {
-  return db.one<AccountRow>(sql`
+export function findAcmeAccountRow(db: Queryable, workspaceId: WorkspaceId, directoryUrl: string) {
+  return db.one<AcmeAccountRow>(sql`
     select id, account_url as "accountUrl", thumbprint, key_sealed as "keySealed" from acme_accounts
     where workspace_id = ${workspaceId} and directory_url = ${directoryUrl}`);
 }
 
 /** False where another was first. */
-export async function insertAccount(
+export async function insertAcmeAccount(
   tx: Queryable,
   workspaceId: WorkspaceId,
   directoryUrl: string,
-  { id, accountUrl, thumbprint, keySealed }: AccountRow,
+  { id, accountUrl, thumbprint, keySealed }: AcmeAccountRow,
   now: Date,
 ): Promise<boolean> {
   const made = await tx.run(sql`
@@ -177,7 +172,7 @@ export async function insertAccount(
   return made === 1;
 }
 
-/** The authority has forgotten it; it has the same key again. */
+/** It was registered again, with the same key. */
 export function setAccountUrl(
   db: Queryable,
   workspaceId: WorkspaceId,

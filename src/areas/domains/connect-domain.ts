@@ -1,6 +1,6 @@
 /**
- * A name that leads to an environment. It must lie under a domain that the workspace has proven. Its certificate is
- * asked for at once, or taken as it is given; until there is one, the name is served without.
+ * Points a name to an environment. It must be under a domain that the workspace has verified. Its certificate is ordered
+ * at once, or taken as it is given; until there is one, the name is served without.
  */
 import { checkCustom } from '../../adapters/certificates/check-custom.ts';
 import { Fault } from '../../fault.ts';
@@ -26,15 +26,15 @@ import { placesOf } from '../environments/places.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueCertificate, enqueueRouting } from './domain-work.ts';
-import { ancestorsOf, certificateKeyPlace, type DomainsContext, notFound } from './domains.ts';
+import { ancestorsOf, certificateKeyPlace, type DomainsContext, domainNotFound } from './domains.ts';
 import * as names from './name-queries.ts';
 import { namesOf } from './proxy-names.ts';
 import * as queries from './queries.ts';
-import { readName, type ShownName } from './read-names.ts';
-import { readHostname, refuseForeign } from './register-domain.ts';
-import { letGo, retireCertificate } from './remove-domain.ts';
+import { type NameView, readName } from './read-names.ts';
+import { readHostname, refuseForeignName } from './register-domain.ts';
+import { disconnectName, retireCertificate } from './remove-domain.ts';
 
-export interface ConnectWish {
+export interface ConnectDomainInput {
   readonly domainId?: string;
   readonly hostname?: string;
   readonly ssl?: {
@@ -47,29 +47,29 @@ export interface ConnectWish {
   readonly hstsSeconds?: number | null;
 }
 
-export type Connected = ShownName & { readonly operationId: OperationId | null };
+export type ConnectedName = NameView & { readonly operationId: OperationId | null };
 
 export function connectDomain(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   requestedBy: AccountId,
-  wish: ConnectWish,
+  input: ConnectDomainInput,
   saveResponse: SaveResponse,
-): Promise<Answer<Connected>> {
+): Promise<Answer<ConnectedName>> {
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     await queries.lockNames(tx);
-    const { hostname, domainId } = await whichName(tx, workspaceId, wish);
-    const { www = 'none', redirectHttp = true, hstsSeconds = null } = wish;
+    const { hostname, domainId } = await resolveName(tx, workspaceId, input);
+    const { www = 'none', redirectHttp = true, hstsSeconds = null } = input;
     const all = namesOf({ hostname, www });
-    const taken = await names.findTaken(tx, all);
-    const mine = refuseTaken(taken, workspaceId, environmentId, hostname);
-    const sslMode = wish.ssl?.mode ?? 'auto';
-    const before = mine?.certificateId ?? null;
-    const certificateId = await certificateFor(tx, ctx, workspaceId, all, sslMode, wish, before, now);
-    const id = mine?.id ?? newId<EnvironmentDomainId>();
+    const conflicting = await names.findConflicting(tx, all);
+    const existing = refuseInUse(conflicting, workspaceId, environmentId, hostname);
+    const sslMode = input.ssl?.mode ?? 'auto';
+    const before = existing?.certificateId ?? null;
+    const certificateId = await certificateFor(tx, ctx, workspaceId, all, sslMode, input, before, now);
+    const id = existing?.id ?? newId<EnvironmentDomainId>();
     const row = {
       id,
       environmentId,
@@ -81,11 +81,11 @@ export function connectDomain(
       www,
       hstsSeconds,
     };
-    for (const stale of taken.filter((each) => each.workspaceId !== workspaceId))
-      await letGoOfStale(tx, ctx, stale);
-    await names.putName(tx, workspaceId, row, now);
+    for (const stale of conflicting.filter((each) => each.workspaceId !== workspaceId))
+      await removeStale(tx, ctx, stale);
+    await names.saveName(tx, workspaceId, row, now);
     if (certificateId === null) await retireCertificate(tx, ctx, workspaceId, environment, before);
-    const operationId = await work(tx, ctx, workspaceId, environment, {
+    const operationId = await enqueueWork(tx, ctx, workspaceId, environment, {
       sslMode,
       certificateId,
       requestedBy,
@@ -98,99 +98,99 @@ export function connectDomain(
   });
 }
 
-async function whichName(
+async function resolveName(
   tx: Queryable,
   workspaceId: WorkspaceId,
-  { domainId, hostname: given, www = 'none' }: ConnectWish,
+  { domainId, hostname: given, www = 'none' }: ConnectDomainInput,
 ): Promise<{ hostname: string; domainId: DomainId }> {
   if ((domainId === undefined) === (given === undefined)) {
-    throw new Fault('invalid_input', 'It is not clear which name is meant.', {
-      errors: [{ path: 'hostname', message: 'is needed, or `domainId`, and not both' }],
+    throw new Fault('invalid_input', 'Name the hostname or the domain.', {
+      errors: [{ path: 'hostname', message: 'is required, or `domainId`, and not both' }],
     });
   }
   const found =
     domainId === undefined ? undefined : await queries.findDomain(tx, workspaceId, domainId as DomainId);
-  if (domainId !== undefined && !found) throw notFound();
+  if (domainId !== undefined && !found) throw domainNotFound();
   const named = found?.hostname ?? readHostname(given ?? '', 'hostname');
-  // With a redirect between the two, the bare one is what is kept.
+  // With a redirect between the two, the bare one is what is stored.
   const hostname = www === 'none' ? named : named.replace(/^www\./, '');
   const path = found ? 'domainId' : 'hostname';
   // The one with `www.` may have an owner of its own.
-  for (const each of namesOf({ hostname, www })) await refuseForeign(tx, workspaceId, each, path);
-  const owner = await queries.nearestProven(tx, ancestorsOf(hostname));
+  for (const each of namesOf({ hostname, www })) await refuseForeignName(tx, workspaceId, each, path);
+  const owner = await queries.nearestVerified(tx, ancestorsOf(hostname));
   if (!owner || owner.workspaceId !== workspaceId) {
-    throw new Fault('domain_not_verified', `${hostname} has not been proven to be yours yet.`, {
-      hint: 'Register it, or a domain above it, with POST /domains, put the record into its zone, and verify it.',
+    throw new Fault('domain_not_verified', `${hostname} has not been verified yet.`, {
+      hint: 'Register it, or a parent domain, with POST /domains, put the record into its zone, and verify it.',
       errors: [{ path, message: 'is not under a verified domain of yours' }],
     });
   }
   return { hostname, domainId: owner.id };
 }
 
-type Taken = Awaited<ReturnType<typeof names.findTaken>>[number];
+type NameInUse = Awaited<ReturnType<typeof names.findConflicting>>[number];
 
-/** The row that the environment has for it already; what leads elsewhere is not taken away. */
-function refuseTaken(
-  taken: readonly Taken[],
+/** The row that the environment has for it already; a name of another one is refused. */
+function refuseInUse(
+  conflicting: readonly NameInUse[],
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   hostname: string,
-): Taken | undefined {
-  const ours = taken.filter((each) => each.workspaceId === workspaceId);
+): NameInUse | undefined {
+  const ours = conflicting.filter((each) => each.workspaceId === workspaceId);
   const [other] = ours.filter((each) => each.environmentId !== environmentId || each.hostname !== hostname);
   if (!other) return ours[0];
   const where = other.environmentId === environmentId ? 'this environment' : 'another environment';
-  throw new Fault('in_use', `${other.hostname} leads to ${where} already.`, {
-    hint: 'Take it away there first with DELETE /environments/:id/domains/:domainId.',
-    errors: [{ path: 'hostname', message: `leads to ${where} already` }],
+  throw new Fault('in_use', `${other.hostname} points to ${where} already.`, {
+    hint: 'Remove it there first with DELETE /environments/:id/domains/:domainId.',
+    errors: [{ path: 'hostname', message: `points to ${where} already` }],
   });
 }
 
-/** Of a workspace that had proven it once: whoever connects it now has proven it since. */
-async function letGoOfStale(tx: Queryable, ctx: DomainsContext, stale: Taken): Promise<void> {
+/** Of a workspace that had verified it once: whoever connects it now has verified it since. */
+async function removeStale(tx: Queryable, ctx: DomainsContext, stale: NameInUse): Promise<void> {
   const { workspaceId, environmentId } = stale;
   const environment = await readEnvironmentState(tx, workspaceId, environmentId);
-  if (environment) await letGo(tx, ctx, workspaceId, environment, stale);
+  if (environment) await disconnectName(tx, ctx, workspaceId, environment, stale);
 }
 
-/** A name keeps its certificate's place for as long as it has one: what was there is shown until the new one is. */
+/** A name keeps its certificate's row for as long as it has one: the old certificate serves until the new one does. */
 async function certificateFor(
   tx: Queryable,
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   all: readonly string[],
   mode: names.SslMode,
-  { ssl }: ConnectWish,
+  { ssl }: ConnectDomainInput,
   before: CertificateId | null,
   now: Date,
 ): Promise<CertificateId | null> {
   if (mode === 'off') return null;
-  if (mode === 'auto') return (await placeFor(tx, workspaceId, 'acme', all, before, now)).id;
+  if (mode === 'auto') return (await certificateRow(tx, workspaceId, 'acme', all, before, now)).id;
   const { certificate, privateKey } = ssl ?? {};
   const missing = [
     ...(certificate === undefined ? ['ssl.certificate'] : []),
     ...(privateKey === undefined ? ['ssl.privateKey'] : []),
   ];
   if (certificate === undefined || privateKey === undefined) {
-    throw new Fault('invalid_input', 'A certificate of your own needs its chain and its key.', {
-      errors: missing.map((path) => ({ path, message: 'is needed with `custom`' })),
+    throw new Fault('invalid_input', 'A custom certificate needs its chain and its key.', {
+      errors: missing.map((path) => ({ path, message: 'is required with `custom`' })),
     });
   }
   const checked = all.map((hostname) =>
     checkCustom({ certificate, privateKey: new Secret(privateKey), hostname, now }),
   );
   const [first] = checked;
-  if (!first) throw new Error('a name without a name');
-  const { id } = await placeFor(tx, workspaceId, 'custom', all, before, now);
+  if (!first) throw new Error('a certificate without a name');
+  const { id } = await certificateRow(tx, workspaceId, 'custom', all, before, now);
   const { issuer, notBefore, notAfter } = first.facts;
   const keySealed = await ctx.sealer.seal(tx, certificateKeyPlace(workspaceId, id), first.privateKey);
   const issued = { chain: first.certificate, keySealed, issuer, notBefore, notAfter, renewAt: null };
-  await certificates.setIssued(tx, workspaceId, id, issued, now);
+  await certificates.setCertificateIssued(tx, workspaceId, id, issued, now);
   return id;
 }
 
-/** One for the same names is kept as it is: asking for another would only count against the authority's limits. */
-async function placeFor(
+/** One for the same names is kept as it is: ordering another would only count against the authority's limits. */
+async function certificateRow(
   tx: Queryable,
   workspaceId: WorkspaceId,
   source: 'acme' | 'custom',
@@ -209,8 +209,8 @@ async function placeFor(
   return found;
 }
 
-/** What there is to do on the server; null where it stands on none yet: the first deployment does it then. */
-async function work(
+/** What there is to do on the server; null where the environment has none yet: the first deployment does it then. */
+async function enqueueWork(
   tx: Queryable,
   ctx: DomainsContext,
   workspaceId: WorkspaceId,

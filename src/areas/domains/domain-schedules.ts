@@ -1,17 +1,17 @@
-/** What happens to domains by itself: they are looked at again, and their certificates are renewed in time. */
+/** The schedules of domains: they are checked again, and their certificates are renewed in time. */
 import { after, day, hour, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { takeDueCertificates, takeExpiring } from './certificate-queries.ts';
+import { noticeCertificate, publishCertificateUpdate } from './domain-events.ts';
 import { enqueueCertificate } from './domain-work.ts';
 import type { DomainsContext } from './domains.ts';
 import { takeDueDomains } from './queries.ts';
-import { noticeCertificate, tellCertificate } from './tell-certificate.ts';
 import { verifyDomain } from './verify-domain.ts';
 
 const atOnce = 10;
-const lookLimitMs = 45_000;
-const mostAtOnce = 100;
+const checkTimeoutMs = 45_000;
+const limit = 100;
 /** A certificate that was not renewed by then needs a person. */
 const warnMs = 14 * day;
 
@@ -22,13 +22,13 @@ export function checkDomainsSchedule(ctx: DomainsContext): Schedule {
 export async function checkDueDomains(ctx: DomainsContext): Promise<void> {
   for (;;) {
     const now = ctx.clock.now();
-    const due = await takeDueDomains(ctx.db, now, after(now, 10 * minute), atOnce);
+    const due = await takeDueDomains(ctx.db, { now, next: after(now, 10 * minute), limit: atOnce });
     await Promise.all(
       due.map(async ({ workspaceId, id }) => {
         try {
-          await verifyDomain(ctx, workspaceId, id, AbortSignal.timeout(lookLimitMs));
+          await verifyDomain(ctx, workspaceId, id, AbortSignal.timeout(checkTimeoutMs));
         } catch (error) {
-          // Deleted meanwhile, or proven by another: the next look, or its owner, will see.
+          // Deleted meanwhile, or verified by another workspace: the next check shows it.
           if (!(error instanceof Fault) && !isTimeout(error)) throw error;
         }
       }),
@@ -48,17 +48,18 @@ export function renewCertificatesSchedule(ctx: DomainsContext): Schedule {
 
 export async function renewDueCertificates(ctx: DomainsContext): Promise<void> {
   const now = ctx.clock.now();
-  const due = await takeDueCertificates(ctx.db, now, after(now, hour), mostAtOnce);
+  const due = await takeDueCertificates(ctx.db, { now, next: after(now, hour), limit });
   for (const { workspaceId, id } of due)
     await ctx.db.transaction((tx) => enqueueCertificate(tx, ctx, workspaceId, id));
   await ctx.db.transaction(async (tx) => {
-    const expiring = await takeExpiring(tx, after(now, warnMs), now, mostAtOnce);
+    const expiring = await takeExpiring(tx, after(now, warnMs), now, limit);
     for (const { workspaceId, notAfter, ...row } of expiring) {
       const ends = notAfter.toISOString();
       await noticeCertificate(tx, workspaceId, row, 'certificate_expiring', ends, { notAfter: ends });
     }
     // Last in the transaction, each feed in turn.
-    for (const { workspaceId, ...row } of expiring) await tellCertificate(tx, workspaceId, row, 'expiring');
+    for (const { workspaceId, ...row } of expiring)
+      await publishCertificateUpdate(tx, workspaceId, row, 'expiring');
   });
 }
 

@@ -1,17 +1,17 @@
-/** Work that names ask for: telling a server's proxy of them, and getting or installing a certificate. */
+/** Operations that a change of names needs: routing them in a server's proxy, and issuing or installing a certificate. */
 import type { AccountId, CertificateId, OperationId, WorkspaceId } from '../../ids.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
 
-/** Brings the names of an environment to its proxy; done by upkeep, which knows what runs there. */
+/** Configures the names of an environment in its proxy; done by upkeep, which knows what runs there. */
 export const routeKind = 'environment_route';
 export const certificateKind = 'certificate';
 
-interface RoutingWish {
+interface RoutingInput {
   readonly requestedBy?: AccountId;
-  /** A certificate that went with its last name. Work of the environment that had read of it before may bring it back. */
+  /** A certificate that was removed with its last name: an operation of the environment that began before may have installed it again. */
   readonly without?: CertificateId | null;
 }
 
@@ -20,7 +20,7 @@ export function enqueueRouting(
   ctx: { readonly queue: OperationQueue },
   workspaceId: WorkspaceId,
   { id, serverId }: Pick<EnvironmentState, 'id' | 'serverId'>,
-  { requestedBy, without = null }: RoutingWish = {},
+  { requestedBy, without = null }: RoutingInput = {},
 ): Promise<OperationId> {
   return enqueueOperation(tx, ctx.queue, {
     workspaceId,

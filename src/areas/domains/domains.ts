@@ -1,18 +1,25 @@
 /**
- * Domains: names that a workspace has proven to be its own, the environments they lead to, and their certificates. Owns
- * the proof, the look that repeats it, and every key; refuses to lead a name anywhere for a workspace that has not
- * proven it, or that another has proven, and to take a certificate that would not serve.
+ * Domains: names that a workspace has verified to be its own, the environments they point to, and their certificates.
+ * Owns the verification, the check that repeats it, and every key; refuses to route a name for a workspace that has not
+ * verified it, or that another has verified, and to take a certificate that would not serve.
  */
+import type { Acme } from '../../adapters/acme/acme.ts';
 import type { Dns } from '../../adapters/dns/dns.ts';
 import type { Clock } from '../../clock.ts';
-import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
-import type { AcmeAccountId, CertificateId, DomainId, WorkspaceId } from '../../ids.ts';
+import type { AcmeAccountId, CertificateId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
-import type { Database, Queryable } from '../../store/database.ts';
+import type { Database } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import type { ServerAccess } from '../servers/servers.ts';
-import type { Authority } from './authority.ts';
+
+/** The certificate authority, as the settings say. */
+export interface CertificateAuthority {
+  readonly directoryUrl: string;
+  /** What a CAA record for it names; empty where that is not known. */
+  readonly caaNames: readonly string[];
+  readonly acme: () => Promise<Acme>;
+}
 
 export type DomainStatus = 'pending' | 'verified' | 'failed';
 
@@ -23,10 +30,10 @@ export interface DomainsContext {
   readonly queue: OperationQueue;
   readonly servers: ServerAccess;
   readonly dns: () => Promise<Dns>;
-  readonly authority: Authority;
+  readonly authority: CertificateAuthority;
 }
 
-export function notFound(): Fault {
+export function domainNotFound(): Fault {
   return new Fault('not_found', 'No such domain.');
 }
 
@@ -38,28 +45,33 @@ export function accountKeyPlace(workspaceId: WorkspaceId, id: AcmeAccountId) {
   return { workspaceId, table: 'acme_accounts', row: id, column: 'key_sealed' } as const;
 }
 
-/** The name of the record, and what has to stand there. */
-export function proofOf({ hostname, token }: { readonly hostname: string; readonly token: string }) {
+/** The record that proves who has the name. */
+export function verificationRecord({
+  hostname,
+  token,
+}: {
+  readonly hostname: string;
+  readonly token: string;
+}) {
   const bare = hostname.startsWith('*.') ? hostname.slice(2) : hostname;
   return { type: 'TXT' as const, name: `_slipway.${bare}`, value: `slipway-verification=${token}` };
 }
 
-/** In the transaction that changed it, last. */
-export function tellDomain(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  news: {
-    readonly domainId: DomainId;
-    readonly hostname: string;
-    readonly reason: string;
-    readonly status?: string;
-  },
-) {
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'domain_updated', data: news }]);
-}
-
-/** The name itself and everything above it, with at least two labels: whoever has proven one of them has it. */
+/** The name itself and its parents, with at least two labels: whoever has verified one of them has it. */
 export function ancestorsOf(hostname: string): string[] {
   const labels = (hostname.startsWith('*.') ? hostname.slice(2) : hostname).split('.');
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
+}
+
+/** The names of certificate authorities in CAA records; those of others are not known. */
+export function caaNamesOf(directoryUrl: string): string[] {
+  const host = new URL(directoryUrl).hostname;
+  const known: readonly (readonly [string, string])[] = [
+    ['letsencrypt.org', 'letsencrypt.org'],
+    ['pki.goog', 'pki.goog'],
+    ['zerossl.com', 'sectigo.com'],
+    ['buypass.com', 'buypass.com'],
+    ['ssl.com', 'ssl.com'],
+  ];
+  return known.filter(([suffix]) => host === suffix || host.endsWith(`.${suffix}`)).map(([, name]) => name);
 }

@@ -2,9 +2,9 @@
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database } from '../../store/database.ts';
 import type { EnvironmentHook } from '../environments/hooks.ts';
-import { takeCertificatesAway } from './installed-certificates.ts';
+import { removeCertificates } from './installed-certificates.ts';
 import { namesOfEnvironments } from './read-names.ts';
-import { forgetNames } from './remove-domain.ts';
+import { deleteNamesOf } from './remove-domain.ts';
 
 export function domainsHook(ctx: { readonly db: Database; readonly queue: OperationQueue }): EnvironmentHook {
   return {
@@ -12,7 +12,7 @@ export function domainsHook(ctx: { readonly db: Database; readonly queue: Operat
       const found = await namesOfEnvironments(db, workspaceId, ids);
       return new Map([...found].map(([id, [domain = null]]) => [id, { domain }]));
     },
-    takeDown: (site) => takeCertificatesAway(ctx.db, site),
-    removed: (tx, workspaceId, environment) => forgetNames(tx, ctx, workspaceId, environment),
+    takeDown: (site) => removeCertificates(ctx.db, site),
+    removed: (tx, workspaceId, environment) => deleteNamesOf(tx, ctx, workspaceId, environment),
   };
 }

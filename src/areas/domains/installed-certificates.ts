@@ -1,6 +1,6 @@
 /**
- * The certificates of an environment on one server: brought there before names are served under TLS, put back where they
- * are gone, and taken away with the environment.
+ * The certificates of an environment on one server: installed before names are served under TLS, again where they are
+ * gone, and removed with the environment.
  */
 import { bundleOf } from '../../adapters/certificates/bundle.ts';
 import { covers } from '../../adapters/certificates/covers.ts';
@@ -9,68 +9,72 @@ import type { SeenCertificate, Target } from '../../engine/engine.ts';
 import type { CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import { listOfEnvironment } from './certificate-queries.ts';
+import { listInstallable } from './certificate-queries.ts';
 import { certificateKeyPlace } from './domains.ts';
 import { listNames, listOfCertificate } from './name-queries.ts';
 
-export interface CertificateKeeper {
+export interface CertificatesContext {
   readonly db: Database;
   readonly sealer: Sealer;
 }
 
-type Kept = Awaited<ReturnType<typeof listOfEnvironment>>[number];
+type StoredCertificate = Awaited<ReturnType<typeof listInstallable>>[number];
 
-/** What the server shows already is left as it is. */
-export async function bringCertificates(ctx: CertificateKeeper, target: Target): Promise<void> {
+/** What the server has already is left as it is. */
+export async function ensureCertificates(ctx: CertificatesContext, target: Target): Promise<void> {
   const { workspaceId, environmentId } = target.placement;
-  const kept = await listOfEnvironment(ctx.db, workspaceId, environmentId);
-  if (kept.length === 0) return;
+  const stored = await listInstallable(ctx.db, workspaceId, environmentId);
+  if (stored.length === 0) return;
   const seen = await target.readCertificates();
-  for (const each of kept) if (!isShown(each, seen)) await showCertificate(ctx, target, each);
+  for (const each of stored) if (!isInstalled(each, seen)) await installStored(ctx, target, each);
 }
 
-export async function showCertificate(ctx: CertificateKeeper, target: Target, kept: Kept): Promise<void> {
+export async function installStored(
+  ctx: CertificatesContext,
+  target: Target,
+  stored: StoredCertificate,
+): Promise<void> {
   const { workspaceId } = target.placement;
-  const key = await ctx.sealer.open(ctx.db, certificateKeyPlace(workspaceId, kept.id), kept.keySealed);
-  const names = coveredNames(kept);
-  // One for other names than it has now is replaced before long.
+  const key = await ctx.sealer.open(ctx.db, certificateKeyPlace(workspaceId, stored.id), stored.keySealed);
+  const names = coveredNames(stored);
+  // One that covers none of its names is replaced before long.
   if (names.length > 0)
-    await target.installCertificate({ id: kept.id, names, bundle: bundleOf(kept.chain, key) });
+    await target.installCertificate({ id: stored.id, names, bundle: bundleOf(stored.chain, key) });
 }
 
-/** Those that the server should show and does not. */
-export async function missingCertificates(
+/** Those that the server should have and does not. */
+export async function listMissingCertificates(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   seen: readonly SeenCertificate[],
 ): Promise<CertificateId[]> {
-  const kept = await listOfEnvironment(db, workspaceId, environmentId);
-  return kept.filter((each) => !isShown(each, seen)).map(({ id }) => id);
+  const stored = await listInstallable(db, workspaceId, environmentId);
+  return stored.filter((each) => !isInstalled(each, seen)).map(({ id }) => id);
 }
 
-/** Once more, in the environment's own turn, unless a name has it again. */
-export async function takeForgottenAway(db: Queryable, target: Target, id: CertificateId): Promise<void> {
+/** Once more, in the environment's own queue, unless a name has it again. */
+export async function removeIfUnused(db: Queryable, target: Target, id: CertificateId): Promise<void> {
   const named = await listOfCertificate(db, target.placement.workspaceId, id);
   if (named.length === 0) await target.removeCertificate(id);
 }
 
-export async function takeCertificatesAway(db: Queryable, target: Target): Promise<void> {
+export async function removeCertificates(db: Queryable, target: Target): Promise<void> {
   const { workspaceId, environmentId } = target.placement;
   for (const { certificateId } of await listNames(db, workspaceId, [environmentId]))
     if (certificateId !== null) await target.removeCertificate(certificateId);
 }
 
-function isShown(kept: Kept, seen: readonly SeenCertificate[]): boolean {
-  if (coveredNames(kept).length === 0) return true;
-  const found = seen.find(({ id }) => id === kept.id);
+function isInstalled(stored: StoredCertificate, seen: readonly SeenCertificate[]): boolean {
+  if (coveredNames(stored).length === 0) return true;
+  const found = seen.find(({ id }) => id === stored.id);
   if (!found?.agrees) return false;
-  const isSame = found.fingerprint === readCertificate(kept.chain).fingerprint;
-  return isSame && coveredNames(kept).every((name) => found.names.includes(name));
+  const isSame = found.fingerprint === readCertificate(stored.chain).fingerprint;
+  return isSame && coveredNames(stored).every((name) => found.names.includes(name));
 }
 
 /** A name that was added is covered only by the next one. */
-function coveredNames({ chain, names }: Kept): string[] {
+function coveredNames({ chain, names }: StoredCertificate): string[] {
   const { names: made } = readCertificate(chain);
   return names.filter((name) => covers(made, name));
 }

@@ -1,7 +1,7 @@
 /**
- * A certificate, from the wish to the handshake that shows it: the servers learn to answer the authority, the authority
- * is asked, what it gives is kept sealed, and every server that needs it shows it. Whatever fails, the one before goes on
- * serving, and the next try comes by itself, as often as the authority allows.
+ * Issues a certificate and installs it: the servers get what they answer to the authority's challenge, the certificate is
+ * ordered and stored with its key sealed, and installed on every server that needs it. Whatever fails, the one before goes
+ * on serving, and the next attempt comes by itself, as often as the authority allows.
  */
 import { thumbprint } from '../../adapters/acme/acme.ts';
 import { nextTry, renewalTime } from '../../adapters/certificates/renewal-time.ts';
@@ -22,11 +22,11 @@ import { placesOf } from '../environments/places.ts';
 import { serverRetry } from '../servers/connection/server-retry.ts';
 import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';
+import { noticeCertificate, publishCertificateUpdate } from './domain-events.ts';
 import { certificateKind, enqueueRouting } from './domain-work.ts';
 import { certificateKeyPlace, type DomainsContext } from './domains.ts';
-import { showCertificate } from './installed-certificates.ts';
+import { installStored } from './installed-certificates.ts';
 import * as names from './name-queries.ts';
-import { noticeCertificate, tellCertificate } from './tell-certificate.ts';
 
 interface Input {
   readonly certificateId: CertificateId;
@@ -37,7 +37,7 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
     kind: certificateKind,
     readInput: (stored) => {
       const { certificateId } = Object(stored);
-      if (typeof certificateId !== 'string') throw new Error('no certificate to get');
+      if (typeof certificateId !== 'string') throw new Error('the input names no certificate');
       return { certificateId: certificateId as CertificateId };
     },
     onStateChange: (tx, { workspaceId, input }, change) => follow(tx, ctx, workspaceId, input, change),
@@ -48,9 +48,9 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
         retry: serverRetry,
         undo: { none: 'A server that could answer the authority does no harm.' },
         run: async (input, step) => {
-          if (!(await isWanted(ctx, input, step))) return { isOrdered: false };
+          if (!(await needsOrder(ctx, input, step))) return { isOrdered: false };
           const account = await accountOf(ctx, step);
-          for (const place of await placesBehind(ctx, step.workspaceId, input.certificateId)) {
+          for (const place of await placesFor(ctx, step.workspaceId, input.certificateId)) {
             const target = await openTarget(ctx.servers, place, step);
             await target.setChallengeThumbprint(thumbprint(account.key));
           }
@@ -60,20 +60,18 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
       {
         name: 'order',
         deadlineMs: 10 * minute,
-        undo: { none: 'A certificate that nobody shows does no harm.' },
+        undo: { none: 'A certificate that no server has does no harm.' },
         run: async (input, step) => {
           if (Object(step.outputs.get('challenge')).isOrdered === true) await order(ctx, input, step);
-          return undefined;
         },
       },
       {
         name: 'install',
         deadlineMs: 15 * minute,
         retry: serverRetry,
-        undo: { none: 'What was shown before is shown until the new one is.' },
+        undo: { none: 'The old certificate serves until the new one is installed.' },
         run: async (input, step) => {
           await install(ctx, input, step);
-          return undefined;
         },
       },
       {
@@ -87,25 +85,24 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
               if (environment) await enqueueRouting(tx, ctx, workspaceId, environment);
             }
           });
-          return undefined;
         },
       },
     ],
   });
 }
 
-/** One of the user's own is only installed; one that is good for long, or that no name has any more, is not asked for. */
-async function isWanted(
+/** A custom one is only installed; one that is valid for long, or that no name has any more, is not ordered. */
+async function needsOrder(
   ctx: DomainsContext,
   { certificateId }: Input,
   { workspaceId }: StepContext,
 ): Promise<boolean> {
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   if (!row || row.source === 'custom') return false;
-  if ((await placesBehind(ctx, workspaceId, certificateId)).length === 0) return false;
+  if ((await placesFor(ctx, workspaceId, certificateId)).length === 0) return false;
   const { status, notBefore, notAfter } = row;
   if (status !== 'issued' || notAfter === null || notBefore === null) return true;
-  // The earliest that chance could have chosen; seen from its beginning, because what is overdue is put off a little.
+  // The earliest time that chance could have chosen; seen from its beginning, because what is overdue is put off a little.
   return renewalTime({ notBefore, notAfter, now: notBefore, random: () => 1 }) <= ctx.clock.now();
 }
 
@@ -113,9 +110,9 @@ async function order(ctx: DomainsContext, { certificateId }: Input, step: StepCo
   const { workspaceId, signal } = step;
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   const [first, ...others] = row?.names ?? [];
-  if (!row || first === undefined) throw new Fault('not_found', 'The certificate is not wanted any more.');
+  if (!row || first === undefined) throw new Fault('not_found', 'The certificate does not exist any more.');
   step.log(
-    `Asking ${new URL(ctx.authority.directoryUrl).host} for a certificate for ${row.names.join(', ')}.`,
+    `Ordering a certificate for ${row.names.join(', ')} from ${new URL(ctx.authority.directoryUrl).host}.`,
   );
   const acme = await ctx.authority.acme();
   const issued = await withAccount(ctx, step, (account) =>
@@ -131,9 +128,9 @@ async function order(ctx: DomainsContext, { certificateId }: Input, step: StepCo
   const renewAt = renewalTime({ notBefore, notAfter, now, random: Math.random });
   await ctx.db.transaction(async (tx) => {
     const keySealed = await ctx.sealer.seal(tx, certificateKeyPlace(workspaceId, certificateId), privateKey);
-    const kept = { chain, keySealed, issuer, notBefore, notAfter, renewAt };
-    await queries.setIssued(tx, workspaceId, certificateId, kept, now);
-    await tellCertificate(tx, workspaceId, row, 'issued');
+    const stored = { chain, keySealed, issuer, notBefore, notAfter, renewAt };
+    await queries.setCertificateIssued(tx, workspaceId, certificateId, stored, now);
+    await publishCertificateUpdate(tx, workspaceId, row, 'issued');
   });
 }
 
@@ -142,13 +139,13 @@ async function install(ctx: DomainsContext, { certificateId }: Input, step: Step
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   if (!row || row.chain === null || row.keySealed === null) return;
   const { id, names: all, chain, keySealed } = row;
-  for (const where of await placesBehind(ctx, workspaceId, certificateId)) {
+  for (const where of await placesFor(ctx, workspaceId, certificateId)) {
     const target = await openTarget(ctx.servers, where, step);
-    await showCertificate(ctx, target, { id, names: all, chain, keySealed });
+    await installStored(ctx, target, { id, names: all, chain, keySealed });
   }
 }
 
-async function placesBehind(
+async function placesFor(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   id: CertificateId,
@@ -170,22 +167,28 @@ async function follow(
   if (!row) return;
   const now = ctx.clock.now();
   if (change.state === 'succeeded')
-    return void (await queries.setSettled(tx, workspaceId, certificateId, nextRenewal(row, now), now));
+    return void (await queries.setCertificateInstalled(
+      tx,
+      workspaceId,
+      certificateId,
+      nextRenewal(row, now),
+      now,
+    ));
   if (change.state !== 'failed' || change.fault === null) return;
   const { fault } = change;
   const { retryAfterSeconds } = fault;
   const renewAt = nextTry({ failures: row.failures + 1, retryAfterSeconds, now, random: Math.random });
-  await queries.setFailed(tx, workspaceId, certificateId, { fault, renewAt }, now);
+  await queries.setCertificateFailed(tx, workspaceId, certificateId, { fault, renewAt }, now);
   const notAfter = row.notAfter?.toISOString();
   if (row.failures === 0)
     await noticeCertificate(tx, workspaceId, row, 'certificate_failing', now.toISOString(), {
       fault,
       notAfter,
     });
-  await tellCertificate(tx, workspaceId, row, 'failed');
+  await publishCertificateUpdate(tx, workspaceId, row, 'failed');
 }
 
-/** Null where nobody but the user renews it. */
+/** Null for a custom one: its owner renews it. */
 function nextRenewal({ source, notBefore, notAfter }: queries.CertificateRow, now: Date): Date | null {
   if (source === 'custom' || notBefore === null || notAfter === null) return null;
   return renewalTime({ notBefore, notAfter, now, random: Math.random });

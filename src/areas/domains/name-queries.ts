@@ -1,4 +1,4 @@
-/** The SQL of names that lead to environments, always by workspace, except where it is asked whether one is taken. */
+/** The SQL of names that point to environments, always by workspace, except for whether one is in use. */
 import type { CertificateId, DomainId, EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -8,7 +8,7 @@ export type SslMode = 'auto' | 'custom' | 'off';
 export type Www = 'none' | 'redirect_to_apex' | 'redirect_to_www';
 export type CertificateStatus = 'pending' | 'issued' | 'failed';
 
-export interface NameRow {
+export interface NewName {
   readonly id: EnvironmentDomainId;
   readonly environmentId: EnvironmentId;
   readonly domainId: DomainId;
@@ -18,6 +18,9 @@ export interface NameRow {
   readonly redirectHttp: boolean;
   readonly www: Www;
   readonly hstsSeconds: number | null;
+}
+
+export interface NameRow extends NewName {
   readonly createdAt: Date;
   /** Of its certificate. */
   readonly certificateStatus: CertificateStatus | null;
@@ -37,8 +40,8 @@ export function listNames(db: Queryable, workspaceId: WorkspaceId, environmentId
     order by n.id`);
 }
 
-/** Names that stand anywhere in the installation, with the place they lead to. */
-export function findTaken(db: Queryable, names: readonly string[]) {
+/** Of these names, those in use anywhere in the installation, with what they point to. */
+export function findConflicting(db: Queryable, names: readonly string[]) {
   return db.rows<{
     workspaceId: WorkspaceId;
     environmentId: EnvironmentId;
@@ -52,30 +55,12 @@ export function findTaken(db: Queryable, names: readonly string[]) {
       or (www <> 'none' and 'www.' || hostname = any(${names}::text[]))`);
 }
 
-export function putName(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  row: Pick<
-    NameRow,
-    | 'id'
-    | 'environmentId'
-    | 'domainId'
-    | 'hostname'
-    | 'sslMode'
-    | 'certificateId'
-    | 'redirectHttp'
-    | 'www'
-    | 'hstsSeconds'
-  >,
-  now: Date,
-) {
-  const { id, environmentId, domainId, hostname, sslMode, certificateId, redirectHttp, www, hstsSeconds } =
-    row;
+export function saveName(tx: Queryable, workspaceId: WorkspaceId, row: NewName, now: Date) {
   return tx.run(sql`
     insert into environment_domains (workspace_id, id, environment_id, domain_id, hostname, ssl_mode, certificate_id,
       redirect_http, www, hsts_seconds, created_at, updated_at)
-    values (${workspaceId}, ${id}, ${environmentId}, ${domainId}, ${hostname}, ${sslMode}, ${certificateId},
-      ${redirectHttp}, ${www}, ${hstsSeconds}, ${now}, ${now})
+    values (${workspaceId}, ${row.id}, ${row.environmentId}, ${row.domainId}, ${row.hostname}, ${row.sslMode},
+      ${row.certificateId}, ${row.redirectHttp}, ${row.www}, ${row.hstsSeconds}, ${now}, ${now})
     on conflict (workspace_id, id) do update set domain_id = excluded.domain_id, ssl_mode = excluded.ssl_mode,
       certificate_id = excluded.certificate_id, redirect_http = excluded.redirect_http, www = excluded.www,
       hsts_seconds = excluded.hsts_seconds, updated_at = excluded.updated_at`);

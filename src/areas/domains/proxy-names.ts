@@ -16,7 +16,7 @@ export async function frontOf(
   return { routes, endpoints, holdSeconds };
 }
 
-/** The name that serves, and all that lead to it. */
+/** The hostname, and the one with `www.` where it redirects. */
 export function namesOf({ hostname, www }: { readonly hostname: string; readonly www: Www }): string[] {
   return www === 'none' ? [hostname] : [hostname, `www.${hostname}`];
 }

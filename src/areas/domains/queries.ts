@@ -1,9 +1,21 @@
-/** The SQL of domains, always by workspace, except where it is asked whether a name belongs to another. */
+/** The SQL of domains, always by workspace, except for whether a name belongs to another. */
 import type { DomainId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { sql } from '../../store/sql.ts';
+import { type Due, fragment, sql, takeDue } from '../../store/sql.ts';
 import type { DomainStatus } from './domains.ts';
-import type { LastCheck } from './last-check.ts';
+
+export interface StoredFinding {
+  readonly code: string;
+  readonly severity: 'ok' | 'info' | 'warning' | 'error';
+  readonly message: string;
+  readonly hint: string | null;
+  readonly evidence: string | null;
+}
+
+export interface LastCheck {
+  readonly at: string;
+  readonly findings: readonly StoredFinding[];
+}
 
 export interface DomainRow {
   readonly id: DomainId;
@@ -17,6 +29,9 @@ export interface DomainRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+const columns = fragment`id, hostname, status, token, verified_at as "verifiedAt", missing_since as "missingSince",
+  last_check as "lastCheck", checks, created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** False where the workspace has it already. */
 export async function insertDomain(
@@ -34,34 +49,30 @@ export async function insertDomain(
 
 export function findDomain(db: Queryable, workspaceId: WorkspaceId, id: DomainId) {
   return db.one<DomainRow>(sql`
-    select id, hostname, status, token, verified_at as "verifiedAt", missing_since as "missingSince",
-      last_check as "lastCheck", checks, created_at as "createdAt", updated_at as "updatedAt"
-    from domains where workspace_id = ${workspaceId} and id = ${id}`);
+    select ${columns} from domains where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export function listDomains(
+export function listDomainRows(
   db: Queryable,
   workspaceId: WorkspaceId,
   page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<DomainRow>(sql`
-    select id, hostname, status, token, verified_at as "verifiedAt", missing_since as "missingSince",
-      last_check as "lastCheck", checks, created_at as "createdAt", updated_at as "updatedAt"
-    from domains where workspace_id = ${workspaceId} and id < ${page.before}::uuid
+    select ${columns} from domains where workspace_id = ${workspaceId} and id < ${page.before}::uuid
     order by id desc limit ${page.limit}`);
 }
 
 /**
- * Whose the names are: of those that were proven, the longest counts. Asked under `lockNames` by those who prove, so that
- * two cannot both be first.
+ * Whose the names are: of those that were verified, the longest counts. Read under `lockNames` by those who verify, so
+ * that two cannot both be first.
  */
-export function nearestProven(db: Queryable, names: readonly string[]) {
+export function nearestVerified(db: Queryable, names: readonly string[]) {
   return db.one<{ workspaceId: WorkspaceId; id: DomainId; hostname: string }>(sql`
     select workspace_id as "workspaceId", id, hostname from domains
     where status = 'verified' and hostname = any(${names}::text[]) order by length(hostname) desc limit 1`);
 }
 
-/** Proofs are written one after the other in the whole installation: a name and one above it must not both be first. */
+/** Names are verified one after the other in the whole installation: a name and its parent must not both be first. */
 export function lockNames(tx: Queryable) {
   return tx.run(sql`select pg_advisory_xact_lock(7175204402)`);
 }
@@ -96,14 +107,6 @@ export function deleteDomain(tx: Queryable, workspaceId: WorkspaceId, id: Domain
   return tx.run(sql`delete from domains where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Those whose time has come, each for one instance. */
-export function takeDueDomains(db: Queryable, now: Date, next: Date, most: number) {
-  return db.rows<{ workspaceId: WorkspaceId; id: DomainId }>(sql`
-    with due as (
-      select workspace_id, id from domains where check_at <= ${now}
-      order by check_at limit ${most} for update skip locked
-    )
-    update domains d set check_at = ${next} from due
-    where d.workspace_id = due.workspace_id and d.id = due.id
-    returning d.workspace_id as "workspaceId", d.id`);
+export function takeDueDomains(db: Queryable, due: Due) {
+  return db.rows<{ workspaceId: WorkspaceId; id: DomainId }>(takeDue('domains', 'check_at', due));
 }

@@ -1,4 +1,4 @@
-/** Names of environments as shown. */
+/** Names of environments as the API answers with them. */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -7,21 +7,21 @@ import { notFound } from '../environments/environments.ts';
 import { listNames, type NameRow } from './name-queries.ts';
 import { hasCertificate, servingName } from './proxy-names.ts';
 
-export type ShownName = ReturnType<typeof shownName>;
+export type NameView = ReturnType<typeof viewOf>;
 
 export async function namesOfEnvironments(
   db: Queryable,
   workspaceId: WorkspaceId,
   ids: readonly EnvironmentId[],
-): Promise<ReadonlyMap<EnvironmentId, ShownName[]>> {
+): Promise<ReadonlyMap<EnvironmentId, NameView[]>> {
   const rows = ids.length === 0 ? [] : await listNames(db, workspaceId, ids);
   const grouped = Map.groupBy(rows, ({ environmentId }) => environmentId);
-  return new Map([...grouped].map(([id, each]) => [id, each.map(shownName)]));
+  return new Map([...grouped].map(([id, each]) => [id, each.map(viewOf)]));
 }
 
 export async function listNamesOf(db: Queryable, workspaceId: WorkspaceId, id: EnvironmentId) {
   if (!(await readEnvironmentState(db, workspaceId, id))) throw notFound();
-  return { items: (await listNames(db, workspaceId, [id])).map(shownName) };
+  return { items: (await listNames(db, workspaceId, [id])).map(viewOf) };
 }
 
 export async function readName(
@@ -29,13 +29,13 @@ export async function readName(
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   id: EnvironmentDomainId,
-): Promise<ShownName> {
+): Promise<NameView> {
   const found = (await listNames(db, workspaceId, [environmentId])).find((each) => each.id === id);
-  if (!found) throw new Fault('not_found', 'There is no such domain of this environment.');
-  return shownName(found);
+  if (!found) throw new Fault('not_found', 'The environment has no such domain.');
+  return viewOf(found);
 }
 
-export function shownName(row: NameRow) {
+function viewOf(row: NameRow) {
   const { id, environmentId, domainId, hostname, redirectHttp, www, hstsSeconds, sslMode } = row;
   const status =
     row.certificateId === null ? ('none' as const) : (row.certificateStatus ?? ('none' as const));

@@ -1,4 +1,4 @@
-/** A domain that is not wanted any more, and a name that no longer leads to an environment. */
+/** Removes a domain, and a name from an environment. */
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { CertificateId, DomainId, EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
@@ -10,10 +10,11 @@ import { type EnvironmentState, lockEnvironment } from '../environments/environm
 import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
-import { knownAccount } from './authority-account.ts';
+import { findAcmeAccount } from './authority-account.ts';
 import * as certificates from './certificate-queries.ts';
+import { publishDomainUpdate } from './domain-events.ts';
 import { enqueueRouting } from './domain-work.ts';
-import { type DomainsContext, notFound, tellDomain } from './domains.ts';
+import { type DomainsContext, domainNotFound } from './domains.ts';
 import * as names from './name-queries.ts';
 import * as queries from './queries.ts';
 
@@ -27,11 +28,11 @@ export async function removeDomain(
   await ctx.db.transaction(async (tx) => {
     await queries.lockNames(tx);
     const domain = await queries.findDomain(tx, workspaceId, id);
-    if (!domain) throw notFound();
+    if (!domain) throw domainNotFound();
     const used = await names.listOfDomain(tx, workspaceId, id);
     if (used.length > 0) {
-      throw new Fault('in_use', `${domain.hostname} still leads to environments.`, {
-        hint: 'Take its names away there first.',
+      throw new Fault('in_use', `${domain.hostname} is still used by environments.`, {
+        hint: 'Remove its names there first.',
         errors: used.map(({ environmentId, hostname }) => ({
           path: `environments/${environmentId}`,
           message: `has ${hostname}`,
@@ -39,7 +40,11 @@ export async function removeDomain(
       });
     }
     await queries.deleteDomain(tx, workspaceId, id);
-    await tellDomain(tx, workspaceId, { domainId: id, hostname: domain.hostname, reason: 'deleted' });
+    await publishDomainUpdate(tx, workspaceId, {
+      domainId: id,
+      hostname: domain.hostname,
+      reason: 'deleted',
+    });
   });
 }
 
@@ -52,13 +57,13 @@ export async function disconnectDomain(
   await ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const found = (await names.listNames(tx, workspaceId, [environmentId])).find((each) => each.id === id);
-    if (!found) throw new Fault('not_found', 'There is no such domain of this environment.');
-    await letGo(tx, ctx, workspaceId, environment, found);
+    if (!found) throw new Fault('not_found', 'The environment has no such domain.');
+    await disconnectName(tx, ctx, workspaceId, environment, found);
   });
 }
 
-/** In the caller's transaction, last: the name leads here no more. */
-export async function letGo(
+/** In the caller's transaction, last. */
+export async function disconnectName(
   tx: Queryable,
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
@@ -73,8 +78,8 @@ export async function letGo(
   await publishProjectEvent(tx, workspaceId, projectId, { reason: 'domain', environmentId });
 }
 
-/** With their environment, which has left its servers: an authority's certificate is revoked all the same. */
-export async function forgetNames(
+/** With their environment, which has left its servers: a certificate of an authority is revoked all the same. */
+export async function deleteNamesOf(
   tx: Queryable,
   ctx: { readonly queue: OperationQueue },
   workspaceId: WorkspaceId,
@@ -86,7 +91,7 @@ export async function forgetNames(
   }
 }
 
-/** One that no other name has any more: taken off the server and, where it is an authority's, revoked. */
+/** One that no other name has any more: removed from the server and, where an authority issued it, revoked. */
 export async function retireCertificate(
   tx: Queryable,
   ctx: { readonly queue: OperationQueue },
@@ -106,8 +111,8 @@ export async function retireCertificate(
   });
 }
 
-/** About an hour. One that cannot be revoked then runs out by itself; its key is gone all the same. */
-const untilHeard: Retry = {
+/** About an hour. One that cannot be revoked then expires by itself; its key is gone all the same. */
+const revokeRetry: Retry = {
   attempts: 12,
   firstMs: 5_000,
   maxMs: 10 * minute,
@@ -126,7 +131,7 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
     readInput: (stored) => {
       const { certificateId, environmentId } = Object(stored);
       if (typeof certificateId !== 'string' || typeof environmentId !== 'string')
-        throw new Error('no certificate to retire');
+        throw new Error('the input names no certificate');
       return { certificateId: certificateId as CertificateId, environmentId: environmentId as EnvironmentId };
     },
     steps: [
@@ -134,32 +139,29 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         name: 'uninstall',
         deadlineMs: 15 * minute,
         retry: { attempts: 10, firstMs: 1_000, maxMs: 15_000 },
-        undo: { none: 'It is not wanted any more.' },
+        undo: { none: 'No name uses it any more.' },
         run: async ({ certificateId, environmentId }, step) => {
           for (const place of await placesOf(ctx.db, step.workspaceId, environmentId))
             await (await openTarget(ctx.servers, place, step)).removeCertificate(certificateId);
-          return undefined;
         },
       },
       {
         name: 'revoke',
         deadlineMs: 5 * minute,
-        retry: untilHeard,
+        retry: revokeRetry,
         undo: { none: 'What is revoked stays so.' },
         isPostCommit: true,
         run: async ({ certificateId }, step) => {
           await revoke(ctx, step.workspaceId, certificateId, step.signal);
-          return undefined;
         },
       },
       {
         name: 'forget',
         deadlineMs: minute,
-        undo: { none: 'Nobody shows it any more.' },
+        undo: { none: 'No server has it any more.' },
         isPostCommit: true,
         run: async ({ certificateId }, step) => {
           await certificates.deleteCertificate(ctx.db, step.workspaceId, certificateId);
-          return undefined;
         },
       },
     ],
@@ -174,6 +176,6 @@ async function revoke(
 ): Promise<void> {
   const row = await certificates.findCertificate(ctx.db, workspaceId, id);
   if (row?.source !== 'acme' || row.chain === null) return;
-  const account = await knownAccount(ctx, workspaceId);
+  const account = await findAcmeAccount(ctx, workspaceId);
   if (account) await (await ctx.authority.acme()).revoke(account, row.chain, 'cessation', signal);
 }

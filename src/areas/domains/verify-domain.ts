@@ -1,23 +1,21 @@
 /**
- * The look at a domain's zone: whether our value stands there, and everything else that would keep its owner from what
- * they want. A name that was proven stays proven for some days without its record: a mistake in a zone must not take an
- * application off the air.
+ * Checks a domain's zone: whether our record is there, and everything else that would keep the name from being served. A
+ * verified name stays verified for some days without its record: a mistake in a zone must not take an application offline.
  */
 import { isIP } from 'node:net';
 import type { DomainLook } from '../../adapters/dns/dns.ts';
 import { after, day, hour, minute } from '../../clock.ts';
-import { raiseNotice } from '../../events/notices.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
-import type { Queryable } from '../../store/database.ts';
+import { readEnvironmentState } from '../environments/environment-state.ts';
 import { readServer } from '../servers/read-server.ts';
-import { type DomainStatus, type DomainsContext, notFound, proofOf, tellDomain } from './domains.ts';
-import { environmentsBehind, projectsBehind } from './environments-behind.ts';
-import type { ShownFinding } from './last-check.ts';
+import { noticeDomainLost, publishDomainUpdate } from './domain-events.ts';
+import { type DomainStatus, type DomainsContext, domainNotFound, verificationRecord } from './domains.ts';
+import { listOfDomain } from './name-queries.ts';
 import * as queries from './queries.ts';
 import { readDomain } from './read-domains.ts';
-import { provenAbove, refuseForeign } from './register-domain.ts';
+import { refuseForeignName, verifiedParent } from './register-domain.ts';
 
-/** How long a proven name may be without its record before it is let go. */
+/** How long a verified name may be without its record. */
 const graceMs = 7 * day;
 
 export async function verifyDomain(
@@ -27,37 +25,39 @@ export async function verifyDomain(
   signal: AbortSignal,
 ) {
   const domain = await queries.findDomain(ctx.db, workspaceId, id);
-  if (!domain) throw notFound();
+  if (!domain) throw domainNotFound();
   const look = await (await ctx.dns()).lookAtDomain(
     {
       hostname: domain.hostname,
-      record: proofOf(domain),
+      record: verificationRecord(domain),
       authority: ctx.authority.caaNames,
-      serverAddresses: await addressesBehind(ctx, workspaceId, domain),
+      serverAddresses: await addressesOf(ctx, workspaceId, domain),
     },
     signal,
   );
-  await note(ctx, workspaceId, id, look);
+  await saveCheck(ctx, workspaceId, id, look);
   return readDomain(ctx.db, workspaceId, id);
 }
 
-/** Where the name itself should lead; names below it may lead elsewhere. A server known by a name alone says nothing. */
-async function addressesBehind(
+/** Where the name itself should point; names below it may point elsewhere. A server known by a name alone tells nothing. */
+async function addressesOf(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   { id, hostname }: queries.DomainRow,
 ): Promise<string[]> {
   const addresses = new Set<string>();
-  for (const each of await environmentsBehind(ctx.db, workspaceId, id)) {
-    if (each.serverId === null || each.hostname !== hostname) continue;
-    const { host } = await readServer(ctx.db, workspaceId, each.serverId);
+  for (const each of await listOfDomain(ctx.db, workspaceId, id)) {
+    if (each.hostname !== hostname) continue;
+    const environment = await readEnvironmentState(ctx.db, workspaceId, each.environmentId);
+    if (!environment || environment.serverId === null) continue;
+    const { host } = await readServer(ctx.db, workspaceId, environment.serverId);
     if (isIP(host) !== 0) addresses.add(host);
   }
   return [...addresses];
 }
 
-/** Under the lock of all names, so that of two workspaces with the same value in one zone only one is first. */
-async function note(
+/** Under the lock of all names, so that of two workspaces with their records in one zone only one is first. */
+async function saveCheck(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   id: DomainId,
@@ -67,58 +67,31 @@ async function note(
   await ctx.db.transaction(async (tx) => {
     await queries.lockNames(tx);
     const before = await queries.findDomain(tx, workspaceId, id);
-    if (!before) throw notFound();
-    const above = await provenAbove(tx, workspaceId, before.hostname);
-    const isProven = look.isProven || above !== undefined;
-    if (isProven) await refuseForeign(tx, workspaceId, before.hostname, 'hostname');
-    const lastCheck = { at: now.toISOString(), findings: shownFindings(look, above) };
-    const seen = afterLook(before, isProven, now);
-    await queries.setChecked(
-      tx,
-      workspaceId,
-      id,
-      { ...seen, lastCheck, checkAt: nextLook(seen, before, now) },
-      now,
-    );
-    const isNews =
-      seen.status !== before.status || (seen.missingSince === null) !== (before.missingSince === null);
-    if (before.status === 'verified' && seen.status === 'failed')
-      await noticeLost(tx, workspaceId, before, now);
-    const reason = seen.missingSince !== null ? 'proof_missing' : 'checked';
-    const news = { domainId: id, hostname: before.hostname, reason, status: seen.status };
-    if (isNews) await tellDomain(tx, workspaceId, news);
+    if (!before) throw domainNotFound();
+    const parent = await verifiedParent(tx, workspaceId, before.hostname);
+    const isVerified = look.isProven || parent !== undefined;
+    if (isVerified) await refuseForeignName(tx, workspaceId, before.hostname, 'hostname');
+    const lastCheck = { at: now.toISOString(), findings: findingsOf(look, parent) };
+    const result = resultOf(before, isVerified, now);
+    const { status, missingSince } = result;
+    const checked = { ...result, lastCheck, checkAt: nextCheck(result, before, now) };
+    await queries.setChecked(tx, workspaceId, id, checked, now);
+    if (before.status === 'verified' && status === 'failed')
+      await noticeDomainLost(tx, workspaceId, before, now);
+    if (status === before.status && (missingSince === null) === (before.missingSince === null)) return;
+    const reason = missingSince !== null ? 'proof_missing' : 'checked';
+    await publishDomainUpdate(tx, workspaceId, { domainId: id, hostname: before.hostname, reason, status });
   });
 }
 
-/** To the projects that it leads to, or to the workspace where there are none. */
-async function noticeLost(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  { id, hostname }: queries.DomainRow,
-  now: Date,
-): Promise<void> {
-  const reason = `The record that proved it has been missing for a week, so ${hostname} was let go.`;
-  const key = `domain_lost:${id}:${now.toISOString()}`;
-  const subject = { type: 'domain', id };
-  for (const place of await projectsBehind(tx, workspaceId, await environmentsBehind(tx, workspaceId, id)))
-    await raiseNotice(tx, {
-      workspaceId,
-      kind: 'domain_lost',
-      subject,
-      ...place,
-      data: { hostname, reason },
-      key: `${key}:${place.projectId ?? ''}`,
-    });
-}
-
-interface AfterLook {
+interface CheckResult {
   readonly status: DomainStatus;
   readonly verifiedAt: Date | null;
   readonly missingSince: Date | null;
 }
 
-function afterLook(before: queries.DomainRow, isProven: boolean, now: Date): AfterLook {
-  if (isProven) return { status: 'verified', verifiedAt: before.verifiedAt ?? now, missingSince: null };
+function resultOf(before: queries.DomainRow, isVerified: boolean, now: Date): CheckResult {
+  if (isVerified) return { status: 'verified', verifiedAt: before.verifiedAt ?? now, missingSince: null };
   if (before.status !== 'verified') return { status: 'failed', verifiedAt: null, missingSince: null };
   const missingSince = before.missingSince ?? now;
   if (now.getTime() - missingSince.getTime() < graceMs) {
@@ -127,9 +100,9 @@ function afterLook(before: queries.DomainRow, isProven: boolean, now: Date): Aft
   return { status: 'failed', verifiedAt: null, missingSince };
 }
 
-/** Soon while someone waits for it, then less and less often; what is proven is looked at twice a day. */
-function nextLook(
-  { status, missingSince }: AfterLook,
+/** Soon while someone waits for it, then less and less often; what is verified is checked twice a day. */
+function nextCheck(
+  { status, missingSince }: CheckResult,
   { checks, createdAt }: queries.DomainRow,
   now: Date,
 ): Date {
@@ -139,17 +112,17 @@ function nextLook(
   return after(now, Math.min(minute * 2 ** Math.min(checks, 8), age < 2 * day ? 10 * minute : 3 * hour));
 }
 
-/** Where a name above it is the proof, nobody has to put a record of its own. */
-function shownFindings({ isProven, findings }: DomainLook, above: string | undefined): ShownFinding[] {
-  const shown = findings.map(({ code, severity, message, hint, evidence }) => ({
+/** Below a verified parent, a name needs no record of its own. */
+function findingsOf({ isProven, findings }: DomainLook, parent: string | undefined): queries.StoredFinding[] {
+  const stored = findings.map(({ code, severity, message, hint, evidence }) => ({
     code,
     severity,
     message,
     hint: hint ?? null,
     evidence: evidence ?? null,
   }));
-  if (isProven || above === undefined) return shown;
-  const message = `${above} is verified, which is proof for every name below it.`;
+  if (isProven || parent === undefined) return stored;
+  const message = `${parent} is verified, which covers every name below it.`;
   const instead = { code: 'record_not_needed', severity: 'ok', message, hint: null, evidence: null } as const;
-  return [instead, ...shown.filter(({ code }) => !code.startsWith('record_'))];
+  return [instead, ...stored.filter(({ code }) => !code.startsWith('record_'))];
 }

@@ -1,13 +1,18 @@
-/** Changing a connector, switching it on and off, and deleting it. */
+/** Changes a connector, enables and disables it, and deletes it. */
 import type { NoticeKind } from '../../events/notices.ts';
 import type { ConnectorId, WorkspaceId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import { kindOf } from './create-connector.ts';
-import { endOpen } from './delivery-queries.ts';
-import { configPlace, type NotificationsContext, notFound, tellConnector } from './notifications.ts';
+import { endPending } from './delivery-queries.ts';
+import {
+  configPlace,
+  connectorNotFound,
+  type NotificationsContext,
+  publishConnectorUpdate,
+} from './notifications.ts';
 import * as queries from './queries.ts';
-import { readConnector, type ShownConnector } from './read-connectors.ts';
+import { type ConnectorView, readConnector } from './read-connectors.ts';
 
 export interface ConnectorChange {
   readonly name?: string;
@@ -22,24 +27,24 @@ export function changeConnector(
   workspaceId: WorkspaceId,
   id: ConnectorId,
   change: ConnectorChange,
-): Promise<ShownConnector> {
+): Promise<ConnectorView> {
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const before = await queries.lockConnector(tx, workspaceId, id);
-    if (!before) throw notFound();
+    if (!before) throw connectorNotFound();
     const { name = null, events, allProjects = null, enabled = null } = change;
     const config =
       change.config === undefined ? null : await newConfig(tx, ctx, workspaceId, id, before, change.config);
     const rest = { events: events ? [...new Set(events)] : null, allProjects, enabled, config };
     await queries.updateConnector(tx, workspaceId, id, { name, ...rest }, now);
-    if (enabled === false) await endOpen(tx, workspaceId, id, 'The connector was switched off.', now);
-    const shown = await readConnector(tx, workspaceId, id);
-    await tellConnector(tx, workspaceId, id, 'changed');
-    return shown;
+    if (enabled === false) await endPending(tx, workspaceId, id, 'The connector was disabled.', now);
+    const view = await readConnector(tx, workspaceId, id);
+    await publishConnectorUpdate(tx, workspaceId, id, 'changed');
+    return view;
   });
 }
 
-/** Whole, except for what its kind keeps where it is left out. */
+/** Replaced as a whole, except for what its kind keeps where it is omitted. */
 async function newConfig(
   tx: Queryable,
   ctx: NotificationsContext,
@@ -51,9 +56,9 @@ async function newConfig(
   const kind = kindOf(type);
   const place = configPlace(workspaceId, id);
   const before: unknown = JSON.parse((await ctx.sealer.open(tx, place, configSealed)).reveal());
-  const kept = await kind.readConfig(given, { allowPrivate: ctx.allowPrivate, before });
-  const { target } = await kind.open(kept, ctx.ways);
-  return { sealed: await ctx.sealer.seal(tx, place, new Secret(kept)), target };
+  const config = await kind.readConfig(given, { allowPrivate: ctx.allowPrivate, before });
+  const { target } = await kind.open(config, ctx.ways);
+  return { sealed: await ctx.sealer.seal(tx, place, new Secret(config)), target };
 }
 
 export function deleteConnector(
@@ -62,7 +67,7 @@ export function deleteConnector(
   id: ConnectorId,
 ): Promise<void> {
   return ctx.db.transaction(async (tx) => {
-    if ((await queries.deleteConnector(tx, workspaceId, id)) === 0) throw notFound();
-    await tellConnector(tx, workspaceId, id, 'deleted');
+    if ((await queries.deleteConnectorRow(tx, workspaceId, id)) === 0) throw connectorNotFound();
+    await publishConnectorUpdate(tx, workspaceId, id, 'deleted');
   });
 }

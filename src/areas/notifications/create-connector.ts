@@ -1,13 +1,13 @@
-/** A new connector. What it is set up with is checked by its form, sealed, and not shown again. */
+/** Creates a connector. Its config is checked by its kind, sealed, and not shown again. */
 import { type ConnectorKind, findConnectorKind } from '../../adapters/connectors/connectors.ts';
 import { type NoticeKind, noticeKinds } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import { type ConnectorId, newId, type WorkspaceId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
-import { configPlace, type NotificationsContext, tellConnector } from './notifications.ts';
+import { configPlace, type NotificationsContext, publishConnectorUpdate } from './notifications.ts';
 import * as queries from './queries.ts';
-import { readConnector, type ShownConnector } from './read-connectors.ts';
+import { type ConnectorView, readConnector } from './read-connectors.ts';
 
 export interface NewConnector {
   readonly type: string;
@@ -18,8 +18,8 @@ export interface NewConnector {
   readonly enabled?: boolean;
 }
 
-/** What most people want to hear of: what went wrong, and that it is over. */
-const standardEvents: readonly NoticeKind[] = noticeKinds.filter(
+/** What went wrong, and that it is over. */
+const defaultEvents: readonly NoticeKind[] = noticeKinds.filter(
   (kind) => kind !== 'deployment_started' && kind !== 'deployment_cancelled',
 );
 
@@ -28,31 +28,31 @@ export async function createConnector(
   workspaceId: WorkspaceId,
   given: NewConnector,
   saveResponse: SaveResponse,
-): Promise<Answer<ShownConnector & { secret: string | null }>> {
+): Promise<Answer<ConnectorView & { secret: string | null }>> {
   const kind = kindOf(given.type);
-  const kept = await kind.readConfig(given.config, { allowPrivate: ctx.allowPrivate });
-  const { target } = await kind.open(kept, ctx.ways);
+  const config = await kind.readConfig(given.config, { allowPrivate: ctx.allowPrivate });
+  const { target } = await kind.open(config, ctx.ways);
   const id = newId<ConnectorId>();
   const { type, name, allProjects = false, enabled = true } = given;
-  const events = [...new Set(given.events ?? standardEvents)];
+  const events = [...new Set(given.events ?? defaultEvents)];
   const answer = await ctx.db.transaction(async (tx) => {
-    const configSealed = await ctx.sealer.seal(tx, configPlace(workspaceId, id), new Secret(kept));
+    const configSealed = await ctx.sealer.seal(tx, configPlace(workspaceId, id), new Secret(config));
     const row = { id, type, name, events, allProjects, enabled, configSealed, target };
     await queries.insertConnector(tx, workspaceId, row, ctx.clock.now());
     const body = { ...(await readConnector(tx, workspaceId, id)), secret: null };
     const location = `/api/v1/notification-connectors/${id}`;
     const made = await saveResponse(tx, { status: 201, location, body });
-    await tellConnector(tx, workspaceId, id, 'created');
+    await publishConnectorUpdate(tx, workspaceId, id, 'created');
     return made;
   });
-  // Told once and kept nowhere in the clear: an answer that is asked for again comes without it.
-  return { ...answer, body: { ...answer.body, secret: kind.madeSecret(given.config, kept) } };
+  // Shown once and stored nowhere in the clear: the answer to a repeated request comes without it.
+  return { ...answer, body: { ...answer.body, secret: kind.madeSecret(given.config, config) } };
 }
 
 export function kindOf(type: string): ConnectorKind {
   const kind = findConnectorKind(type);
   if (kind) return kind;
-  throw new Fault('invalid_input', `There is no kind of connector called ${type}.`, {
-    errors: [{ path: 'type', message: 'is no kind of connector' }],
+  throw new Fault('invalid_input', `Unknown kind of connector: ${type}.`, {
+    errors: [{ path: 'type', message: 'is not a kind of connector' }],
   });
 }

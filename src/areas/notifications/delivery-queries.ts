@@ -1,4 +1,4 @@
-/** The SQL of deliveries: who hears of what, what there is to send, and what became of it. */
+/** The SQL of deliveries: who is notified of what, what there is to send, and how it ended. */
 import { after } from '../../clock.ts';
 import {
   type ConnectorId,
@@ -12,7 +12,7 @@ import { inBatches } from '../../store/in-batches.ts';
 import { sql } from '../../store/sql.ts';
 import type { DeliveryStatus } from './notifications.ts';
 
-export interface Listening {
+export interface Subscription {
   readonly workspaceId: WorkspaceId;
   readonly noticeId: NoticeId;
   readonly connectorId: ConnectorId;
@@ -20,10 +20,10 @@ export interface Listening {
 }
 
 /**
- * Which connectors listen to which of these notices. Of a project's: those linked to it, by what the link says or else
- * what they say themselves, and those that hear of every project. Of the workspace's: by what they say themselves.
+ * Which connectors subscribe to which of these notices. Of a project: those linked to it, by the events of the link or
+ * else their own, and those of all projects. Of the workspace: by their own events.
  */
-export function findListening(
+export function findSubscriptions(
   tx: Queryable,
   notices: readonly {
     readonly id: NoticeId;
@@ -33,7 +33,7 @@ export function findListening(
   }[],
 ) {
   const of = <T>(pick: (notice: (typeof notices)[number]) => T) => notices.map(pick);
-  return tx.rows<Listening>(sql`
+  return tx.rows<Subscription>(sql`
     select n.workspace_id as "workspaceId", n.id as "noticeId", c.id as "connectorId", n.kind as event
     from unnest(${of(({ id }) => id)}::uuid[], ${of(({ workspaceId }) => workspaceId)}::uuid[],
       ${of(({ kind }) => kind)}::text[], ${of(({ projectId }) => projectId ?? '')}::text[])
@@ -49,8 +49,12 @@ export function findListening(
     order by n.place`);
 }
 
-export async function insertDeliveries(tx: Queryable, rows: readonly Listening[], now: Date): Promise<void> {
-  const of = <T>(pick: (row: Listening) => T) => rows.map(pick);
+export async function insertDeliveries(
+  tx: Queryable,
+  rows: readonly Subscription[],
+  now: Date,
+): Promise<void> {
+  const of = <T>(pick: (row: Subscription) => T) => rows.map(pick);
   await tx.run(sql`
     insert into notification_deliveries (workspace_id, id, connector_id, notice_id, event, status, created_at)
     select workspace_id, id, connector_id, notice_id, event, 'pending', ${now}
@@ -69,24 +73,20 @@ export async function insertDeliveries(tx: Queryable, rows: readonly Listening[]
     from these where c.workspace_id = these.workspace_id and c.id = these.id`);
 }
 
-export interface OpenDelivery {
-  readonly id: NotificationDeliveryId;
-  readonly noticeId: NoticeId | null;
-  readonly messageId: string | null;
-  readonly status: 'pending' | 'sending';
-  readonly attempts: number;
-  readonly createdAt: Date;
-}
+export type PendingDelivery = Pick<
+  NotificationDeliveryRow,
+  'id' | 'noticeId' | 'messageId' | 'status' | 'attempts' | 'createdAt'
+>;
 
-export function listOpen(tx: Queryable, workspaceId: WorkspaceId, connectorId: ConnectorId, most: number) {
-  return tx.rows<OpenDelivery>(sql`
+export function listPending(tx: Queryable, workspaceId: WorkspaceId, connectorId: ConnectorId, most: number) {
+  return tx.rows<PendingDelivery>(sql`
     select id, notice_id as "noticeId", message_id as "messageId", status, attempts, created_at as "createdAt"
     from notification_deliveries
     where workspace_id = ${workspaceId} and connector_id = ${connectorId} and status in ('pending', 'sending')
     order by message_id is null, id limit ${most}`);
 }
 
-/** How many messages were begun since then. */
+/** How many messages were attempted since then. */
 export async function countRecent(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -125,7 +125,7 @@ export interface Result {
   readonly detail: string;
 }
 
-/** What is known of the end counts, also where somebody else has given up on it meanwhile. */
+/** Also where another instance has given up on it meanwhile: what is known of its end counts. */
 export function setResult(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -140,8 +140,7 @@ export function setResult(
     where workspace_id = ${workspaceId} and message_id = ${messageId} and status in ('sending', 'pending', 'unknown')`);
 }
 
-/** Nothing more goes out by it. */
-export function endOpen(
+export function endPending(
   tx: Queryable,
   workspaceId: WorkspaceId,
   connectorId: ConnectorId,
@@ -161,36 +160,33 @@ export function insertTest(
   result: Result,
   now: Date,
 ) {
-  const begun = after(now, -(result.latencyMs ?? 0));
+  const startedAt = after(now, -(result.latencyMs ?? 0));
   return tx.run(sql`
     insert into notification_deliveries (workspace_id, id, connector_id, event, message_id, status, attempts,
       answer_status, latency_ms, detail, created_at, attempted_at, finished_at)
     values (${workspaceId}, ${row.id}, ${row.connectorId}, 'test', ${row.messageId}, ${result.status}, 1,
-      ${result.answerStatus}, ${result.latencyMs}, ${result.detail}, ${begun}, ${begun}, ${now})`);
+      ${result.answerStatus}, ${result.latencyMs}, ${result.detail}, ${startedAt}, ${startedAt}, ${now})`);
 }
 
-export interface DeliveryRow {
+export interface NotificationDeliveryRow extends Omit<Result, 'detail'> {
   readonly id: NotificationDeliveryId;
   readonly noticeId: NoticeId | null;
   readonly messageId: string | null;
   readonly event: string;
-  readonly status: DeliveryStatus;
   readonly attempts: number;
-  readonly answerStatus: number | null;
-  readonly latencyMs: number | null;
   readonly detail: string | null;
   readonly createdAt: Date;
   readonly attemptedAt: Date | null;
   readonly finishedAt: Date | null;
 }
 
-export function listDeliveries(
+export function listDeliveryRows(
   db: Queryable,
   workspaceId: WorkspaceId,
   connectorId: ConnectorId,
   page: { readonly before: string; readonly limit: number },
 ) {
-  return db.rows<DeliveryRow>(sql`
+  return db.rows<NotificationDeliveryRow>(sql`
     select id, notice_id as "noticeId", message_id as "messageId", event, status, attempts,
       answer_status as "answerStatus", latency_ms as "latencyMs", detail, created_at as "createdAt",
       attempted_at as "attemptedAt", finished_at as "finishedAt"

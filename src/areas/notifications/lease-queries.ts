@@ -1,16 +1,16 @@
-/** The SQL of whose turn it is: one instance at a time sends by a connector, for as long as its lease is good. */
+/** The SQL of leases: one instance at a time sends by a connector, for as long as its lease is valid. */
 import type { ConnectorId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 
-export interface Leased {
+export interface ConnectorLease {
   readonly workspaceId: WorkspaceId;
   readonly id: ConnectorId;
   readonly owner: string;
 }
 
-export function takeConnector(db: Queryable, owner: string, now: Date, until: Date) {
-  return db.one<Leased>(sql`
+export function leaseConnector(db: Queryable, owner: string, now: Date, until: Date) {
+  return db.one<ConnectorLease>(sql`
     with due as (
       select workspace_id, id from notification_connectors
       where wake_at <= ${now} and (lease_until is null or lease_until <= ${now})
@@ -21,7 +21,7 @@ export function takeConnector(db: Queryable, owner: string, now: Date, until: Da
     returning c.workspace_id as "workspaceId", c.id, c.lease_owner as owner`);
 }
 
-/** When there may be something to do again; undefined where nothing waits. */
+/** When the next connector is due; undefined where none is. */
 export async function nextWake(db: Queryable): Promise<Date | undefined> {
   const row = await db.one<{ at: Date | null }>(sql`
     select min(greatest(wake_at, coalesce(lease_until, wake_at))) as at
@@ -29,7 +29,7 @@ export async function nextWake(db: Queryable): Promise<Date | undefined> {
   return row?.at ?? undefined;
 }
 
-export interface HeldConnector {
+export interface LeasedConnector {
   readonly type: string;
   readonly name: string;
   readonly enabled: boolean;
@@ -38,22 +38,26 @@ export interface HeldConnector {
   readonly failingSince: Date | null;
 }
 
-/** Locked, and longer ours; undefined where it is gone or another has it. */
-export function holdConnector(tx: Queryable, { workspaceId, id, owner }: Leased, until: Date) {
-  return tx.one<HeldConnector>(sql`
+/** Locked, with the lease renewed; undefined where it is gone or another instance has it. */
+export function lockLeased(tx: Queryable, { workspaceId, id, owner }: ConnectorLease, until: Date) {
+  return tx.one<LeasedConnector>(sql`
     update notification_connectors set lease_until = ${until}
     where workspace_id = ${workspaceId} and id = ${id} and lease_owner = ${owner}
     returning type, name, enabled, config_sealed as "configSealed", failures, failing_since as "failingSince"`);
 }
 
-export function extendLease(db: Queryable, { workspaceId, id, owner }: Leased, until: Date) {
+export function extendLease(db: Queryable, { workspaceId, id, owner }: ConnectorLease, until: Date) {
   return db.run(sql`
     update notification_connectors set lease_until = ${until}
     where workspace_id = ${workspaceId} and id = ${id} and lease_owner = ${owner}`);
 }
 
-/** Given back, to be looked at again then; never, where that is null. */
-export function releaseConnector(db: Queryable, { workspaceId, id, owner }: Leased, wakeAt: Date | null) {
+/** Due again at `wakeAt`; never, where that is null. */
+export function releaseConnector(
+  db: Queryable,
+  { workspaceId, id, owner }: ConnectorLease,
+  wakeAt: Date | null,
+) {
   return db.run(sql`
     update notification_connectors set wake_at = ${wakeAt}, lease_owner = null, lease_until = null
     where workspace_id = ${workspaceId} and id = ${id} and lease_owner = ${owner}`);
@@ -61,7 +65,7 @@ export function releaseConnector(db: Queryable, { workspaceId, id, owner }: Leas
 
 export function setHealth(
   tx: Queryable,
-  { workspaceId, id }: Pick<Leased, 'workspaceId' | 'id'>,
+  { workspaceId, id }: Pick<ConnectorLease, 'workspaceId' | 'id'>,
   health: { readonly failures: number; readonly failingSince: Date | null },
 ) {
   return tx.run(sql`
@@ -69,8 +73,8 @@ export function setHealth(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Of a connector that works after all: what waits for its next try goes now. */
-export function wakeNow(tx: Queryable, workspaceId: WorkspaceId, id: ConnectorId, now: Date) {
+/** Of a connector that works after all: what waits for its next attempt is due now. */
+export function resetHealth(tx: Queryable, workspaceId: WorkspaceId, id: ConnectorId, now: Date) {
   return tx.run(sql`
     update notification_connectors set failures = 0, failing_since = null,
       wake_at = case when wake_at is null then null else ${now}::timestamptz end
@@ -79,7 +83,7 @@ export function wakeNow(tx: Queryable, workspaceId: WorkspaceId, id: ConnectorId
 
 export function disableConnector(
   tx: Queryable,
-  { workspaceId, id }: Pick<Leased, 'workspaceId' | 'id'>,
+  { workspaceId, id }: Pick<ConnectorLease, 'workspaceId' | 'id'>,
   reason: string,
   now: Date,
 ) {

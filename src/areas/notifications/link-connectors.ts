@@ -1,10 +1,10 @@
-/** Which connectors hear of a project, and of what in it. */
+/** Which connectors are notified of a project, and of which events. */
 import type { NoticeKind } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import type { ConnectorId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readSource } from '../projects/read-source.ts';
-import { type NotificationsContext, tellConnector } from './notifications.ts';
+import { type NotificationsContext, publishConnectorUpdate } from './notifications.ts';
 import * as queries from './queries.ts';
 
 export interface Links {
@@ -21,21 +21,23 @@ export function linkConnectors(
 ) {
   const wanted = [...new Set(connectorIds)];
   return ctx.db.transaction(async (tx) => {
-    // Refused where it is not theirs, before anything is said about the connectors.
+    // A project of another workspace is not found, before anything is said about the connectors.
     await readSource(tx, workspaceId, projectId);
     const own = new Set(await queries.ownConnectors(tx, workspaceId, wanted));
     const errors = connectorIds.flatMap((id, index) =>
       own.has(id)
         ? []
-        : [{ path: `connectorIds[${index}]`, message: 'is no notification connector of yours' }],
+        : [{ path: `connectorIds[${index}]`, message: 'is not a notification connector of this workspace' }],
     );
     if (errors.length > 0)
-      throw new Fault('invalid_input', 'Not all of these are notification connectors of yours.', { errors });
+      throw new Fault('invalid_input', 'Not all of these are notification connectors of this workspace.', {
+        errors,
+      });
     const before = await queries.listLinks(tx, workspaceId, projectId);
     await queries.replaceLinks(tx, workspaceId, projectId, wanted, events ? [...new Set(events)] : null);
     const touched = new Set([...before.map(({ connectorId }) => connectorId), ...wanted]);
     const links = await readLinks(tx, workspaceId, projectId);
-    for (const id of [...touched].sort()) await tellConnector(tx, workspaceId, id, 'linked');
+    for (const id of [...touched].sort()) await publishConnectorUpdate(tx, workspaceId, id, 'linked');
     return links;
   });
 }

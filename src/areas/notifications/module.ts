@@ -1,10 +1,9 @@
 /** Notifications as a part of the service. */
 import { noticesChannel } from '../../events/notices.ts';
 import type { Module } from '../../http/module.ts';
-import { Deliveries } from './deliveries.ts';
+import { Deliveries, pruneNotificationsSchedule } from './deliveries.ts';
 import type { NotificationsContext } from './notifications.ts';
 import { notificationRoutes } from './routes.ts';
-import { tidyNoticesSchedule } from './tidy-notices.ts';
 
 export interface NotificationsModule extends Module {
   readonly deliveries: Deliveries;
@@ -15,7 +14,7 @@ export function notificationsModule(ctx: NotificationsContext, eventDays: number
   return {
     deliveries,
     routes: (routes) => notificationRoutes(routes, ctx),
-    schedules: [tidyNoticesSchedule(ctx, eventDays)],
+    schedules: [pruneNotificationsSchedule(ctx, eventDays)],
     hears: { [noticesChannel]: deliveries },
     start: () => deliveries.start(),
     stop: () => deliveries.stop(),

@@ -1,7 +1,7 @@
 /**
- * Notification connectors: how people hear of what happened, where they are. Owns the connectors, which projects each
- * hears of, and every delivery; refuses to show what a connector was set up with, and to send anything twice to a
- * receiver that could not tell.
+ * Notification connectors: where people are notified of what happened. Owns the connectors, which projects each
+ * subscribes to, and every delivery; refuses to show what a connector was set up with, and to send anything twice to a
+ * receiver that could not detect it.
  */
 import type { Logger } from 'pino';
 import type { Ways } from '../../adapters/connectors/connectors.ts';
@@ -23,17 +23,17 @@ export interface NotificationsContext {
   /** Whether addresses of one's own network may be given. */
   readonly allowPrivate: boolean;
   readonly publicUrl: () => string;
-  /** What must not be read in a message about this environment. */
+  /** What must not be in a message about this environment. */
   readonly secretsOf: (workspaceId: WorkspaceId, environmentId: EnvironmentId) => Promise<readonly Secret[]>;
   /** Environments are named with the address that they answer at. */
   readonly environmentHooks: EnvironmentHooks;
-  /** Told after a commit that left a mail to send. */
+  /** Called after a commit that left a mail to send. */
   readonly wakeMail: () => void;
 }
 
 export type DeliveryStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
 
-export function notFound(): Fault {
+export function connectorNotFound(): Fault {
   return new Fault('not_found', 'No such notification connector.');
 }
 
@@ -42,7 +42,7 @@ export function configPlace(workspaceId: WorkspaceId, id: ConnectorId) {
 }
 
 /** In the transaction that changed it, last. */
-export function tellConnector(
+export function publishConnectorUpdate(
   tx: Queryable,
   workspaceId: WorkspaceId,
   connectorId: ConnectorId,

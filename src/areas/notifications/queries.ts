@@ -2,7 +2,7 @@
 import type { NoticeKind } from '../../events/notices.ts';
 import type { ConnectorId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { sql } from '../../store/sql.ts';
+import { fragment, sql } from '../../store/sql.ts';
 import type { DeliveryStatus } from './notifications.ts';
 
 export interface LastDelivery {
@@ -12,7 +12,7 @@ export interface LastDelivery {
   readonly at: string;
 }
 
-export interface ConnectorRow {
+interface ConnectorSettings {
   readonly id: ConnectorId;
   readonly type: string;
   readonly name: string;
@@ -20,6 +20,9 @@ export interface ConnectorRow {
   readonly allProjects: boolean;
   readonly target: string;
   readonly enabled: boolean;
+}
+
+export interface ConnectorRow extends ConnectorSettings {
   readonly disabledReason: string | null;
   readonly failingSince: Date | null;
   readonly createdAt: Date;
@@ -27,18 +30,11 @@ export interface ConnectorRow {
   readonly lastDelivery: LastDelivery | null;
 }
 
-export interface NewConnector {
-  readonly id: ConnectorId;
-  readonly type: string;
-  readonly name: string;
-  readonly events: readonly NoticeKind[];
-  readonly allProjects: boolean;
-  readonly enabled: boolean;
+export interface NewConnectorRow extends ConnectorSettings {
   readonly configSealed: Buffer;
-  readonly target: string;
 }
 
-export function insertConnector(tx: Queryable, workspaceId: WorkspaceId, row: NewConnector, now: Date) {
+export function insertConnector(tx: Queryable, workspaceId: WorkspaceId, row: NewConnectorRow, now: Date) {
   return tx.run(sql`
     insert into notification_connectors (workspace_id, id, type, name, events, all_projects, config_sealed, target,
       enabled, created_at, updated_at)
@@ -46,34 +42,28 @@ export function insertConnector(tx: Queryable, workspaceId: WorkspaceId, row: Ne
       ${row.configSealed}, ${row.target}, ${row.enabled}, ${now}, ${now})`);
 }
 
+const selectConnectors = fragment`
+  select c.id, c.type, c.name, c.events, c.all_projects as "allProjects", c.target, c.enabled,
+    c.disabled_reason as "disabledReason", c.failing_since as "failingSince", c.created_at as "createdAt",
+    c.updated_at as "updatedAt", d.last as "lastDelivery"
+  from notification_connectors c
+  left join lateral (
+    select json_build_object('id', id, 'event', event, 'status', status, 'at', coalesce(attempted_at, created_at)) as last
+    from notification_deliveries where workspace_id = c.workspace_id and connector_id = c.id order by id desc limit 1
+  ) d on true`;
+
 export function findConnector(db: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
   return db.one<ConnectorRow>(sql`
-    select c.id, c.type, c.name, c.events, c.all_projects as "allProjects", c.target, c.enabled,
-      c.disabled_reason as "disabledReason", c.failing_since as "failingSince", c.created_at as "createdAt",
-      c.updated_at as "updatedAt", d.last as "lastDelivery"
-    from notification_connectors c
-    left join lateral (
-      select json_build_object('id', id, 'event', event, 'status', status, 'at', coalesce(attempted_at, created_at)) as last
-      from notification_deliveries where workspace_id = c.workspace_id and connector_id = c.id order by id desc limit 1
-    ) d on true
-    where c.workspace_id = ${workspaceId} and c.id = ${id}`);
+    ${selectConnectors} where c.workspace_id = ${workspaceId} and c.id = ${id}`);
 }
 
-export function listConnectors(
+export function listConnectorRows(
   db: Queryable,
   workspaceId: WorkspaceId,
   page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<ConnectorRow>(sql`
-    select c.id, c.type, c.name, c.events, c.all_projects as "allProjects", c.target, c.enabled,
-      c.disabled_reason as "disabledReason", c.failing_since as "failingSince", c.created_at as "createdAt",
-      c.updated_at as "updatedAt", d.last as "lastDelivery"
-    from notification_connectors c
-    left join lateral (
-      select json_build_object('id', id, 'event', event, 'status', status, 'at', coalesce(attempted_at, created_at)) as last
-      from notification_deliveries where workspace_id = c.workspace_id and connector_id = c.id order by id desc limit 1
-    ) d on true
-    where c.workspace_id = ${workspaceId} and c.id < ${page.before}::uuid
+    ${selectConnectors} where c.workspace_id = ${workspaceId} and c.id < ${page.before}::uuid
     order by c.id desc limit ${page.limit}`);
 }
 
@@ -83,20 +73,20 @@ export interface SealedConfig {
   readonly configSealed: Buffer;
 }
 
-export function findConfig(db: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
+export function findConnectorConfig(db: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
   return db.one<SealedConfig>(sql`
     select type, name, config_sealed as "configSealed" from notification_connectors
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Until the transaction ends, nobody else changes it or chooses what it sends. */
+/** Until the transaction ends, nobody else changes it or decides what it sends. */
 export function lockConnector(tx: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
   return tx.one<SealedConfig & { readonly enabled: boolean }>(sql`
     select type, name, config_sealed as "configSealed", enabled from notification_connectors
     where workspace_id = ${workspaceId} and id = ${id} for update`);
 }
 
-export interface ConnectorChange {
+export interface ConnectorUpdate {
   readonly name: string | null;
   readonly events: readonly NoticeKind[] | null;
   readonly allProjects: boolean | null;
@@ -104,12 +94,12 @@ export interface ConnectorChange {
   readonly config: { readonly sealed: Buffer; readonly target: string } | null;
 }
 
-/** What is null stays. One that is switched on, or set up anew, begins with a clean sheet. */
+/** What is null stays. One that is enabled, or gets a new config, starts without failures. */
 export function updateConnector(
   tx: Queryable,
   workspaceId: WorkspaceId,
   id: ConnectorId,
-  change: ConnectorChange,
+  change: ConnectorUpdate,
   now: Date,
 ) {
   const isFresh = change.enabled === true || change.config !== null;
@@ -128,7 +118,7 @@ export function updateConnector(
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export function deleteConnector(tx: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
+export function deleteConnectorRow(tx: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
   return tx.run(sql`delete from notification_connectors where workspace_id = ${workspaceId} and id = ${id}`);
 }
 

@@ -1,25 +1,27 @@
-/** Connectors as shown: never what they were set up with. */
+/** Connectors and deliveries as the API answers with them: never what a connector was set up with. */
+import { readNotices } from '../../events/notices.ts';
 import type { ConnectorId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
-import { notFound } from './notifications.ts';
+import { listDeliveryRows } from './delivery-queries.ts';
+import { connectorNotFound } from './notifications.ts';
 import * as queries from './queries.ts';
 
 export async function readConnector(db: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
   const row = await queries.findConnector(db, workspaceId, id);
-  if (!row) throw notFound();
-  return shown(row);
+  if (!row) throw connectorNotFound();
+  return viewOf(row);
 }
 
 export async function listConnectors(db: Queryable, workspaceId: WorkspaceId, page: Page) {
   const { before, limit } = page;
-  const rows = await queries.listConnectors(db, workspaceId, { before, limit: limit + 1 });
-  return page.answer(rows, shown);
+  const rows = await queries.listConnectorRows(db, workspaceId, { before, limit: limit + 1 });
+  return page.answer(rows, viewOf);
 }
 
-export type ShownConnector = ReturnType<typeof shown>;
+export type ConnectorView = ReturnType<typeof viewOf>;
 
-function shown(row: queries.ConnectorRow) {
+function viewOf(row: queries.ConnectorRow) {
   const { id, type, name, target, allProjects, enabled, disabledReason, lastDelivery } = row;
   return {
     id,
@@ -35,4 +37,37 @@ function shown(row: queries.ConnectorRow) {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };
+}
+
+export async function listDeliveries(db: Queryable, workspaceId: WorkspaceId, id: ConnectorId, page: Page) {
+  await readConnector(db, workspaceId, id);
+  const { before, limit } = page;
+  const rows = await listDeliveryRows(db, workspaceId, id, { before, limit: limit + 1 });
+  const notices = await readNotices(
+    db,
+    workspaceId,
+    rows.flatMap(({ noticeId }) => noticeId ?? []),
+  );
+  const byId = new Map(notices.map((notice) => [notice.id, notice]));
+  const time = (at: Date | null) => at?.toISOString() ?? null;
+  return page.answer(rows, (row) => {
+    const notice = row.noticeId === null ? undefined : byId.get(row.noticeId);
+    const { event, status, attempts, answerStatus, latencyMs, detail, messageId } = row;
+    return {
+      id: row.id,
+      event,
+      status,
+      attempts,
+      answerStatus,
+      latencyMs,
+      detail,
+      messageId,
+      subject: notice ? { ...notice.subject } : null,
+      projectId: notice?.projectId ?? null,
+      environmentId: notice?.environmentId ?? null,
+      createdAt: row.createdAt.toISOString(),
+      attemptedAt: time(row.attemptedAt),
+      finishedAt: time(row.finishedAt),
+    };
+  });
 }

@@ -8,9 +8,8 @@ import { Page } from '../../page.ts';
 import { changeConnector, deleteConnector } from './change-connector.ts';
 import { createConnector } from './create-connector.ts';
 import { linkConnectors, readLinks } from './link-connectors.ts';
-import { listDeliveries } from './list-deliveries.ts';
 import type { NotificationsContext } from './notifications.ts';
-import { listConnectors, readConnector } from './read-connectors.ts';
+import { listConnectors, listDeliveries, readConnector } from './read-connectors.ts';
 import * as schemas from './schemas.ts';
 import { testConnector } from './test-connector.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Sends what waits for one connector, message after message, while its lease is ours. What is about to be sent is
- * written down before, and how it ended after: who comes later knows what may have arrived.
+ * Sends what is pending for one connector, message after message, while its lease is ours. That it is being sent is
+ * stored before, and how it ended after: so it is known after a crash what may have arrived.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
@@ -15,60 +15,54 @@ import { readNotices } from '../../events/notices.ts';
 import { composeMessage } from './compose-message.ts';
 import * as deliveries from './delivery-queries.ts';
 import * as leases from './lease-queries.ts';
-import { noteResult } from './note-result.ts';
 import { configPlace, type NotificationsContext } from './notifications.ts';
+import { type Chosen, recordResult } from './record-result.ts';
 
 export const leaseMs = 20 * second;
 const renewMs = 5 * second;
-const sendLimitMs = 30 * second;
-/** So many messages in this time go out one by one; what comes beyond is gathered for a while and told together. */
+const sendTimeoutMs = 30 * second;
+/** So many messages in this time are sent one by one; what comes beyond is gathered for a while and sent as one. */
 const burst = { windowMs: 30 * second, messages: 5, gatherMs: 10 * second, most: 50 } as const;
 
 /** Until nothing is left, or it has to wait. */
 export async function sendByConnector(
   ctx: NotificationsContext,
-  lease: leases.Leased,
+  lease: leases.ConnectorLease,
   isStopping: () => boolean,
 ): Promise<void> {
   for (;;) {
-    const chosen = isStopping() ? await giveBack(ctx, lease) : await choose(ctx, lease);
+    const chosen = isStopping() ? await release(ctx, lease) : await choose(ctx, lease);
     if (!chosen) return;
     const canGoOn = await sendOne(ctx, lease, chosen);
     if (!canGoOn) return;
   }
 }
 
-async function giveBack(ctx: NotificationsContext, lease: leases.Leased): Promise<undefined> {
+async function release(ctx: NotificationsContext, lease: leases.ConnectorLease): Promise<undefined> {
   await leases.releaseConnector(ctx.db, lease, ctx.clock.now());
   return undefined;
 }
 
-export interface Chosen {
-  readonly messageId: string;
-  readonly noticeIds: readonly NonNullable<deliveries.OpenDelivery['noticeId']>[];
-  readonly since: Date;
-  readonly held: leases.HeldConnector;
-}
-
-/** The next message; undefined where there is none now, and the connector is given back. */
-function choose(ctx: NotificationsContext, lease: leases.Leased): Promise<Chosen | undefined> {
+/** The next message; undefined where there is none now, and the lease is released. */
+function choose(ctx: NotificationsContext, lease: leases.ConnectorLease): Promise<Chosen | undefined> {
   const { workspaceId, id } = lease;
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
-    const held = await leases.holdConnector(tx, lease, after(now, leaseMs));
+    const held = await leases.lockLeased(tx, lease, after(now, leaseMs));
     if (!held) return undefined;
-    let open = await deliveries.listOpen(tx, workspaceId, id, burst.most);
-    const cut = open.filter(({ status }) => status === 'sending');
-    if (cut.length > 0 && findConnectorKind(held.type)?.canTellRepeats !== true) {
-      await noteCutOff(tx, workspaceId, cut, now);
-      open = open.filter(({ status }) => status !== 'sending');
+    let pending = await deliveries.listPending(tx, workspaceId, id, burst.most);
+    const interrupted = pending.filter(({ status }) => status === 'sending');
+    if (interrupted.length > 0 && findConnectorKind(held.type)?.canTellRepeats !== true) {
+      await recordInterrupted(tx, workspaceId, interrupted, now);
+      pending = pending.filter(({ status }) => status !== 'sending');
     }
-    const [first] = open;
+    const [first] = pending;
     if (!first) {
       await leases.releaseConnector(tx, lease, null);
       return undefined;
     }
-    const taken = first.messageId === null ? await gather(tx, lease, open, now) : sameMessage(open, first);
+    const taken =
+      first.messageId === null ? await gather(tx, lease, pending, now) : sameMessage(pending, first);
     if (!taken) return undefined;
     const messageId = first.messageId ?? v7();
     if (first.messageId === null)
@@ -83,32 +77,32 @@ function choose(ctx: NotificationsContext, lease: leases.Leased): Promise<Chosen
   });
 }
 
-/** A try that was cut off in the middle, to a receiver that could not tell a repeat: nobody knows, and that is said. */
-async function noteCutOff(
+/** An attempt that was interrupted, to a receiver that could not detect a repeat: whether it arrived is unknown. */
+async function recordInterrupted(
   tx: Parameters<typeof deliveries.setResult>[0],
-  workspaceId: leases.Leased['workspaceId'],
-  cut: readonly deliveries.OpenDelivery[],
+  workspaceId: leases.ConnectorLease['workspaceId'],
+  interrupted: readonly deliveries.PendingDelivery[],
   now: Date,
 ): Promise<void> {
   const detail =
-    'The service was cut off while it was sending. It may have arrived, so it is not sent again.';
+    'The service was interrupted while it was sending. It may have arrived, so it is not sent again.';
   const result = { status: 'unknown', answerStatus: null, latencyMs: null, detail } as const;
-  for (const messageId of new Set(cut.flatMap((each) => each.messageId ?? [])))
+  for (const messageId of new Set(interrupted.flatMap((each) => each.messageId ?? [])))
     await deliveries.setResult(tx, workspaceId, messageId, result, now);
 }
 
-function sameMessage(open: readonly deliveries.OpenDelivery[], first: deliveries.OpenDelivery) {
-  return open.filter(({ messageId }) => messageId === first.messageId);
+function sameMessage(pending: readonly deliveries.PendingDelivery[], first: deliveries.PendingDelivery) {
+  return pending.filter(({ messageId }) => messageId === first.messageId);
 }
 
-/** One by one while they are few; together where they are many. Undefined: a little later, when more have come. */
+/** One by one while they are few; together where they are many. Undefined: later, when more have come. */
 async function gather(
   tx: Parameters<typeof deliveries.countRecent>[0],
-  lease: leases.Leased,
-  open: readonly deliveries.OpenDelivery[],
+  lease: leases.ConnectorLease,
+  pending: readonly deliveries.PendingDelivery[],
   now: Date,
-): Promise<readonly deliveries.OpenDelivery[] | undefined> {
-  const fresh = open.filter(({ messageId }) => messageId === null);
+): Promise<readonly deliveries.PendingDelivery[] | undefined> {
+  const fresh = pending.filter(({ messageId }) => messageId === null);
   const since = after(now, -burst.windowMs);
   const recent = await deliveries.countRecent(tx, lease.workspaceId, lease.id, since);
   if (recent < burst.messages) return fresh.length > burst.messages ? fresh : fresh.slice(0, 1);
@@ -119,22 +113,26 @@ async function gather(
   return undefined;
 }
 
-/** Whether there may be more to send at once. */
-async function sendOne(ctx: NotificationsContext, lease: leases.Leased, chosen: Chosen): Promise<boolean> {
+/** Whether there may be more to send now. */
+async function sendOne(
+  ctx: NotificationsContext,
+  lease: leases.ConnectorLease,
+  chosen: Chosen,
+): Promise<boolean> {
   const { db, clock } = ctx;
   const { workspaceId } = lease;
   const { messageId, noticeIds } = chosen;
   const message = await composeMessage(ctx, messageId, await readNotices(db, workspaceId, noticeIds));
   const connector = await openConnector(ctx, lease, chosen.held);
   if (!message) {
-    const detail = 'What it told of is gone.';
+    const detail = 'Its notices do not exist any more.';
     const result = { status: 'failed', answerStatus: null, latencyMs: null, detail } as const;
     await deliveries.setResult(db, workspaceId, messageId, result, clock.now());
     return true;
   }
-  // Last before the request: the shorter the time in which nobody knows, the better.
+  // Last before the request: the shorter the time in which its result is unknown, the better.
   const isOurs = await db.transaction(async (tx) => {
-    const held = await leases.holdConnector(tx, lease, after(clock.now(), leaseMs));
+    const held = await leases.lockLeased(tx, lease, after(clock.now(), leaseMs));
     if (!held?.enabled) return false;
     return (await deliveries.setSending(tx, workspaceId, messageId, clock.now())) > 0;
   });
@@ -142,41 +140,41 @@ async function sendOne(ctx: NotificationsContext, lease: leases.Leased, chosen: 
     await leases.releaseConnector(db, lease, clock.now());
     return false;
   }
-  const begun = performance.now();
+  const startedAt = performance.now();
   const sent = await whileRenewing(ctx, lease, () => sendOnce(ctx, connector, message));
-  const latencyMs = Math.round(performance.now() - begun);
-  return noteResult(ctx, lease, chosen, { sent, latencyMs, secrets: connector.secrets });
+  const latencyMs = Math.round(performance.now() - startedAt);
+  return recordResult(ctx, lease, chosen, { sent, latencyMs, secrets: connector.secrets });
 }
 
-/** What nobody foresaw is an end too: nobody knows whether it was sent, and it counts as a try. */
+/** An unexpected error is a result too: whether it was sent is unknown, and it counts as an attempt. */
 export async function sendOnce(
   { log }: Pick<NotificationsContext, 'log'>,
   connector: Connector,
   message: Message,
 ): Promise<Sent> {
   try {
-    return await connector.send(message, AbortSignal.timeout(sendLimitMs));
+    return await connector.send(message, AbortSignal.timeout(sendTimeoutMs));
   } catch (error) {
-    log.error({ err: error, messageId: message.id }, 'a connector failed in a way of its own');
+    log.error({ err: error, messageId: message.id }, 'a connector failed unexpectedly');
     return { outcome: 'unknown', status: null, detail: 'Something failed on our side while it was sent.' };
   }
 }
 
 export async function openConnector(
   ctx: Pick<NotificationsContext, 'db' | 'sealer' | 'ways'>,
-  { workspaceId, id }: Pick<leases.Leased, 'workspaceId' | 'id'>,
-  { type, configSealed }: Pick<leases.HeldConnector, 'type' | 'configSealed'>,
+  { workspaceId, id }: Pick<leases.ConnectorLease, 'workspaceId' | 'id'>,
+  { type, configSealed }: Pick<leases.LeasedConnector, 'type' | 'configSealed'>,
 ): Promise<Connector> {
   const kind = findConnectorKind(type);
-  if (!kind) throw new Error(`there is no kind of connector called ${type}`);
-  const kept = await ctx.sealer.open(ctx.db, configPlace(workspaceId, id), configSealed);
-  return kind.open(kept.reveal(), ctx.ways);
+  if (!kind) throw new Error(`unknown kind of connector: ${type}`);
+  const config = await ctx.sealer.open(ctx.db, configPlace(workspaceId, id), configSealed);
+  return kind.open(config.reveal(), ctx.ways);
 }
 
-/** Keeps the lease for as long as the work takes. */
+/** Renews the lease for as long as the work takes. */
 async function whileRenewing<T>(
   ctx: NotificationsContext,
-  lease: leases.Leased,
+  lease: leases.ConnectorLease,
   work: () => Promise<T>,
 ): Promise<T> {
   const done = new AbortController();
@@ -186,8 +184,8 @@ async function whileRenewing<T>(
       await leases.extendLease(ctx.db, lease, after(ctx.clock.now(), leaseMs));
     }
   })().catch((error: unknown) => {
-    // A lease that could not be kept shows when the result is written; the end of the work ends this too.
-    if (!done.signal.aborted) ctx.log.warn({ err: error }, 'could not keep the lease of a connector');
+    // A lease that was lost shows when the result is recorded; the end of the work ends this too.
+    if (!done.signal.aborted) ctx.log.warn({ err: error }, 'could not renew the lease of a connector');
   });
   try {
     return await work();

@@ -13,7 +13,7 @@ import type { OperationFault } from '../../operations/operations.ts';
 import { hasUnfinished } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Secret } from '../../secret.ts';
-import { missingCertificates } from '../domains/installed-certificates.ts';
+import { listMissingCertificates } from '../domains/installed-certificates.ts';
 import { type DueLook, setSeen, takeDueLooks } from '../environments/due-looks.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
@@ -120,7 +120,7 @@ async function certificatesAmiss(
   const listMissing = async (seen: readonly SeenCertificate[]) => {
     const all = new Map<EnvironmentId, string[]>();
     for (const { workspaceId, environmentId } of wanted) {
-      const ids = await missingCertificates(ctx.db, workspaceId, environmentId, seen);
+      const ids = await listMissingCertificates(ctx.db, workspaceId, environmentId, seen);
       if (ids.length > 0)
         all.set(
           environmentId,

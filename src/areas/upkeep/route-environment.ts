@@ -5,7 +5,7 @@ import { webProcess } from '../../engine/release-spec.ts';
 import type { CertificateId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { routeKind } from '../domains/domain-work.ts';
-import { bringCertificates, takeForgottenAway } from '../domains/installed-certificates.ts';
+import { ensureCertificates, removeIfUnused } from '../domains/installed-certificates.ts';
 import { frontOf } from '../domains/proxy-names.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { transientRetry } from '../releases/until-back.ts';
@@ -40,17 +40,17 @@ export function routeOperation(ctx: UpkeepContext): OperationKind {
           const target = await targetOf(ctx, environment, step);
           const front = await frontOf(ctx.db, target.placement, run, []);
           // Before the names: none is sent to https that could not be shown there.
-          await bringCertificates(ctx, target);
+          await ensureCertificates(ctx, target);
           if (wanted === 'stopped') {
             await target.refuseRequests(front);
-            if (input.without !== null) await takeForgottenAway(ctx.db, target, input.without);
+            if (input.without !== null) await removeIfUnused(ctx.db, target, input.without);
             return undefined;
           }
           const web = (await target.instances())
             .filter((each) => each.deploymentId === currentDeploymentId && each.process === webProcess)
             .map(({ name, address }) => ({ name, process: webProcess, address: address ?? '' }));
           await target.restoreFront({ ...front, endpoints: endpointsOf(web, run.port) });
-          if (input.without !== null) await takeForgottenAway(ctx.db, target, input.without);
+          if (input.without !== null) await removeIfUnused(ctx.db, target, input.without);
           return undefined;
         },
       },

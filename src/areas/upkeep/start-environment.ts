@@ -14,7 +14,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { DeploymentQueue } from '../deployments/deployments.ts';
 import { readDeployment } from '../deployments/read-deployments.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
-import { bringCertificates } from '../domains/installed-certificates.ts';
+import { ensureCertificates } from '../domains/installed-certificates.ts';
 import { frontOf } from '../domains/proxy-names.ts';
 import {
   lockEnvironment,
@@ -144,7 +144,7 @@ export async function putInService(ctx: UpkeepContext, input: Input, step: StepC
     ...start,
     takenAddresses: new Set([...start.takenAddresses, ...web.map(({ address }) => address)]),
   });
-  await bringCertificates(ctx, target);
+  await ensureCertificates(ctx, target);
   await target.restoreFront(await frontOf(ctx.db, target.placement, run, endpointsOf(web, run.port)));
   if (hasCrons(run)) await target.setCrons(run, deploymentId);
   // Left over from something that was cut off; they get no requests any more.

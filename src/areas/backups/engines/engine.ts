@@ -1,7 +1,8 @@
 /**
- * What each kind of data must be able to do to be backed up: be dumped in one consistent piece, be loaded beside what is
- * live, be compared, and change places with what is live. The order in which that happens, and what happens after a
- * failure, is the operations' business; an engine looks before it acts, and doing the same twice does no harm.
+ * What each kind of data must be able to do to be backed up: be dumped in one consistent piece, be loaded into a staging
+ * copy next to what is live, be compared, and be swapped with what is live. The order in which that happens, and what
+ * happens after a failure, is the operations' business; an engine looks before it acts, and doing the same twice does no
+ * harm.
  */
 import type { Readable } from 'node:stream';
 import type { ServiceKind } from '../../../analysis/result.ts';
@@ -10,21 +11,23 @@ import type { Credentials } from '../../services/kinds/kind.ts';
 
 export type SourceKind = ServiceKind | 'volume';
 
-/** What is there to back up, where it stands. */
-export type Source =
-  | {
-      readonly type: 'service';
-      readonly kind: ServiceKind;
-      /** Of the kind's images; a dump is loaded by the same major version only. */
-      readonly version: string;
-      readonly image: string;
-      /** Running, and healthy when the engine is asked. */
-      readonly container: string;
-      readonly volume: string;
-      readonly volumePath: string;
-      readonly credentials: Credentials;
-      readonly memoryMb: number;
-    }
+export interface ServiceSource {
+  readonly type: 'service';
+  readonly kind: ServiceKind;
+  /** Of the kind's images; a dump is loaded by the same major version only. */
+  readonly version: string;
+  readonly image: string;
+  /** Running, and healthy when the engine is asked. */
+  readonly container: string;
+  readonly volume: string;
+  readonly volumePath: string;
+  readonly credentials: Credentials;
+  readonly memoryMb: number;
+}
+
+/** The live data. */
+export type DataSource =
+  | ServiceSource
   | {
       readonly type: 'volume';
       readonly kind: 'volume';
@@ -34,9 +37,9 @@ export type Source =
 
 /**
  * What a restored copy is compared by: objects and counts, taken in the very snapshot that is dumped. Keys are words for
- * people, such as `rows of public.users`; equal figures are an equal text.
+ * people, such as `rows of public.users`; equal content has equal texts.
  */
-export type Figures = Readonly<Record<string, number | string>>;
+export type ContentStats = Readonly<Record<string, number | string>>;
 
 export interface Dump {
   /** Compressed by zstd, on the server where it has it. Destroying it ends the tool there. */
@@ -46,73 +49,76 @@ export interface Dump {
    * files that changed while they were read.
    */
   readonly ended: Promise<{
-    readonly figures: Figures;
+    readonly contentStats: ContentStats;
     readonly rawBytes: number;
     readonly warning: string | null;
   }>;
 }
 
-/** A dump or an upload that lies on the server, made and removed by the operation. */
+/** A dump or an upload on the server, written and removed by the operation. */
 export interface ServerFile {
   /** Below /var/lib/slipway/backups, made of ids. */
   readonly path: string;
   readonly bytes: number;
 }
 
-export type Verdict =
-  | { readonly outcome: 'loaded'; readonly figures: Figures }
-  /** It was tried, and does not come out: the backup is no good. */
-  | { readonly outcome: 'broken'; readonly reason: string }
-  /** It could not be tried, which says nothing against it; the sentence says why. */
-  | { readonly outcome: 'untried'; readonly reason: string };
+export type RestoreVerdict =
+  | { readonly outcome: 'restored'; readonly contentStats: ContentStats }
+  /** The backup cannot be restored. */
+  | { readonly outcome: 'corrupt'; readonly reason: string }
+  /** It could not be tried, which says nothing against the backup. */
+  | { readonly outcome: 'unverifiable'; readonly reason: string };
 
-/** Beside what is live: a database, a folder or a volume of this name. Small letters, digits and `_`, made by us of ids. */
-export type BesideName = string;
+/** Of a staging or previous copy: a database, a folder or a volume. Small letters, digits and `_`, made by us of ids. */
+export type CopyName = string;
 
-export type Begin = 'empty' | 'copy';
+export interface LoadInput {
+  readonly staging: CopyName;
+  /** What the file is loaded into: nothing, or a copy of the live data. */
+  readonly base: 'empty' | 'copy';
+  readonly content: 'dump' | 'upload';
+}
 
-export interface Progress {
+export interface SwapNames {
+  readonly staging: CopyName;
+  readonly previous: CopyName;
+}
+
+export interface EngineProgress {
   log(line: string): void;
   /** Of its own work. */
   fraction(done: number): void;
 }
 
 export interface Engine {
-  readonly kind: SourceKind;
   /** Shown with each backup: `pg_dump custom`, `mariadb-dump`, `rdb`, `tar`. */
   readonly format: string;
-  dump(site: DockerHost, source: Source): Promise<Dump>;
+  dump(host: DockerHost, source: DataSource): Promise<Dump>;
   /**
-   * Loads it into a throw-away container of the same image (without network, limited, labelled with `mark`), compares
-   * nothing: gives the figures of what came out. Checks memory and disk first. Leaves nothing, however it ends;
-   * `clearAway` with the same mark removes what a kill left.
+   * Loads the file into a scratch container of the same image (without network, limited, labelled with `scratchId`) and
+   * gives the stats of what came out. Checks memory and disk first. Leaves nothing, however it ends; `removeScratch`
+   * with the same id removes what a kill left.
    */
-  tryOut(
-    site: DockerHost,
-    source: Source,
+  verifyRestore(
+    host: DockerHost,
+    source: DataSource,
     file: ServerFile,
-    mark: string,
-    progress: Progress,
-  ): Promise<Verdict>;
-  /** Loads it beside what is live. Detached from us: a second call joins the first. */
-  loadBeside(
-    site: DockerHost,
-    source: Source,
+    scratchId: string,
+    progress: EngineProgress,
+  ): Promise<RestoreVerdict>;
+  /** Loads the file into a staging copy. Detached from us: a second call joins the first. */
+  loadStaging(
+    host: DockerHost,
+    source: DataSource,
     file: ServerFile,
-    wish: { readonly beside: BesideName; readonly begin: Begin; readonly content: 'dump' | 'upload' },
-    progress: Progress,
+    input: LoadInput,
+    progress: EngineProgress,
   ): Promise<void>;
   /**
-   * What is beside becomes live, and what was live is kept under the name `before`. As nearly atomic as the database
-   * allows; called again after a kill it completes what was begun. With the names exchanged it takes that back.
+   * The staging copy becomes live, and what was live is kept as `previous`. As nearly atomic as the database allows;
+   * called again after a kill it completes what was begun. With the names exchanged it takes that back.
    */
-  swap(
-    site: DockerHost,
-    source: Source,
-    names: { readonly beside: BesideName; readonly before: BesideName },
-  ): Promise<void>;
-  /** Removes a beside or a before by its name; nothing where there is none. */
-  discard(site: DockerHost, source: Source, name: BesideName): Promise<void>;
-  /** Ends and removes the containers, units and folders that carry this mark. */
-  clearAway(site: DockerHost, mark: string): Promise<void>;
+  swap(host: DockerHost, source: DataSource, names: SwapNames): Promise<void>;
+  /** Removes a staging or previous copy; nothing where there is none. */
+  discard(host: DockerHost, source: DataSource, name: CopyName): Promise<void>;
 }

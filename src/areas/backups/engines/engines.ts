@@ -1,13 +1,12 @@
 /** The engine of each kind of data. */
 import type { Engine, SourceKind } from './engine.ts';
-import { mariadbEngine } from './mariadb.ts';
-import { mongodbEngine } from './mongodb.ts';
-import { mysqlEngine } from './mysql.ts';
-import { postgresEngine } from './postgres.ts';
-import { redisEngine } from './redis.ts';
-import { volumeEngine } from './volume.ts';
+import { mongodbEngine } from './mongodb/mongodb.ts';
+import { mariadbEngine, mysqlEngine } from './mysql/mysql.ts';
+import { postgresEngine } from './postgres/postgres.ts';
+import { redisEngine } from './redis/redis.ts';
+import { volumeEngine } from './volume/volume.ts';
 
-const engines: Readonly<Record<SourceKind, Engine>> = {
+export const engines: Readonly<Record<SourceKind, Engine>> = {
   postgres: postgresEngine,
   mariadb: mariadbEngine,
   mysql: mysqlEngine,
@@ -15,7 +14,3 @@ const engines: Readonly<Record<SourceKind, Engine>> = {
   mongodb: mongodbEngine,
   volume: volumeEngine,
 };
-
-export function engineFor(kind: SourceKind): Engine {
-  return engines[kind];
-}

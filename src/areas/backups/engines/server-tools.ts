@@ -1,19 +1,16 @@
 /**
- * What the server itself has for us. Dumps are compressed and unpacked there by zstd: Debian's package, installed once
- * where it is missing. Where that cannot be, dumps are compressed by us, and files are unpacked by us before they are used.
+ * Dumps are compressed and unpacked on the server by zstd: Debian's package, installed once where it is missing. Where it
+ * cannot be, dumps are compressed by us, and files are unpacked by us before they are used.
  */
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
+import { hour, minute } from '../../../clock.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import type { ServerFile } from './engine.ts';
 
-export interface ServerTools {
-  readonly hasZstd: boolean;
-}
-
 /** Another program may hold the package manager for minutes, as the nightly updates do; a dump need not wait for it. */
-const lookScript = `
+const zstdScript = `
 if command -v zstd >/dev/null; then echo yes; exit 0; fi
 if ! command -v apt-get >/dev/null; then echo no; exit 0; fi
 export DEBIAN_FRONTEND=noninteractive
@@ -22,32 +19,32 @@ install || { apt-get -o DPkg::Lock::Timeout=60 update </dev/null >&2 && install;
 if command -v zstd >/dev/null; then echo yes; else echo no; fi
 `;
 
-/** One look; where zstd is missing, an attempt to install it, which does no harm when it fails. */
-export async function serverTools({ remote, signal }: DockerHost): Promise<ServerTools> {
-  const said = await remote.script(lookScript, [], { timeoutMs: 10 * 60_000, signal });
-  return { hasZstd: said.toString('latin1').trim() === 'yes' };
+/** Where zstd is missing, it tries to install it, which does no harm when it fails. */
+export async function serverTools({ remote, signal }: DockerHost): Promise<{ readonly hasZstd: boolean }> {
+  const output = await remote.script(zstdScript, [], { timeoutMs: 10 * minute, signal });
+  return { hasZstd: output.toString('latin1').trim() === 'yes' };
 }
 
-const unpackedScript = 'umask 077; cat >"$1.new"; sync "$1.new"; mv -fT "$1.new" "$1"';
+const writeScript = 'umask 077; cat >"$1.new"; sync "$1.new"; mv -fT "$1.new" "$1"';
 
 /**
- * The path of a file that the server can read by itself: the file, or one beside it that we have unpacked. That one ends
- * in `.plain` and is removed by who removes the file; `removePlain` does it earlier.
+ * The path of a file that the server can read by itself: the file, or a copy next to it that we have unpacked. That one
+ * ends in `.plain` and is removed with the folder of the file; `removeUnpacked` does it earlier.
  */
-export async function readableThere(site: DockerHost, file: ServerFile, tools: ServerTools): Promise<string> {
-  const { remote, signal } = site;
-  if (tools.hasZstd || !(await isZstd(site, file))) return file.path;
+export async function readablePath(host: DockerHost, file: ServerFile): Promise<string> {
+  const { remote, signal } = host;
+  if ((await serverTools(host)).hasZstd || !(await isZstd(host, file))) return file.path;
   const plain = plainOf(file);
-  const limits = { timeoutMs: 24 * 3600_000, signal };
+  const limits = { timeoutMs: 24 * hour, signal };
   const from = await remote.stream(['cat', '--', file.path], limits);
-  const to = await remote.stream(['sh', '-euc', unpackedScript, 'sh', plain], limits);
+  const to = await remote.stream(['sh', '-euc', writeScript, 'sh', plain], limits);
   await pipeline(from.stdout, createZstdDecompress(), to.stdin);
   const { code } = await to.ended;
   if (code !== 0) throw new Fault('remote_failed', 'The unpacked file could not be written on the server.');
   return plain;
 }
 
-export async function removePlain({ remote }: DockerHost, file: ServerFile): Promise<void> {
+export async function removeUnpacked({ remote }: DockerHost, file: ServerFile): Promise<void> {
   await remote.output(['rm', '-f', '--', plainOf(file), `${plainOf(file)}.new`]);
 }
 

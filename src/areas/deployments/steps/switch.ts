@@ -3,7 +3,7 @@ import { endpointsOf, type Front, type Target } from '../../../engine/engine.ts'
 import { hasCrons, requiresRecreate, secretsOf, webProcess } from '../../../engine/release-spec.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { assertLease } from '../../../operations/operations.ts';
-import { bringCertificates, takeCertificatesAway } from '../../domains/installed-certificates.ts';
+import { ensureCertificates, removeCertificates } from '../../domains/installed-certificates.ts';
 import { frontOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-looks.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
@@ -50,7 +50,7 @@ export async function prove(work: Working): Promise<undefined> {
   const { target, release, before, after } = await sidesOf(work);
   const { previous, previousServerIds } = outputOf(work, 'plan');
   // New on this server: its names must be shown there before anyone is sent to them.
-  if (previous === null || previousServerIds.length > 0) await bringCertificates(work.ctx, target);
+  if (previous === null || previousServerIds.length > 0) await ensureCertificates(work.ctx, target);
   // Where the old one had to step aside it is stopped: it is held for, not listed.
   const now = requiresRecreate(release.run) ? { ...before, endpoints: [] } : before;
   await target.prove(now, after.endpoints, release);
@@ -162,7 +162,7 @@ export async function tidy(work: Working): Promise<undefined> {
     const there = await targetOf(work, serverId as ServerId);
     await there.takeDown({ deleteData: false });
     await markServicesDown(ctx, there.placement, { deleteData: false });
-    await takeCertificatesAway(ctx.db, there);
+    await removeCertificates(ctx.db, there);
     await ctx.db.transaction((tx) => removePlace(tx, workspaceId, environment.id, serverId as ServerId));
   }
 }

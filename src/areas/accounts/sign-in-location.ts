@@ -1,0 +1,76 @@
+/**
+ * Where an account is signed in from: the family of the browser, its system, and the part of the address that stays
+ * when a line gets a new one. A location that was not seen for 90 days is reported to the account's own mailbox. The first
+ * sign-in of all is not: there is nothing to compare it with.
+ */
+import { isIPv4, isIPv6 } from 'node:net';
+import { after, day } from '../../clock.ts';
+import type { AccountId } from '../../ids.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { ClientTrace } from './accounts.ts';
+import { enqueueMail } from './mail-outbox.ts';
+import { findUser } from './queries.ts';
+import { saveLocation } from './session-queries.ts';
+
+export const keepLocationsMs = 90 * day;
+
+/** In the transaction that opens the session. */
+export async function recordSignInLocation(
+  tx: Queryable,
+  accountId: AccountId,
+  { ip, userAgent }: ClientTrace,
+  now: Date,
+): Promise<void> {
+  const browser = browserOf(userAgent ?? '');
+  const location = `${browser} ${prefixOf(ip)}`;
+  const seen = await saveLocation(tx, accountId, location, now, after(now, -keepLocationsMs));
+  if (seen.isKnown || seen.others === 0) return;
+  const user = await findUser(tx, accountId);
+  if (user) await enqueueMail(tx, 'new_location', user.email, now, { browser, ip: shownAddress(ip) });
+}
+
+const families: readonly (readonly [name: string, seen: RegExp])[] = [
+  ['Edge', /\bEdgA?\//],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(Chrome|CriOS|Chromium)\//],
+  ['Safari', /\bSafari\//],
+  ['curl', /^curl\//],
+  ['a Node program', /^(node|undici|axios)\b/i],
+  ['a Python program', /^python/i],
+  ['a Go program', /^Go-http-client/],
+];
+const systems: readonly (readonly [name: string, seen: RegExp])[] = [
+  ['Windows', /Windows/],
+  ['iOS', /iPhone|iPad/],
+  ['Android', /Android/],
+  ['macOS', /Mac OS X|Macintosh/],
+  ['Linux', /Linux|X11/],
+];
+
+/** Our words alone, never those of who signed in: they are read in a mail. */
+export function browserOf(userAgent: string): string {
+  const family = families.find(([, seen]) => seen.test(userAgent))?.[0] ?? 'an unknown program';
+  const system = systems.find(([, seen]) => seen.test(userAgent))?.[0];
+  return system === undefined ? family : `${family} on ${system}`;
+}
+
+/** The first 24 bits of an address, of IPv6 the first 48: what a provider gives to one customer. */
+export function prefixOf(ip: string): string {
+  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (isIPv4(address)) return address.split('.').slice(0, 3).join('.');
+  if (!isIPv6(address)) return 'unknown';
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0');
+  const groups = [...left, ...zeros, ...right];
+  return groups
+    .slice(0, 3)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
+function shownAddress(ip: string): string {
+  return isIPv4(ip) || isIPv6(ip) ? ip : 'an unknown address';
+}

@@ -1,0 +1,79 @@
+/** Removes what could not be removed when it was due, and what has been kept long enough. */
+import { after, day, hour, minute } from '../../../clock.ts';
+import { errorText, Fault } from '../../../fault.ts';
+import type { BackupId, WorkspaceId } from '../../../ids.ts';
+import { connectTo } from '../../servers/connection/connect-server.ts';
+import type { BackupsContext } from '../backups.ts';
+import { removeObjects } from '../destinations.ts';
+import { removeFolder } from '../engines/server-files.ts';
+import { findBackup } from '../queries.ts';
+import { enqueueDiscard } from '../restore/discard-replaced.ts';
+import * as restores from '../restore/restore-queries.ts';
+import * as deletion from '../retention/deletion-queries.ts';
+
+const limit = 100;
+const abandonedAfterMs = 5 * minute;
+const retryMs = hour;
+const removeTimeoutMs = minute;
+const keepRestoresMs = 90 * day;
+
+export async function cleanUp(ctx: BackupsContext): Promise<void> {
+  const { db } = ctx;
+  const now = ctx.clock.now();
+  const due = { now, next: after(now, retryMs), limit };
+  await db.transaction(async (tx) => {
+    for (const each of await restores.takeDueReplaced(tx, due)) await enqueueDiscard(tx, ctx, each);
+  });
+  for (const { workspaceId, id } of await deletion.takeDueDeletions(db, due))
+    await attempt(ctx, `the backup ${id}`, async () => {
+      await removeStored(ctx, workspaceId, id);
+      await deletion.deleteMarked(db, workspaceId, id);
+    });
+  for (const { workspaceId, id } of await deletion.takeDueCleanups(db, due))
+    await attempt(ctx, `what the failed backup ${id} has stored`, async () => {
+      await removeStored(ctx, workspaceId, id);
+      await deletion.setCleanup(db, workspaceId, id, null);
+    });
+  const uploads = [
+    ...(await restores.takeAbandoned(db, { ...due, now: after(now, -abandonedAfterMs) })),
+    ...(await restores.takeFailedUploads(db, due)),
+  ];
+  for (const upload of uploads)
+    await attempt(ctx, `the upload ${upload.id}`, async () => {
+      await removeUpload(ctx, upload);
+      await restores.setUploadRemoved(db, upload.workspaceId, upload.id);
+    });
+  await restores.pruneRestores(db, after(now, -keepRestoresMs));
+  await deletion.deleteUnusedDestinations(db, after(now, -day));
+}
+
+async function removeUpload(
+  ctx: BackupsContext,
+  { workspaceId, id, serverId }: restores.AbandonedUpload,
+): Promise<void> {
+  if (serverId === null) return;
+  try {
+    const { remote } = await connectTo(ctx.servers, workspaceId, serverId);
+    await removeFolder({ remote, signal: AbortSignal.timeout(removeTimeoutMs) }, id);
+  } catch (error) {
+    // The file is gone with its server.
+    if (!(error instanceof Fault) || error.code !== 'not_found') throw error;
+  }
+}
+
+async function removeStored(ctx: BackupsContext, workspaceId: WorkspaceId, id: BackupId): Promise<void> {
+  const backup = await findBackup(ctx.db, workspaceId, id);
+  const signal = AbortSignal.timeout(removeTimeoutMs);
+  if (backup) await removeObjects(ctx, backup, { workspaceId, signal });
+}
+
+/** What cannot be removed now is tried again in an hour; the others need not wait for it. */
+async function attempt(ctx: BackupsContext, what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isExpected = error instanceof Fault || (error instanceof Error && error.name === 'TimeoutError');
+    if (!isExpected) throw error;
+    ctx.log.warn({ reason: errorText(error) }, `${what} could not be removed, trying again later`);
+  }
+}
