@@ -1,6 +1,6 @@
 /** Deliveries of Bitbucket: all refs of a push in one, five commits of each at most, the newest first, without paths. */
-import { type About, noCommit, type Payload, pushTo, quiet } from './payload.ts';
-import type { Delivery, PushedCommit } from './webhooks.ts';
+import { type About, type Delivery, noCommit, type PushedCommit, pushTo, quiet } from './delivery.ts';
+import type { Payload } from './payload.ts';
 
 export function bitbucketDelivery(about: About, body: Payload): Delivery[] {
   if (about.event !== 'repo:push') return [quiet('other', about)];

@@ -1,6 +1,6 @@
 /** Deliveries of GitHub, and of Gitea and Forgejo, which write theirs after it. */
-import { type About, commitOf, isZero, noCommit, type Payload, pushTo, quiet } from './payload.ts';
-import type { Delivery } from './webhooks.ts';
+import { type About, commitOf, type Delivery, isZero, noCommit, pushTo, quiet } from './delivery.ts';
+import type { Payload } from './payload.ts';
 
 /** GitHub lists no more commits of a push, and no more paths of a commit. */
 const mostCommits = 2_048;

@@ -1,6 +1,6 @@
 /** Deliveries of GitLab. It lists 20 commits at most, and does not say whether a push was forced. */
-import { type About, commitOf, isZero, type Payload, pushTo, quiet } from './payload.ts';
-import type { Delivery } from './webhooks.ts';
+import { type About, commitOf, type Delivery, isZero, pushTo, quiet } from './delivery.ts';
+import type { Payload } from './payload.ts';
 
 const pushes = ['Push Hook', 'Tag Push Hook'];
 

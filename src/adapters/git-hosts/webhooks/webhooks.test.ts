@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { push, recorded } from '../../../../test/support/recorded-deliveries.ts';
 import type { GitHostKind } from '../git-hosts.ts';
-import { type PushDelivery, readDelivery } from './webhooks.ts';
+import type { PushDelivery } from './delivery.ts';
+import { readDelivery } from './webhooks.ts';
 
 const zero = '0'.repeat(40);
 
