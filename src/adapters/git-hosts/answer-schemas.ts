@@ -16,7 +16,6 @@ export const Id = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ minLen
 export const Text = Type.String({ minLength: 1 });
 export const MaybeText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 export const MaybeBoolean = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]));
-export const MaybeNumber = Type.Optional(Type.Union([Type.Number(), Type.Null()]));
 
 export const textOrNull = (text: string | null | undefined): string | null => text || null;
 

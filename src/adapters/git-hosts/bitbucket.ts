@@ -10,7 +10,6 @@ import {
   dateOrNull,
   idPart,
   isNamed,
-  MaybeNumber,
   MaybeText,
   nameParts,
   pictureOrNull,
@@ -18,7 +17,7 @@ import {
   Text,
   textOrNull,
 } from './answer-schemas.ts';
-import type { GitHostAccess, HostAccount, RepositoryRef } from './host.ts';
+import type { GitHostAccess, HostAccount, MissingScope, RepositoryRef } from './host.ts';
 import type { FoundRepository, HostDialect } from './host-api.ts';
 import { misunderstood } from './host-faults.ts';
 import { containing, pageIn, readCursor, writeCursor } from './host-pages.ts';
@@ -33,13 +32,11 @@ const User = Type.Object({
 const Repository = Type.Object({
   uuid: Text,
   full_name: Text,
-  slug: MaybeText,
   description: MaybeText,
   is_private: Type.Boolean(),
   parent: Type.Optional(Type.Unknown()),
   mainbranch: Type.Optional(Type.Union([Type.Object({ name: MaybeText }), Type.Null()])),
   updated_on: MaybeText,
-  size: MaybeNumber,
 });
 const Branch = Type.Object({ name: Text, target: Type.Object({ hash: Text }) });
 const Workspace = Type.Object({ slug: Text });
@@ -99,7 +96,8 @@ export const bitbucket: HostDialect = {
             login: user.username || user.nickname || user.uuid,
             name: textOrNull(user.display_name),
             avatarUrl: pictureOrNull(user.links?.avatar?.href),
-            ...scopesOf(headers.get('x-oauth-scopes'), api.access),
+            missing: missingIn(headers.get('x-oauth-scopes'), api.access),
+            tokenExpiresAt: null,
           };
         } catch (error) {
           // A token of a repository or a workspace is nobody's: it may not ask who it is, and is good all the same.
@@ -167,36 +165,17 @@ function repositoryOf(found: Static<typeof Repository>): FoundRepository {
     isFork: found.parent != null,
     defaultBranch: textOrNull(found.mainbranch?.name),
     pushedAt: dateOrNull(found.updated_on),
-    sizeKb: found.size == null ? null : Math.ceil(found.size / 1024),
-    canAdmin: null,
   };
 }
 
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-/** Its tokens name the same scopes in two ways. */
-function scopesOf(
-  told: string | null,
-  { username }: GitHostAccess,
-): Pick<HostAccount, 'scopes' | 'missing' | 'missingForHooks' | 'tokenExpiresAt'> {
-  const scopes = told === null ? null : scopesIn(told);
-  const has = (...any: readonly string[]) => scopes === null || any.some((scope) => scopes.includes(scope));
-  const isApiToken = username?.includes('@') ?? false;
-  const reading = {
-    scope: isApiToken ? 'read:repository:bitbucket' : 'repository',
-    needed: 'It is needed to find repositories and to fetch their source.',
-  };
-  const hooking = {
-    scope: isApiToken ? 'write:webhook:bitbucket' : 'webhook',
-    needed: 'It is needed to set up webhooks, so that a push deploys.',
-  };
-  const canRead = has('repository', 'repository:write', 'repository:admin', 'read:repository:bitbucket');
-  return {
-    scopes,
-    missing: canRead ? [] : [reading],
-    missingForHooks: has('webhook', 'write:webhook:bitbucket') ? [] : [hooking],
-    tokenExpiresAt: null,
-  };
+/** Tokens of the newer kind name the same scopes in another way. */
+function missingIn(told: string | null, { username }: GitHostAccess): MissingScope[] {
+  const reading = ['repository', 'repository:write', 'repository:admin', 'read:repository:bitbucket'];
+  if (told === null || scopesIn(told).some((scope) => reading.includes(scope))) return [];
+  const scope = username?.includes('@') ? 'read:repository:bitbucket' : 'repository';
+  return [{ scope, needed: 'It is needed to find repositories and to fetch their source.' }];
 }
 
 /** Whom a token that belongs to no account stands for. */
@@ -204,8 +183,6 @@ const accessTokenAccount: HostAccount = {
   login: 'x-token-auth',
   name: 'Access token',
   avatarUrl: null,
-  scopes: null,
   missing: [],
-  missingForHooks: [],
   tokenExpiresAt: null,
 };

@@ -89,9 +89,7 @@ export const gitea: HostDialect = {
           login: user.login,
           name: textOrNull(user.full_name),
           avatarUrl: pictureOrNull(user.avatar_url),
-          scopes: null,
           missing: await missing(signal),
-          missingForHooks: [],
           tokenExpiresAt: null,
         };
       },

@@ -11,7 +11,6 @@ import {
   idPart,
   isNamed,
   MaybeBoolean,
-  MaybeNumber,
   MaybeText,
   nameParts,
   pictureOrNull,
@@ -19,7 +18,7 @@ import {
   Text,
   textOrNull,
 } from './answer-schemas.ts';
-import type { HostAccount, HostBranch, ListQuery, RepositoryRef } from './host.ts';
+import type { HostBranch, ListQuery, MissingScope, RepositoryRef } from './host.ts';
 import { type FoundRepository, type HostApi, type HostDialect, unlessMissing } from './host-api.ts';
 import type { Answer, Refusal } from './host-faults.ts';
 import { containing, pageOfAll } from './host-pages.ts';
@@ -36,8 +35,6 @@ export const Repository = Type.Object({
   fork: MaybeBoolean,
   default_branch: MaybeText,
   pushed_at: MaybeText,
-  size: MaybeNumber,
-  permissions: Type.Optional(Type.Union([Type.Object({ admin: MaybeBoolean }), Type.Null()])),
 });
 const Branch = Type.Object({ name: Text, commit: Type.Object({ sha: Text }), protected: MaybeBoolean });
 const Refs = Type.Array(Type.Object({ ref: Text, object: Type.Object({ sha: Text }) }));
@@ -71,7 +68,9 @@ export const github: HostDialect = {
           login: user.login,
           name: textOrNull(user.name),
           avatarUrl: pictureOrNull(user.avatar_url),
-          ...scopesOf(headers),
+          missing: missingIn(headers),
+          // `2026-01-31 12:00:00 UTC`, or with an offset such as +0200.
+          tokenExpiresAt: dateOrNull(headers.get('github-authentication-token-expiration')),
         };
       },
 
@@ -140,8 +139,6 @@ export function repositoryOf(found: Static<typeof Repository>): FoundRepository 
     isFork: found.fork ?? false,
     defaultBranch: textOrNull(found.default_branch),
     pushedAt: dateOrNull(found.pushed_at),
-    sizeKb: found.size ?? null,
-    canAdmin: found.permissions?.admin ?? null,
   };
 }
 
@@ -164,23 +161,11 @@ export async function matchingBranches(
   return pageOfAll(all, query);
 }
 
-/** Fine-grained tokens have permissions that it never tells. */
-function scopesOf(headers: Headers): Omit<HostAccount, 'login' | 'name' | 'avatarUrl'> {
+/** Fine-grained tokens have permissions that GitHub never tells; they are taken as they are. */
+function missingIn(headers: Headers): MissingScope[] {
   const told = headers.get('x-oauth-scopes');
-  const scopes = told === null ? null : scopesIn(told);
-  const has = (...any: readonly string[]) => scopes === null || any.some((scope) => scopes.includes(scope));
-  const reading = { scope: 'repo', needed: 'It is needed to find and read private repositories.' };
-  const hooking = {
-    scope: 'admin:repo_hook',
-    needed: 'It is needed to set up webhooks, so that a push deploys.',
-  };
-  return {
-    scopes,
-    missing: has('repo', 'public_repo') ? [] : [reading],
-    missingForHooks: has('repo', 'public_repo', 'admin:repo_hook', 'write:repo_hook') ? [] : [hooking],
-    // `2026-01-31 12:00:00 UTC`, or with an offset such as +0200.
-    tokenExpiresAt: dateOrNull(headers.get('github-authentication-token-expiration')),
-  };
+  if (told === null || scopesIn(told).some((scope) => ['repo', 'public_repo'].includes(scope))) return [];
+  return [{ scope: 'repo', needed: 'It is needed to find and read private repositories.' }];
 }
 
 function refusalOf({ headers }: Answer): Refusal {

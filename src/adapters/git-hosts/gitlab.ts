@@ -14,14 +14,13 @@ import {
   Text,
   textOrNull,
 } from './answer-schemas.ts';
-import type { HostAccount, MissingScope, RepositoryRef } from './host.ts';
+import type { MissingScope, RepositoryRef } from './host.ts';
 import type { FoundRepository, HostApi, HostDialect } from './host-api.ts';
 import type { Answer, Refusal } from './host-faults.ts';
 import { containing } from './host-pages.ts';
 
 const User = Type.Object({ username: Text, name: MaybeText, avatar_url: MaybeText });
 const Token = Type.Object({ scopes: Type.Array(Type.String()), expires_at: MaybeText });
-const Access = Type.Optional(Type.Union([Type.Object({ access_level: Type.Integer() }), Type.Null()]));
 const Project = Type.Object({
   id: Id,
   path_with_namespace: Text,
@@ -32,7 +31,6 @@ const Project = Type.Object({
   forked_from_project: Type.Optional(Type.Unknown()),
   default_branch: MaybeText,
   last_activity_at: MaybeText,
-  permissions: Type.Optional(Type.Object({ project_access: Access, group_access: Access })),
 });
 const Branch = Type.Object({
   name: Text,
@@ -41,8 +39,6 @@ const Branch = Type.Object({
   protected: MaybeBoolean,
 });
 
-/** From this role on, GitLab lets one make hooks. */
-const maintainer = 40;
 /** Shorter words GitLab looks for as whole names only. */
 const shortestSearch = 3;
 
@@ -69,7 +65,7 @@ export const gitlab: HostDialect = {
         login: user.username,
         name: textOrNull(user.name),
         avatarUrl: pictureOrNull(user.avatar_url),
-        ...scopesOf(token?.scopes ?? null),
+        missing: token ? missingIn(token.scopes) : [],
         tokenExpiresAt: dateOrNull(token?.expires_at),
       };
     },
@@ -106,7 +102,6 @@ function projectPath(ref: RepositoryRef): string {
 }
 
 function repositoryOf(found: Static<typeof Project>): FoundRepository {
-  const { project_access, group_access } = found.permissions ?? {};
   const fullName = found.path_with_namespace;
   return {
     id: String(found.id),
@@ -119,10 +114,6 @@ function repositoryOf(found: Static<typeof Project>): FoundRepository {
     isFork: found.forked_from_project != null,
     defaultBranch: textOrNull(found.default_branch),
     pushedAt: dateOrNull(found.last_activity_at),
-    sizeKb: null,
-    canAdmin: found.permissions
-      ? Math.max(project_access?.access_level ?? 0, group_access?.access_level ?? 0) >= maintainer
-      : null,
   };
 }
 
@@ -142,17 +133,14 @@ async function tokenOf(api: HostApi, signal?: AbortSignal): Promise<Static<typeo
   }
 }
 
-function scopesOf(
-  scopes: readonly string[] | null,
-): Pick<HostAccount, 'scopes' | 'missing' | 'missingForHooks'> {
-  const has = (...any: readonly string[]) => scopes === null || any.some((scope) => scopes.includes(scope));
+function missingIn(scopes: readonly string[]): MissingScope[] {
+  const has = (...any: readonly string[]) => any.some((scope) => scopes.includes(scope));
   const missing: MissingScope[] = [];
   if (!has('api', 'read_api'))
     missing.push({ scope: 'read_api', needed: 'It is needed to find repositories and their branches.' });
   if (!has('api', 'read_repository', 'write_repository'))
     missing.push({ scope: 'read_repository', needed: 'It is needed to fetch the source of repositories.' });
-  const hooking = { scope: 'api', needed: 'It is needed to set up webhooks, so that a push deploys.' };
-  return { scopes, missing, missingForHooks: has('api') ? [] : [hooking] };
+  return missing;
 }
 
 /** `insufficient_scope` comes with the scopes that would do, in the body and in a header. */

@@ -30,12 +30,8 @@ export interface HostAccount {
   readonly login: string;
   readonly name: string | null;
   readonly avatarUrl: string | null;
-  /** `null` where the host does not tell. */
-  readonly scopes: readonly string[] | null;
   /** Without these its repositories cannot be read. */
   readonly missing: readonly MissingScope[];
-  /** Without these hooks have to be made by hand; everything else goes. */
-  readonly missingForHooks: readonly MissingScope[];
   readonly tokenExpiresAt: Date | null;
 }
 
@@ -53,9 +49,6 @@ export interface HostRepository {
   readonly cloneUrl: string;
   readonly webUrl: string;
   readonly pushedAt: Date | null;
-  readonly sizeKb: number | null;
-  /** Whether hooks may be made with this account; `null` where the host does not tell. */
-  readonly canAdmin: boolean | null;
 }
 
 export interface HostBranch {

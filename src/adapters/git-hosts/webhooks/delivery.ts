@@ -1,12 +1,8 @@
 /** A delivery in one form, whichever host it is from, and the parts that several hosts write alike. */
 import type { Payload } from './payload.ts';
 
+/** The paths that a commit changed; `null` where the host does not tell. */
 export interface PushedCommit {
-  readonly sha: string;
-  readonly message: string;
-  readonly authorName: string | null;
-  readonly authorEmail: string | null;
-  /** Paths; `null` where the host does not tell. */
   readonly added: readonly string[] | null;
   readonly modified: readonly string[] | null;
   readonly removed: readonly string[] | null;
@@ -18,25 +14,20 @@ export interface PushDelivery {
   readonly deliveryId: string | null;
   readonly repository: { readonly id: string; readonly fullName: string };
   readonly ref: { readonly type: 'branch' | 'tag'; readonly name: string };
-  /** All zeros where the ref is new. */
-  readonly before: string;
   /** All zeros where it is gone. */
   readonly after: string;
   readonly isDeleted: boolean;
   /** `null` where the host does not tell; then what `before` had may be gone. */
   readonly isForced: boolean | null;
-  /** Oldest first. */
   readonly commits: readonly PushedCommit[];
   /** There are more commits, or more paths, than are listed. */
   readonly isTruncated: boolean;
   readonly headMessage: string | null;
-  readonly pusher: string | null;
 }
 
 export interface QuietDelivery {
   readonly type: 'ping' | 'other';
   readonly deliveryId: string | null;
-  readonly event: string;
 }
 
 export type Delivery = PushDelivery | QuietDelivery;
@@ -46,19 +37,14 @@ export interface About {
   readonly event: string;
 }
 
-/** A commit as all but Bitbucket write it. */
+/** As all but Bitbucket write it. */
 export function commitOf(commit: Payload): PushedCommit {
-  const author = commit.at('author').maybe;
   const paths = (name: string) =>
     commit
       .at(name)
       .maybe?.list()
       .map((path) => path.text()) ?? null;
   return {
-    sha: commit.at('id').sha(),
-    message: commit.at('message').textOrNull() ?? '',
-    authorName: author?.at('name').textOrNull() ?? null,
-    authorEmail: author?.at('email').textOrNull() ?? null,
     added: paths('added'),
     modified: paths('modified'),
     removed: paths('removed'),
@@ -69,7 +55,10 @@ export const noCommit = '0'.repeat(40);
 
 export const isZero = (sha: string) => /^0+$/.test(sha);
 
-export const quiet = (type: QuietDelivery['type'], about: About): QuietDelivery => ({ type, ...about });
+export const quiet = (type: QuietDelivery['type'], about: About): QuietDelivery => ({
+  type,
+  deliveryId: about.deliveryId,
+});
 
 /** Branches and tags; notes, reviews and whatever else lives among the refs are nothing to deploy. */
 export function pushTo(
