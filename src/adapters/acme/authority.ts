@@ -9,8 +9,7 @@ import type { Clock } from '../../clock.ts';
 import { errorText, Fault } from '../../fault.ts';
 import { signedBody } from './account-key.ts';
 import { nonsense, rateLimited, refused, unreachable } from './acme-faults.ts';
-import { problemIn, shown } from './problem.ts';
-import { retryAfterOf } from './retry-after.ts';
+import { problemIn, retryAfterOf, shown } from './problem.ts';
 
 export interface AcmeInit {
   readonly method: string;
@@ -42,7 +41,6 @@ const Directory = Type.Object({
   newOrder: Address,
   revokeCert: Address,
   renewalInfo: Type.Optional(Address),
-  meta: Type.Optional(Type.Object({ profiles: Type.Optional(Type.Record(Type.String(), Type.Unknown())) })),
 });
 export type Directory = Static<typeof Directory>;
 

@@ -3,8 +3,7 @@
  * are gone, and taken away with the environment.
  */
 import { bundleOf } from '../../adapters/certificates/bundle.ts';
-import { covers } from '../../adapters/certificates/covers.ts';
-import { readCertificate } from '../../adapters/certificates/read-certificate.ts';
+import { covers, readCertificate } from '../../adapters/certificates/read-certificate.ts';
 import {
   installCertificate,
   readCertificates,
