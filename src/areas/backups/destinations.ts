@@ -1,5 +1,5 @@
 /** The places that backups go to: shown without their secrets, and opened as storage. */
-import { createS3Storage } from '../../adapters/storage/s3.ts';
+import { createS3Storage } from '../../adapters/storage/s3/s3-storage.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
 import type { BackupDestinationId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';

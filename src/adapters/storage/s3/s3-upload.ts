@@ -4,7 +4,7 @@
  * there are given up, so that nobody pays for them.
  */
 import { createHash } from 'node:crypto';
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
 import { mostParts, type Part, partsOf } from './parts.ts';
 import { uploadIdIn } from './s3-answers.ts';
 import type { S3Calls } from './s3-calls.ts';

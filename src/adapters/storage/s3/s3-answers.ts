@@ -2,7 +2,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
 
 /** The largest answer that is not an object: a thousand uploads with long names are half of it. */
 export const answerBytes = 4 * 1024 * 1024;

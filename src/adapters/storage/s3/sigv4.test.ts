@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../secret.ts';
+import { Secret } from '../../../secret.ts';
 import { encoded, type SigningKey, sha256, signed } from './sigv4.ts';
 
 const empty = sha256('');

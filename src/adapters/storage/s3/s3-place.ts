@@ -1,5 +1,5 @@
 /** Where the objects of one destination are: the endpoint, the bucket and the prefix, as addresses. */
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
 import { encoded } from './sigv4.ts';
 
 export interface S3Place {
@@ -20,11 +20,9 @@ export interface S3Names {
   readonly bucket: string;
   /** Everything of ours is below it; may be empty. */
   readonly prefix: string;
-  /** Whether the bucket stands in the path. Unless told, it does where the host does not begin with it. */
-  readonly pathStyle?: boolean;
 }
 
-export function placeOf({ endpoint, region, bucket, prefix, pathStyle }: S3Names): S3Place {
+export function placeOf({ endpoint, region, bucket, prefix }: S3Names): S3Place {
   const base = URL.parse(endpoint);
   if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash || base.username || base.password)
     throw wrong('endpoint', 'is no address of an S3', 'an address such as https://s3.example.com');
@@ -36,10 +34,9 @@ export function placeOf({ endpoint, region, bucket, prefix, pathStyle }: S3Names
   if (prefix.length > 400 || segments.some((each) => /^\.{1,2}$/.test(each)) || !prefix.isWellFormed())
     throw wrong('prefix', 'cannot be part of a name', 'one such as backups/slipway');
 
-  const named = base.hostname.startsWith(`${bucket.toLowerCase()}.`);
-  const inPath = pathStyle ?? !named;
-  if (!inPath && !named) base.hostname = `${bucket}.${base.hostname}`;
-  const root = `${base.pathname.replace(/\/+$/, '')}${inPath ? `/${encoded(bucket)}` : ''}`;
+  // The bucket stands in the path unless the host begins with it.
+  const isInHost = base.hostname.startsWith(`${bucket.toLowerCase()}.`);
+  const root = `${base.pathname.replace(/\/+$/, '')}${isInHost ? '' : `/${encoded(bucket)}`}`;
   return {
     host: base.host,
     bucket,

@@ -1,5 +1,5 @@
 /** What an S3 refuses, as faults that name the field to look at, with the store's own words as evidence. */
-import { errorText, Fault } from '../../fault.ts';
+import { errorText, Fault } from '../../../fault.ts';
 import type { S3Error } from './s3-answers.ts';
 import type { S3Place } from './s3-place.ts';
 

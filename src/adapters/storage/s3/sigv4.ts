@@ -1,6 +1,6 @@
 /** Signatures of requests as S3 wants them: AWS Signature Version 4, in the `Authorization` header. */
 import { createHash, createHmac } from 'node:crypto';
-import type { Secret } from '../../secret.ts';
+import type { Secret } from '../../../secret.ts';
 
 export interface SigningKey {
   readonly region: string;

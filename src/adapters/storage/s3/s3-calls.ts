@@ -2,8 +2,8 @@
  * Requests to an S3. Every one goes through here: signed with the hash of its body, bounded in time and size, and sent
  * again after a while where the store is busy or the connection broke. All of them may be sent twice without harm.
  */
-import type { Clock } from '../../clock.ts';
-import { Fault } from '../../fault.ts';
+import type { Clock } from '../../../clock.ts';
+import { Fault } from '../../../fault.ts';
 import { answerBytes, errorIn, type S3Error } from './s3-answers.ts';
 import { faultOfError, faultOfNetwork, isPassing } from './s3-faults.ts';
 import type { S3Place } from './s3-place.ts';

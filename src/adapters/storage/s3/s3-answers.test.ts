@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultOf } from '../../../test/support/faults.ts';
+import { faultOf } from '../../../../test/support/faults.ts';
 import { errorIn, uploadIdIn, uploadsIn } from './s3-answers.ts';
 import { faultOfError } from './s3-faults.ts';
 import { placeOf } from './s3-place.ts';

@@ -4,19 +4,24 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../clock.ts';
-import { Fault } from '../../fault.ts';
-import type { Secret } from '../../secret.ts';
-import { hashing } from './hashing.ts';
-import { checkBeginning, checkName } from './names.ts';
-import { proveStorage } from './prove-storage.ts';
+import { type Clock, systemClock } from '../../../clock.ts';
+import { Fault } from '../../../fault.ts';
+import type { Secret } from '../../../secret.ts';
+import {
+  checkBeginning,
+  checkName,
+  hashing,
+  proveStorage,
+  type Storage,
+  type StorageOptions,
+  type Stored,
+} from '../storage.ts';
 import { uploadIdIn, uploadsIn } from './s3-answers.ts';
 import { createCalls, type S3Calls, type S3Fetch } from './s3-calls.ts';
 import { faultOfError } from './s3-faults.ts';
 import { placeOf, type S3Names } from './s3-place.ts';
 import { readObject } from './s3-read.ts';
 import { unquoted, upload } from './s3-upload.ts';
-import type { Storage, StorageOptions, Stored } from './storage.ts';
 
 export type { S3Fetch } from './s3-calls.ts';
 

@@ -1,6 +1,6 @@
 /** An object, read from its first byte to its last. A connection that breaks or stands still is taken up where it ended. */
-import { Fault } from '../../fault.ts';
-import { cutShort } from './cut-short.ts';
+import { Fault } from '../../../fault.ts';
+import { cutShort } from '../storage.ts';
 import { isBroken, type S3Calls } from './s3-calls.ts';
 import { faultOfNetwork } from './s3-faults.ts';
 
