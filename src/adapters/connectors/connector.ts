@@ -5,7 +5,34 @@
 import type { Static, TObject } from 'typebox';
 import { Fault } from '../../fault.ts';
 import type { Secret } from '../../secret.ts';
-import type { Message } from './message.ts';
+
+export type Tone = 'good' | 'bad' | 'warning' | 'neutral';
+
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** As every connector gets it: words and facts, not yet in anyone's format, and nothing in it escaped. */
+export interface Message {
+  /** The same over all tries: receivers that can tell a repeat know it by this. */
+  readonly id: string;
+  /** The kind of notice, `several` where they came close together, `test`. */
+  readonly event: string;
+  readonly tone: Tone;
+  /** One line. */
+  readonly title: string;
+  readonly summary: string | null;
+  readonly facts: readonly Fact[];
+  /** The last lines of what failed. */
+  readonly lines: readonly string[];
+  readonly link: string | null;
+  readonly at: Date;
+  /** One line each, where several came close together. */
+  readonly items: readonly string[];
+  /** What it says, for programs. */
+  readonly payload: Readonly<Record<string, unknown>>;
+}
 
 /** How a try ended, and what the receiver said. */
 export type Sent = { readonly status: number | null; readonly detail: string } & (

@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { Secret } from '../../secret.ts';
 import { defineConnector } from './connector.ts';
 import { postJson } from './post-json.ts';
-import { receiverUrl, shownUrl } from './receiver-url.ts';
+import { receiverUrl, shownUrl } from './webhook-url.ts';
 
 export const webhook = defineConnector({
   type: 'webhook',

@@ -8,14 +8,11 @@ import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { errorText, Fault } from '../../fault.ts';
-import { type CheckedAddress, createGuard } from './address-guard.ts';
-import { limitBody, tooLarge } from './body-limit.ts';
-import { type Lookup, lookupAt, systemLookup } from './lookup.ts';
-import { startTimeLimits } from './time-limits.ts';
+import { type CheckedAddress, createGuard, type Lookup, lookupAt, systemLookup } from './address-guard.ts';
+import { limitBody, startTimeLimits, tooLarge } from './answer-limits.ts';
 import { whyFailed } from './why-failed.ts';
 
 export type { CheckedAddress } from './address-guard.ts';
-export { redirectFault } from './redirects.ts';
 
 export interface EgressOptions {
   /** Whether addresses of loopback and of private networks may be connected to. */
