@@ -233,7 +233,7 @@ export async function startApp(
       dns: once(async () => {
         const { createDns } = await import('./adapters/dns/dns.ts');
         const { dnsServers, allowPrivateEgress: allowPrivate } = config;
-        return createDns({ servers: dnsServers ?? [], allowPrivate, kindOfAddress, clock });
+        return createDns({ servers: dnsServers ?? [], allowPrivate, kindOfAddress });
       }),
       authority: {
         directoryUrl: config.acmeDirectory,

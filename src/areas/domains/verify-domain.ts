@@ -4,7 +4,7 @@
  * application off the air.
  */
 import { isIP } from 'node:net';
-import type { DomainLook } from '../../adapters/dns/dns.ts';
+import type { DomainCheck } from '../../adapters/dns/dns.ts';
 import { after, day, hour, minute } from '../../clock.ts';
 import { raiseNotice } from '../../events/notices.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
@@ -28,7 +28,7 @@ export async function verifyDomain(
 ) {
   const domain = await queries.findDomain(ctx.db, workspaceId, id);
   if (!domain) throw notFound();
-  const look = await (await ctx.dns()).lookAtDomain(
+  const look = await (await ctx.dns()).checkDomain(
     {
       hostname: domain.hostname,
       record: proofOf(domain),
@@ -61,7 +61,7 @@ async function note(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   id: DomainId,
-  look: DomainLook,
+  look: DomainCheck,
 ): Promise<void> {
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
@@ -140,7 +140,7 @@ function nextLook(
 }
 
 /** Where a name above it is the proof, nobody has to put a record of its own. */
-function shownFindings({ isProven, findings }: DomainLook, above: string | undefined): ShownFinding[] {
+function shownFindings({ isProven, findings }: DomainCheck, above: string | undefined): ShownFinding[] {
   const shown = findings.map(({ code, severity, message, hint, evidence }) => ({
     code,
     severity,

@@ -1,10 +1,11 @@
 /** What is to be said about CAA: whether our certificate authority may issue for the name. */
+
+import type { Observation } from '../client/observation.ts';
 import { judgeCaa } from './caa.ts';
 import { type Finding, listed, shown } from './finding.ts';
 import { isUnregistered } from './record-findings.ts';
-import type { Seen } from './seen.ts';
 
-export function caaFindings(seen: Seen): Finding[] {
+export function caaFindings(seen: Observation): Finding[] {
   const { caa, domain } = seen;
   if (domain.authority.length === 0 || isUnregistered(seen)) return [];
   const us = listed(domain.authority);
@@ -17,7 +18,6 @@ export function caaFindings(seen: Seen): Finding[] {
         severity: 'error',
         message: `The CAA records of ${caa.name} could not be asked for, and authorities take that for a refusal.`,
         hint: 'The name servers must answer questions for CAA, also where there is none. Ask whoever runs them.',
-        evidence: undefined,
       },
     ];
   const isWildcard = domain.hostname.startsWith('*.');
@@ -74,5 +74,5 @@ export function caaFindings(seen: Seen): Finding[] {
 }
 
 function ok(message: string, evidence: string | undefined): Finding {
-  return { code: 'caa_allows', severity: 'ok', message, hint: undefined, evidence };
+  return { code: 'caa_allows', severity: 'ok', message, evidence };
 }

@@ -1,11 +1,11 @@
 /** What is to be said about the zone, its name servers, its signatures, and the resolvers that were asked. */
-import { type Finding, type FindingCode, listed, shown } from './finding.ts';
-import { shownName } from './names.ts';
-import { inWords, isUnregistered } from './record-findings.ts';
-import type { Seen, SeenAtServer } from './seen.ts';
-import type { Failure } from './seen-text.ts';
 
-export function zoneFindings(seen: Seen): Finding[] {
+import { shownName } from '../client/names.ts';
+import type { Failure, Observation, ObservedAtServer } from '../client/observation.ts';
+import { type Finding, type FindingCode, listed, shown } from './finding.ts';
+import { inWords, isUnregistered } from './record-findings.ts';
+
+export function zoneFindings(seen: Observation): Finding[] {
   return [
     ...signatures(seen),
     ...existence(seen),
@@ -15,7 +15,7 @@ export function zoneFindings(seen: Seen): Finding[] {
   ];
 }
 
-function existence(seen: Seen): Finding[] {
+function existence(seen: Observation): Finding[] {
   const { domain, zone, nearest, resolvers } = seen;
   if (!zone && !isUnregistered(seen)) {
     // Without an answer of any resolver there is nothing to say about the domain.
@@ -36,7 +36,7 @@ function existence(seen: Seen): Finding[] {
   ];
 }
 
-function zoneUnknown({ domain, resolvers }: Seen): Finding {
+function zoneUnknown({ domain, resolvers }: Observation): Finding {
   return {
     code: 'zone_unknown',
     severity: 'error',
@@ -46,52 +46,59 @@ function zoneUnknown({ domain, resolvers }: Seen): Finding {
   };
 }
 
-const codes: Record<Exclude<Failure, 'no way'>, FindingCode> = {
-  silent: 'name_server_silent',
-  failing: 'name_server_failing',
-  lame: 'name_server_lame',
-  private: 'name_server_private',
-  unknown: 'name_server_unknown',
+const failures: Record<
+  Exclude<Failure, 'no way'>,
+  { readonly code: FindingCode; readonly does: string; readonly hint: string }
+> = {
+  silent: {
+    code: 'name_server_silent',
+    does: 'does not answer',
+    hint: 'Ask whoever runs the name server, or remove it from the domain at the registrar.',
+  },
+  failing: {
+    code: 'name_server_failing',
+    does: 'answers with an error',
+    hint: 'Ask whoever runs the name server: it has the zone, but cannot load or reach it.',
+  },
+  lame: {
+    code: 'name_server_lame',
+    does: 'does not know the zone',
+    hint: 'The name servers entered at the registrar must be those of the provider that has the zone. Correct them at the registrar, or set up the zone at the provider.',
+  },
+  private: {
+    code: 'name_server_private',
+    does: 'has an address that this instance does not connect to',
+    hint: 'The name servers of a public domain need public addresses. Whoever runs this instance can allow addresses of its own network in the settings.',
+  },
+  unknown: {
+    code: 'name_server_unknown',
+    does: 'has no address',
+    hint: 'Check the spelling of the name server at the registrar.',
+  },
 };
 
-const does: Record<Exclude<Failure, 'no way'>, string> = {
-  silent: 'does not answer',
-  failing: 'answers with an error',
-  lame: 'does not know the zone',
-  private: 'has an address that this instance does not connect to',
-  unknown: 'has no address',
-};
-
-const todo: Record<Exclude<Failure, 'no way'>, string> = {
-  silent: 'Ask whoever runs the name server, or remove it from the domain at the registrar.',
-  failing: 'Ask whoever runs the name server: it has the zone, but cannot load or reach it.',
-  lame: 'The name servers entered at the registrar must be those of the provider that has the zone. Correct them at the registrar, or set up the zone at the provider.',
-  private:
-    'The name servers of a public domain need public addresses. Whoever runs this instance can allow addresses of its own network in the settings.',
-  unknown: 'Check the spelling of the name server at the registrar.',
-};
-
-function servers({ zone }: Seen): Finding[] {
+function servers({ zone }: Observation): Finding[] {
   if (!zone || zone.name === '') return [];
   const isHealthy = zone.servers.some(({ seen }) => seen.kind !== 'failed');
   return (['silent', 'failing', 'lame', 'private', 'unknown'] as const).flatMap((how): Finding[] => {
     const such = zone.servers.filter(({ seen }) => seen.kind === 'failed' && seen.how === how);
     if (such.length === 0) return [];
+    const { code, does, hint } = failures[how];
     const each = such.length > 1 ? 'each ' : '';
     const rest = isHealthy ? ' Others of the zone answer, so that it works by chance.' : ' No other answers.';
     return [
       {
-        code: codes[how],
+        code,
         severity: isHealthy ? 'warning' : 'error',
-        message: `Of the name servers of ${zone.name}, ${listed(such.map(({ server }) => server))} ${each}${does[how]}.${rest}`,
-        hint: todo[how],
+        message: `Of the name servers of ${zone.name}, ${listed(such.map(({ server }) => server))} ${each}${does}.${rest}`,
+        hint,
         evidence: listed(such.map(inWords), '\n'),
       },
     ];
   });
 }
 
-function signatures({ bogus, domain }: Seen): Finding[] {
+function signatures({ bogus, domain }: Observation): Finding[] {
   if (bogus.length === 0) return [];
   const seen = bogus.map(({ server, name, type, explanation }) => {
     const why = explanation === undefined ? '' : ` (${shown(explanation)})`;
@@ -108,7 +115,7 @@ function signatures({ bogus, domain }: Seen): Finding[] {
   ];
 }
 
-function resolversFailing({ resolvers }: Seen): Finding[] {
+function resolversFailing({ resolvers }: Observation): Finding[] {
   const silent = resolvers.filter(isSilence);
   if (silent.length === 0) return [];
   const isAll = silent.length === resolvers.length;
@@ -123,11 +130,11 @@ function resolversFailing({ resolvers }: Seen): Finding[] {
   ];
 }
 
-function isSilence({ seen }: Pick<SeenAtServer, 'seen'>): boolean {
+function isSilence({ seen }: Pick<ObservedAtServer, 'seen'>): boolean {
   return seen.kind === 'failed' && (seen.how === 'silent' || seen.how === 'no way' || seen.how === 'lame');
 }
 
-function limits({ isIncomplete }: Seen): Finding[] {
+function limits({ isIncomplete }: Observation): Finding[] {
   if (!isIncomplete) return [];
   return [
     {
@@ -136,7 +143,6 @@ function limits({ isIncomplete }: Seen): Finding[] {
       message:
         'Not everything could be looked at: the servers of the domain took too long or asked for too much.',
       hint: 'Check again later.',
-      evidence: undefined,
     },
   ];
 }

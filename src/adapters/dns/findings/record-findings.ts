@@ -1,10 +1,11 @@
 /** What is to be said about the record that proves a domain. */
-import { type Finding, howLong, listed, shown } from './finding.ts';
-import { shownName } from './names.ts';
-import type { Seen, SeenAtServer } from './seen.ts';
-import { disagree, hasValue, type SeenText } from './seen-text.ts';
 
-export function recordFindings(seen: Seen): Finding[] {
+import { shownName } from '../client/names.ts';
+import type { Observation, ObservedAtServer } from '../client/observation.ts';
+import { disagree, hasValue, type ObservedText } from '../client/observation.ts';
+import { type Finding, howLong, listed, shown } from './finding.ts';
+
+export function recordFindings(seen: Observation): Finding[] {
   const { record } = seen.domain;
   const answering = answers(seen);
   if (answering.length === 0) return [];
@@ -19,8 +20,8 @@ export function recordFindings(seen: Seen): Finding[] {
 }
 
 /** The zone's own servers are the truth; where none of them can be asked, resolvers are the best there is. */
-export function answers({ zone, resolvers }: Seen): readonly SeenAtServer[] {
-  const isAnswer = ({ seen }: SeenAtServer) => seen.kind !== 'failed';
+export function answers({ zone, resolvers }: Observation): readonly ObservedAtServer[] {
+  const isAnswer = ({ seen }: ObservedAtServer) => seen.kind !== 'failed';
   const own = (zone?.servers ?? []).filter(isAnswer);
   return own.length > 0 ? own : resolvers.filter(isAnswer);
 }
@@ -28,7 +29,7 @@ export function answers({ zone, resolvers }: Seen): readonly SeenAtServer[] {
 /** Zones in which others register names: nobody puts a record of their own there. */
 const registryLabels = /^(ac|co|com|edu|go|gob|gov|gv|info|ltd|me|ne|net|nom|or|org|plc|sch|web)\.[a-z]{2}$/;
 
-export function isUnregistered({ zone, nearest, resolvers, addresses }: Seen): boolean {
+export function isUnregistered({ zone, nearest, resolvers, addresses }: Observation): boolean {
   // Some resolvers do not say which zone it is that has no such name.
   if (!zone) {
     const isGone = addresses.A.end.kind === 'none' && addresses.A.end.isNxdomain;
@@ -38,7 +39,7 @@ export function isUnregistered({ zone, nearest, resolvers, addresses }: Seen): b
   return !zone.name.includes('.') || registryLabels.test(zone.name);
 }
 
-function found({ domain: { record } }: Seen, right: readonly SeenAtServer[]): Finding {
+function found({ domain: { record } }: Observation, right: readonly ObservedAtServer[]): Finding {
   const others = right.flatMap(({ seen }) =>
     seen.kind === 'values' ? seen.values.filter((value) => value !== record.value) : [],
   );
@@ -47,12 +48,15 @@ function found({ domain: { record } }: Seen, right: readonly SeenAtServer[]): Fi
     code: 'record_found',
     severity: 'ok',
     message: `The TXT record ${record.name} has the right value.${beside}`,
-    hint: undefined,
     evidence: listed(right.map(inWords), '\n'),
   };
 }
 
-function wrong({ domain: { record } }: Seen, values: string[], at: readonly SeenAtServer[]): Finding {
+function wrong(
+  { domain: { record } }: Observation,
+  values: string[],
+  at: readonly ObservedAtServer[],
+): Finding {
   const quoted = values.some((value) => value.replace(/["'“”\s]/g, '') === record.value);
   const otherCase = values.some((value) => value.toLowerCase() === record.value.toLowerCase());
   const hint = quoted
@@ -70,7 +74,10 @@ function wrong({ domain: { record } }: Seen, values: string[], at: readonly Seen
   };
 }
 
-function missing({ domain: { record }, zone, misplaced }: Seen, at: readonly SeenAtServer[]): Finding {
+function missing(
+  { domain: { record }, zone, misplaced }: Observation,
+  at: readonly ObservedAtServer[],
+): Finding {
   const where = zone ? `The zone ${shownName(zone.name)} exists, but has` : 'There is';
   const place = zone && zone.name !== '' ? relativeTo(record.name, zone.name) : record.name;
   const panel =
@@ -93,7 +100,10 @@ function relativeTo(name: string, zone: string): string {
   return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
 }
 
-function aliased({ domain: { record } }: Seen, alias: Extract<SeenText, { kind: 'alias' }>): Finding {
+function aliased(
+  { domain: { record } }: Observation,
+  alias: Extract<ObservedText, { kind: 'alias' }>,
+): Finding {
   const there = alias.values.includes(record.value)
     ? ' The value stands there, but whoever owns that name is not therefore the owner of this one.'
     : '';
@@ -107,9 +117,9 @@ function aliased({ domain: { record } }: Seen, alias: Extract<SeenText, { kind: 
 }
 
 function disagreement(
-  { domain: { record }, zone }: Seen,
-  all: readonly SeenAtServer[],
-  right: readonly SeenAtServer[],
+  { domain: { record }, zone }: Observation,
+  all: readonly ObservedAtServer[],
+  right: readonly ObservedAtServer[],
 ): Finding {
   const wrongOnes = all.filter((each) => !right.includes(each));
   const who = zone?.servers.some((each) => right.includes(each)) ? 'name servers of the zone' : 'resolvers';
@@ -123,7 +133,7 @@ function disagreement(
 }
 
 /** Said of resolvers only where the zone itself has it right. */
-function notPropagated({ domain: { record }, zone, resolvers }: Seen): Finding[] {
+function notPropagated({ domain: { record }, zone, resolvers }: Observation): Finding[] {
   const isRightAtZone = zone?.servers.some(({ seen }) => hasValue(seen, record.value));
   const behind = resolvers.filter(({ seen }) => seen.kind !== 'failed' && !hasValue(seen, record.value));
   if (!isRightAtZone || behind.length === 0) return [];
@@ -143,7 +153,7 @@ function notPropagated({ domain: { record }, zone, resolvers }: Seen): Finding[]
   ];
 }
 
-export function inWords({ server, seen }: SeenAtServer): string {
+export function inWords({ server, seen }: ObservedAtServer): string {
   switch (seen.kind) {
     case 'values':
       return `${server}: TXT ${listed(seen.values.map((value) => JSON.stringify(shown(value))))}, TTL ${seen.ttl}`;

@@ -1,5 +1,5 @@
-/** Asking the configured resolvers, as everybody else's computers do. Remembers where one of them found bad signatures. */
-import type { Asking } from './asking.ts';
+/** DnsClient the configured resolvers, as everybody else's computers do. Remembers where one of them found bad signatures. */
+import type { DnsClient } from './dns-client.ts';
 import type { Reply } from './exchange.ts';
 import type { Message } from './message.ts';
 import { type NameServer, shownServer } from './name-server.ts';
@@ -20,12 +20,12 @@ export interface Bogus {
 }
 
 export class Resolvers {
-  readonly #asking: Asking;
+  readonly #client: DnsClient;
   readonly #servers: readonly NameServer[];
   readonly #bogus = new Map<string, Bogus>();
 
-  constructor(asking: Asking, servers: readonly NameServer[]) {
-    this.#asking = asking;
+  constructor(client: DnsClient, servers: readonly NameServer[]) {
+    this.#client = client;
     this.#servers = servers;
   }
 
@@ -47,10 +47,10 @@ export class Resolvers {
   async #ask(server: NameServer, name: string, type: RecordType): Promise<ResolverReply> {
     const shown = shownServer(server);
     const query = { name, type, isRecursive: true };
-    const reply = await this.#asking.ask(server, query);
+    const reply = await this.#client.ask(server, query);
     if (reply.kind === 'silence' || reply.message.rcode !== 'SERVFAIL')
       return { server: shown, reply, isBogus: false };
-    const anyway = await this.#asking.ask(server, { ...query, withoutValidation: true });
+    const anyway = await this.#client.ask(server, { ...query, withoutValidation: true });
     if (anyway.kind === 'silence' || !isDecided(anyway.message))
       return { server: shown, reply, isBogus: false };
     if (!this.#bogus.has(shown))

@@ -1,6 +1,6 @@
 /**
  * DNS messages as bytes. Written for answers of strangers: every read is checked against the end of what it is in,
- * names point backwards only, and the number of records is bounded. Only what a look needs is understood.
+ * names point backwards only, and the number of records is bounded. Only what a check of a domain needs is understood.
  */
 import { type DnsRecord, type RecordType, readRecord, typeNumbers } from './records.ts';
 import { Reader, Unreadable } from './wire.ts';

@@ -1,21 +1,21 @@
-/** The questions of one look: counted, bounded in number and time, and the same question asked of the same server once. */
+/** The queries of one check: counted, bounded in number and time, and the same query sent to the same server once. */
 import { exchange, type Reply } from './exchange.ts';
 import type { Query } from './message.ts';
 import { type NameServer, shownServer } from './name-server.ts';
 
-export interface AskingOptions {
+export interface QueryLimits {
   readonly timeoutMs: number;
   readonly mostQueries: number;
   readonly signal: AbortSignal;
-  /** Ends the look with what was found so far, unlike the signal. */
+  /** Ends the check with what was found so far, unlike the signal. */
   readonly deadline: AbortSignal;
 }
 
-export class Asking {
-  readonly #options: AskingOptions;
+export class DnsClient {
+  readonly #options: QueryLimits;
   readonly #replies = new Map<string, Promise<Reply>>();
 
-  constructor(options: AskingOptions) {
+  constructor(options: QueryLimits) {
     this.#options = options;
   }
 
@@ -58,6 +58,6 @@ export class Asking {
 
 const unasked: Reply = {
   kind: 'silence',
-  why: 'it was not asked, because the look took too long',
+  why: 'it was not asked, because the check took too long',
   isOurs: true,
 };

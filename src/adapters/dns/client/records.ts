@@ -1,4 +1,4 @@
-/** The records a look reads. Others are kept by number only, and never looked into. */
+/** The records that are read. Of others only the number of their type is known. */
 import { type Reader, Unreadable } from './wire.ts';
 
 export const typeNumbers = {

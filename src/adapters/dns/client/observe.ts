@@ -1,37 +1,37 @@
-/** The asking part of a look: the record at every server, then addresses and CAA, as far as the limits allow. */
-import { type FollowOptions, follow } from './follow.ts';
+/** All that is asked about a domain: the record at every server, then addresses and CAA, as far as the limits allow. */
+import { type FollowOptions, follow } from './follow-aliases.ts';
 import { shownServer } from './name-server.ts';
 import { isWithin, parentOf, upwards } from './names.ts';
-import type { CaaRecord } from './records.ts';
 import type {
-  DomainToLookAt,
-  Seen,
-  SeenAddresses,
-  SeenAtResolver,
-  SeenAtServer,
-  SeenCaa,
+  DomainToCheck,
+  Observation,
+  ObservedAddresses,
+  ObservedAtResolver,
+  ObservedAtServer,
+  ObservedCaa,
   StaleAddresses,
-} from './seen.ts';
-import { disagree, hasValue, textOfReply, textOfServer } from './seen-text.ts';
+} from './observation.ts';
+import { disagree, hasValue, textOfReply, textOfServer } from './observation.ts';
+import type { CaaRecord } from './records.ts';
 import { askZone, healthyServers, type Zone, type ZoneOptions } from './zone-servers.ts';
 
 const mostAncestors = 6;
 
-export async function look(options: ZoneOptions, domain: DomainToLookAt): Promise<Seen> {
-  const { asking, resolvers, kindOfAddress, allowPrivate } = options;
+export async function observe(options: ZoneOptions, domain: DomainToCheck): Promise<Observation> {
+  const { client, resolvers, kindOfAddress, allowPrivate } = options;
   const { name, value } = domain.record;
   const [zone, atResolvers] = await Promise.all([askZone(options, name, 'TXT'), resolvers.all(name, 'TXT')]);
-  const servers = (zone?.replies ?? []).map(({ server, reply }): SeenAtServer => {
+  const servers = (zone?.replies ?? []).map(({ server, reply }): ObservedAtServer => {
     const at = server.at.kind === 'known' ? ` (${shownServer(server.at.server)})` : '';
     return { server: `${server.name}${at}`, seen: textOfServer(server, reply, zone?.name ?? '', name) };
   });
   const seenByResolvers = atResolvers.map(
-    ({ server, reply, isBogus }): SeenAtResolver => ({ server, seen: textOfReply(reply, name), isBogus }),
+    ({ server, reply, isBogus }): ObservedAtResolver => ({ server, seen: textOfReply(reply, name), isBogus }),
   );
   const healthy = zone ? healthyServers(zone) : [];
   const [server] = healthy;
   const authority = zone && server ? { zone: zone.name, server } : undefined;
-  const now: FollowOptions = { asking, resolvers, authority };
+  const now: FollowOptions = { client, resolvers, authority };
   const isRight = servers.some(({ seen }) => hasValue(seen, value));
   const isSeen = seenByResolvers.some(({ seen }) => hasValue(seen, value));
   const [addresses, resolverAddresses, caa, misplaced, isConfirmed, serials] = await Promise.all([
@@ -56,13 +56,13 @@ export async function look(options: ZoneOptions, domain: DomainToLookAt): Promis
     resolverAddresses,
     caa,
     bogus: resolvers.bogus,
-    isIncomplete: asking.isExhausted,
+    isIncomplete: client.isExhausted,
     kindOfAddress,
     allowPrivate,
   };
 }
 
-async function addressesOf(now: FollowOptions, hostname: string): Promise<SeenAddresses> {
+async function addressesOf(now: FollowOptions, hostname: string): Promise<ObservedAddresses> {
   const [A, AAAA] = await Promise.all([follow(now, hostname, 'A'), follow(now, hostname, 'AAAA')]);
   return { A, AAAA };
 }
@@ -81,7 +81,7 @@ async function addressesAtResolvers({ resolvers }: ZoneOptions, hostname: string
 }
 
 /** Up the tree until there are any (RFC 8659). Top-level domains are left out: theirs forbid nobody. */
-async function caaOf(now: FollowOptions, hostname: string): Promise<SeenCaa> {
+async function caaOf(now: FollowOptions, hostname: string): Promise<ObservedCaa> {
   for (const name of upwards(hostname.replace(/^\*\./, '')).filter((each) => each.includes('.'))) {
     const { end } = await follow(now, name, 'CAA');
     if (end.kind === 'failed' || end.kind === 'loop') return { kind: 'failed', name };
@@ -95,7 +95,7 @@ async function caaOf(now: FollowOptions, hostname: string): Promise<SeenCaa> {
 /** Where people put it by mistake: many control panels add the zone to what is typed, and some have no field for a name. */
 async function misplacedAt(
   now: FollowOptions,
-  { hostname, record }: DomainToLookAt,
+  { hostname, record }: DomainToCheck,
   zone: string,
 ): Promise<string | undefined> {
   const doubled = `${record.name}.${zone}`;
@@ -116,20 +116,20 @@ async function misplacedAt(
 
 /** An answer over UDP can be forged by whoever guesses two numbers, and this one gives a domain away. */
 async function confirmed(
-  { asking }: ZoneOptions,
+  { client }: ZoneOptions,
   servers: ReturnType<typeof healthyServers>,
-  { record }: DomainToLookAt,
+  { record }: DomainToCheck,
 ): Promise<boolean> {
   const query = { name: record.name, type: 'TXT', isRecursive: false } as const;
-  const replies = await Promise.all(servers.map((server) => asking.ask(server, query, true)));
+  const replies = await Promise.all(servers.map((server) => client.ask(server, query, true)));
   return replies.some((reply) => hasValue(textOfReply(reply, record.name), record.value));
 }
 
-async function serialsOf({ asking }: ZoneOptions, zone: Zone): Promise<string[]> {
+async function serialsOf({ client }: ZoneOptions, zone: Zone): Promise<string[]> {
   const servers = healthyServers(zone);
   const found = await Promise.all(
     servers.map(async (server) => {
-      const reply = await asking.ask(server, { name: zone.name, type: 'SOA', isRecursive: false });
+      const reply = await client.ask(server, { name: zone.name, type: 'SOA', isRecursive: false });
       const records = reply.kind === 'answer' ? reply.message.answers : [];
       const soa = records.find((record) => record.type === 'SOA');
       return soa?.type === 'SOA' ? [`${shownServer(server)} has serial ${soa.serial}`] : [];

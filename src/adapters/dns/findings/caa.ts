@@ -1,5 +1,5 @@
 /** Whether CAA records let our certificate authority issue for a name (RFC 8659, and the parameters of RFC 8657). */
-import type { CaaRecord } from './records.ts';
+import type { CaaRecord } from '../client/records.ts';
 
 export type CaaVerdict =
   | { readonly kind: 'allowed' }

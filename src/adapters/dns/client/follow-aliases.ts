@@ -2,7 +2,7 @@
  * What stands at a name now: by the zone's own servers where they know it, by the resolvers elsewhere, along aliases.
  * Resolvers may still remember what was there before.
  */
-import type { Asking } from './asking.ts';
+import type { DnsClient } from './dns-client.ts';
 import type { Message } from './message.ts';
 import type { NameServer } from './name-server.ts';
 import { isWithin } from './names.ts';
@@ -22,7 +22,7 @@ export interface Followed {
 }
 
 export interface FollowOptions {
-  readonly asking: Asking;
+  readonly client: DnsClient;
   readonly resolvers: Resolvers;
   /** A zone and one of its servers that answers. */
   readonly authority: { readonly zone: string; readonly server: NameServer } | undefined;
@@ -50,9 +50,9 @@ export async function follow(options: FollowOptions, name: string, type: RecordT
 }
 
 async function nowAt(options: FollowOptions, name: string, type: RecordType): Promise<Message | undefined> {
-  const { asking, resolvers, authority } = options;
+  const { client, resolvers, authority } = options;
   if (authority && isWithin(name, authority.zone)) {
-    const reply = await asking.ask(authority.server, { name, type, isRecursive: false });
+    const reply = await client.ask(authority.server, { name, type, isRecursive: false });
     // What it does not vouch for was delegated to others.
     if (reply.kind === 'answer' && reply.message.isAuthoritative && isDecided(reply.message))
       return ofZone(reply.message, authority.zone);

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { errorCode } from '../../fault.ts';
+import { errorCode } from '../../../fault.ts';
 import { answersTo, decodeMessage, encodeQuery, type Message, type Query } from './message.ts';
 import type { NameServer } from './name-server.ts';
 import { Unreadable } from './wire.ts';

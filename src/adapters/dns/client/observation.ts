@@ -1,11 +1,13 @@
-/** What one server said about the TXT record, as one of a few things it can be. */
+/** All that was observed of a domain: what findings are made of, without client anybody anything more. */
 import type { Reply } from './exchange.ts';
-import { aliasAt } from './follow.ts';
+import { aliasAt, type Followed } from './follow-aliases.ts';
 import type { Message } from './message.ts';
-import { isDecided } from './resolvers.ts';
+import type { CaaRecord } from './records.ts';
+import { type Bogus, isDecided } from './resolvers.ts';
 import { referralIn, type ZoneServer } from './zone-servers.ts';
 
-export type SeenText =
+/** What one server said about the TXT record, as one of a few things it can be. */
+export type ObservedText =
   | { readonly kind: 'values'; readonly values: readonly string[]; readonly ttl: number }
   /** `ttl`: for how long a resolver remembers that there is nothing. */
   | { readonly kind: 'none'; readonly isNxdomain: boolean; readonly ttl: number | undefined }
@@ -19,7 +21,67 @@ export type SeenText =
 
 export type Failure = 'silent' | 'failing' | 'lame' | 'private' | 'unknown' | 'no way';
 
-export function textOfReply(reply: Reply, name: string): SeenText {
+export interface DomainToCheck {
+  /** A-labels; `*.` in front for a wildcard. */
+  readonly hostname: string;
+  /** The TXT record that proves the domain. */
+  readonly record: { readonly name: string; readonly value: string };
+  /** Of the server the name should point to; none where that is not known yet. */
+  readonly serverAddresses: readonly string[];
+  /** What our certificate authority is called in CAA records; none where CAA does not matter. */
+  readonly authority: readonly string[];
+}
+
+export interface ObservedAtServer {
+  /** The name and address of a zone's own server, or the address of a resolver. */
+  readonly server: string;
+  readonly seen: ObservedText;
+}
+
+export interface ObservedAtResolver extends ObservedAtServer {
+  readonly isBogus: boolean;
+}
+
+export interface ObservedZone {
+  readonly name: string;
+  readonly servers: readonly ObservedAtServer[];
+  /** The serials of the zone, where its servers disagree. */
+  readonly serials: readonly string[];
+}
+
+export type ObservedAddresses = Record<'A' | 'AAAA', Followed>;
+
+export interface StaleAddresses {
+  readonly server: string;
+  readonly addresses: readonly string[];
+  readonly ttl: number;
+}
+
+export type ObservedCaa =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'set'; readonly name: string; readonly records: readonly CaaRecord[] }
+  | { readonly kind: 'failed'; readonly name: string };
+
+export interface Observation {
+  readonly domain: DomainToCheck;
+  readonly zone: ObservedZone | undefined;
+  /** Where the hostname is not known to DNS: the nearest name above it that is, or the root. */
+  readonly nearest: string | undefined;
+  readonly resolvers: readonly ObservedAtResolver[];
+  /** Where else the right value stands, for a record that is not where it should be. */
+  readonly misplaced: string | undefined;
+  /** One of the zone's own servers gave the right value over TCP as well; asked only where no resolver has seen it. */
+  readonly isConfirmed: boolean;
+  readonly addresses: ObservedAddresses;
+  readonly resolverAddresses: readonly StaleAddresses[];
+  readonly caa: ObservedCaa;
+  readonly bogus: readonly Bogus[];
+  readonly isIncomplete: boolean;
+  readonly kindOfAddress: (address: string) => string;
+  readonly allowPrivate: boolean;
+}
+
+export function textOfReply(reply: Reply, name: string): ObservedText {
   if (reply.kind === 'silence')
     return { kind: 'failed', how: reply.isOurs ? 'no way' : 'silent', why: reply.why };
   const { message } = reply;
@@ -36,7 +98,7 @@ export function textOfServer(
   reply: Reply | undefined,
   zone: string,
   name: string,
-): SeenText {
+): ObservedText {
   if (server.at.kind === 'refused')
     return { kind: 'failed', how: 'private', why: `its address is ${server.at.address}` };
   if (server.at.kind === 'unknown' || !reply)
@@ -49,7 +111,7 @@ export function textOfServer(
   return { kind: 'failed', how: 'lame', why: 'it answers without being an authority for the zone' };
 }
 
-function textIn(message: Message, name: string): SeenText {
+function textIn(message: Message, name: string): ObservedText {
   const texts = message.answers.flatMap((record) => (record.type === 'TXT' ? [record] : []));
   const target = aliasAt(message, name);
   const ttl = Math.min(...message.answers.map((record) => record.ttl));
@@ -62,12 +124,12 @@ function textIn(message: Message, name: string): SeenText {
 }
 
 /** Whether it has the value, alone or among others. */
-export function hasValue(seen: SeenText, value: string): boolean {
+export function hasValue(seen: ObservedText, value: string): boolean {
   return seen.kind === 'values' && seen.values.includes(value);
 }
 
 /** Whether some that answer have the value, and others do not. */
-export function disagree(servers: readonly { readonly seen: SeenText }[], value: string): boolean {
+export function disagree(servers: readonly { readonly seen: ObservedText }[], value: string): boolean {
   const answering = servers.filter(({ seen }) => seen.kind !== 'failed');
   return new Set(answering.map(({ seen }) => hasValue(seen, value))).size > 1;
 }

@@ -1,4 +1,4 @@
-/** What a look at a domain says, in a closed list of codes: each has words of its own for the person who set it up. */
+/** What a check of a domain says, in a closed list of codes: each has words of its own for the person who set it up. */
 export const findingCodes = {
   address_alias_broken: 'The name is an alias that leads in a circle or to a name without an address.',
   address_elsewhere: 'The name points to addresses that are not the server’s.',
@@ -17,7 +17,7 @@ export const findingCodes = {
   caa_forbids_method: 'CAA allows our certificate authority, but not by HTTP.',
   caa_unreadable: 'CAA could not be asked for, which authorities take for a refusal.',
   dnssec_broken: 'The signatures of the zone are wrong, so that validating resolvers refuse its answers.',
-  look_incomplete: 'The look took too long, or too many questions, and ended early.',
+  look_incomplete: 'The check took too long, or too many queries, and ended early.',
   name_server_failing: 'A name server of the zone answers with an error.',
   name_server_lame: 'A name server is named for the zone, and knows nothing of it.',
   name_server_private: 'A name server of the zone has an address that we do not connect to.',
@@ -42,10 +42,10 @@ export interface Finding {
   readonly severity: Severity;
   /** A sentence for a person. */
   readonly message: string;
-  /** What to do; undefined where nothing is to be done. */
-  readonly hint: string | undefined;
+  /** What to do; absent where nothing is to be done. */
+  readonly hint?: string | undefined;
   /** What was seen, a line each. */
-  readonly evidence: string | undefined;
+  readonly evidence?: string | undefined;
 }
 
 const mostShown = 10;

@@ -1,5 +1,5 @@
 /** The zone a name lies in and its own name servers, found through the resolvers and then down its delegations. */
-import type { Asking } from './asking.ts';
+import type { DnsClient } from './dns-client.ts';
 import type { Reply } from './exchange.ts';
 import type { Message } from './message.ts';
 import { type KindOfAddress, mayAsk, type NameServer } from './name-server.ts';
@@ -13,7 +13,7 @@ const mostDelegations = 5;
 const mostClimbed = 12;
 
 export interface ZoneOptions {
-  readonly asking: Asking;
+  readonly client: DnsClient;
   readonly resolvers: Resolvers;
   readonly kindOfAddress: KindOfAddress;
   readonly allowPrivate: boolean;
@@ -58,7 +58,7 @@ export async function askZone(
     const servers = await Promise.all(
       named.slice(0, mostServers).map((server) => locate(options, server, glue)),
     );
-    const replies = await Promise.all(servers.map((server) => askOne(options.asking, server, name, type)));
+    const replies = await Promise.all(servers.map((server) => askOne(options.client, server, name, type)));
     const referral = agreedReferral(replies, zone, name);
     if (!referral || depth === mostDelegations)
       return { name: zone, replies, left: Math.max(0, named.length - mostServers) };
@@ -152,9 +152,14 @@ function addressesIn(records: readonly DnsRecord[]): string[] {
   return records.flatMap((record) => (record.type === 'A' || record.type === 'AAAA' ? [record.address] : []));
 }
 
-async function askOne(asking: Asking, server: ZoneServer, name: string, type: RecordType): Promise<Replied> {
+async function askOne(
+  client: DnsClient,
+  server: ZoneServer,
+  name: string,
+  type: RecordType,
+): Promise<Replied> {
   if (server.at.kind !== 'known') return { server, reply: undefined };
-  return { server, reply: await asking.ask(server.at.server, { name, type, isRecursive: false }) };
+  return { server, reply: await client.ask(server.at.server, { name, type, isRecursive: false }) };
 }
 
 /** The servers that vouch for what they say about the zone. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as packet from 'dns-packet';
-import { Random } from '../../../test/support/random.ts';
+import { Random } from '../../../../test/support/random.ts';
 import { answersTo, decodeMessage, encodeQuery } from './message.ts';
 import { Unreadable } from './wire.ts';
 

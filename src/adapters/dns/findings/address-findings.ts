@@ -1,13 +1,13 @@
 /** What is to be said about where the name points, and what stands between it and the server. */
 import { isIPv6 } from 'node:net';
+import type { Followed } from '../client/follow-aliases.ts';
+import type { Observation } from '../client/observation.ts';
 import { cdnOf } from './cdn.ts';
 import { type Finding, howLong, listed } from './finding.ts';
-import type { Followed } from './follow.ts';
 import { isUnregistered } from './record-findings.ts';
-import type { Seen } from './seen.ts';
 
 interface Pointing {
-  readonly seen: Seen;
+  readonly seen: Observation;
   readonly hostname: string;
   readonly aliases: readonly string[];
   readonly addresses: readonly string[];
@@ -16,7 +16,7 @@ interface Pointing {
   readonly evidence: string;
 }
 
-export function addressFindings(seen: Seen): Finding[] {
+export function addressFindings(seen: Observation): Finding[] {
   if (isUnregistered(seen)) return [];
   const { A, AAAA } = seen.addresses;
   const addresses = [...addressesIn(A), ...addressesIn(AAAA)];
@@ -74,7 +74,6 @@ function without({ seen, hostname, aliases, evidence }: Pointing, A: Followed, A
       severity: 'error',
       message: `The addresses of ${hostname} could not be asked for.`,
       hint: 'The other findings say why. Check again afterwards.',
-      evidence: undefined,
     };
   return {
     code: 'address_missing',
@@ -85,7 +84,7 @@ function without({ seen, hostname, aliases, evidence }: Pointing, A: Followed, A
   };
 }
 
-function wanted({ domain: { hostname, serverAddresses } }: Seen): string {
+function wanted({ domain: { hostname, serverAddresses } }: Observation): string {
   const records = serverAddresses.map((address) => `${isIPv6(address) ? 'AAAA' : 'A'} ${address}`);
   return records.length > 0
     ? `Set for ${hostname}: ${listed(records)}.`
@@ -115,10 +114,10 @@ function where(pointing: Pointing): Finding[] {
   if (cdn !== undefined) return [behind(pointing, cdn)];
   const isAt = `${hostname} points to ${listed(addresses)}`;
   if (seen.domain.serverAddresses.length === 0)
-    return [{ code: 'address_seen', severity: 'info', message: `${isAt}.`, hint: undefined, evidence }];
+    return [{ code: 'address_seen', severity: 'info', message: `${isAt}.`, evidence }];
   if (elsewhere.length === 0)
     return [
-      { code: 'address_found', severity: 'ok', message: `${isAt}, the server.`, hint: undefined, evidence },
+      { code: 'address_found', severity: 'ok', message: `${isAt}, the server.`, evidence },
       ...notPropagated(pointing),
     ];
   const server = listed(seen.domain.serverAddresses);

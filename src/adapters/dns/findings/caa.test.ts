@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CaaRecord } from '../client/records.ts';
 import { judgeCaa } from './caa.ts';
-import type { CaaRecord } from './records.ts';
 
 const us = ['letsencrypt.org', 'other-name.test'];
 const set = (...texts: readonly string[]): CaaRecord[] =>
