@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import type { Logger } from 'pino';
 import { writeFileWhole } from '../../store/files.ts';
-import type { FetchLike } from './lfs-download.ts';
+import type { FetchLike } from './mirror/lfs-download.ts';
 import type { Setting } from './run-git.ts';
-import type { Resolve } from './transport.ts';
+import type { Resolve } from './transport/transport.ts';
 
 export interface MirrorsOptions {
   readonly folder: string;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
-import { Fault } from '../../fault.ts';
-import { Secret } from '../../secret.ts';
-import { answerCredentials, checkLogin } from './credential-channel.ts';
-import { parseGitUrl } from './git-url.ts';
+import { Fault } from '../../../fault.ts';
+import { Secret } from '../../../secret.ts';
+import { parseGitUrl } from '../git-url.ts';
+import { answerCredentials, checkLogin } from './http-transport.ts';
 
 const login = { username: 'ada', password: new Secret('hunter2') };
 

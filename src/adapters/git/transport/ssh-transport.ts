@@ -2,25 +2,16 @@
  * Git over ssh, with the SSH in our own process: the key stays in its memory, the host key is checked against the pin
  * before a user name is sent, and the connection goes to an address that the guarded resolution gave.
  */
-
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ClientChannel } from 'ssh2';
-import { errorText, Fault } from '../../fault.ts';
-import { connectWith } from '../../remote/connect.ts';
-import type { Connection } from '../../remote/connection.ts';
-import { quoteArgv } from '../../remote/quote.ts';
-import type { HostKeyFingerprint } from '../../remote/remote.ts';
-import type { Secret } from '../../secret.ts';
-import type { GitUrl } from './git-url.ts';
-import type { HostPins } from './host-pins.ts';
-import type { Address, Transport } from './transport.ts';
-
-export interface DeployKey {
-  readonly privateKey: Secret;
-  /** Where they are given, no other is taken, and none is pinned by first contact. */
-  readonly hostKeys?: readonly HostKeyFingerprint[];
-}
+import { errorText, Fault } from '../../../fault.ts';
+import { connectWith } from '../../../remote/connect.ts';
+import type { Connection } from '../../../remote/connection.ts';
+import { quoteArgv } from '../../../remote/quote.ts';
+import type { GitUrl } from '../git-url.ts';
+import type { KnownHosts } from './known-hosts.ts';
+import type { Address, DeployKey, Transport } from './transport.ts';
 
 /** Constant; git's own arguments follow and are of no use, for we know where to go. */
 const command = 'exec "$SLIPWAY_NODE" "$SLIPWAY_BRIDGE"';
@@ -30,10 +21,10 @@ export async function sshTransport(
   url: GitUrl,
   key: DeployKey,
   addresses: readonly Address[],
-  pins: HostPins,
+  knownHosts: KnownHosts,
   signal: AbortSignal,
 ): Promise<Transport> {
-  const connection = await connectPinned(url, key, addresses, pins, signal);
+  const connection = await connectPinned(url, key, addresses, knownHosts, signal);
   let said = '';
   return {
     settings: [],
@@ -76,30 +67,27 @@ async function connectPinned(
   url: GitUrl,
   key: DeployKey,
   addresses: readonly Address[],
-  pins: HostPins,
+  knownHosts: KnownHosts,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const pinned = pins.known(url.host, url.port);
-  const wanted = key.hostKeys ?? (pinned === undefined ? [undefined] : [pinned]);
+  const expectedHostKey = knownHosts.find(url.host, url.port);
   let failure: unknown;
   for (const { address } of addresses) {
-    for (const expectedHostKey of wanted) {
-      try {
-        const connection = await connectWith({
-          host: address,
-          port: url.port,
-          username: url.user ?? 'git',
-          auth: { privateKey: key.privateKey },
-          signal,
-          ...(expectedHostKey === undefined ? {} : { expectedHostKey }),
-        });
-        if (expectedHostKey === undefined) pins.keep(url.host, url.port, connection.hostKey.fingerprint);
-        return connection;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof Fault && error.code === 'login_refused') throw inWords(url, error);
-        failure = error;
-      }
+    try {
+      const connection = await connectWith({
+        host: address,
+        port: url.port,
+        username: url.user ?? 'git',
+        auth: { privateKey: key.privateKey },
+        signal,
+        ...(expectedHostKey === undefined ? {} : { expectedHostKey }),
+      });
+      if (expectedHostKey === undefined) knownHosts.add(url.host, url.port, connection.hostKey.fingerprint);
+      return connection;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof Fault && error.code === 'login_refused') throw inWords(url, error);
+      failure = error;
     }
   }
   throw failure instanceof Fault ? inWords(url, failure) : failure;

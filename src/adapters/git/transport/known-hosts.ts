@@ -1,32 +1,32 @@
 /**
  * Host keys of Git hosts that are spoken to over ssh. The key of the first contact is kept, one small file for each
- * host, and every later contact must show it. A key that was given by a person counts more, and is not kept here.
+ * host, and every later contact must show it.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HostKeyFingerprint } from '../../remote/remote.ts';
-import { readFileIfThere, writeFileWhole } from '../../store/files.ts';
+import type { HostKeyFingerprint } from '../../../remote/remote.ts';
+import { readFileIfThere, writeFileWhole } from '../../../store/files.ts';
 
-export class HostPins {
+export class KnownHosts {
   readonly #folder: string;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  known(host: string, port: number): HostKeyFingerprint | undefined {
+  find(host: string, port: number): HostKeyFingerprint | undefined {
     const line = readFileIfThere(this.#file(host, port))?.split('\n')[0];
     return line === '' ? undefined : line;
   }
 
-  keep(host: string, port: number, fingerprint: HostKeyFingerprint): void {
+  add(host: string, port: number, fingerprint: HostKeyFingerprint): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeFileWhole(this.#file(host, port), `${fingerprint}\n${host}:${port}\n`, 0o600);
   }
 
-  /** The next contact pins anew: for a person who has compared the keys. */
-  forget(host: string, port: number): void {
+  /** The next contact stores the new one: for a person who has compared the keys. */
+  remove(host: string, port: number): void {
     rmSync(this.#file(host, port), { force: true });
   }
 

@@ -1,26 +1,16 @@
 /** Reads from one mirror: commits, lists of files, files, a tar. Never changes it, and never makes a checkout. */
 import type { Readable } from 'node:stream';
-import type { Commit } from './commit.ts';
-import { hasCommit, readCommit } from './fetch-mirror.ts';
-import type { MirrorFolder } from './mirror-folder.ts';
-import { contentOf, DamagedMirror, readObjects } from './object-reader.ts';
-import { runGit } from './run-git.ts';
-import {
-  leaseOf,
-  noteDamage,
-  type ReadLimits,
-  streamCommit,
-  type TarWish,
-  toldDamage,
-} from './stream-commit.ts';
-import { type Listing, listTree, type TreeEntry } from './tree-listing.ts';
-import { isRefName, isSha, notThere, type Ref } from './want.ts';
+import { type Commit, checkFetched, readCommit } from '../objects/commits.ts';
+import { contentOf, DamagedMirror, readObjects } from '../objects/object-reader.ts';
+import { type Listing, listTree, type TreeEntry } from '../objects/tree-listing.ts';
+import { isPossibleRef, type Ref } from '../refs.ts';
+import { runGit } from '../run-git.ts';
+import { failedRead, type MirrorFolder } from './mirror-folder.ts';
+import { type ReadLimits, streamCommit, type TarRequest } from './stream-commit.ts';
 
 export interface ReadOptions {
   /** A larger file is left out. Default 4 MiB. */
   readonly maxFileBytes?: number;
-  /** Of all together; default 64 MiB. What would go beyond it is left out. */
-  readonly maxTotalBytes?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -28,6 +18,9 @@ export interface FileContent {
   readonly path: string;
   readonly content: Buffer;
 }
+
+/** Of all files that are read together. What would go beyond it is left out. */
+const mostContentBytes = 64 * 2 ** 20;
 
 export class Mirror {
   readonly #folder: MirrorFolder;
@@ -42,9 +35,8 @@ export class Mirror {
 
   /** What was fetched under this name last; undefined where it never was. */
   async resolve(ref: Ref, signal?: AbortSignal): Promise<Commit | undefined> {
-    const isPossible = 'sha' in ref ? isSha(ref.sha) : isRefName('branch' in ref ? ref.branch : ref.tag);
-    if (!isPossible || this.#folder.current() === undefined) return undefined;
-    return this.#reading((dir) => readCommit(dir, ref, signal));
+    if (!isPossibleRef(ref) || this.#folder.current() === undefined) return undefined;
+    return this.#folder.read((dir) => readCommit(dir, ref, signal));
   }
 
   tree(
@@ -52,8 +44,8 @@ export class Mirror {
     options: { readonly maxEntries?: number; readonly signal?: AbortSignal } = {},
   ): Promise<Listing> {
     const { maxEntries = this.#limits.maxEntries, signal } = options;
-    return this.#reading(async (dir) => {
-      await mustBeHere(dir, sha, signal);
+    return this.#folder.read(async (dir) => {
+      await checkFetched(dir, sha, signal);
       const listing = await listTree(dir, sha, { maxEntries, signal });
       if (listing.isComplete)
         this.#listed = { sha, byPath: new Map(listing.entries.map((each) => [each.path, each])) };
@@ -69,7 +61,7 @@ export class Mirror {
   ): AsyncGenerator<FileContent> {
     const { maxFileBytes = 4 * 2 ** 20, signal } = options;
     if (this.#listed?.sha !== sha) await this.tree(sha, signal ? { signal } : {});
-    let left = options.maxTotalBytes ?? 64 * 2 ** 20;
+    let left = mostContentBytes;
     const wanted: TreeEntry[] = [];
     for (const path of paths) {
       const entry = this.#listed?.sha === sha ? this.#listed.byPath.get(path) : undefined;
@@ -77,28 +69,27 @@ export class Mirror {
       left -= entry.size;
       wanted.push(entry);
     }
-    const { dir, release } = leaseOf(this.#folder);
+    const lease = this.#folder.lease();
     try {
       let at = 0;
       const oids = wanted.map(({ oid }) => oid);
-      for await (const object of readObjects(dir, oids, signal)) {
+      for await (const object of readObjects(lease.dir, oids, signal)) {
         const entry = wanted[at];
         at += 1;
         if (!object || !entry) throw new DamagedMirror('a file is missing');
         yield { path: entry.path, content: await contentOf(object, maxFileBytes) };
       }
     } catch (error) {
-      noteDamage(this.#folder, dir, error);
-      throw toldDamage(error);
+      throw failedRead(error, [lease]);
     } finally {
-      release();
+      lease.release();
     }
   }
 
   /** Paths that differ between the two, of files that came, went or changed. Both must have been fetched. */
   changedPaths(from: string, to: string, signal?: AbortSignal): Promise<string[]> {
-    return this.#reading(async (dir) => {
-      for (const sha of [from, to]) await mustBeHere(dir, sha, signal);
+    return this.#folder.read(async (dir) => {
+      for (const sha of [from, to]) await checkFetched(dir, sha, signal);
       const args = ['diff-tree', '-r', '-z', '--no-renames', '--no-ext-diff', '--name-only', from, to, '--'];
       const output = await runGit({ args, dir, ...(signal ? { signal } : {}) });
       return output.toString('utf8').split('\0').filter(Boolean);
@@ -106,23 +97,7 @@ export class Mirror {
   }
 
   /** The commit alone; `Mirrors.gather` brings submodules and LFS files along. */
-  tar(sha: string, wish: TarWish = {}): Readable {
-    return streamCommit([{ folder: this.#folder, sha, prefix: '', lfs: new Map() }], this.#limits, wish);
+  tar(sha: string, request: TarRequest = {}): Readable {
+    return streamCommit([{ folder: this.#folder, sha, prefix: '', lfs: new Map() }], this.#limits, request);
   }
-
-  async #reading<T>(work: (dir: string) => Promise<T>): Promise<T> {
-    const { dir, release } = leaseOf(this.#folder);
-    try {
-      return await work(dir);
-    } catch (error) {
-      noteDamage(this.#folder, dir, error);
-      throw toldDamage(error);
-    } finally {
-      release();
-    }
-  }
-}
-
-async function mustBeHere(dir: string, sha: string, signal?: AbortSignal): Promise<void> {
-  if (!(await hasCommit(dir, sha, signal))) throw notThere({ sha }, 'It was not fetched.');
 }

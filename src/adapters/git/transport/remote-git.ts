@@ -1,12 +1,13 @@
 /** Runs git against one repository elsewhere: asks what it has, and fetches from it. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setInterval } from 'node:timers';
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
+import type { GitUrl } from '../git-url.ts';
+import { isRefName } from '../refs.ts';
+import { GitFailure, startGit } from '../run-git.ts';
 import { type Explained, explainGit } from './git-faults.ts';
-import type { GitUrl } from './git-url.ts';
-import { bytesOf } from './mirror-folder.ts';
-import { GitFailure, startGit } from './run-git.ts';
 import type { Transport } from './transport.ts';
-import { isRefName } from './want.ts';
 
 export interface Progress {
   /** Of the phase that is under way, from 0 to 1. */
@@ -108,7 +109,7 @@ export class RemoteGit {
         },
       );
     const check = () => {
-      if (bytesOf(dir) > maxBytes) throw tooLarge();
+      if (packBytes(dir) > maxBytes) throw tooLarge();
     };
     await this.#run(args, {
       dir,
@@ -186,4 +187,13 @@ function parseRefs(output: Buffer): RemoteRefs {
     else if (peeled !== undefined || !tags.has(short)) tags.set(short, value);
   }
   return { head: head !== undefined && branches.has(head) ? head : undefined, branches, tags };
+}
+
+/** Of all packs, also of those that are still arriving. */
+function packBytes(dir: string): number {
+  const pack = join(dir, 'objects', 'pack');
+  return readdirSync(pack).reduce(
+    (sum, name) => sum + (statSync(join(pack, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }

@@ -1,7 +1,7 @@
 /** The files of a commit, as one process of git lists them. Nothing is followed: a link is a name with a content. */
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
+import { startGit } from '../run-git.ts';
 import { DamagedMirror } from './object-reader.ts';
-import { startGit } from './run-git.ts';
 
 export interface TreeEntry {
   /** With `/` between its parts. Bytes that are not UTF-8 show as the replacement character. */

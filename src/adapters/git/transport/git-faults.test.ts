@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../secret.ts';
+import { Secret } from '../../../secret.ts';
+import { parseGitUrl } from '../git-url.ts';
+import { GitFailure } from '../run-git.ts';
 import { explainGit } from './git-faults.ts';
-import { parseGitUrl } from './git-url.ts';
-import { GitFailure } from './run-git.ts';
 
 const url = parseGitUrl('https://git.example/ada/app.git');
 const explain = (said: string, secrets: readonly Secret[] = []) =>

@@ -1,17 +1,13 @@
 /**
- * How git gets a user name and a password: over a pair of connected sockets that only it and its children have. There is
- * no path to it, so nobody else can ask, and nothing of it stands in an argument, an environment or a file.
+ * Git over https. A user name and a password reach git over a pair of connected sockets that only it and its children
+ * have. There is no path to it, so nobody else can ask, and nothing of it stands in an argument, an environment or a file.
  */
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Fault } from '../../fault.ts';
-import type { Secret } from '../../secret.ts';
-import type { GitUrl } from './git-url.ts';
-import type { Setting } from './run-git.ts';
-
-export interface Login {
-  readonly username: string;
-  readonly password: Secret;
-}
+import { Fault } from '../../../fault.ts';
+import type { GitUrl } from '../git-url.ts';
+import type { Setting } from '../run-git.ts';
+import type { Address, Login, Transport } from './transport.ts';
 
 /**
  * Constant. It passes on what git asks and what comes back, up to an empty line; `printf` and `read` are part of the
@@ -21,9 +17,32 @@ const helper =
   '!f() { test "$1" = get || return 0; cat >&3; echo >&3; ' +
   'while IFS= read -r line <&3 && test -n "$line"; do printf "%s\\n" "$line"; done; }; f';
 
-export const credentialSettings: readonly Setting[] = [['credential.helper', helper]];
+const credentialSettings: readonly Setting[] = [['credential.helper', helper]];
 
 const longestQuestion = 16_384;
+
+export function httpTransport(
+  url: GitUrl,
+  login: Login | undefined,
+  addresses: readonly Address[],
+): Transport {
+  if (login) checkLogin(login);
+  const list = addresses.map(({ address }) => (isIP(address) === 6 ? `[${address}]` : address)).join(',');
+  // The name is not asked for a second time: what was checked is what is connected to.
+  const pinned: Setting[] =
+    isIP(url.host) === 0 ? [['http.curloptResolve', `${url.host}:${url.port}:${list}`]] : [];
+  return {
+    settings: [...pinned, ...(login ? credentialSettings : [])],
+    env: { GIT_ALLOW_PROTOCOL: url.scheme },
+    withChannel: login !== undefined,
+    attach: (channel) => {
+      if (login) answerCredentials(channel, url, login);
+    },
+    said: () => '',
+    secrets: login ? [login.password] : [],
+    close: async () => undefined,
+  };
+}
 
 export function checkLogin({ username, password }: Login): void {
   if (/[\0\r\n]/.test(username) || /[\0\r\n]/.test(password.reveal()))

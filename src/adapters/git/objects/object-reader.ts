@@ -3,8 +3,8 @@
  * what was damaged on the disk is noticed here and never handed on as if it were whole.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { Fault } from '../../fault.ts';
-import { startGit } from './run-git.ts';
+import { Fault } from '../../../fault.ts';
+import { startGit } from '../run-git.ts';
 
 export interface FoundObject {
   readonly oid: string;

@@ -2,17 +2,15 @@
  * Submodules, read as data: git itself never sees `.gitmodules` as settings. An address that could run something, or
  * lead out of the transports we allow, is refused with a warning and leaves an empty folder, as in a plain clone.
  */
-import { Fault } from '../../fault.ts';
-import { type GitUrl, isSameOrigin, parseGitUrl, resolveGitUrl } from './git-url.ts';
-import { GitFailure, runGit } from './run-git.ts';
-import type { Credentials } from './transport.ts';
-import type { TreeEntry } from './tree-listing.ts';
+import { Fault } from '../../../fault.ts';
+import { type GitUrl, isSameOrigin, parseGitUrl, resolveGitUrl } from '../git-url.ts';
+import type { TreeEntry } from '../objects/tree-listing.ts';
+import { GitFailure, runGit } from '../run-git.ts';
+import type { Source } from '../transport/transport.ts';
 
-export interface Submodule {
+export interface Submodule extends Source {
   readonly path: string;
   readonly sha: string;
-  readonly url: GitUrl;
-  readonly credentials: Credentials | undefined;
 }
 
 export interface FoundSubmodules {
@@ -25,7 +23,7 @@ const largestFile = 256 * 1024;
 export async function findSubmodules(
   dir: string,
   entries: readonly TreeEntry[],
-  parent: { readonly url: GitUrl; readonly credentials: Credentials | undefined },
+  parent: Source,
   { allowHttp, signal }: { readonly allowHttp: boolean; readonly signal: AbortSignal },
 ): Promise<FoundSubmodules> {
   const links = entries.filter(({ type }) => type === 'submodule');
@@ -52,10 +50,7 @@ export async function findSubmodules(
 }
 
 /** `git@host:path` beside a token for https on the same host: there is no key, but the token opens it. */
-function reachable(
-  parent: { readonly url: GitUrl; readonly credentials: Credentials | undefined },
-  url: GitUrl,
-): GitUrl {
+function reachable(parent: Source, url: GitUrl): GitUrl {
   const isSsh = url.scheme === 'ssh' && url.port === 22 && parent.url.scheme !== 'ssh';
   if (!isSsh || url.host !== parent.url.host) return url;
   const base = parent.url.text.slice(0, parent.url.text.length - parent.url.path.length);

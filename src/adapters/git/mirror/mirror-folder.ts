@@ -15,8 +15,9 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../fault.ts';
-import { stopOrphans } from './orphans.ts';
+import { errorCode, errorText, Fault } from '../../../fault.ts';
+import { DamagedMirror } from '../objects/object-reader.ts';
+import { GitFailure, stopOrphans } from '../run-git.ts';
 
 const leftovers = [
   'new-*',
@@ -47,6 +48,13 @@ export class Leases {
   }
 }
 
+/** Of one reader: the repository that it reads from stays until it is released. */
+export interface Lease {
+  readonly dir: string;
+  release(): void;
+  markDamaged(): void;
+}
+
 export class MirrorFolder {
   readonly path: string;
   readonly #leases: Leases;
@@ -66,11 +74,23 @@ export class MirrorFolder {
     return newest === undefined ? undefined : join(this.path, `g${newest}`);
   }
 
-  lease(): { readonly dir: string; readonly release: () => void } | undefined {
+  lease(): Lease {
     const dir = this.current();
-    if (dir === undefined) return undefined;
+    if (dir === undefined) throw new Fault('commit_not_found', 'The repository was not fetched yet.');
     this.touch();
-    return { dir, release: this.#leases.take(dir) };
+    return { dir, release: this.#leases.take(dir), markDamaged: () => this.markDamaged(dir) };
+  }
+
+  /** Reads under a lease. */
+  async read<T>(work: (dir: string) => Promise<T>): Promise<T> {
+    const lease = this.lease();
+    try {
+      return await work(lease.dir);
+    } catch (error) {
+      throw failedRead(error, [lease]);
+    } finally {
+      lease.release();
+    }
   }
 
   isDamaged(dir: string): boolean {
@@ -162,11 +182,19 @@ export function checkKey(key: string): void {
   if (!/^[a-z0-9][a-z0-9_-]{0,99}$/.test(key)) throw new TypeError('a mirror key is not a safe name');
 }
 
-/** Of all packs, also of those that are still arriving. */
-export function bytesOf(dir: string): number {
-  const pack = join(dir, 'objects', 'pack');
-  return readdirSync(pack).reduce(
-    (sum, name) => sum + (statSync(join(pack, name), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+const damaged = 'Our copy of the repository is damaged; the next fetch builds it anew.';
+
+export function isDamage(error: unknown): boolean {
+  return error instanceof Fault && error.message === damaged;
+}
+
+/** What a read failed with. Where the mirrors are to blame they are marked, and the next fetch builds them anew. */
+export function failedRead(error: unknown, leases: readonly Lease[]): unknown {
+  if (!(error instanceof DamagedMirror) && !(error instanceof GitFailure)) return error;
+  for (const lease of leases) lease.markDamaged();
+  return new Fault('git_failed', damaged, {
+    hint: 'Try again.',
+    evidence: error instanceof GitFailure ? error.said.slice(-500) : errorText(error),
+    cause: error,
+  });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { isRefName, localRef, refspec } from './want.ts';
+import { isRefName, localRef, refspec } from './refs.ts';
 
 const names = [
   'main',

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { errorCode } from '../../fault.ts';
-import { raceAbort } from '../../remote/limit.ts';
+import { errorCode } from '../../../fault.ts';
+import { raceAbort } from '../../../remote/limit.ts';
 
 export class MirrorLocks {
   readonly #prefix: string;

@@ -3,17 +3,11 @@
  * depth), and what its LFS pointers stand for. Afterwards the whole can be streamed without asking anyone.
  */
 import { createHash } from 'node:crypto';
-import type { GitUrl } from './git-url.ts';
-import { findPointers, type LfsPointer } from './lfs-pointers.ts';
+import { findPointers, type LfsPointer } from '../objects/lfs-pointers.ts';
+import { listTree } from '../objects/tree-listing.ts';
+import type { Source } from '../transport/transport.ts';
 import { tooMany } from './stream-commit.ts';
 import { findSubmodules } from './submodules.ts';
-import type { Credentials } from './transport.ts';
-import { listTree } from './tree-listing.ts';
-
-export interface Source {
-  readonly url: GitUrl;
-  readonly credentials: Credentials | undefined;
-}
 
 /** What gathering needs of the mirrors. Keys of submodules begin with the key of the commit they belong to. */
 export interface Mirrored {

@@ -1,10 +1,10 @@
 /** What git said, as a fault that a person can act on. Only git's own lines count: `remote:` is text of the other side. */
 import { stripVTControlCharacters } from 'node:util';
-import { Fault, type FaultCode } from '../../fault.ts';
-import { redactWhole } from '../../remote/redact.ts';
-import type { Secret } from '../../secret.ts';
-import type { GitUrl } from './git-url.ts';
-import type { GitFailure } from './run-git.ts';
+import { Fault, type FaultCode } from '../../../fault.ts';
+import { redactWhole } from '../../../remote/redact.ts';
+import type { Secret } from '../../../secret.ts';
+import type { GitUrl } from '../git-url.ts';
+import type { GitFailure } from '../run-git.ts';
 
 export interface Explained {
   readonly fault: Fault;

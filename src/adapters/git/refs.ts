@@ -1,4 +1,4 @@
-/** What of a repository is wanted, and under which name the mirror keeps it. */
+/** Branches, tags and commits of a repository, and the refs under which the mirror has them. */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../fault.ts';
 
@@ -33,9 +33,8 @@ export function isSha(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
 }
 
-export function checkRef(ref: Ref): void {
-  if ('sha' in ref ? isSha(ref.sha) : isRefName('branch' in ref ? ref.branch : ref.tag)) return;
-  throw notThere(ref, 'This cannot be the name of one.');
+export function isPossibleRef(ref: Ref): boolean {
+  return 'sha' in ref ? isSha(ref.sha) : isRefName('branch' in ref ? ref.branch : ref.tag);
 }
 
 export function notThere(ref: Ref, evidence?: string): Fault {

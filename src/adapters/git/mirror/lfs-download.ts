@@ -7,10 +7,9 @@ import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSy
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorText, Fault } from '../../fault.ts';
-import type { Source } from './gather.ts';
-import type { LfsPointer } from './lfs-pointers.ts';
-import type { Credentials } from './transport.ts';
+import { errorText, Fault } from '../../../fault.ts';
+import type { LfsPointer } from '../objects/lfs-pointers.ts';
+import type { Credentials, Source } from '../transport/transport.ts';
 
 /** The part of `fetch` that is needed. It follows no redirect. */
 export type FetchLike = (

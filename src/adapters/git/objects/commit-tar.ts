@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
 import type { LfsPointer } from './lfs-pointers.ts';
 import { contentOf, DamagedMirror, type FoundObject, readObjects } from './object-reader.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar-entries.ts';
@@ -24,8 +24,6 @@ export interface TarPart {
 }
 
 export interface TarOptions {
-  /** Only what lies below it, named from there. */
-  readonly rootDirectory?: string | undefined;
   readonly mtime: Date;
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -40,14 +38,9 @@ export function commitTar(parts: readonly TarPart[], options: TarOptions): Reada
 
 /** Refuses before the first byte what must not be sent at all. */
 async function* tarOf(parts: readonly TarPart[], options: TarOptions): AsyncGenerator<Buffer> {
-  const root = rootOf(options.rootDirectory);
-  const placed = parts.map((part) => ({
-    part,
-    entries: part.entries.filter((each) => isBelow(part, each, root)),
-  }));
-  checkPaths(placed.flatMap(({ part, entries }) => entries.map((each) => atPlace(part, each, root))));
-  const bytes = placed.flatMap(({ part, entries }) =>
-    entries.map((each) => part.lfs.get(each.oid)?.size ?? each.size),
+  checkPaths(parts.flatMap((part) => part.entries.map((each) => atPlace(part, each))));
+  const bytes = parts.flatMap(({ entries, lfs }) =>
+    entries.map(({ oid, size }) => lfs.get(oid)?.size ?? size),
   );
   if (bytes.reduce((sum, size) => sum + size, 0) > options.maxBytes) {
     throw new Fault(
@@ -55,20 +48,17 @@ async function* tarOf(parts: readonly TarPart[], options: TarOptions): AsyncGene
       `The files of the commit are larger than ${options.maxBytes} bytes.`,
     );
   }
-  if (root !== '' && placed.every(({ entries }) => entries.length === 0))
-    throw new Fault('invalid_input', `The commit has no folder ${options.rootDirectory}.`);
   const folders = new Set<string>();
-  for (const { part, entries } of placed) yield* partOf(part, entries, root, folders, options);
+  for (const part of parts) yield* partOf(part, folders, options);
   yield tarEnd;
 }
 
 async function* partOf(
   part: TarPart,
-  entries: readonly TreeEntry[],
-  root: string,
   folders: Set<string>,
   { mtime, signal }: TarOptions,
 ): AsyncGenerator<Buffer> {
+  const { entries } = part;
   const stored = entries.filter(({ type, oid }) => type !== 'submodule' && !part.lfs.has(oid));
   const objects = readObjects(
     part.dir,
@@ -77,7 +67,7 @@ async function* partOf(
   );
   try {
     for (const entry of entries) {
-      const path = pathOf(part, entry, root);
+      const path = pathOf(part, entry);
       yield* newFolders(path, folders, mtime);
       const pointer = part.lfs.get(entry.oid);
       if (entry.type === 'submodule') yield* newFolders(Buffer.concat([path, slash]), folders, mtime);
@@ -134,26 +124,14 @@ function modeOf({ isExecutable }: TreeEntry): number {
   return isExecutable ? 0o755 : 0o644;
 }
 
-function pathOf(part: TarPart, entry: TreeEntry, root: string): Buffer {
-  const whole = Buffer.concat([Buffer.from(part.prefix), entry.rawPath ?? Buffer.from(entry.path)]);
-  return whole.subarray(Buffer.byteLength(root));
+function pathOf({ prefix }: TarPart, { path, rawPath }: TreeEntry): Buffer {
+  return Buffer.concat([Buffer.from(prefix), rawPath ?? Buffer.from(path)]);
 }
 
-function isBelow({ prefix }: TarPart, { path }: TreeEntry, root: string): boolean {
-  return `${prefix}${path}`.startsWith(root);
-}
-
-function atPlace(part: TarPart, entry: TreeEntry, root: string): TreeEntry {
-  if (part.prefix === '' && root === '') return entry;
-  const raw = pathOf(part, entry, root);
+function atPlace(part: TarPart, entry: TreeEntry): TreeEntry {
+  if (part.prefix === '') return entry;
+  const raw = pathOf(part, entry);
   return { ...entry, path: raw.toString('utf8'), ...(entry.rawPath ? { rawPath: raw } : {}) };
-}
-
-function rootOf(given = ''): string {
-  const parts = given.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..'))
-    throw new Fault('invalid_input', 'The root directory must lie in the repository.');
-  return parts.map((part) => `${part}/`).join('');
 }
 
 /** Small pieces are handed on together: each hand-over costs more than copying them. */

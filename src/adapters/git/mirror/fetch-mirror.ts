@@ -4,13 +4,13 @@
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorCode, errorText, Fault } from '../../fault.ts';
-import { type Commit, parseCommit } from './commit.ts';
+import { errorCode, errorText, Fault } from '../../../fault.ts';
+import { type Commit, readCommit } from '../objects/commits.ts';
+import { DamagedMirror, readObjects } from '../objects/object-reader.ts';
+import { localRef, notThere, type Ref, refspec } from '../refs.ts';
+import { GitFailure, runGit } from '../run-git.ts';
+import { type Progress, type RemoteGit, RemoteGitFailure } from '../transport/remote-git.ts';
 import type { MirrorFolder } from './mirror-folder.ts';
-import { contentOf, DamagedMirror, readObjects } from './object-reader.ts';
-import { type Progress, type RemoteGit, RemoteGitFailure } from './remote-git.ts';
-import { GitFailure, runGit } from './run-git.ts';
-import { isSha, localRef, notThere, type Ref, refspec } from './want.ts';
 
 export interface FetchWish {
   readonly folder: MirrorFolder;
@@ -22,8 +22,6 @@ export interface FetchWish {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onRebuild: (why: string) => void;
 }
-
-const largestCommit = 1024 * 1024;
 
 export async function fetchMirror(wish: FetchWish): Promise<Commit> {
   const { folder } = wish;
@@ -50,22 +48,6 @@ export async function fetchMirror(wish: FetchWish): Promise<Commit> {
     wish.signal.throwIfAborted();
     throw toldFault(error);
   }
-}
-
-/** Undefined where the mirror does not have it, or not for certain with all its files. */
-export async function readCommit(dir: string, ref: Ref, signal?: AbortSignal): Promise<Commit | undefined> {
-  for await (const object of readObjects(dir, [`${localRef(ref)}^{commit}`], signal)) {
-    if (object?.type !== 'commit') return undefined;
-    return parseCommit(object.oid, await contentOf(object, largestCommit));
-  }
-  return undefined;
-}
-
-/** Whether the commit was fetched on purpose; only then all its files are here for certain. */
-export async function hasCommit(dir: string, sha: string, signal?: AbortSignal): Promise<boolean> {
-  if (!isSha(sha)) return false;
-  // The file is gone once git has packed its refs; asking git costs a process.
-  return existsSync(join(dir, localRef({ sha }))) || (await readCommit(dir, { sha }, signal)) !== undefined;
 }
 
 async function fetchRef(dir: string, wish: FetchWish): Promise<Commit> {
