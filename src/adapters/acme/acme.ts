@@ -63,7 +63,7 @@ const revocationReasons = { unspecified: 0, keyCompromise: 1, superseded: 4, ces
 export type RevocationReason = keyof typeof revocationReasons;
 
 export interface Acme {
-  newAccount(wish?: NewAccount): Promise<AcmeAccount & { readonly thumbprint: string }>;
+  newAccount(request?: NewAccount): Promise<AcmeAccount & { readonly thumbprint: string }>;
   order(account: AcmeAccount, order: Order): Promise<Issued>;
   /** What is revoked already stays so, and is no failure. */
   revoke(
@@ -122,9 +122,9 @@ export function createAcme(options: AcmeOptions): Acme {
     async revoke(account, certificate, reason = 'unspecified', signal = never) {
       const { revokeCert } = await authority.directory(signal);
       const leaf = new X509Certificate(certificate).raw.toString('base64url');
-      const wish = { certificate: leaf, reason: revocationReasons[reason] };
+      const request = { certificate: leaf, reason: revocationReasons[reason] };
       try {
-        await authority.post(signerOf(account), revokeCert, wish, signal);
+        await authority.post(signerOf(account), revokeCert, request, signal);
       } catch (error) {
         if (!saysAuthority(error, 'alreadyRevoked')) throw error;
       }

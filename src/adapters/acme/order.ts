@@ -178,10 +178,10 @@ async function polled<T extends { readonly status: string }>(
   for (let ms = firstWaitMs; ; ms = Math.min(ms * 2, mostWaitMs)) {
     const { answer, state } = await read();
     if (isDone(state)) return state;
-    const wished = authority.retryAfter(answer);
+    const retryAfter = authority.retryAfter(answer);
     // It may say zero, which is no leave to ask without end.
-    const waitMs = wished === undefined ? ms : Math.max(wished * 1000, firstWaitMs);
-    if (now() + waitMs >= deadline) throw unfinished(authority.label, what, state.status, wished);
+    const waitMs = retryAfter === undefined ? ms : Math.max(retryAfter * 1000, firstWaitMs);
+    if (now() + waitMs >= deadline) throw unfinished(authority.label, what, state.status, retryAfter);
     await wait(waitMs, signal);
   }
 }

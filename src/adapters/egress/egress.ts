@@ -72,7 +72,7 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
   async function open() {
     // Loaded with the first request: it costs a start more than most of our own code.
     const { Agent, buildConnector, fetch } = await import('undici');
-    const dial: Dial = (wish, addresses, callback) =>
+    const dial: Dial = (target, addresses, callback) =>
       buildConnector({
         ...(ca && { ca }),
         allowH2: false,
@@ -84,12 +84,12 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
           if (all) answer(null, [...addresses]);
           else answer(null, first?.address ?? '', first?.family);
         },
-      })(wish, callback);
-    const connect: buildConnector.connector = (wish, callback) => {
+      })(target, callback);
+    const connect: buildConnector.connector = (target, callback) => {
       // The name of the certificate is that of the address, whatever a `Host` header may say.
-      const servername = isIP(wish.hostname) ? '' : wish.hostname.replace(/\.$/, '');
-      guard(wish.hostname).then(
-        (addresses) => (parts.dial ?? dial)({ ...wish, servername }, addresses, callback),
+      const servername = isIP(target.hostname) ? '' : target.hostname.replace(/\.$/, '');
+      guard(target.hostname).then(
+        (addresses) => (parts.dial ?? dial)({ ...target, servername }, addresses, callback),
         (error: unknown) => callback(error instanceof Error ? error : new Error(errorText(error)), null),
       );
     };

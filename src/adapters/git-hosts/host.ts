@@ -83,7 +83,6 @@ export interface GitHost {
   branches(ref: RepositoryRef, query: ListQuery, signal?: AbortSignal): Promise<HostPage<HostBranch>>;
   /** Takes the place of hooks to the same address, so that a second try does not make a second hook. */
   createHook(ref: RepositoryRef, hook: NewHook, signal?: AbortSignal): Promise<{ readonly hookId: string }>;
-  hasHook(ref: RepositoryRef, hookId: string, signal?: AbortSignal): Promise<boolean>;
   /** Also well when there is none any more. */
   deleteHook(ref: RepositoryRef, hookId: string, signal?: AbortSignal): Promise<void>;
 }

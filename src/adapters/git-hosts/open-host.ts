@@ -62,11 +62,6 @@ export function openHost(access: GitHostAccess, fetch: HostFetch, clock: Clock):
       return { hookId: hookIdOf(checkedAnswer(Hook, body, api.label)) };
     },
 
-    async hasHook(ref, hookId, signal) {
-      const found = api.request(`${await hooksOf(ref, signal)}/${idPart(hookId)}`, { signal });
-      return (await unlessMissing(found, () => undefined)) !== undefined;
-    },
-
     async deleteHook(ref, hookId, signal) {
       await remove(await hooksOf(ref, signal), hookId, signal);
     },

@@ -176,8 +176,8 @@ export class Mirrors {
           const onRebuild = (why: string) =>
             this.#options.log.warn({ mirror: key, why }, 'a mirror is built anew');
           const { maxBytes, maxPacks } = this.#limits;
-          const wish = { folder, ref, remote, maxBytes, maxPacks, signal: limited, onProgress, onRebuild };
-          return { commit: await fetchMirror(wish), branch: 'branch' in ref ? ref.branch : undefined };
+          const request = { folder, ref, remote, maxBytes, maxPacks, signal: limited, onProgress, onRebuild };
+          return { commit: await fetchMirror(request), branch: 'branch' in ref ? ref.branch : undefined };
         });
       }),
     );
@@ -214,8 +214,8 @@ export class Mirrors {
   ): Promise<void> {
     const folder = this.#folder(key);
     const { fetch } = this.#options;
-    const wish = { source, folder: folder.lfs, pointers, ...this.#limits, fetch, signal };
-    await this.#locks.hold(key, signal, () => folder.busy(() => downloadLfs(wish)));
+    const request = { source, folder: folder.lfs, pointers, ...this.#limits, fetch, signal };
+    await this.#locks.hold(key, signal, () => folder.busy(() => downloadLfs(request)));
   }
 
   #checked({ url, credentials }: MirrorSource): Source {

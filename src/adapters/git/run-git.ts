@@ -43,7 +43,7 @@ const mostSaid = 8_000;
 
 export type Setting = readonly [name: string, value: string];
 
-export interface GitWish {
+export interface GitRun {
   readonly args: readonly string[];
   /** The bare repository. */
   readonly dir?: string;
@@ -80,27 +80,27 @@ export class GitFailure extends Error {
   }
 }
 
-export function startGit(wish: GitWish): GitProcess {
-  wish.signal?.throwIfAborted();
+export function startGit(run: GitRun): GitProcess {
+  run.signal?.throwIfAborted();
   // In a group of its own, because git starts further processes that have to end with it.
-  const child = spawn('git', [...wish.args], {
-    env: environmentOf(wish),
+  const child = spawn('git', [...run.args], {
+    env: environmentOf(run),
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', ...(wish.withChannel ? (['pipe'] as const) : [])],
+    stdio: ['pipe', 'pipe', 'pipe', ...(run.withChannel ? (['pipe'] as const) : [])],
     cwd: '/',
   });
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-mostSaid);
-    wish.onSaid?.(text);
+    run.onSaid?.(text);
   });
   const end = () => child.pid !== undefined && kill(-child.pid);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(whyNotStarted(error)));
     child.once('close', (code) => resolve(code));
   });
-  wish.signal?.addEventListener('abort', end, { once: true });
-  const stopListening = () => wish.signal?.removeEventListener('abort', end);
+  run.signal?.addEventListener('abort', end, { once: true });
+  const stopListening = () => run.signal?.removeEventListener('abort', end);
   ended.then(stopListening, stopListening);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Fault('git_unavailable', 'git was started without its streams.');
@@ -114,11 +114,11 @@ export function startGit(wish: GitWish): GitProcess {
 
 /** Runs it to its end and gives what it printed. Fails with a GitFailure unless it succeeds. */
 export async function runGit(
-  wish: GitWish & { readonly input?: string | Buffer; readonly maxOutputBytes?: number },
+  run: GitRun & { readonly input?: string | Buffer; readonly maxOutputBytes?: number },
 ): Promise<Buffer> {
-  const git = startGit(wish);
-  git.stdin.end(wish.input ?? '');
-  const most = wish.maxOutputBytes ?? mostOutput;
+  const git = startGit(run);
+  git.stdin.end(run.input ?? '');
+  const most = run.maxOutputBytes ?? mostOutput;
   const chunks: Buffer[] = [];
   let size = 0;
   git.stdout.on('data', (chunk: Buffer) => {
@@ -127,13 +127,13 @@ export async function runGit(
     else chunks.push(chunk);
   });
   const code = await git.ended;
-  wish.signal?.throwIfAborted();
+  run.signal?.throwIfAborted();
   if (size > most) throw new Fault('git_failed', `git gave more than ${most} bytes.`);
-  if (code !== 0) throw new GitFailure(wish.args[0] ?? '', code, git.said());
+  if (code !== 0) throw new GitFailure(run.args[0] ?? '', code, git.said());
   return Buffer.concat(chunks);
 }
 
-function environmentOf({ dir, settings: more = [], env = {} }: GitWish): Record<string, string> {
+function environmentOf({ dir, settings: more = [], env = {} }: GitRun): Record<string, string> {
   const all = [...Object.entries(settings), ...more];
   const given: Record<string, string> = { GIT_CONFIG_COUNT: String(all.length) };
   for (const [index, [name, value]] of all.entries()) {

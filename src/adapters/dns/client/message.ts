@@ -19,7 +19,6 @@ export interface Message {
   readonly isResponse: boolean;
   readonly isAuthoritative: boolean;
   readonly isTruncated: boolean;
-  readonly isValidated: boolean;
   readonly rcode: string;
   readonly question: { readonly name: string; readonly type: number; readonly klass: number } | undefined;
   readonly answers: readonly DnsRecord[];
@@ -90,7 +89,6 @@ export function decodeMessage(bytes: Buffer): Message {
     isResponse: (flags & 0x8000) !== 0,
     isAuthoritative: (flags & 0x0400) !== 0,
     isTruncated: (flags & 0x0200) !== 0,
-    isValidated: (flags & 0x0020) !== 0,
     rcode: rcodes[rcode] ?? `code ${rcode}`,
     question,
     answers: sections[0],

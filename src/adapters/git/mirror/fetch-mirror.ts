@@ -12,7 +12,7 @@ import { GitFailure, runGit } from '../run-git.ts';
 import { type Progress, type RemoteGit, RemoteGitFailure } from '../transport/remote-git.ts';
 import type { MirrorFolder } from './mirror-folder.ts';
 
-export interface FetchWish {
+export interface FetchRequest {
   readonly folder: MirrorFolder;
   readonly ref: Ref;
   readonly remote: RemoteGit;
@@ -23,41 +23,41 @@ export interface FetchWish {
   readonly onRebuild: (why: string) => void;
 }
 
-export async function fetchMirror(wish: FetchWish): Promise<Commit> {
-  const { folder } = wish;
+export async function fetchMirror(request: FetchRequest): Promise<Commit> {
+  const { folder } = request;
   const dir = folder.current();
   if (dir !== undefined) {
     try {
       if (folder.isDamaged(dir)) throw new DamagedMirror('it was found damaged when it was read');
-      const commit = await fetchRef(dir, wish);
-      await tidy(dir, wish);
+      const commit = await fetchRef(dir, request);
+      await repack(dir, request);
       return commit;
     } catch (error) {
-      wish.signal.throwIfAborted();
-      if (!helpsToRebuild(error)) throw toldFault(error);
-      wish.onRebuild(errorText(error));
+      request.signal.throwIfAborted();
+      if (!helpsToRebuild(error)) throw faultOf(error);
+      request.onRebuild(errorText(error));
     }
   }
   const draft = folder.draft();
   try {
-    const commit = await fetchRef(draft, wish);
+    const commit = await fetchRef(draft, request);
     await folder.adopt(draft);
     return commit;
   } catch (error) {
     await folder.discard(draft);
-    wish.signal.throwIfAborted();
-    throw toldFault(error);
+    request.signal.throwIfAborted();
+    throw faultOf(error);
   }
 }
 
-async function fetchRef(dir: string, wish: FetchWish): Promise<Commit> {
-  const { ref, remote, maxBytes, onProgress, signal } = wish;
+async function fetchRef(dir: string, request: FetchRequest): Promise<Commit> {
+  const { ref, remote, maxBytes, onProgress, signal } = request;
   try {
     await remote.fetch(dir, [refspec(ref)], { maxBytes, onProgress });
   } catch (error) {
     const isHidden = error instanceof RemoteGitFailure && error.explained.isHidden;
     if (!isHidden || !('sha' in ref)) throw error;
-    await fetchFromHistory(dir, ref.sha, wish);
+    await fetchFromHistory(dir, ref.sha, request);
   }
   const commit = await readCommit(dir, ref, signal);
   if (!commit || ('sha' in ref && commit.sha !== ref.sha)) throw notThere(ref, 'It does not name a commit.');
@@ -69,7 +69,7 @@ async function fetchRef(dir: string, wish: FetchWish): Promise<Commit> {
 async function fetchFromHistory(
   dir: string,
   sha: string,
-  { remote, maxBytes, onProgress, signal }: FetchWish,
+  { remote, maxBytes, onProgress, signal }: FetchRequest,
 ) {
   const all = ['+refs/heads/*:refs/mirror/all/heads/*', '+refs/tags/*:refs/mirror/all/tags/*'];
   await remote.fetch(dir, all, { maxBytes, onProgress, withHistory: true });
@@ -87,7 +87,7 @@ function pin(dir: string, sha: string): void {
 }
 
 /** Many small packs make reading slow. Larger ones are made of them; nothing is thrown away. */
-async function tidy(dir: string, { maxPacks, signal }: FetchWish): Promise<void> {
+async function repack(dir: string, { maxPacks, signal }: FetchRequest): Promise<void> {
   const packs = readdirSync(join(dir, 'objects', 'pack')).filter((name) => name.endsWith('.pack'));
   if (packs.length <= maxPacks) return;
   await runGit({ args: ['repack', '-d', '-q', '--geometric=2'], dir, signal });
@@ -101,7 +101,7 @@ function helpsToRebuild(error: unknown): boolean {
   return error instanceof DamagedMirror || error instanceof GitFailure || isTornApart;
 }
 
-function toldFault(error: unknown): unknown {
+function faultOf(error: unknown): unknown {
   if (error instanceof RemoteGitFailure) return error.explained.fault;
   if (!(error instanceof DamagedMirror)) return error;
   return new Fault('git_failed', 'The repository arrived damaged.', {

@@ -1,12 +1,14 @@
 /**
  * Fetches what LFS pointers stand for, by the batch API of Git LFS. Every request goes through the fetch function that
- * was handed in, which guards where it leads. Nothing is kept whose size and hash are not the pointer's.
+ * was handed in, which guards where it leads. Nothing is stored whose size and hash are not the pointer's.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
 import { errorText, Fault } from '../../../fault.ts';
 import type { LfsPointer } from '../objects/lfs-pointers.ts';
 import type { Credentials, Source } from '../transport/transport.ts';
@@ -19,14 +21,14 @@ export type FetchLike = (
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
     readonly signal: AbortSignal;
-    /** An answer that is larger may be broken off. */
+    /** An answer that is larger is broken off. */
     readonly maxBodyBytes: number;
     readonly bodyTimeoutMs: number;
     readonly redirect: 'manual';
   },
 ) => Promise<Response>;
 
-export interface LfsWish {
+export interface LfsRequest {
   readonly source: Source;
   readonly folder: string;
   readonly pointers: readonly LfsPointer[];
@@ -40,13 +42,13 @@ const batchSize = 100;
 const largestAnswer = 4 * 1024 * 1024;
 const lfsType = 'application/vnd.git-lfs+json';
 
-export async function downloadLfs(wish: LfsWish): Promise<void> {
-  const { folder, maxBytes, source } = wish;
+export async function downloadLfs(request: LfsRequest): Promise<void> {
+  const { folder, maxBytes, source } = request;
   if (source.url.scheme === 'ssh')
     throw new Fault('git_failed', 'The repository uses Git LFS, which is not fetched over ssh.', {
       hint: 'Connect the repository by its https address.',
     });
-  const wanted = new Map(wish.pointers.map((pointer) => [pointer.oid, pointer]));
+  const wanted = new Map(request.pointers.map((pointer) => [pointer.oid, pointer]));
   const total = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
   if (total > maxBytes)
     throw new Fault('repository_too_large', `The LFS files of the commit are larger than ${maxBytes} bytes.`);
@@ -55,32 +57,41 @@ export async function downloadLfs(wish: LfsWish): Promise<void> {
   makeRoom(folder, wanted, maxBytes - missing.reduce((sum, { size }) => sum + size, 0));
   for (let from = 0; from < missing.length; from += batchSize) {
     const batch = missing.slice(from, from + batchSize);
-    const actions = await askBatch(wish, batch);
+    const actions = await askBatch(request, batch);
     for (const pointer of batch) {
       const action = actions.get(pointer.oid);
-      if (!action) throw failed(wish, `no way was given to ${pointer.oid}`);
-      await download(wish, pointer, action);
+      if (!action) throw failed(request, `no way was given to ${pointer.oid}`);
+      await download(request, pointer, action);
     }
   }
 }
 
-interface Action {
-  readonly href: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+const Action = Type.Object({
+  href: Type.String(),
+  header: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+type Action = Static<typeof Action>;
+const Batch = Type.Object({
+  objects: Type.Array(
+    Type.Object({
+      oid: Type.String(),
+      actions: Type.Optional(Type.Object({ download: Type.Optional(Action) })),
+    }),
+  ),
+});
 
-async function askBatch(wish: LfsWish, batch: readonly LfsPointer[]): Promise<Map<string, Action>> {
-  const base = wish.source.url.text.replace(/\/+$/, '').replace(/(\.git)?$/, '.git');
-  const answer = await wish.fetch(`${base}/info/lfs/objects/batch`, {
+async function askBatch(request: LfsRequest, batch: readonly LfsPointer[]): Promise<Map<string, Action>> {
+  const base = request.source.url.text.replace(/\/+$/, '').replace(/(\.git)?$/, '.git');
+  const answer = await request.fetch(`${base}/info/lfs/objects/batch`, {
     method: 'POST',
-    headers: { accept: lfsType, 'content-type': lfsType, ...authorization(wish.source.credentials) },
+    headers: { accept: lfsType, 'content-type': lfsType, ...authorization(request.source.credentials) },
     body: JSON.stringify({
       operation: 'download',
       transfers: ['basic'],
       hash_algo: 'sha256',
       objects: batch,
     }),
-    signal: wish.signal,
+    signal: request.signal,
     maxBodyBytes: largestAnswer,
     bodyTimeoutMs: 30_000,
     redirect: 'manual',
@@ -88,57 +99,58 @@ async function askBatch(wish: LfsWish, batch: readonly LfsPointer[]): Promise<Ma
   if (answer.status === 401 || answer.status === 403)
     throw new Fault(
       'provider_rejected',
-      `${wish.source.url.host} refuses the credentials for the LFS files.`,
+      `${request.source.url.host} refuses the credentials for the LFS files.`,
     );
-  if (answer.status !== 200) throw failed(wish, `the batch request was answered with ${answer.status}`);
-  const actions = new Map<string, Action>();
-  for (const object of listAt(await jsonOf(wish, answer), 'objects')) {
-    const oid = at(object, 'oid');
-    const action = at(at(object, 'actions'), 'download');
-    const href = at(action, 'href');
-    if (typeof oid !== 'string' || typeof href !== 'string' || !URL.canParse(href)) continue;
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(Object(at(action, 'header'))))
-      if (typeof value === 'string') headers[name.toLowerCase()] = value;
-    actions.set(oid, { href, headers });
-  }
-  return actions;
+  if (answer.status !== 200) throw failed(request, `the batch request was answered with ${answer.status}`);
+  const body = await jsonOf(request, answer);
+  if (!Value.Check(Batch, body)) throw failed(request, 'the answer of the batch request is not understood');
+  return new Map(
+    body.objects.flatMap(({ oid, actions }) => (actions?.download ? [[oid, actions.download] as const] : [])),
+  );
 }
 
-async function download(wish: LfsWish, { oid, size }: LfsPointer, { href, headers }: Action): Promise<void> {
-  const isOurs = new URL(href).origin === new URL(wish.source.url.text).origin;
-  const proof = isOurs && headers.authorization === undefined ? authorization(wish.source.credentials) : {};
-  const answer = await wish.fetch(href, {
+async function download(
+  request: LfsRequest,
+  { oid, size }: LfsPointer,
+  { href, header = {} }: Action,
+): Promise<void> {
+  const headers = Object.fromEntries(
+    Object.entries(header).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const isOurs = URL.parse(href)?.origin === new URL(request.source.url.text).origin;
+  const proof = isOurs && !('authorization' in headers) ? authorization(request.source.credentials) : {};
+  const answer = await request.fetch(href, {
     method: 'GET',
     headers: { ...proof, ...headers },
-    signal: wish.signal,
+    signal: request.signal,
     maxBodyBytes: size + 1,
-    bodyTimeoutMs: wish.timeoutMs,
+    bodyTimeoutMs: request.timeoutMs,
     redirect: 'manual',
   });
-  if (answer.status !== 200 || !answer.body) throw failed(wish, `${oid} was answered with ${answer.status}`);
-  const half = join(wish.folder, `${randomBytes(6).toString('hex')}.half`);
+  if (answer.status !== 200 || !answer.body)
+    throw failed(request, `${oid} was answered with ${answer.status}`);
+  const half = join(request.folder, `${randomBytes(6).toString('hex')}.half`);
   const hash = createHash('sha256');
   let arrived = 0;
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       arrived += chunk.length;
       hash.update(chunk);
-      if (arrived > size) done(failed(wish, `${oid} is larger than its pointer says`));
+      if (arrived > size) done(failed(request, `${oid} is larger than its pointer says`));
       else done(null, chunk);
     },
   });
   try {
-    const { signal } = wish;
+    const { signal } = request;
     await pipeline(Readable.fromWeb(answer.body), check, createWriteStream(half, { mode: 0o600 }), {
       signal,
     });
     if (arrived !== size || hash.digest('hex') !== oid)
-      throw failed(wish, `${oid} does not have the right bytes`);
-    renameSync(half, join(wish.folder, oid));
+      throw failed(request, `${oid} does not have the right bytes`);
+    renameSync(half, join(request.folder, oid));
   } catch (error) {
-    wish.signal.throwIfAborted();
-    throw error instanceof Fault ? error : failed(wish, errorText(error));
+    request.signal.throwIfAborted();
+    throw error instanceof Fault ? error : failed(request, errorText(error));
   } finally {
     rmSync(half, { force: true });
   }
@@ -146,9 +158,9 @@ async function download(wish: LfsWish, { oid, size }: LfsPointer, { href, header
 
 /** What this commit does not need goes, once all of it together would be too much. */
 function makeRoom(folder: string, wanted: ReadonlyMap<string, LfsPointer>, left: number): void {
-  const kept = readdirSync(folder).map((name) => ({ name, size: statSync(join(folder, name)).size }));
-  if (kept.reduce((sum, { size }) => sum + size, 0) <= left) return;
-  for (const { name } of kept) if (!wanted.has(name)) rmSync(join(folder, name), { force: true });
+  const stored = readdirSync(folder).map((name) => ({ name, size: statSync(join(folder, name)).size }));
+  if (stored.reduce((sum, { size }) => sum + size, 0) <= left) return;
+  for (const { name } of stored) if (!wanted.has(name)) rmSync(join(folder, name), { force: true });
 }
 
 function authorization(login: Credentials | undefined): Record<string, string> {
@@ -157,33 +169,15 @@ function authorization(login: Credentials | undefined): Record<string, string> {
   return { authorization: `Basic ${pair}` };
 }
 
-async function jsonOf(wish: LfsWish, answer: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  if (answer.body)
-    for await (const chunk of Readable.fromWeb(answer.body)) {
-      size += chunk.length;
-      if (size > largestAnswer) throw failed(wish, 'the answer of the batch request is too large');
-      chunks.push(chunk);
-    }
+async function jsonOf(request: LfsRequest, answer: Response): Promise<unknown> {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return await answer.json();
   } catch (error) {
-    throw failed(wish, errorText(error));
+    throw failed(request, errorText(error));
   }
 }
 
-function at(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
-}
-
-function listAt(value: unknown, name: string): unknown[] {
-  const found = at(value, name);
-  return Array.isArray(found) ? found : [];
-}
-
-function failed({ source: { url } }: LfsWish, evidence: string): Fault {
+function failed({ source: { url } }: LfsRequest, evidence: string): Fault {
   return new Fault('git_failed', `The LFS files of ${url.text} could not be fetched.`, {
     hint: 'See that they were pushed, and that the LFS quota at the provider is not used up.',
     evidence,

@@ -20,7 +20,7 @@ export class MirrorLocks {
 
   async hold<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
-    const { promise: mine, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: mine, resolve: release } = Promise.withResolvers<void>();
     const tail = before.then(() => mine);
     this.#tails.set(key, tail);
     try {
@@ -32,7 +32,7 @@ export class MirrorLocks {
         await release();
       }
     } finally {
-      letGo();
+      release();
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
     }
   }

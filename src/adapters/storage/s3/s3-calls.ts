@@ -45,7 +45,7 @@ export interface S3Calls {
   /** Headers are there, the body is still to come, of any length and in any time. */
   open(request: S3Request): Promise<Response>;
   /** Before the next try, longer each time. */
-  backOff(failures: number, signal: AbortSignal, wishedSeconds?: number): Promise<void>;
+  backOff(failures: number, signal: AbortSignal, retryAfterSeconds?: number): Promise<void>;
   readonly place: S3Place;
   readonly attempts: number;
   /** How long a body may stand still. */
@@ -69,7 +69,7 @@ type Tried<T> =
 
 const firstPauseMs = 250;
 const longestPauseMs = 20_000;
-const longestWishSeconds = 60;
+const longestRetryAfterSeconds = 60;
 /** A store may join the parts of a large object for minutes before it answers. */
 const answerMs = 10 * 60_000;
 /** A line slower than this is not worth waiting for. */
@@ -104,25 +104,25 @@ export function createCalls({ place, key, fetch, clock, attempts, idleMs, wait }
     });
   }
 
-  function backOff(failures: number, signal: AbortSignal, wishedSeconds = 0): Promise<void> {
+  function backOff(failures: number, signal: AbortSignal, retryAfterSeconds = 0): Promise<void> {
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
-    const wished = Math.min(wishedSeconds, longestWishSeconds) * 1000;
+    const retryAfter = Math.min(retryAfterSeconds, longestRetryAfterSeconds) * 1000;
     // Spread, so that those who were sent away together do not come back together.
-    return wait(Math.max(wished, pause * (0.5 + Math.random() / 2)), signal);
+    return wait(Math.max(retryAfter, pause * (0.5 + Math.random() / 2)), signal);
   }
 
   async function repeat<T>(signal: AbortSignal, attempt: () => Promise<Tried<T>>): Promise<Tried<T>> {
     for (let failures = 1; ; failures += 1) {
-      let wished: number | undefined;
+      let retryAfter: number | undefined;
       try {
         const tried = await attempt();
         if (tried.error === undefined || !isPassing(tried.error) || failures >= attempts) return tried;
-        wished = tried.error.retryAfterSeconds;
+        retryAfter = tried.error.retryAfterSeconds;
       } catch (error) {
         signal.throwIfAborted();
         if (!isBroken(error) || failures >= attempts) throw faultOfNetwork(error);
       }
-      await backOff(failures, signal, wished);
+      await backOff(failures, signal, retryAfter);
     }
   }
 
