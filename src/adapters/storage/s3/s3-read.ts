@@ -1,14 +1,14 @@
 /** An object, read from its first byte to its last. A connection that breaks or stands still is taken up where it ended. */
 import { Fault } from '../../../fault.ts';
 import { cutShort } from '../storage.ts';
-import { isBroken, type S3Calls } from './s3-calls.ts';
+import { isBroken, type S3Client } from './s3-client.ts';
 import { faultOfNetwork } from './s3-faults.ts';
 
 /** So much has to have come for a further break to count as the first again. */
 const progressBytes = 1024 * 1024;
 
 export async function* readObject(
-  calls: S3Calls,
+  client: S3Client,
   key: string,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -19,12 +19,12 @@ export async function* readObject(
     const headers = began === undefined || at === 0 ? {} : resuming(at, began.etag);
     const idle = new AbortController();
     const both = AbortSignal.any([signal, idle.signal]);
-    const answer = await calls.open({ method: 'GET', key, headers, signal: both });
+    const answer = await client.open({ method: 'GET', key, headers, signal: both });
     began ??= { bytes: lengthOf(answer), etag: answer.headers.get('etag') };
     let broke: unknown;
     try {
       checkPlace(answer, at, began);
-      for await (const chunk of unlessIdle(answer, idle, calls.idleMs)) {
+      for await (const chunk of unlessIdle(answer, idle, client.idleMs)) {
         at += chunk.length;
         if (at > began.bytes) throw changed('It has more bytes than the storage said.');
         yield chunk;
@@ -36,8 +36,8 @@ export async function* readObject(
     }
     if (at === began.bytes) return;
     failures = at - startedAt >= progressBytes ? 1 : failures + 1;
-    if (failures >= calls.attempts || (began.etag === null && at > 0)) throw ended(at, began.bytes, broke);
-    await calls.backOff(failures, signal);
+    if (failures >= client.attempts || (began.etag === null && at > 0)) throw ended(at, began.bytes, broke);
+    await client.backOff(failures, signal);
   }
 }
 

@@ -17,13 +17,13 @@ import {
   type Stored,
 } from '../storage.ts';
 import { uploadIdIn, uploadsIn } from './s3-answers.ts';
-import { createCalls, type S3Calls, type S3Fetch } from './s3-calls.ts';
+import { S3Client, type S3Fetch } from './s3-client.ts';
 import { faultOfError } from './s3-faults.ts';
 import { placeOf, type S3Names } from './s3-place.ts';
 import { readObject } from './s3-read.ts';
 import { unquoted, upload } from './s3-upload.ts';
 
-export type { S3Fetch } from './s3-calls.ts';
+export type { S3Fetch } from './s3-client.ts';
 
 export interface S3Options extends S3Names {
   readonly accessKeyId: string;
@@ -57,9 +57,9 @@ export function createS3Storage(options: S3Options, parts: S3Parts = {}): Storag
     wait: parts.wait ?? pause,
     idleMs: parts.idleMs ?? defaultIdleMs,
   };
-  const proving = createCalls({ ...connection, attempts: provingAttempts });
+  const proving = new S3Client({ ...connection, attempts: provingAttempts });
   return {
-    ...objectsOf(createCalls({ ...connection, attempts })),
+    ...objectsOf(new S3Client({ ...connection, attempts })),
     async prove(proof) {
       const objects = objectsOf(proving);
       await proveStorage(objects, proof);
@@ -70,12 +70,12 @@ export function createS3Storage(options: S3Options, parts: S3Parts = {}): Storag
 
 type Objects = Omit<Storage, 'prove'>;
 
-function objectsOf(calls: S3Calls): Objects {
+function objectsOf(client: S3Client): Objects {
   const keyOf = (name: string) => {
     checkName(name);
-    return calls.place.keyOf(name);
+    return client.place.keyOf(name);
   };
-  const drop = (key: string, signal: AbortSignal) => calls.askFor({ method: 'DELETE', key, signal });
+  const drop = (key: string, signal: AbortSignal) => client.askFor({ method: 'DELETE', key, signal });
 
   return {
     async put(name, content, { signal }) {
@@ -85,10 +85,10 @@ function objectsOf(calls: S3Calls): Objects {
       const seen = hashing(content, (end) => {
         stored = end;
       });
-      const { etag } = await upload(calls, key, seen, signal);
+      const { etag } = await upload(client, key, seen, signal);
       if (stored === undefined) throw new Error('an upload ended before its content');
       try {
-        await verify(calls, key, stored, etag, signal);
+        await verify(client, key, stored, etag, signal);
       } catch (error) {
         // What is not what was sent must not be found under its name; that it was wrong is what is told.
         if (error instanceof Fault && error.code === 'storage_failed')
@@ -99,26 +99,26 @@ function objectsOf(calls: S3Calls): Objects {
     },
 
     async *read(name, { signal }) {
-      yield* readObject(calls, keyOf(name), signal);
+      yield* readObject(client, keyOf(name), signal);
     },
 
     async remove(name, { signal }) {
-      const answer = await calls.ask({ method: 'DELETE', key: keyOf(name), signal });
+      const answer = await client.ask({ method: 'DELETE', key: keyOf(name), signal });
       if (!('code' in answer)) return;
-      const fault = faultOfError(answer, calls.place);
+      const fault = faultOfError(answer, client.place);
       if (fault.code !== 'backup_missing') throw fault;
     },
 
     async clearBroken(prefix, { signal }) {
       checkBeginning(prefix);
-      const begins = calls.place.keyOf(prefix);
+      const begins = client.place.keyOf(prefix);
       let query: Record<string, string> = { uploads: '', prefix: begins };
       for (;;) {
-        const { uploads, next } = uploadsIn((await calls.askFor({ method: 'GET', query, signal })).text);
+        const { uploads, next } = uploadsIn((await client.askFor({ method: 'GET', query, signal })).text);
         for (const { key, uploadId } of uploads) {
           if (!key.startsWith(begins)) continue;
-          const answer = await calls.ask({ method: 'DELETE', key, query: { uploadId }, signal });
-          if ('code' in answer && answer.code !== 'NoSuchUpload') throw faultOfError(answer, calls.place);
+          const answer = await client.ask({ method: 'DELETE', key, query: { uploadId }, signal });
+          if ('code' in answer && answer.code !== 'NoSuchUpload') throw faultOfError(answer, client.place);
         }
         if (next === undefined) return;
         // A marker that stands still would have us ask for ever.
@@ -131,15 +131,15 @@ function objectsOf(calls: S3Calls): Objects {
 
 /** That the store has what was sent: not that it said so, but what it says of the object now. */
 async function verify(
-  calls: S3Calls,
+  client: S3Client,
   key: string,
   stored: Stored,
   etag: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = await calls.ask({ method: 'HEAD', key, signal });
+  const answer = await client.ask({ method: 'HEAD', key, signal });
   if ('code' in answer) {
-    const fault = faultOfError(answer, calls.place);
+    const fault = faultOfError(answer, client.place);
     throw fault.code === 'backup_missing' ? broken('It is not there after it was sent.') : fault;
   }
   const length = answer.headers.get('content-length');
@@ -150,7 +150,7 @@ async function verify(
   // Of the same form, so made of the content in the same way: of another content.
   if (etag !== undefined && sameForm(tag, etag)) throw broken('Its checksum there is another one.');
   const hash = createHash('sha256');
-  for await (const chunk of readObject(calls, key, signal)) hash.update(chunk);
+  for await (const chunk of readObject(client, key, signal)) hash.update(chunk);
   if (hash.digest('hex') !== stored.sha256) throw broken('Read back, it is something else.');
 }
 
@@ -160,12 +160,12 @@ function sameForm(tag: string, etag: string): boolean {
 }
 
 /** Large backups need rights that small ones do not: they are missed now, not in the night. */
-async function proveUploads(calls: S3Calls, objects: Objects, { signal }: StorageOptions): Promise<void> {
+async function proveUploads(client: S3Client, objects: Objects, { signal }: StorageOptions): Promise<void> {
   const name = 'slipway-proof-upload';
-  const key = calls.place.keyOf(name);
-  const began = await calls.askFor({ method: 'POST', key, query: { uploads: '' }, signal });
+  const key = client.place.keyOf(name);
+  const began = await client.askFor({ method: 'POST', key, query: { uploads: '' }, signal });
   const uploadId = uploadIdIn(began.text);
-  await calls.askFor({ method: 'DELETE', key, query: { uploadId }, signal });
+  await client.askFor({ method: 'DELETE', key, query: { uploadId }, signal });
   await objects.clearBroken(name, { signal });
 }
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../../fault.ts';
 import { mostParts, type Part, partsOf } from './parts.ts';
 import { uploadIdIn } from './s3-answers.ts';
-import type { S3Calls } from './s3-calls.ts';
+import type { S3Client } from './s3-client.ts';
 import { faultOfError } from './s3-faults.ts';
 
 export interface Uploaded {
@@ -27,7 +27,7 @@ const largePartBytes = 32 * 1024 * 1024;
 const abortMs = 30_000;
 
 export async function upload(
-  calls: S3Calls,
+  client: S3Client,
   key: string,
   content: AsyncIterable<Buffer>,
   signal: AbortSignal,
@@ -37,8 +37,8 @@ export async function upload(
     const first = await parts.next();
     if (first.done) throw new Error('content of no part');
     const part = first.value;
-    if (!part.isLast) return await uploadParts(calls, key, part, parts, signal);
-    const sent = await putPart(calls, key, {}, part, signal);
+    if (!part.isLast) return await uploadParts(client, key, part, parts, signal);
+    const sent = await putPart(client, key, {}, part, signal);
     return { etag: sent.etag === part.md5 ? part.md5 : undefined };
   } finally {
     await parts.return();
@@ -46,13 +46,13 @@ export async function upload(
 }
 
 async function uploadParts(
-  calls: S3Calls,
+  client: S3Client,
   key: string,
   first: Part,
   rest: AsyncIterable<Part>,
   signal: AbortSignal,
 ): Promise<Uploaded> {
-  const began = await calls.askFor({ method: 'POST', key, query: { uploads: '' }, signal });
+  const began = await client.askFor({ method: 'POST', key, query: { uploads: '' }, signal });
   const uploadId = uploadIdIn(began.text);
   const failed = new AbortController();
   const under = new Set<Promise<void>>();
@@ -60,7 +60,7 @@ async function uploadParts(
   const either = AbortSignal.any([signal, failed.signal]);
   const send = (part: Part) => {
     const query = { partNumber: String(part.number), uploadId };
-    const sending = putPart(calls, key, query, part, either)
+    const sending = putPart(client, key, query, part, either)
       .then(
         (done) => void sent.push(done),
         // The first that fails ends the others; it is thrown where the next part would be sent.
@@ -85,18 +85,18 @@ async function uploadParts(
     either.throwIfAborted();
     sent.sort((one, other) => one.number - other.number);
     const etag = tagOf(sent);
-    await complete(calls, key, uploadId, sent, signal);
+    await complete(client, key, uploadId, sent, signal);
     return { etag };
   } catch (error) {
     failed.abort(error);
     await Promise.all(under);
-    await giveUp(calls, key, uploadId);
+    await giveUp(client, key, uploadId);
     throw error;
   }
 }
 
 async function putPart(
-  calls: S3Calls,
+  client: S3Client,
   key: string,
   query: Readonly<Record<string, string>>,
   part: Part,
@@ -104,13 +104,13 @@ async function putPart(
 ): Promise<Sent> {
   const { number, bytes, md5, sha256 } = part;
   const headers = { 'content-md5': Buffer.from(md5, 'hex').toString('base64') };
-  const answer = await calls.askFor({ method: 'PUT', key, query, headers, body: { bytes, sha256 }, signal });
+  const answer = await client.askFor({ method: 'PUT', key, query, headers, body: { bytes, sha256 }, signal });
   return { number, md5, etag: unquoted(answer.headers.get('etag')) };
 }
 
 /** An upload that is not known any more may have been completed by a try whose answer was lost: who asked looks. */
 async function complete(
-  calls: S3Calls,
+  client: S3Client,
   key: string,
   uploadId: string,
   sent: readonly Sent[],
@@ -122,8 +122,8 @@ async function complete(
   );
   const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
   const headers = { 'content-type': 'application/xml' };
-  const answer = await calls.ask({ method: 'POST', key, query: { uploadId }, headers, body, signal });
-  if ('code' in answer && answer.code !== 'NoSuchUpload') throw faultOfError(answer, calls.place);
+  const answer = await client.ask({ method: 'POST', key, query: { uploadId }, headers, body, signal });
+  if ('code' in answer && answer.code !== 'NoSuchUpload') throw faultOfError(answer, client.place);
 }
 
 /** MD5 of the MD5s, where the store's tags of the parts are MD5s at all; encrypted ones are not. */
@@ -144,9 +144,9 @@ function tagOf(sent: readonly Sent[]): string | undefined {
 }
 
 /** Why the upload failed is what counts; what cannot be given up now is found by `clearBroken`. */
-async function giveUp(calls: S3Calls, key: string, uploadId: string): Promise<void> {
+async function giveUp(client: S3Client, key: string, uploadId: string): Promise<void> {
   const signal = AbortSignal.timeout(abortMs);
-  await calls.ask({ method: 'DELETE', key, query: { uploadId }, signal }).catch(() => undefined);
+  await client.ask({ method: 'DELETE', key, query: { uploadId }, signal }).catch(() => undefined);
 }
 
 export function unquoted(etag: string | null): string {

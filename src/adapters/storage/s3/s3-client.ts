@@ -37,27 +37,13 @@ export interface S3Answer {
   readonly text: string;
 }
 
-export interface S3Calls {
-  /** The answer, or why there is none that was wanted; fails as a fault where the store stays away. */
-  ask(request: S3Request): Promise<S3Answer | S3Error>;
-  /** Only an answer that is none of an error. */
-  askFor(request: S3Request): Promise<S3Answer>;
-  /** Headers are there, the body is still to come, of any length and in any time. */
-  open(request: S3Request): Promise<Response>;
-  /** Before the next try, longer each time. */
-  backOff(failures: number, signal: AbortSignal, retryAfterSeconds?: number): Promise<void>;
-  readonly place: S3Place;
-  readonly attempts: number;
-  /** How long a body may stand still. */
-  readonly idleMs: number;
-}
-
-export interface CallsOptions {
+export interface S3ClientOptions {
   readonly place: S3Place;
   readonly key: SigningKey;
   readonly fetch: S3Fetch;
   readonly clock: Clock;
   readonly attempts: number;
+  /** How long a body may stand still. */
   readonly idleMs: number;
   /** Fails with the reason of the signal once that says stop. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -79,16 +65,67 @@ const sliceBytes = 256 * 1024;
 /** The longest that a timer can wait. A body that stands still is given up by who reads it. */
 const anyTimeMs = 2 ** 31 - 1;
 
-export function createCalls({ place, key, fetch, clock, attempts, idleMs, wait }: CallsOptions): S3Calls {
-  function send(request: S3Request, limits: { bodyMs: number; bodyBytes: number }): Promise<Response> {
+export class S3Client {
+  readonly place: S3Place;
+  readonly attempts: number;
+  readonly idleMs: number;
+  readonly #options: S3ClientOptions;
+
+  constructor(options: S3ClientOptions) {
+    this.place = options.place;
+    this.attempts = options.attempts;
+    this.idleMs = options.idleMs;
+    this.#options = options;
+  }
+
+  /** The answer, or why there is none that was wanted; fails as a fault where the store stays away. */
+  async ask(request: S3Request): Promise<S3Answer | S3Error> {
+    const tried = await this.#repeat(request.signal, async (): Promise<Tried<S3Answer>> => {
+      const answer = await this.#send(request, { bodyMs: answerMs, bodyBytes: answerBytes });
+      const text = await answer.text();
+      const error = errorIn(answer.status, answer.headers, text);
+      return error ? { error } : { answer: { headers: answer.headers, text } };
+    });
+    return tried.error ?? tried.answer;
+  }
+
+  /** Only an answer that is none of an error. */
+  async askFor(request: S3Request): Promise<S3Answer> {
+    const answer = await this.ask(request);
+    if ('code' in answer) throw faultOfError(answer, this.place);
+    return answer;
+  }
+
+  /** Headers are there, the body is still to come, of any length and in any time. */
+  async open(request: S3Request): Promise<Response> {
+    const tried = await this.#repeat(request.signal, async (): Promise<Tried<Response>> => {
+      const limits = { bodyMs: anyTimeMs, bodyBytes: Number.MAX_SAFE_INTEGER };
+      const answer = await this.#send(request, limits);
+      const error = answer.ok ? undefined : errorIn(answer.status, answer.headers, await shortText(answer));
+      return error ? { error } : { answer };
+    });
+    if (tried.error) throw faultOfError(tried.error, this.place);
+    return tried.answer;
+  }
+
+  /** Before the next try, longer each time. */
+  backOff(failures: number, signal: AbortSignal, retryAfterSeconds = 0): Promise<void> {
+    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
+    const asked = Math.min(retryAfterSeconds, longestRetryAfterSeconds) * 1000;
+    // Spread, so that those who were sent away together do not come back together.
+    return this.#options.wait(Math.max(asked, pause * (0.5 + Math.random() / 2)), signal);
+  }
+
+  #send(request: S3Request, limits: { bodyMs: number; bodyBytes: number }): Promise<Response> {
+    const { key, clock } = this.#options;
     const { method, body = '', signal } = request;
     const isText = typeof body === 'string';
     const bytes = isText ? Buffer.byteLength(body) : body.bytes.length;
     const payload = isText ? sha256(body) : body.sha256;
-    const url = place.url(request.key, request.query);
+    const url = this.place.url(request.key, request.query);
     const headers = { ...request.headers, 'x-amz-content-sha256': payload };
     const isSending = method === 'PUT' || method === 'POST';
-    return fetch(url, {
+    return this.#options.fetch(url, {
       method,
       headers: {
         ...signed({ method, url, headers, payload }, key, clock.now()),
@@ -104,60 +141,20 @@ export function createCalls({ place, key, fetch, clock, attempts, idleMs, wait }
     });
   }
 
-  function backOff(failures: number, signal: AbortSignal, retryAfterSeconds = 0): Promise<void> {
-    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
-    const retryAfter = Math.min(retryAfterSeconds, longestRetryAfterSeconds) * 1000;
-    // Spread, so that those who were sent away together do not come back together.
-    return wait(Math.max(retryAfter, pause * (0.5 + Math.random() / 2)), signal);
-  }
-
-  async function repeat<T>(signal: AbortSignal, attempt: () => Promise<Tried<T>>): Promise<Tried<T>> {
+  async #repeat<T>(signal: AbortSignal, attempt: () => Promise<Tried<T>>): Promise<Tried<T>> {
     for (let failures = 1; ; failures += 1) {
-      let retryAfter: number | undefined;
+      let retryAfterSeconds: number | undefined;
       try {
         const tried = await attempt();
-        if (tried.error === undefined || !isPassing(tried.error) || failures >= attempts) return tried;
-        retryAfter = tried.error.retryAfterSeconds;
+        if (tried.error === undefined || !isPassing(tried.error) || failures >= this.attempts) return tried;
+        retryAfterSeconds = tried.error.retryAfterSeconds;
       } catch (error) {
         signal.throwIfAborted();
-        if (!isBroken(error) || failures >= attempts) throw faultOfNetwork(error);
+        if (!isBroken(error) || failures >= this.attempts) throw faultOfNetwork(error);
       }
-      await backOff(failures, signal, retryAfter);
+      await this.backOff(failures, signal, retryAfterSeconds);
     }
   }
-
-  async function ask(request: S3Request): Promise<S3Answer | S3Error> {
-    const tried = await repeat(request.signal, async (): Promise<Tried<S3Answer>> => {
-      const answer = await send(request, { bodyMs: answerMs, bodyBytes: answerBytes });
-      const text = await answer.text();
-      const error = errorIn(answer.status, answer.headers, text);
-      return error ? { error } : { answer: { headers: answer.headers, text } };
-    });
-    return tried.error ?? tried.answer;
-  }
-
-  return {
-    place,
-    attempts,
-    idleMs,
-    backOff,
-    ask,
-    async askFor(request) {
-      const answer = await ask(request);
-      if ('code' in answer) throw faultOfError(answer, place);
-      return answer;
-    },
-    async open(request) {
-      const tried = await repeat(request.signal, async (): Promise<Tried<Response>> => {
-        const limits = { bodyMs: anyTimeMs, bodyBytes: Number.MAX_SAFE_INTEGER };
-        const answer = await send(request, limits);
-        const error = answer.ok ? undefined : errorIn(answer.status, answer.headers, await shortText(answer));
-        return error ? { error } : { answer };
-      });
-      if (tried.error) throw faultOfError(tried.error, place);
-      return tried.answer;
-    },
-  };
 }
 
 /** A certificate that is not trusted now will not be in a second. */
