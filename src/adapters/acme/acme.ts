@@ -6,17 +6,17 @@
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, minute, second, systemClock } from '../../clock.ts';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import type { Secret } from '../../secret.ts';
 import { accountKeyOf, keyOf, newKey, thumbprintOf } from './account-key.ts';
 import { nonsense, unreachable } from './acme-faults.ts';
-import { type AcmeFetch, createAuthority, type Signer } from './authority.ts';
+import { createAuthority, type Signer } from './authority.ts';
 import { checkIssued, type IssuedFacts } from './issued.ts';
 import { type Preflight, placeOrder } from './order.ts';
 import { saysAuthority } from './problem.ts';
 import { renewalName } from './renewal-name.ts';
 
 export { newKey as newAccountKey } from './account-key.ts';
-export type { AcmeFetch } from './authority.ts';
 export type { Preflight } from './order.ts';
 export { saysAuthority } from './problem.ts';
 
@@ -24,7 +24,7 @@ export interface AcmeOptions {
   readonly directoryUrl: string;
   readonly userAgent: string;
   /** The way out; it holds which certificates the authority's own address is checked against. */
-  readonly fetch: AcmeFetch;
+  readonly fetch: OutboundFetch;
   readonly clock?: Clock;
   readonly requestMs?: number;
   /** For a whole order, the waiting included. */

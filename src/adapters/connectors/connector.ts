@@ -4,6 +4,7 @@
  */
 import type { Static, TObject } from 'typebox';
 import { Fault } from '../../fault.ts';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import type { Secret } from '../../secret.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'neutral';
@@ -43,16 +44,6 @@ export type Sent = { readonly status: number | null; readonly detail: string } &
   | { readonly outcome: 'unknown' }
 );
 
-export interface FetchInit {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly signal: AbortSignal;
-  readonly headersTimeoutMs: number;
-  readonly bodyTimeoutMs: number;
-  readonly maxBodyBytes: number;
-}
-
 export interface Mail {
   readonly to: readonly string[];
   readonly subject: string;
@@ -63,7 +54,7 @@ export interface Mail {
 
 /** The ways out of the house. */
 export interface Ways {
-  readonly fetch: (url: string, init: FetchInit) => Promise<Response>;
+  readonly fetch: OutboundFetch;
   /** Returns what the mail server answered. */
   readonly mail: (mail: Mail) => Promise<string>;
   readonly now: () => Date;

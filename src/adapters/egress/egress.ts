@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { errorText, Fault } from '../../fault.ts';
+import type { OutboundRequest } from '../../outbound-fetch.ts';
 import { type CheckedAddress, createGuard, type Lookup, lookupAt, systemLookup } from './address-guard.ts';
 import { limitBody, startTimeLimits, tooLarge } from './answer-limits.ts';
 import { whyFailed } from './why-failed.ts';
@@ -23,21 +24,9 @@ export interface EgressOptions {
   readonly caFile?: string;
 }
 
-export interface EgressInit {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A stream is sent as it comes; with `content-length` among the headers it is sent with that length. */
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | null;
-  readonly signal?: AbortSignal | null;
-  /** Until the headers of the answer are there; the request's own body is sent in this time too. */
-  readonly headersTimeoutMs?: number;
-  readonly bodyTimeoutMs?: number;
-  readonly maxBodyBytes?: number;
-}
-
 export interface Egress {
   /** The answer, whatever its status; its body fails as a fault when it is too large or too slow. */
-  fetch(url: string | URL, init?: EgressInit): Promise<Response>;
+  fetch(url: string | URL, request?: OutboundRequest): Promise<Response>;
   /** The addresses of a name, checked, for those who connect by other means. */
   resolve(hostname: string): Promise<readonly CheckedAddress[]>;
   close(): Promise<void>;
@@ -99,23 +88,23 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
   }
 
   return {
-    async fetch(address, init = {}) {
+    async fetch(address, request = {}) {
       const url = checkedUrl(address);
       if (isClosed) throw new Fault('shutting_down', 'The service is stopping.');
       opened ??= open();
       const { agent, fetch } = await opened;
       const times = {
-        headersMs: init.headersTimeoutMs ?? headersTimeoutMs,
-        bodyMs: init.bodyTimeoutMs ?? bodyTimeoutMs,
+        headersMs: request.headersTimeoutMs ?? headersTimeoutMs,
+        bodyMs: request.bodyTimeoutMs ?? bodyTimeoutMs,
       };
-      const limits = startTimeLimits(url.host, times, init.signal ?? undefined);
+      const limits = startTimeLimits(url.host, times, request.signal ?? undefined);
       const explain = (error: unknown) => whyFailed(url, error, limits.signal);
-      const most = init.maxBodyBytes ?? maxBodyBytes;
+      const most = request.maxBodyBytes ?? maxBodyBytes;
       try {
         const answer = await fetch(url, {
-          method: init.method ?? 'GET',
-          headers: { 'user-agent': 'Slipway', ...init.headers },
-          body: init.body ?? null,
+          method: request.method ?? 'GET',
+          headers: { 'user-agent': 'Slipway', ...request.headers },
+          body: request.body ?? null,
           duplex: 'half',
           redirect: 'manual',
           signal: limits.signal,

@@ -5,9 +5,9 @@
  * the address that its owner gave and nowhere else: no link and no clone address of an answer is ever followed.
  */
 import { type Clock, systemClock } from '../../clock.ts';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import type { Secret } from '../../secret.ts';
 import type { GitHost, GitHostAccess, GitHostKind } from './host.ts';
-import type { HostFetch } from './host-api.ts';
 
 export { normalBaseUrl } from './base-urls.ts';
 export type {
@@ -19,12 +19,11 @@ export type {
   HostRepository,
   RepositoryRef,
 } from './host.ts';
-export type { HostFetch } from './host-api.ts';
 
 /** Loads the code when a host is first used: the checker of schemas costs more than a start may take. */
 export async function openGitHost(
   access: GitHostAccess,
-  fetch: HostFetch,
+  fetch: OutboundFetch,
   clock: Clock = systemClock,
 ): Promise<GitHost> {
   const { openHost } = await import('./open-host.ts');

@@ -5,6 +5,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Clock } from '../../clock.ts';
 import { errorText, Fault } from '../../fault.ts';
+import type { OutboundFetch, OutboundRequest } from '../../outbound-fetch.ts';
 import { checkedAnswer } from './answer-schemas.ts';
 import { apiUrlOf, hostLabel } from './base-urls.ts';
 import type {
@@ -37,16 +38,6 @@ import {
   writeCursor,
 } from './host-pages.ts';
 import { limitKey, noteLimits, waitMs } from './rate-limits.ts';
-
-export interface HostInit {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | null;
-  readonly signal?: AbortSignal | null;
-}
-
-/** Sends a request and gives the answer as it is; follows no redirect. */
-export type HostFetch = (url: string, init: HostInit) => Promise<Response>;
 
 /** A repository without its addresses, which are made from the one that the user gave. */
 export type FoundRepository = Omit<HostRepository, 'cloneUrl' | 'webUrl'>;
@@ -99,11 +90,11 @@ export class HostApi {
   readonly label: string;
   readonly #url: string;
   readonly #dialect: HostDialect;
-  readonly #fetch: HostFetch;
+  readonly #fetch: OutboundFetch;
   readonly #clock: Clock;
   readonly #limitKey: string;
 
-  constructor(access: GitHostAccess, dialect: HostDialect, fetch: HostFetch, clock: Clock) {
+  constructor(access: GitHostAccess, dialect: HostDialect, fetch: OutboundFetch, clock: Clock) {
     this.access = access;
     this.label = hostLabel(access.kind, access.baseUrl);
     this.#url = apiUrlOf(access.kind, access.baseUrl);
@@ -170,7 +161,7 @@ export class HostApi {
     };
   }
 
-  async #send(url: string, init: HostInit): Promise<Answer> {
+  async #send(url: string, init: OutboundRequest): Promise<Answer> {
     const wait = waitMs(this.#limitKey, this.#now());
     if (wait > 0) throw rateLimited(this.label, wait);
     const headers = {
@@ -194,7 +185,7 @@ export class HostApi {
   }
 
   /** A repository that was renamed answers with its new place; the same host may be asked again, another never. */
-  async #follow(url: string, init: HostInit): Promise<Answer> {
+  async #follow(url: string, init: OutboundRequest): Promise<Answer> {
     let at = this.#ownUrl(url);
     for (let count = 0; ; count++) {
       const answer = await this.#send(at, init);

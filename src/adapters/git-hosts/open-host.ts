@@ -1,19 +1,14 @@
 /** A host of any kind: what all of them do alike stands here, what one does in its own way in its file. */
 import Type from 'typebox';
 import type { Clock } from '../../clock.ts';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import { checkedAnswer, Id, idPart, MaybeText, Text } from './answer-schemas.ts';
 import { bitbucket } from './bitbucket.ts';
 import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import type { GitHost, GitHostAccess, GitHostKind, HostPage, HostRepository } from './host.ts';
-import {
-  type FoundRepository,
-  HostApi,
-  type HostDialect,
-  type HostFetch,
-  unlessMissing,
-} from './host-api.ts';
+import { type FoundRepository, HostApi, type HostDialect, unlessMissing } from './host-api.ts';
 
 const dialects: Record<GitHostKind, HostDialect> = { github, gitlab, gitea, bitbucket };
 
@@ -27,7 +22,7 @@ const Hook = Type.Union([
 ]);
 const hookIdOf = (hook: Type.Static<typeof Hook>) => ('id' in hook ? String(hook.id) : hook.uuid);
 
-export function openHost(access: GitHostAccess, fetch: HostFetch, clock: Clock): GitHost {
+export function openHost(access: GitHostAccess, fetch: OutboundFetch, clock: Clock): GitHost {
   const dialect = dialects[access.kind];
   const api = new HostApi(access, dialect, fetch, clock);
   const host = dialect.open(api);

@@ -10,23 +10,9 @@ import { pipeline } from 'node:stream/promises';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { errorText, Fault } from '../../../fault.ts';
+import type { OutboundFetch } from '../../../outbound-fetch.ts';
 import type { LfsPointer } from '../objects/lfs-pointers.ts';
 import type { Credentials, Source } from '../transport/transport.ts';
-
-/** The part of `fetch` that is needed. It follows no redirect. */
-export type FetchLike = (
-  url: string,
-  init: {
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
-    readonly signal: AbortSignal;
-    /** An answer that is larger is broken off. */
-    readonly maxBodyBytes: number;
-    readonly bodyTimeoutMs: number;
-    readonly redirect: 'manual';
-  },
-) => Promise<Response>;
 
 export interface LfsRequest {
   readonly source: Source;
@@ -34,7 +20,7 @@ export interface LfsRequest {
   readonly pointers: readonly LfsPointer[];
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  readonly fetch: FetchLike;
+  readonly fetch: OutboundFetch;
   readonly signal: AbortSignal;
 }
 
@@ -94,7 +80,6 @@ async function askBatch(request: LfsRequest, batch: readonly LfsPointer[]): Prom
     signal: request.signal,
     maxBodyBytes: largestAnswer,
     bodyTimeoutMs: 30_000,
-    redirect: 'manual',
   });
   if (answer.status === 401 || answer.status === 403)
     throw new Fault(
@@ -125,7 +110,6 @@ async function download(
     signal: request.signal,
     maxBodyBytes: size + 1,
     bodyTimeoutMs: request.timeoutMs,
-    redirect: 'manual',
   });
   if (answer.status !== 200 || !answer.body)
     throw failed(request, `${oid} was answered with ${answer.status}`);

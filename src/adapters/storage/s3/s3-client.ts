@@ -4,23 +4,11 @@
  */
 import type { Clock } from '../../../clock.ts';
 import { Fault } from '../../../fault.ts';
+import type { OutboundFetch } from '../../../outbound-fetch.ts';
 import { answerBytes, errorIn, type S3Error } from './s3-answers.ts';
 import { faultOfError, faultOfNetwork, isPassing } from './s3-faults.ts';
 import type { S3Place } from './s3-place.ts';
 import { type SigningKey, sha256, signed } from './sigv4.ts';
-
-export interface S3Init {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: AsyncIterable<Uint8Array> | string | null;
-  readonly signal: AbortSignal;
-  readonly headersTimeoutMs: number;
-  readonly bodyTimeoutMs: number;
-  readonly maxBodyBytes: number;
-}
-
-/** Sends a request and gives the answer as it is, whatever its status; follows no redirect. */
-export type S3Fetch = (url: URL, init: S3Init) => Promise<Response>;
 
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -40,7 +28,7 @@ export interface S3Answer {
 export interface S3ClientOptions {
   readonly place: S3Place;
   readonly key: SigningKey;
-  readonly fetch: S3Fetch;
+  readonly fetch: OutboundFetch;
   readonly clock: Clock;
   readonly attempts: number;
   /** How long a body may stand still. */
@@ -125,7 +113,7 @@ export class S3Client {
     const url = this.place.url(request.key, request.query);
     const headers = { ...request.headers, 'x-amz-content-sha256': payload };
     const isSending = method === 'PUT' || method === 'POST';
-    return this.#options.fetch(url, {
+    return this.#options.fetch(url.href, {
       method,
       headers: {
         ...signed({ method, url, headers, payload }, key, clock.now()),

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../../clock.ts';
 import { Fault } from '../../../fault.ts';
+import type { OutboundFetch } from '../../../outbound-fetch.ts';
 import type { Secret } from '../../../secret.ts';
 import {
   checkBeginning,
@@ -17,19 +18,17 @@ import {
   type Stored,
 } from '../storage.ts';
 import { uploadIdIn, uploadsIn } from './s3-answers.ts';
-import { S3Client, type S3Fetch } from './s3-client.ts';
+import { S3Client } from './s3-client.ts';
 import { faultOfError } from './s3-faults.ts';
 import { placeOf, type S3Names } from './s3-place.ts';
 import { readObject } from './s3-read.ts';
 import { unquoted, upload } from './s3-upload.ts';
 
-export type { S3Fetch } from './s3-client.ts';
-
 export interface S3Options extends S3Names {
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
   /** The guarded way out. */
-  readonly fetch: S3Fetch;
+  readonly fetch: OutboundFetch;
 }
 
 /** What tests put in the place of time. */
