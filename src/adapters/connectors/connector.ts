@@ -52,8 +52,8 @@ export interface Mail {
   readonly id: string;
 }
 
-/** The ways out of the house. */
-export interface Ways {
+/** What messages are sent through. */
+export interface Transports {
   readonly fetch: OutboundFetch;
   /** Returns what the mail server answered. */
   readonly mail: (mail: Mail) => Promise<string>;
@@ -83,7 +83,7 @@ export interface ConnectorKind {
   readonly canTellRepeats: boolean;
   /** What is kept of what was given, as JSON; refuses what could never work, by its form alone. */
   readConfig(given: unknown, options: ReadOptions): Promise<string>;
-  open(kept: string, ways: Ways): Promise<Connector>;
+  open(kept: string, transports: Transports): Promise<Connector>;
   /** A secret that we made and that its owner sees this once. */
   madeSecret(given: unknown, kept: string): string | null;
 }
@@ -96,7 +96,12 @@ export interface KindDefinition<Schema extends TObject> {
   readonly target: (config: Static<Schema>) => string;
   readonly secrets: (config: Static<Schema>) => readonly Secret[];
   readonly madeSecret?: (kept: Static<Schema>) => string;
-  readonly send: (config: Static<Schema>, message: Message, ways: Ways, signal: AbortSignal) => Promise<Sent>;
+  readonly send: (
+    config: Static<Schema>,
+    message: Message,
+    transports: Transports,
+    signal: AbortSignal,
+  ) => Promise<Sent>;
 }
 
 export function defineConnector<Schema extends TObject>(kind: KindDefinition<Schema>): ConnectorKind {
@@ -113,12 +118,12 @@ export function defineConnector<Schema extends TObject>(kind: KindDefinition<Sch
     Config: kind.Config,
     canTellRepeats: kind.canTellRepeats,
     readConfig: async (given, options) => JSON.stringify(kind.check(await read(given), options)),
-    open: async (kept, ways) => {
+    open: async (kept, transports) => {
       const config = await read(JSON.parse(kept));
       return {
         target: kind.target(config),
         secrets: kind.secrets(config),
-        send: (message, signal) => kind.send(config, message, ways, signal),
+        send: (message, signal) => kind.send(config, message, transports, signal),
       };
     },
     madeSecret: (given, kept) => {

@@ -36,9 +36,9 @@ export const email = defineConnector({
   },
   target: ({ to }) => to.join(', '),
   secrets: () => [],
-  send: async ({ to }, message, ways): Promise<Sent> => {
+  send: async ({ to }, message, transports): Promise<Sent> => {
     try {
-      const answer = await ways.mail({ to, ...mailOf(message), id: message.id });
+      const answer = await transports.mail({ to, ...mailOf(message), id: message.id });
       return { outcome: 'delivered', status: null, detail: fit(oneLine(answer), 500) };
     } catch (error) {
       return refused(error);

@@ -60,10 +60,14 @@ export const telegram = defineConnector({
   },
   target: ({ chatId, apiUrl }) => `chat ${chatId} at ${new URL(apiUrl ?? standardApi).host}`,
   secrets: ({ botToken }) => [new Secret(botToken)],
-  send: ({ botToken, chatId, apiUrl }, message, ways, signal) => {
+  send: ({ botToken, chatId, apiUrl }, message, transports, signal) => {
     const base = (apiUrl ?? standardApi).replace(/\/$/, '');
     const body = JSON.stringify({ chat_id: chatId, ...telegramBody(message) });
-    return postJson(ways, { url: `${base}/bot${botToken}/sendMessage`, body, read: readTelegram }, signal);
+    return postJson(
+      transports,
+      { url: `${base}/bot${botToken}/sendMessage`, body, read: readTelegram },
+      signal,
+    );
   },
 });
 

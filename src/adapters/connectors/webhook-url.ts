@@ -31,7 +31,8 @@ export function defineChatWebhook(kind: {
       const { pathname, searchParams } = new URL(config.webhookUrl);
       return [config.webhookUrl, pathname, ...searchParams.values()].map((each) => new Secret(each));
     },
-    send: (config, message, ways, signal) => postJson(ways, kind.post(config.webhookUrl, message), signal),
+    send: (config, message, transports, signal) =>
+      postJson(transports, kind.post(config.webhookUrl, message), signal),
   });
 }
 

@@ -34,15 +34,15 @@ export const webhook = defineConnector({
   target: ({ url }) => shownUrl(url),
   secrets: ({ url, secret = '' }) => [url, secret, new URL(url).pathname].map((each) => new Secret(each)),
   madeSecret: ({ secret = '' }) => secret,
-  send: ({ url, secret = '' }, message, ways, signal) => {
+  send: ({ url, secret = '' }, message, transports, signal) => {
     const body = JSON.stringify(message.payload);
     const headers = {
       'x-slipway-event': message.event,
       'x-slipway-delivery': message.id,
       'idempotency-key': message.id,
-      'x-slipway-signature': signature(secret, body, ways.now()),
+      'x-slipway-signature': signature(secret, body, transports.now()),
     };
-    return postJson(ways, { url, body, headers }, signal);
+    return postJson(transports, { url, body, headers }, signal);
   },
 });
 

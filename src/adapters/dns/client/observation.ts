@@ -7,7 +7,7 @@ import { type Bogus, isDecided } from './resolvers.ts';
 import { referralIn, type ZoneServer } from './zone-servers.ts';
 
 /** What one server said about the TXT record, as one of a few things it can be. */
-export type ObservedText =
+export type TextAnswer =
   | { readonly kind: 'values'; readonly values: readonly string[]; readonly ttl: number }
   /** `ttl`: for how long a resolver remembers that there is nothing. */
   | { readonly kind: 'none'; readonly isNxdomain: boolean; readonly ttl: number | undefined }
@@ -32,24 +32,24 @@ export interface DomainToCheck {
   readonly authority: readonly string[];
 }
 
-export interface ObservedAtServer {
+export interface ServerAnswer {
   /** The name and address of a zone's own server, or the address of a resolver. */
   readonly server: string;
-  readonly seen: ObservedText;
+  readonly seen: TextAnswer;
 }
 
-export interface ObservedAtResolver extends ObservedAtServer {
+export interface ResolverAnswer extends ServerAnswer {
   readonly isBogus: boolean;
 }
 
-export interface ObservedZone {
+export interface ZoneAnswer {
   readonly name: string;
-  readonly servers: readonly ObservedAtServer[];
+  readonly servers: readonly ServerAnswer[];
   /** The serials of the zone, where its servers disagree. */
   readonly serials: readonly string[];
 }
 
-export type ObservedAddresses = Record<'A' | 'AAAA', Followed>;
+export type AddressAnswers = Record<'A' | 'AAAA', Followed>;
 
 export interface StaleAddresses {
   readonly server: string;
@@ -57,31 +57,31 @@ export interface StaleAddresses {
   readonly ttl: number;
 }
 
-export type ObservedCaa =
+export type CaaAnswer =
   | { readonly kind: 'none' }
   | { readonly kind: 'set'; readonly name: string; readonly records: readonly CaaRecord[] }
   | { readonly kind: 'failed'; readonly name: string };
 
 export interface Observation {
   readonly domain: DomainToCheck;
-  readonly zone: ObservedZone | undefined;
+  readonly zone: ZoneAnswer | undefined;
   /** Where the hostname is not known to DNS: the nearest name above it that is, or the root. */
   readonly nearest: string | undefined;
-  readonly resolvers: readonly ObservedAtResolver[];
+  readonly resolvers: readonly ResolverAnswer[];
   /** Where else the right value stands, for a record that is not where it should be. */
   readonly misplaced: string | undefined;
   /** One of the zone's own servers gave the right value over TCP as well; asked only where no resolver has seen it. */
   readonly isConfirmed: boolean;
-  readonly addresses: ObservedAddresses;
+  readonly addresses: AddressAnswers;
   readonly resolverAddresses: readonly StaleAddresses[];
-  readonly caa: ObservedCaa;
+  readonly caa: CaaAnswer;
   readonly bogus: readonly Bogus[];
   readonly isIncomplete: boolean;
   readonly kindOfAddress: (address: string) => string;
   readonly allowPrivate: boolean;
 }
 
-export function textOfReply(reply: Reply, name: string): ObservedText {
+export function textOfReply(reply: Reply, name: string): TextAnswer {
   if (reply.kind === 'silence')
     return { kind: 'failed', how: reply.isOurs ? 'no way' : 'silent', why: reply.why };
   const { message } = reply;
@@ -98,7 +98,7 @@ export function textOfServer(
   reply: Reply | undefined,
   zone: string,
   name: string,
-): ObservedText {
+): TextAnswer {
   if (server.at.kind === 'refused')
     return { kind: 'failed', how: 'private', why: `its address is ${server.at.address}` };
   if (server.at.kind === 'unknown' || !reply)
@@ -111,7 +111,7 @@ export function textOfServer(
   return { kind: 'failed', how: 'lame', why: 'it answers without being an authority for the zone' };
 }
 
-function textIn(message: Message, name: string): ObservedText {
+function textIn(message: Message, name: string): TextAnswer {
   const texts = message.answers.flatMap((record) => (record.type === 'TXT' ? [record] : []));
   const target = aliasAt(message, name);
   const ttl = Math.min(...message.answers.map((record) => record.ttl));
@@ -124,12 +124,12 @@ function textIn(message: Message, name: string): ObservedText {
 }
 
 /** Whether it has the value, alone or among others. */
-export function hasValue(seen: ObservedText, value: string): boolean {
+export function hasValue(seen: TextAnswer, value: string): boolean {
   return seen.kind === 'values' && seen.values.includes(value);
 }
 
 /** Whether some that answer have the value, and others do not. */
-export function disagree(servers: readonly { readonly seen: ObservedText }[], value: string): boolean {
+export function disagree(servers: readonly { readonly seen: TextAnswer }[], value: string): boolean {
   const answering = servers.filter(({ seen }) => seen.kind !== 'failed');
   return new Set(answering.map(({ seen }) => hasValue(seen, value))).size > 1;
 }

@@ -3,12 +3,12 @@ import { type FollowOptions, follow } from './follow-aliases.ts';
 import { shownServer } from './name-server.ts';
 import { isWithin, parentOf, upwards } from './names.ts';
 import type {
+  AddressAnswers,
+  CaaAnswer,
   DomainToCheck,
   Observation,
-  ObservedAddresses,
-  ObservedAtResolver,
-  ObservedAtServer,
-  ObservedCaa,
+  ResolverAnswer,
+  ServerAnswer,
   StaleAddresses,
 } from './observation.ts';
 import { disagree, hasValue, textOfReply, textOfServer } from './observation.ts';
@@ -21,12 +21,12 @@ export async function observe(options: ZoneOptions, domain: DomainToCheck): Prom
   const { client, resolvers, kindOfAddress, allowPrivate } = options;
   const { name, value } = domain.record;
   const [zone, atResolvers] = await Promise.all([askZone(options, name, 'TXT'), resolvers.all(name, 'TXT')]);
-  const servers = (zone?.replies ?? []).map(({ server, reply }): ObservedAtServer => {
+  const servers = (zone?.replies ?? []).map(({ server, reply }): ServerAnswer => {
     const at = server.at.kind === 'known' ? ` (${shownServer(server.at.server)})` : '';
     return { server: `${server.name}${at}`, seen: textOfServer(server, reply, zone?.name ?? '', name) };
   });
   const seenByResolvers = atResolvers.map(
-    ({ server, reply, isBogus }): ObservedAtResolver => ({ server, seen: textOfReply(reply, name), isBogus }),
+    ({ server, reply, isBogus }): ResolverAnswer => ({ server, seen: textOfReply(reply, name), isBogus }),
   );
   const healthy = zone ? healthyServers(zone) : [];
   const [server] = healthy;
@@ -62,7 +62,7 @@ export async function observe(options: ZoneOptions, domain: DomainToCheck): Prom
   };
 }
 
-async function addressesOf(now: FollowOptions, hostname: string): Promise<ObservedAddresses> {
+async function addressesOf(now: FollowOptions, hostname: string): Promise<AddressAnswers> {
   const [A, AAAA] = await Promise.all([follow(now, hostname, 'A'), follow(now, hostname, 'AAAA')]);
   return { A, AAAA };
 }
@@ -81,7 +81,7 @@ async function addressesAtResolvers({ resolvers }: ZoneOptions, hostname: string
 }
 
 /** Up the tree until there are any (RFC 8659). Top-level domains are left out: theirs forbid nobody. */
-async function caaOf(now: FollowOptions, hostname: string): Promise<ObservedCaa> {
+async function caaOf(now: FollowOptions, hostname: string): Promise<CaaAnswer> {
   for (const name of upwards(hostname.replace(/^\*\./, '')).filter((each) => each.includes('.'))) {
     const { end } = await follow(now, name, 'CAA');
     if (end.kind === 'failed' || end.kind === 'loop') return { kind: 'failed', name };

@@ -1,8 +1,8 @@
 /** What is to be said about the record that proves a domain. */
 
 import { shownName } from '../client/names.ts';
-import type { Observation, ObservedAtServer } from '../client/observation.ts';
-import { disagree, hasValue, type ObservedText } from '../client/observation.ts';
+import type { Observation, ServerAnswer } from '../client/observation.ts';
+import { disagree, hasValue, type TextAnswer } from '../client/observation.ts';
 import { type Finding, howLong, listed, shown } from './finding.ts';
 
 export function recordFindings(seen: Observation): Finding[] {
@@ -20,8 +20,8 @@ export function recordFindings(seen: Observation): Finding[] {
 }
 
 /** The zone's own servers are the truth; where none of them can be asked, resolvers are the best there is. */
-export function answers({ zone, resolvers }: Observation): readonly ObservedAtServer[] {
-  const isAnswer = ({ seen }: ObservedAtServer) => seen.kind !== 'failed';
+export function answers({ zone, resolvers }: Observation): readonly ServerAnswer[] {
+  const isAnswer = ({ seen }: ServerAnswer) => seen.kind !== 'failed';
   const own = (zone?.servers ?? []).filter(isAnswer);
   return own.length > 0 ? own : resolvers.filter(isAnswer);
 }
@@ -39,7 +39,7 @@ export function isUnregistered({ zone, nearest, resolvers, addresses }: Observat
   return !zone.name.includes('.') || registryLabels.test(zone.name);
 }
 
-function found({ domain: { record } }: Observation, right: readonly ObservedAtServer[]): Finding {
+function found({ domain: { record } }: Observation, right: readonly ServerAnswer[]): Finding {
   const others = right.flatMap(({ seen }) =>
     seen.kind === 'values' ? seen.values.filter((value) => value !== record.value) : [],
   );
@@ -52,11 +52,7 @@ function found({ domain: { record } }: Observation, right: readonly ObservedAtSe
   };
 }
 
-function wrong(
-  { domain: { record } }: Observation,
-  values: string[],
-  at: readonly ObservedAtServer[],
-): Finding {
+function wrong({ domain: { record } }: Observation, values: string[], at: readonly ServerAnswer[]): Finding {
   const quoted = values.some((value) => value.replace(/["'“”\s]/g, '') === record.value);
   const otherCase = values.some((value) => value.toLowerCase() === record.value.toLowerCase());
   const hint = quoted
@@ -74,10 +70,7 @@ function wrong(
   };
 }
 
-function missing(
-  { domain: { record }, zone, misplaced }: Observation,
-  at: readonly ObservedAtServer[],
-): Finding {
+function missing({ domain: { record }, zone, misplaced }: Observation, at: readonly ServerAnswer[]): Finding {
   const where = zone ? `The zone ${shownName(zone.name)} exists, but has` : 'There is';
   const place = zone && zone.name !== '' ? relativeTo(record.name, zone.name) : record.name;
   const panel =
@@ -102,7 +95,7 @@ function relativeTo(name: string, zone: string): string {
 
 function aliased(
   { domain: { record } }: Observation,
-  alias: Extract<ObservedText, { kind: 'alias' }>,
+  alias: Extract<TextAnswer, { kind: 'alias' }>,
 ): Finding {
   const there = alias.values.includes(record.value)
     ? ' The value stands there, but whoever owns that name is not therefore the owner of this one.'
@@ -118,8 +111,8 @@ function aliased(
 
 function disagreement(
   { domain: { record }, zone }: Observation,
-  all: readonly ObservedAtServer[],
-  right: readonly ObservedAtServer[],
+  all: readonly ServerAnswer[],
+  right: readonly ServerAnswer[],
 ): Finding {
   const wrongOnes = all.filter((each) => !right.includes(each));
   const who = zone?.servers.some((each) => right.includes(each)) ? 'name servers of the zone' : 'resolvers';
@@ -153,7 +146,7 @@ function notPropagated({ domain: { record }, zone, resolvers }: Observation): Fi
   ];
 }
 
-export function inWords({ server, seen }: ObservedAtServer): string {
+export function inWords({ server, seen }: ServerAnswer): string {
   switch (seen.kind) {
     case 'values':
       return `${server}: TXT ${listed(seen.values.map((value) => JSON.stringify(shown(value))))}, TTL ${seen.ttl}`;

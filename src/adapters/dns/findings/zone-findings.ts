@@ -1,7 +1,7 @@
 /** What is to be said about the zone, its name servers, its signatures, and the resolvers that were asked. */
 
 import { shownName } from '../client/names.ts';
-import type { Failure, Observation, ObservedAtServer } from '../client/observation.ts';
+import type { Failure, Observation, ServerAnswer } from '../client/observation.ts';
 import { type Finding, type FindingCode, listed, shown } from './finding.ts';
 import { inWords, isUnregistered } from './record-findings.ts';
 
@@ -130,7 +130,7 @@ function resolversFailing({ resolvers }: Observation): Finding[] {
   ];
 }
 
-function isSilence({ seen }: Pick<ObservedAtServer, 'seen'>): boolean {
+function isSilence({ seen }: Pick<ServerAnswer, 'seen'>): boolean {
   return seen.kind === 'failed' && (seen.how === 'silent' || seen.how === 'no way' || seen.how === 'lame');
 }
 
