@@ -62,7 +62,7 @@ export const bitbucket: HostDialect = {
   },
   items: (body) => (Value.Check(Page, body) ? body.values : undefined),
   // A whole address, which has to be that of this very list.
-  next(body, url, label) {
+  next({ body }, url, label) {
     if (!Value.Check(Page, body) || !body.next) return null;
     const [link, own] = [URL.parse(body.next), new URL(url)];
     if (link?.origin === own.origin && decodeURI(link.pathname) === decodeURI(own.pathname))

@@ -46,6 +46,7 @@ export const gitlab: HostDialect = {
   pageSize: { parameter: 'per_page', most: 100 },
   authorization: ({ token }) => `Bearer ${token.reveal()}`,
   missing: refusalOf,
+  next: ({ headers }) => headers.get('x-next-page') || null,
   hook: ({ url, secret }) => ({
     url,
     push_events: true,

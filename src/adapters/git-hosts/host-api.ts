@@ -62,7 +62,7 @@ export interface HostDialect {
   /** Where a list is not the whole body. */
   items?(body: unknown): unknown;
   /** Where the next page is not in the `Link` header. */
-  next?(body: unknown, url: string, label: string): string | null;
+  next?(answer: Answer, url: string, label: string): string | null;
   /** The body of the request that makes a webhook for pushes. */
   hook(hook: NewHook): object;
   open(api: HostApi): HostCore;
@@ -153,11 +153,13 @@ export class HostApi {
   ): Promise<ListPiece<R>> {
     const { pageSize, items, next } = this.#dialect;
     const query = new URLSearchParams({ ...parameters, [pageSize.parameter]: String(size), page });
-    const { body, headers } = await this.request(`${path}?${query}`, { signal });
-    const found = checkedAnswer(Type.Array(schema), items ? items(body) : body, this.label);
+    const answer = await this.request(`${path}?${query}`, { signal });
+    const found = checkedAnswer(Type.Array(schema), items ? items(answer.body) : answer.body, this.label);
     return {
       items: found.map(of),
-      next: next ? next(body, `${this.#url}${path}`, this.label) : nextPage(headers.get('link'), this.label),
+      next: next
+        ? next(answer, `${this.#url}${path}`, this.label)
+        : nextPage(answer.headers.get('link'), this.label),
     };
   }
 
