@@ -1,9 +1,8 @@
 /** Reads from one mirror: commits, lists of files, files, a tar. Never changes it, and never makes a checkout. */
 import type { Readable } from 'node:stream';
-import { type Commit, checkFetched, readCommit } from '../objects/commits.ts';
+import { checkFetched } from '../objects/commits.ts';
 import { contentOf, DamagedMirror, readObjects } from '../objects/object-reader.ts';
 import { type Listing, listTree, type TreeEntry } from '../objects/tree-listing.ts';
-import { isPossibleRef, type Ref } from '../refs.ts';
 import { runGit } from '../run-git.ts';
 import { failedRead, type MirrorFolder } from './mirror-folder.ts';
 import { type ReadLimits, streamCommit, type TarRequest } from './stream-commit.ts';
@@ -31,12 +30,6 @@ export class Mirror {
   constructor(folder: MirrorFolder, limits: ReadLimits) {
     this.#folder = folder;
     this.#limits = limits;
-  }
-
-  /** What was fetched under this name last; undefined where it never was. */
-  async resolve(ref: Ref, signal?: AbortSignal): Promise<Commit | undefined> {
-    if (!isPossibleRef(ref) || this.#folder.current() === undefined) return undefined;
-    return this.#folder.read((dir) => readCommit(dir, ref, signal));
   }
 
   tree(

@@ -3,17 +3,12 @@ import { errorText, Fault } from '../../../fault.ts';
 import type { S3Error } from './s3-answers.ts';
 import type { S3Place } from './s3-place.ts';
 
-const full = new Set([
-  ...['QuotaExceeded', 'QuotaExceededException', 'ServiceQuotaExceeded', 'InsufficientStorage'],
-  ...[
-    'InsufficientCapacity',
-    'EntityTooLarge',
-    'StorageFull',
-    'XMinioStorageFull',
-    'XMinioBucketQuotaExceeded',
-  ],
-  ...['XMinioAdminBucketQuotaExceeded', 'TooManyObjects', 'StorageLimitExceeded', 'UserQuotaExceeded'],
-]);
+const codes = (text: string) => new Set(text.trim().split(/\s+/));
+
+const full = codes(`
+  QuotaExceeded QuotaExceededException ServiceQuotaExceeded InsufficientStorage InsufficientCapacity
+  EntityTooLarge StorageFull XMinioStorageFull XMinioBucketQuotaExceeded
+  XMinioAdminBucketQuotaExceeded TooManyObjects StorageLimitExceeded UserQuotaExceeded`);
 
 const refusals: Readonly<Record<string, readonly [sentence: string, hint: string]>> = {
   InvalidAccessKeyId: ['The storage does not know the access key.', 'Check `accessKeyId`.'],
@@ -34,10 +29,9 @@ const noRights: readonly [string, string] = [
 ];
 
 const broken = new Set(['BadDigest', 'IncompleteBody', 'XAmzContentSHA256Mismatch', 'InvalidDigest']);
-const busy = new Set([
-  ...['SlowDown', 'SlowDownWrite', 'SlowDownRead', 'ServiceUnavailable', 'InternalError', 'RequestTimeout'],
-  ...['OperationAborted', 'Throttling', 'ThrottlingException', 'TooManyRequests', 'RequestLimitExceeded'],
-]);
+const busy = codes(`
+  SlowDown SlowDownWrite SlowDownRead ServiceUnavailable InternalError RequestTimeout OperationAborted
+  Throttling ThrottlingException TooManyRequests RequestLimitExceeded`);
 const busyStatus = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Whether the same request may do better in a moment. What was damaged on its way counts too. */
