@@ -82,7 +82,7 @@ export function createResources({ config, log, clock, store, print, onStop }: Re
     }),
     dns: once(async () => {
       const { createDns } = await import('./adapters/dns/dns.ts');
-      return createDns({ servers: dnsServers ?? [], allowPrivate, kindOfAddress, clock });
+      return createDns({ servers: dnsServers ?? [], allowPrivate, kindOfAddress });
     }),
     acme: once(async () => {
       const { createAcme } = await import('./adapters/acme/acme.ts');

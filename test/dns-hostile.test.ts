@@ -45,7 +45,7 @@ function ordinary({ name, type }: Asked): Partial<packet.Packet> {
 
 test('the ordinary zone of this file is proven', async (t) => {
   const port = await startScripted(t, server, 0, ordinary);
-  assert.equal((await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal)).isProven, true);
+  assert.equal((await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal)).isProven, true);
 });
 
 test('thousands of name servers are not all asked', async (t) => {
@@ -62,7 +62,7 @@ test('thousands of name servers are not all asked', async (t) => {
     if (query.name.endsWith('.test') && query.type === 'A') return { answers: [a(query.name, server)] };
     return ordinary(query);
   });
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   assert.ok(look.queries < 60 && asked < 80, `${look.queries} questions`);
 });
 
@@ -72,7 +72,7 @@ test('a message with more records than anybody needs is not read', async (t) => 
     if (query.transport === 'udp') return { flags: authoritative | packet.TRUNCATED_RESPONSE };
     return { flags: authoritative, answers: Array.from({ length: 2001 }, () => ({ ...txt(''), name: '.' })) };
   });
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   assert.match(find(look, 'name_server_silent').evidence ?? '', /makes no sense: it has 2001 records/);
 });
 
@@ -83,7 +83,7 @@ test('aliases without end come to an end', async (t) => {
     const data = `a${count++}.example.test`;
     return { flags: authoritative, answers: [{ name: query.name, type: 'CNAME', ttl: 1, data }] };
   });
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   find(look, 'address_alias_broken');
   assert.ok(look.queries < 60);
 });
@@ -103,7 +103,7 @@ test('delegations are followed to the servers they name, and not for ever', asyn
       : { flags: authoritative },
   );
   const dns = dnsOf(parentPort, [`${server}:${parentPort}`]);
-  const look = await dns.lookAtDomain(domain, t.signal);
+  const look = await dns.checkDomain(domain, t.signal);
   assert.equal(look.zone, hostname);
   assert.match(find(look, 'record_wrong').evidence ?? '', /127\.61\.0\.2.*of the child/);
   assert.equal(look.isProven, false, 'a resolver that says otherwise is no proof');
@@ -127,7 +127,7 @@ test('one server of several cannot lead away to servers of its own', async (t) =
     asked++;
     return { flags: authoritative, answers: [txt(value)] };
   });
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   assert.equal(look.isProven, false);
   assert.equal(look.zone, 'example.test');
   assert.equal(asked, 0);
@@ -136,7 +136,7 @@ test('one server of several cannot lead away to servers of its own', async (t) =
 
 test('a resolver that knows no such name and no zone is believed', async (t) => {
   const port = await startScripted(t, server, 0, () => ({ flags: 3 }));
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   assert.deepEqual(codesOf(look), ['no_such_domain']);
 });
 
@@ -145,7 +145,7 @@ test('a delegation to a server that knows nothing of the zone is told as lame', 
     if (query.isRecursive || query.type !== 'TXT') return ordinary(query);
     return { answers: [txt(value)] };
   });
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   assert.match(find(look, 'name_server_lame').evidence ?? '', /without being an authority/);
 });
 
@@ -161,10 +161,7 @@ test('answers with another id, to another question, or that are no messages are 
     const port = await startScripted(t, server, 0, (query) =>
       query.type === 'TXT' ? answer(query) : ordinary(query),
     );
-    const look = await dnsOf(port, [`${server}:${port}`], { timeoutMs: 1_500 }).lookAtDomain(
-      domain,
-      t.signal,
-    );
+    const look = await dnsOf(port, [`${server}:${port}`], { timeoutMs: 1_500 }).checkDomain(domain, t.signal);
     assert.equal(look.isProven, false, `answer ${index}`);
     assert.ok(codesOf(look).includes('name_server_silent'), `answer ${index}`);
   });
@@ -177,7 +174,7 @@ test('an answer that UDP alone gives is no proof while no resolver has seen it',
     if (!query.isRecursive && query.transport === 'udp') return ordinary(query);
     return { flags: nxdomain, authorities: [soa] };
   });
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   assert.equal(look.isProven, false);
 });
 
@@ -189,15 +186,15 @@ test('a look ends in its time with what it has, and at once when it is aborted',
   );
   const servers = [`${server}:${port}`];
   // Only its own limit can end this look: the server that does not answer has far longer.
-  const look = await dnsOf(port, servers, { timeoutMs: 2 * hangMs, lookMs: 1_500 }).lookAtDomain(
+  const look = await dnsOf(port, servers, { timeoutMs: 2 * hangMs, checkMs: 1_500 }).checkDomain(
     domain,
     t.signal,
   );
   assert.ok(codesOf(look).includes('look_incomplete') && codesOf(look).includes('record_found'));
-  const few = await dnsOf(port, servers, { mostQueries: 3 }).lookAtDomain(domain, t.signal);
+  const few = await dnsOf(port, servers, { mostQueries: 3 }).checkDomain(domain, t.signal);
   assert.equal(few.queries, 3);
   const stop = new AbortController();
-  const cut = dnsOf(port, servers, { timeoutMs: 2 * hangMs }).lookAtDomain(domain, stop.signal);
+  const cut = dnsOf(port, servers, { timeoutMs: 2 * hangMs }).checkDomain(domain, stop.signal);
   stop.abort(new Error('enough'));
   await assert.rejects(cut, /enough/);
 });
@@ -218,7 +215,7 @@ test('what a resolver says about signatures is passed on', async (t) => {
         ])
       : ordinary(query);
   });
-  const look = await dnsOf(port, [`${server}:${port}`]).lookAtDomain(domain, t.signal);
+  const look = await dnsOf(port, [`${server}:${port}`]).checkDomain(domain, t.signal);
   assert.match(find(look, 'dnssec_broken').evidence ?? '', /Signature Expired/);
   assert.equal(look.isProven, false);
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { sha256, signed } from '../../src/adapters/storage/sigv4.ts';
+import { sha256, signed } from '../../src/adapters/storage/s3/sigv4.ts';
 import { Secret } from '../../src/secret.ts';
 import { bucket, region, startS3 } from './s3.ts';
 

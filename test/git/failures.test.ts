@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tempFolder } from '../../lab/services/git/test-bench.ts';
-import { requireGit } from '../../src/adapters/git/git-version.ts';
+import { requireGit } from '../../src/adapters/git/run-git.ts';
 import { until } from '../support/until.ts';
 import { listen, standBetween } from './servers.ts';
 import {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { tempFolder } from '../../lab/services/git/test-bench.ts';
-import type { FetchLike } from '../../src/adapters/git/lfs-download.ts';
+import type { OutboundFetch } from '../../src/outbound-fetch.ts';
 import { listen } from './servers.ts';
 import {
   bareOf,
@@ -79,8 +79,6 @@ test('submodules are streamed in their places, with the parent’s token on the 
     'c/l': 'leaf',
     z: 'own',
   });
-  const below = await unpack(context.tar({ rootDirectory: 'a' }));
-  assert.ok(below.has('deep/l') && !below.has('z'));
   assert.ok(readdirSync(join(folder, 'mirrors')).every((name) => name.startsWith(repo)));
   assert.equal(await mirrors.removeUnused(new Date(Date.now() + 60_000), new Set([repo])), 0);
 });
@@ -157,16 +155,15 @@ const pointer = (id = oid, size = content.length) =>
 interface Asked {
   readonly url: string;
   readonly authorization: string | undefined;
-  readonly body: string | undefined;
 }
 
 /** Answers the batch API, and gives the file from another host. */
-function lfsHost(given: string): { readonly asked: Asked[]; readonly fetch: FetchLike } {
+function lfsHost(given: string): { readonly asked: Asked[]; readonly fetch: OutboundFetch } {
   const asked: Asked[] = [];
   return {
     asked,
-    fetch: async (url, { headers, body }) => {
-      asked.push({ url, authorization: headers.authorization, body });
+    fetch: async (url, { headers }) => {
+      asked.push({ url, authorization: headers?.authorization });
       if (!url.endsWith('/objects/batch')) return new Response(given);
       const objects = [
         {
@@ -182,7 +179,7 @@ function lfsHost(given: string): { readonly asked: Asked[]; readonly fetch: Fetc
 
 async function withLfs(
   t: TestContext,
-  fetch: FetchLike,
+  fetch: OutboundFetch,
   text = pointer(),
 ): Promise<{ setup: Setup; sha: string }> {
   const setup = await openMirrors(t, { fetch });

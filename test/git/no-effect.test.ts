@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { tempFolder } from '../../lab/services/git/test-bench.ts';
 import {
   commitFiles,
-  faultOf,
   plainFile as file,
   git,
   openMirrors,
@@ -82,20 +80,4 @@ test('nothing of a repository is ever checked out', async (t) => {
   assert.deepEqual(found, []);
   assert.ok(!existsSync(join(setup.folder, 'mirrors', repo, 'g1', 'index')));
   assert.equal(git(join(setup.folder, 'mirrors', repo, 'g1'), ['config', 'core.bare']), 'true');
-});
-
-test('a build context below a folder holds only that folder', async (t) => {
-  const setup = await openMirrors(t);
-  const { sha } = await withTree(setup, (dir) => {
-    const web = writeTree(dir, [file('index.html', 'hello')]);
-    const apps = writeTree(dir, [{ mode: '040000', name: 'web', content: web }, file('webx')]);
-    return writeTree(dir, [{ mode: '040000', name: 'apps', content: apps }, file('top')]);
-  });
-  const mirror = setup.mirrors.open(repo);
-  assert.deepEqual(
-    [...(await unpack(mirror.tar(sha, { rootDirectory: './apps/web/' }))).keys()],
-    ['index.html'],
-  );
-  assert.equal((await faultOf(buffer(mirror.tar(sha, { rootDirectory: '../x' })))).code, 'invalid_input');
-  assert.equal((await faultOf(buffer(mirror.tar(sha, { rootDirectory: 'none' })))).code, 'invalid_input');
 });

@@ -165,21 +165,6 @@ test('the key of the host is pinned with the first contact, and another one is r
   assert.match(refused.message, /deploy key/);
 });
 
-test('where host keys are given, only those are taken', async (t) => {
-  const { dir, folder, host, url, credentials } = await open(t);
-  commitFiles(dir, { a: '1' });
-  const wrong = { ...credentials, hostKeys: [`SHA256:${'A'.repeat(43)}`] };
-  const fault = await faultOf(
-    mirrorsIn(folder).fetch(repo, { url, credentials: wrong }, { want: 'default', signal }),
-  );
-  assert.equal(fault.code, 'host_key_changed');
-  const right = { ...credentials, hostKeys: [`SHA256:${'A'.repeat(43)}`, host.fingerprint] };
-  assert.equal(
-    (await mirrorsIn(folder).fetch(repo, { url, credentials: right }, { want: 'default', signal })).branch,
-    'main',
-  );
-});
-
 test('a missing repository, a missing key and a closed port have words of their own', async (t) => {
   const { folder, host, url, credentials } = await open(t);
   const mirrors = mirrorsIn(folder);

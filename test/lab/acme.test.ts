@@ -45,7 +45,7 @@ async function answerWith(t: TestContext, print: string): Promise<void> {
 test('a certificate for two names comes from the authority, stands every check, and can be revoked', async (t) => {
   const acme = open(t);
   const key = newAccountKey();
-  const account = await acme.newAccount({ key, contact: 'ada@lab.test' });
+  const account = await acme.newAccount({ key });
   assert.equal((await acme.newAccount({ key })).url, account.url, 'an account is found again by its key');
   await answerWith(t, thumbprint(key));
   const names: [string, string] = [await pointHere(t, 'acme-a'), await pointHere(t, 'acme-b')];
@@ -75,16 +75,15 @@ test('a certificate for two names comes from the authority, stands every check, 
   const bundle = bundleOf(issued.certificate, issued.privateKey).reveal();
   assert.ok(new X509Certificate(bundle).checkPrivateKey(createPrivateKey(bundle)));
 
-  const suggested = await acme.renewalInfo(issued.certificate);
-  assert.ok(suggested && suggested.start > now && suggested.end < issued.notAfter);
-  const at = renewalTime({ ...issued, now, random: Math.random, suggested });
+  const at = renewalTime({ ...issued, now, random: Math.random });
   assert.ok(at > now && at < issued.notAfter);
 
   const again = await acme.order(account, { names, preflight, signal, replaces: issued.certificate });
-  assert.notEqual(readCertificate(again.certificate).serial, facts.serial);
+  const { serialNumber } = new X509Certificate(issued.certificate);
+  assert.notEqual(new X509Certificate(again.certificate).serialNumber, serialNumber);
   await acme.revoke(account, issued.certificate, 'superseded');
   await acme.revoke(account, issued.certificate, 'superseded');
-  const status = await getOver(`${about.acme.management}/cert-status-by-serial/${facts.serial}`, caFile);
+  const status = await getOver(`${about.acme.management}/cert-status-by-serial/${serialNumber}`, caFile);
   assert.equal(JSON.parse(status).Status, 'Revoked');
 });
 

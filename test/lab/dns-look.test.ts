@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { createDns, type DomainToLookAt } from '../../src/adapters/dns/dns.ts';
+import { createDns, type DomainToCheck } from '../../src/adapters/dns/dns.ts';
 import { kindOfAddress } from '../../src/adapters/egress/address-kinds.ts';
 import { codesOf, find } from '../support/dns-scene.ts';
 import { openLab } from '../support/lab.ts';
@@ -35,8 +35,8 @@ async function openZone(t: TestContext) {
     kindOfAddress,
     timeoutMs: 2_000,
   });
-  const look = (domain: Partial<DomainToLookAt> = {}) =>
-    dns.lookAtDomain(
+  const look = (domain: Partial<DomainToCheck> = {}) =>
+    dns.checkDomain(
       { hostname, record, serverAddresses: [server.address], authority: ['ca.lab.test'], ...domain },
       t.signal,
     );

@@ -12,7 +12,7 @@ import { run } from '../../lab/command.ts';
 import { getOver } from '../../lab/services/acme.ts';
 import type { CaughtRequest } from '../../lab/services/catcher/catcher.ts';
 import { createEgress } from '../../src/adapters/egress/egress.ts';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3/s3-storage.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab } from '../support/lab.ts';
 

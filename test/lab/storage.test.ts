@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { createEgress } from '../../src/adapters/egress/egress.ts';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3/s3-storage.ts';
 import { openStream, sealStream } from '../../src/adapters/storage/sealed-stream.ts';
 import { Secret } from '../../src/secret.ts';
 import { faultOf } from '../support/faults.ts';

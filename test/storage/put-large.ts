@@ -1,6 +1,6 @@
 /** A process of its own that puts a large object and prints by how many megabytes its memory grew meanwhile. */
 import { createEgress } from '../../src/adapters/egress/egress.ts';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3/s3-storage.ts';
 import { openStream, sealStream } from '../../src/adapters/storage/sealed-stream.ts';
 import { Secret } from '../../src/secret.ts';
 import { checksum, content, signal } from './support.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { createEgress } from '../../src/adapters/egress/egress.ts';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3/s3-storage.ts';
 import { Secret } from '../../src/secret.ts';
 import { checksum, content, signal } from './support.ts';
 

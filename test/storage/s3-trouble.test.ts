@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstPartBytes } from '../../src/adapters/storage/parts.ts';
+import { firstPartBytes } from '../../src/adapters/storage/s3/parts.ts';
 import { faultOf } from '../support/faults.ts';
 import { assertEmpty, checksum, content, signal, startScene } from './support.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { firstPartBytes } from '../../src/adapters/storage/parts.ts';
+import { firstPartBytes } from '../../src/adapters/storage/s3/parts.ts';
 import { Fault } from '../../src/fault.ts';
 import { Secret } from '../../src/secret.ts';
 import { faultOf } from '../support/faults.ts';

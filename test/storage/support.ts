@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { bucket, type LabS3, region, startS3 } from '../../lab/services/s3.ts';
 import { createEgress } from '../../src/adapters/egress/egress.ts';
-import { createS3Storage, type S3Options } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage, type S3Options } from '../../src/adapters/storage/s3/s3-storage.ts';
 import type { Storage, Stored } from '../../src/adapters/storage/storage.ts';
 import { Secret } from '../../src/secret.ts';
 

@@ -12,8 +12,7 @@ type Place =
   | 'challenge'
   | 'finalize'
   | 'certificate'
-  | 'revoke'
-  | 'ari';
+  | 'revoke';
 
 export interface Asked {
   readonly place: Place;
@@ -115,7 +114,6 @@ export class TestAuthority {
   #answer({ place, name, header, payload }: Asked): Reply {
     if (place === 'dir') return { body: this.directory };
     if (place === 'nonce') return {};
-    if (place === 'ari') return { headers: { 'retry-after': '600' }, body: ariBody };
     if (!this.#nonces.delete(String(header.nonce))) return badNonce;
     if (place === 'account')
       return { status: 201, headers: { location: `${this.#base}/account/1` }, body: {} };
@@ -156,8 +154,6 @@ export class TestAuthority {
     return { status, identifier: { type: 'dns', value: name }, challenges: [{ type: 'dns-01' }, challenge] };
   }
 }
-
-const ariBody = { suggestedWindow: { start: '2026-03-01T00:00:00Z', end: '2026-03-03T00:00:00Z' } };
 
 export const problem = (type: string, detail: string, more: object = {}) => ({
   type: `urn:ietf:params:acme:error:${type}`,

@@ -1,5 +1,5 @@
 /** Messages for tests: an ordinary one, hostile ones, and any number of random ones from a seed. */
-import type { Message } from '../../src/adapters/connectors/message.ts';
+import type { Message } from '../../src/adapters/connectors/connector.ts';
 
 export const ordinary: Message = {
   id: '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b',

@@ -6,8 +6,8 @@ import { listen, type Source } from '../../lab/services/dns/listen.ts';
 import {
   createDns,
   type DnsOptions,
-  type DomainLook,
-  type DomainToLookAt,
+  type DomainCheck,
+  type DomainToCheck,
   type Finding,
   type FindingCode,
 } from '../../src/adapters/dns/dns.ts';
@@ -32,7 +32,7 @@ export interface Scene {
   /** At both servers of the zone. */
   set(name: string, type: string, values: readonly string[], ttl?: number): void;
   remove(name: string, type?: string): void;
-  look(domain?: Partial<DomainToLookAt>, options?: Partial<DnsOptions>): Promise<DomainLook>;
+  look(domain?: Partial<DomainToCheck>, options?: Partial<DnsOptions>): Promise<DomainCheck>;
 }
 
 export async function startScene(t: TestContext): Promise<Scene> {
@@ -70,7 +70,7 @@ export async function startScene(t: TestContext): Promise<Scene> {
       for (const server of both) server.remove(name, type);
     },
     look: (domain = {}, options = {}) =>
-      dnsOf(port, [`${resolverAddress}:${port}`], options).lookAtDomain(
+      dnsOf(port, [`${resolverAddress}:${port}`], options).checkDomain(
         { hostname, record, serverAddresses: [serverV4, serverV6], authority, ...domain },
         t.signal,
       ),
@@ -88,7 +88,7 @@ export function dnsOf(port: number, servers: readonly string[], options: Partial
   });
 }
 
-export function find(look: DomainLook, code: FindingCode): Finding {
+export function find(look: DomainCheck, code: FindingCode): Finding {
   const found = look.findings.find((finding) => finding.code === code);
   if (found) return found;
   throw new Error(`no finding ${code} among:\n${look.findings.map(shown).join('\n')}`);
@@ -96,7 +96,7 @@ export function find(look: DomainLook, code: FindingCode): Finding {
 
 const shown = ({ code, message, evidence }: Finding) => `${code}: ${message} [${evidence ?? ''}]`;
 
-export function codesOf(look: DomainLook): FindingCode[] {
+export function codesOf(look: DomainCheck): FindingCode[] {
   return look.findings.map(({ code }) => code).sort();
 }
 

@@ -29,7 +29,7 @@ export async function startDomainScene(t: TestContext): Promise<DomainScene> {
   const scene = await startEnvironmentScene(t, { env });
   const { service, ask: own } = scene;
   // Zones' own servers listen on port 53, which a test cannot have.
-  const dns = dnsOf(zone.port, [`127.60.0.9:${zone.port}`], { timeoutMs: 10_000, lookMs: 60_000 });
+  const dns = dnsOf(zone.port, [`127.60.0.9:${zone.port}`], { timeoutMs: 10_000, checkMs: 60_000 });
   Object.assign(service.app.contexts.domains, { dns: async () => dns });
   const registered: DomainScene['registered'] = async (ask, hostname) => {
     const made = await ask('POST', '/domains', { hostname });

@@ -1,13 +1,9 @@
 /** What the tests of this folder share: a small host on loopback that answers as a test says, and counts what it got. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'node:test';
-import {
-  type GitHost,
-  type GitHostKind,
-  type HostFetch,
-  openGitHost,
-} from '../../src/adapters/git-hosts/git-hosts.ts';
+import { type GitHost, type GitHostKind, openGitHost } from '../../src/adapters/git-hosts/git-hosts.ts';
 import type { Clock } from '../../src/clock.ts';
+import type { OutboundFetch } from '../../src/outbound-fetch.ts';
 import { Secret } from '../../src/secret.ts';
 
 export interface Request {
@@ -64,7 +60,7 @@ export async function startHost(t: TestContext, answer: Answering): Promise<Test
   return { url: `http://127.0.0.1:${address.port}`, requests };
 }
 
-export const plainFetch: HostFetch = (url, { method, headers, body, signal }) =>
+export const plainFetch: OutboundFetch = (url, { method, headers, body, signal }) =>
   fetch(url, {
     redirect: 'manual',
     ...(method !== undefined && { method }),

@@ -1,7 +1,7 @@
 /** What the tests of this folder share: deliveries as hosts document them, and the one push in an answer. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { Delivery, PushDelivery } from '../../src/adapters/git-hosts/webhooks/webhooks.ts';
+import type { Delivery, PushDelivery } from '../../src/adapters/git-hosts/webhooks/delivery.ts';
 
 interface Recorded {
   readonly headers: Readonly<Record<string, string>>;

@@ -6,26 +6,25 @@
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, minute, second, systemClock } from '../../clock.ts';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import type { Secret } from '../../secret.ts';
 import { accountKeyOf, keyOf, newKey, thumbprintOf } from './account-key.ts';
 import { nonsense, unreachable } from './acme-faults.ts';
-import { type AcmeFetch, createAuthority, type Signer } from './authority.ts';
+import { createAuthority, type Signer } from './authority.ts';
 import { checkIssued, type IssuedFacts } from './issued.ts';
 import { type Preflight, placeOrder } from './order.ts';
 import { saysAuthority } from './problem.ts';
-import { type RenewalInfo, renewalInfoOf, renewalName } from './renewal-info.ts';
+import { renewalName } from './renewal-name.ts';
 
 export { newKey as newAccountKey } from './account-key.ts';
-export type { AcmeFetch } from './authority.ts';
 export type { Preflight } from './order.ts';
 export { saysAuthority } from './problem.ts';
-export type { RenewalInfo } from './renewal-info.ts';
 
 export interface AcmeOptions {
   readonly directoryUrl: string;
   readonly userAgent: string;
   /** The way out; it holds which certificates the authority's own address is checked against. */
-  readonly fetch: AcmeFetch;
+  readonly fetch: OutboundFetch;
   readonly clock?: Clock;
   readonly requestMs?: number;
   /** For a whole order, the waiting included. */
@@ -40,7 +39,6 @@ export interface AcmeAccount {
 }
 
 export interface NewAccount {
-  readonly contact?: string;
   /** Made before, and kept: an account that it has already is found again, and not made twice. */
   readonly key?: Secret;
   readonly signal?: AbortSignal;
@@ -51,7 +49,6 @@ export interface Order {
   readonly names: readonly [string, ...string[]];
   readonly csrKey?: Secret;
   readonly preflight: Preflight;
-  readonly profile?: string;
   /** The certificate that this one takes the place of: authorities count a renewal less than a new name. */
   readonly replaces?: string;
   readonly signal: AbortSignal;
@@ -66,7 +63,7 @@ const revocationReasons = { unspecified: 0, keyCompromise: 1, superseded: 4, ces
 export type RevocationReason = keyof typeof revocationReasons;
 
 export interface Acme {
-  newAccount(wish?: NewAccount): Promise<AcmeAccount & { readonly thumbprint: string }>;
+  newAccount(request?: NewAccount): Promise<AcmeAccount & { readonly thumbprint: string }>;
   order(account: AcmeAccount, order: Order): Promise<Issued>;
   /** What is revoked already stays so, and is no failure. */
   revoke(
@@ -75,7 +72,6 @@ export interface Acme {
     reason?: RevocationReason,
     signal?: AbortSignal,
   ): Promise<void>;
-  renewalInfo(certificate: string, signal?: AbortSignal): Promise<RenewalInfo | undefined>;
 }
 
 const never = new AbortController().signal;
@@ -90,17 +86,17 @@ export function createAcme(options: AcmeOptions): Acme {
   const { label } = authority;
 
   return {
-    async newAccount({ contact, key = newKey(), signal = never } = {}) {
+    async newAccount({ key = newKey(), signal = never } = {}) {
       const accountKey = accountKeyOf(key);
       const { newAccount } = await authority.directory(signal);
-      const wish = { termsOfServiceAgreed: true, ...(contact && { contact: [`mailto:${contact}`] }) };
-      const { headers } = await authority.post({ key: accountKey }, newAccount, wish, signal);
+      const agreed = { termsOfServiceAgreed: true };
+      const { headers } = await authority.post({ key: accountKey }, newAccount, agreed, signal);
       const url = headers.get('location') ?? '';
       if (!URL.canParse(url)) throw nonsense(label, 'it does not say where the account is');
       return { key, url, thumbprint: thumbprintOf(accountKey) };
     },
 
-    async order(account, { names, csrKey = newKey(), preflight, profile, replaces, signal }) {
+    async order(account, { names, csrKey = newKey(), preflight, replaces, signal }) {
       const limit = startDeadline(label, orderMs, signal);
       try {
         const certificateKey = keyOf(csrKey, 'certificate');
@@ -110,7 +106,6 @@ export function createAcme(options: AcmeOptions): Acme {
           names,
           certificateKey,
           preflight,
-          profile,
           wait,
           replaces: renewalInfo && replaces ? renewalName(replaces) : undefined,
           signal: limit.signal,
@@ -127,15 +122,13 @@ export function createAcme(options: AcmeOptions): Acme {
     async revoke(account, certificate, reason = 'unspecified', signal = never) {
       const { revokeCert } = await authority.directory(signal);
       const leaf = new X509Certificate(certificate).raw.toString('base64url');
-      const wish = { certificate: leaf, reason: revocationReasons[reason] };
+      const request = { certificate: leaf, reason: revocationReasons[reason] };
       try {
-        await authority.post(signerOf(account), revokeCert, wish, signal);
+        await authority.post(signerOf(account), revokeCert, request, signal);
       } catch (error) {
         if (!saysAuthority(error, 'alreadyRevoked')) throw error;
       }
     },
-
-    renewalInfo: (certificate, signal = never) => renewalInfoOf(authority, certificate, signal),
   };
 }
 

@@ -7,28 +7,15 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Clock } from '../../clock.ts';
 import { errorText, Fault } from '../../fault.ts';
+import type { OutboundFetch, OutboundRequest } from '../../outbound-fetch.ts';
 import { signedBody } from './account-key.ts';
 import { nonsense, rateLimited, refused, unreachable } from './acme-faults.ts';
-import { problemIn, shown } from './problem.ts';
-import { retryAfterOf } from './retry-after.ts';
-
-export interface AcmeInit {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal: AbortSignal;
-  readonly headersTimeoutMs: number;
-  readonly bodyTimeoutMs: number;
-  readonly maxBodyBytes: number;
-}
-
-/** Sends a request and gives the answer as it is, whatever its status; follows no redirect. */
-export type AcmeFetch = (url: string, init: AcmeInit) => Promise<Response>;
+import { problemIn, retryAfterOf, shown } from './problem.ts';
 
 export interface AuthorityOptions {
   readonly directoryUrl: string;
   readonly userAgent: string;
-  readonly fetch: AcmeFetch;
+  readonly fetch: OutboundFetch;
   readonly clock: Clock;
   readonly requestMs: number;
   /** Fails with the reason of the signal once that says stop. */
@@ -42,7 +29,6 @@ const Directory = Type.Object({
   newOrder: Address,
   revokeCert: Address,
   renewalInfo: Type.Optional(Address),
-  meta: Type.Optional(Type.Object({ profiles: Type.Optional(Type.Record(Type.String(), Type.Unknown())) })),
 });
 export type Directory = Static<typeof Directory>;
 
@@ -88,7 +74,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
 
   async function send(
     url: string,
-    init: Pick<AcmeInit, 'method' | 'headers' | 'body' | 'signal'>,
+    init: OutboundRequest & { readonly signal: AbortSignal },
   ): Promise<Answer & { readonly status: number }> {
     // An authority reached by TLS does not lead out of it.
     if (URL.parse(url)?.protocol !== home.protocol) throw nonsense(label, `it names the address ${url}`);

@@ -27,7 +27,6 @@ export interface OrderPlan {
   readonly names: readonly string[];
   readonly certificateKey: KeyObject;
   readonly preflight: Preflight;
-  readonly profile: string | undefined;
   /** The name, for renewal, of the certificate that this one takes the place of. */
   readonly replaces: string | undefined;
   readonly signal: AbortSignal;
@@ -89,19 +88,11 @@ export async function placeOrder(authority: Authority, plan: OrderPlan): Promise
 
 async function begin(
   authority: Authority,
-  { signer, names, profile, replaces, signal }: OrderPlan,
+  { signer, names, replaces, signal }: OrderPlan,
 ): Promise<{ url: string; order: Order }> {
-  const { newOrder, meta } = await authority.directory(signal);
-  const offered = Object.keys(meta?.profiles ?? {});
-  if (profile !== undefined && !offered.includes(profile))
-    throw notOffered(
-      authority.label,
-      `the profile ${profile}`,
-      offered.length > 0 ? `It offers ${shown(offered.join(', '))}.` : 'It offers no profiles at all.',
-    );
+  const { newOrder } = await authority.directory(signal);
   const identifiers = names.map((value) => ({ type: 'dns', value }));
-  const wish = { identifiers, ...(profile !== undefined && { profile }) };
-  const ask = (more: object) => authority.post(signer, newOrder, { ...wish, ...more }, signal);
+  const ask = (more: object) => authority.post(signer, newOrder, { identifiers, ...more }, signal);
   const answer = replaces === undefined ? await ask({}) : await ask({ replaces }).catch(withoutReplacing);
   const url = answer.headers.get('location') ?? '';
   if (!URL.canParse(url)) throw nonsense(authority.label, 'it does not say where the order is');
@@ -187,10 +178,10 @@ async function polled<T extends { readonly status: string }>(
   for (let ms = firstWaitMs; ; ms = Math.min(ms * 2, mostWaitMs)) {
     const { answer, state } = await read();
     if (isDone(state)) return state;
-    const wished = authority.retryAfter(answer);
+    const retryAfter = authority.retryAfter(answer);
     // It may say zero, which is no leave to ask without end.
-    const waitMs = wished === undefined ? ms : Math.max(wished * 1000, firstWaitMs);
-    if (now() + waitMs >= deadline) throw unfinished(authority.label, what, state.status, wished);
+    const waitMs = retryAfter === undefined ? ms : Math.max(retryAfter * 1000, firstWaitMs);
+    if (now() + waitMs >= deadline) throw unfinished(authority.label, what, state.status, retryAfter);
     await wait(waitMs, signal);
   }
 }

@@ -1,8 +1,8 @@
 /** The one file that HAProxy reads a certificate from: the leaf, its chain, the key. */
 import { Fault } from '../../fault.ts';
 import { Secret } from '../../secret.ts';
+import { readKey } from './pem.ts';
 import { certificatesIn } from './read-certificate.ts';
-import { readKey } from './read-key.ts';
 
 /** Made anew from what was read: no empty line is in it, with which the Runtime API would end what is sent. */
 export function bundleOf(certificate: string, privateKey: Secret): Secret {

@@ -1,10 +1,9 @@
 /** What is wrong with a list of certificates that is to be served: the order, the signatures, the strength, the dates. */
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import { isSelfSigned, keyTypeOf } from './read-certificate.ts';
 
 const leastRsaBits = 2048;
 const serverAuth = '1.3.6.1.5.5.7.3.1';
-const goodCurves = ['EC P-256', 'EC P-384', 'EC P-521'];
+const goodCurves = ['prime256v1', 'secp384r1', 'secp521r1'];
 
 type Chain = readonly [X509Certificate, ...X509Certificate[]];
 
@@ -38,12 +37,11 @@ function ownErrors(certificate: X509Certificate, index: number, now: Date): stri
 }
 
 function weakness(key: KeyObject): string | undefined {
-  const type = keyTypeOf(key);
-  if (key.asymmetricKeyType === 'rsa') {
-    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  const { modulusLength: bits = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'rsa')
     return bits < leastRsaBits ? `has a key of ${bits} bits; ${leastRsaBits} are the least` : undefined;
-  }
-  if (goodCurves.includes(type)) return undefined;
+  if (key.asymmetricKeyType === 'ec' && goodCurves.includes(namedCurve)) return undefined;
+  const type = key.asymmetricKeyType === 'ec' ? `EC ${namedCurve}` : (key.asymmetricKeyType ?? 'unknown');
   return `has a key of type ${type}, which browsers do not take; use RSA or EC on P-256 or P-384`;
 }
 
@@ -56,6 +54,10 @@ function linkErrors(chain: Chain): string[] {
     if (real >= 0) return [`the order is wrong: ${which} is signed by ${named(chain[real] ?? next, real)}`];
     return [`the chain is broken: ${which} is not signed by ${named(next, index + 1)}`];
   });
+}
+
+function isSelfSigned(certificate: X509Certificate): boolean {
+  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
 }
 
 function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {

@@ -7,10 +7,8 @@ import type { KeyObject, X509Certificate } from 'node:crypto';
 import { Fault, type FieldError } from '../../fault.ts';
 import { Secret } from '../../secret.ts';
 import { chainErrors, placeOfLeaf } from './check-chain.ts';
-import { covers } from './covers.ts';
-import { pemBlocks } from './pem.ts';
-import { type CertificateFacts, dnsNamesOf, factsOf, readAll } from './read-certificate.ts';
-import { readKey } from './read-key.ts';
+import { pemBlocks, readKey } from './pem.ts';
+import { type CertificateFacts, covers, dnsNamesOf, factsOf, readAll } from './read-certificate.ts';
 
 export interface CustomCertificate {
   readonly certificate: string;
@@ -45,7 +43,7 @@ export function checkCustom(custom: CustomCertificate): CheckedCertificate {
   return {
     certificate: chain.map(String).join(''),
     privateKey: new Secret(key.export({ type: 'pkcs8', format: 'pem' }).toString()),
-    facts: factsOf(leaf, chain.length),
+    facts: factsOf(leaf),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What a certificate says, in the words that the rest of Slipway uses. */
-import { type KeyObject, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { Fault } from '../../fault.ts';
 import { pemBlocks } from './pem.ts';
 
@@ -9,39 +9,28 @@ export interface CertificateFacts {
   readonly issuer: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** In hexadecimal. */
-  readonly serial: string;
   /** SHA-256, as openssl shows it. */
   readonly fingerprint: string;
-  readonly chainLength: number;
-  /** Such as «EC P-256» or «RSA 2048». */
-  readonly keyType: string;
-  readonly isSelfSigned: boolean;
 }
 
 const labels = ['CERTIFICATE', 'X509 CERTIFICATE'];
 
 /** Of the first certificate in the text. */
 export function readCertificate(pem: string): CertificateFacts {
-  const chain = certificatesIn(pem);
-  const [leaf] = chain;
-  if (leaf) return factsOf(leaf, chain.length);
+  const [leaf] = certificatesIn(pem);
+  if (leaf) return factsOf(leaf);
   throw new Fault('certificate_invalid', 'There is no certificate in PEM that can be read.', {
     errors: [{ path: 'ssl.certificate', message: 'is not a certificate in PEM' }],
   });
 }
 
-export function factsOf(leaf: X509Certificate, chainLength: number): CertificateFacts {
+export function factsOf(leaf: X509Certificate): CertificateFacts {
   return {
     names: dnsNamesOf(leaf),
     issuer: issuerOf(leaf),
     notBefore: leaf.validFromDate,
     notAfter: leaf.validToDate,
-    serial: leaf.serialNumber,
     fingerprint: leaf.fingerprint256,
-    chainLength,
-    keyType: keyTypeOf(leaf.publicKey),
-    isSelfSigned: isSelfSigned(leaf),
   };
 }
 
@@ -71,10 +60,6 @@ export function dnsNamesOf(certificate: X509Certificate): string[] {
   return [...entries].flatMap(([, kind, value = '']) => (kind === 'DNS' ? [value.toLowerCase()] : []));
 }
 
-export function isSelfSigned(certificate: X509Certificate): boolean {
-  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
-}
-
 /** «Let's Encrypt R11»: the organisation and its key. */
 function issuerOf({ issuer }: X509Certificate): string {
   const part = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(issuer)?.[1];
@@ -82,15 +67,17 @@ function issuerOf({ issuer }: X509Certificate): string {
   return parts.length > 0 ? parts.join(' ') : issuer.replaceAll('\n', ', ');
 }
 
-const curves: Readonly<Record<string, string>> = {
-  prime256v1: 'P-256',
-  secp384r1: 'P-384',
-  secp521r1: 'P-521',
-};
+/** Whether a certificate is for a hostname, as browsers see it: a star stands for one whole label, and only the first. */
+export function covers(names: readonly string[], hostname: string): boolean {
+  const wanted = plain(hostname);
+  const rest = wanted.slice(wanted.indexOf('.') + 1);
+  return names.some((each) => {
+    const name = plain(each);
+    if (name === wanted) return true;
+    return name.startsWith('*.') && rest !== wanted && name.slice(2) === rest;
+  });
+}
 
-export function keyTypeOf(key: KeyObject): string {
-  const { modulusLength, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType === 'rsa') return `RSA ${modulusLength}`;
-  if (key.asymmetricKeyType === 'ec') return `EC ${curves[namedCurve] ?? namedCurve}`;
-  return key.asymmetricKeyType ?? 'unknown';
+function plain(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
 }

@@ -42,20 +42,6 @@ test('what is overdue is renewed within minutes and not all at once, and at once
   assert.equal(renewalTime({ notBefore: born, notAfter, now: late, random: () => 0.9 }), late);
 });
 
-test('an authority may ask for sooner, and is not waited for beyond our own time', () => {
-  const notAfter = after(born, 90 * day);
-  const ask = (from: number, to: number) =>
-    renewalTime({
-      notBefore: born,
-      notAfter,
-      now: born,
-      random: () => 0.5,
-      suggested: { start: after(born, from * day), end: after(born, to * day) },
-    });
-  assert.deepEqual(ask(10, 12), after(born, 11 * day));
-  assert.ok(daysBefore(notAfter, ask(88, 89)) >= 30);
-});
-
 test('however often it fails, no hour sees five tries, and none is further away than half a day and an hour', () => {
   for (const chance of chances) {
     let now = born;

@@ -9,8 +9,6 @@ export interface RenewalQuestion {
   readonly notAfter: Date;
   readonly now: Date;
   readonly random: Random;
-  /** What the authority suggests, where it does. */
-  readonly suggested?: { readonly start: Date; readonly end: Date } | undefined;
 }
 
 const leadMs = 30 * day;
@@ -20,21 +18,14 @@ const overdueSpreadMs = 10 * minute;
  * 30 days before the end, or after two thirds of a life that is shorter than 90 days; up to a tenth of that lead
  * earlier, so that certificates made together are not renewed together. Never later, and never in the past.
  */
-export function renewalTime({ notBefore, notAfter, now, random, suggested }: RenewalQuestion): Date {
+export function renewalTime({ notBefore, notAfter, now, random }: RenewalQuestion): Date {
   const life = Math.max(0, notAfter.getTime() - notBefore.getTime());
   const lead = Math.min(leadMs, life / 3);
-  const usual = after(notAfter, -lead - random() * (lead / 10));
-  const wished = suggested && within(suggested, random());
-  // An authority may ask for sooner, as before it revokes; that it would like later does not risk the end.
-  const due = wished && wished < usual ? wished : usual;
+  const due = after(notAfter, -lead - random() * (lead / 10));
   if (due > now) return due;
   // After a long stop everything is due at once.
   const left = notAfter.getTime() - now.getTime();
   return left <= 0 ? now : after(now, random() * Math.min(overdueSpreadMs, left / 10));
-}
-
-function within({ start, end }: { readonly start: Date; readonly end: Date }, part: number): Date {
-  return after(start, Math.max(0, end.getTime() - start.getTime()) * part);
 }
 
 export interface RetryQuestion {

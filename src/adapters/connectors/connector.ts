@@ -4,8 +4,36 @@
  */
 import type { Static, TObject } from 'typebox';
 import { Fault } from '../../fault.ts';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import type { Secret } from '../../secret.ts';
-import type { Message } from './message.ts';
+
+export type Tone = 'good' | 'bad' | 'warning' | 'neutral';
+
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** As every connector gets it: words and facts, not yet in anyone's format, and nothing in it escaped. */
+export interface Message {
+  /** The same over all tries: receivers that can tell a repeat know it by this. */
+  readonly id: string;
+  /** The kind of notice, `several` where they came close together, `test`. */
+  readonly event: string;
+  readonly tone: Tone;
+  /** One line. */
+  readonly title: string;
+  readonly summary: string | null;
+  readonly facts: readonly Fact[];
+  /** The last lines of what failed. */
+  readonly lines: readonly string[];
+  readonly link: string | null;
+  readonly at: Date;
+  /** One line each, where several came close together. */
+  readonly items: readonly string[];
+  /** What it says, for programs. */
+  readonly payload: Readonly<Record<string, unknown>>;
+}
 
 /** How a try ended, and what the receiver said. */
 export type Sent = { readonly status: number | null; readonly detail: string } & (
@@ -16,16 +44,6 @@ export type Sent = { readonly status: number | null; readonly detail: string } &
   | { readonly outcome: 'unknown' }
 );
 
-export interface FetchInit {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly signal: AbortSignal;
-  readonly headersTimeoutMs: number;
-  readonly bodyTimeoutMs: number;
-  readonly maxBodyBytes: number;
-}
-
 export interface Mail {
   readonly to: readonly string[];
   readonly subject: string;
@@ -34,9 +52,9 @@ export interface Mail {
   readonly id: string;
 }
 
-/** The ways out of the house. */
-export interface Ways {
-  readonly fetch: (url: string, init: FetchInit) => Promise<Response>;
+/** What messages are sent through. */
+export interface Transports {
+  readonly fetch: OutboundFetch;
   /** Returns what the mail server answered. */
   readonly mail: (mail: Mail) => Promise<string>;
   readonly now: () => Date;
@@ -65,7 +83,7 @@ export interface ConnectorKind {
   readonly canTellRepeats: boolean;
   /** What is kept of what was given, as JSON; refuses what could never work, by its form alone. */
   readConfig(given: unknown, options: ReadOptions): Promise<string>;
-  open(kept: string, ways: Ways): Promise<Connector>;
+  open(kept: string, transports: Transports): Promise<Connector>;
   /** A secret that we made and that its owner sees this once. */
   madeSecret(given: unknown, kept: string): string | null;
 }
@@ -78,7 +96,12 @@ export interface KindDefinition<Schema extends TObject> {
   readonly target: (config: Static<Schema>) => string;
   readonly secrets: (config: Static<Schema>) => readonly Secret[];
   readonly madeSecret?: (kept: Static<Schema>) => string;
-  readonly send: (config: Static<Schema>, message: Message, ways: Ways, signal: AbortSignal) => Promise<Sent>;
+  readonly send: (
+    config: Static<Schema>,
+    message: Message,
+    transports: Transports,
+    signal: AbortSignal,
+  ) => Promise<Sent>;
 }
 
 export function defineConnector<Schema extends TObject>(kind: KindDefinition<Schema>): ConnectorKind {
@@ -95,12 +118,12 @@ export function defineConnector<Schema extends TObject>(kind: KindDefinition<Sch
     Config: kind.Config,
     canTellRepeats: kind.canTellRepeats,
     readConfig: async (given, options) => JSON.stringify(kind.check(await read(given), options)),
-    open: async (kept, ways) => {
+    open: async (kept, transports) => {
       const config = await read(JSON.parse(kept));
       return {
         target: kind.target(config),
         secrets: kind.secrets(config),
-        send: (message, signal) => kind.send(config, message, ways, signal),
+        send: (message, signal) => kind.send(config, message, transports, signal),
       };
     },
     madeSecret: (given, kept) => {

@@ -7,8 +7,7 @@ import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 
-export type { Connector, ConnectorKind, Mail, Sent, Ways } from './connector.ts';
-export type { Fact, Message, Tone } from './message.ts';
+export type { Connector, ConnectorKind, Fact, Mail, Message, Sent, Tone, Transports } from './connector.ts';
 
 export const connectorKinds = [
   slack,

@@ -1,11 +1,8 @@
 /** Discord, by a webhook: one embed, with nobody mentioned whatever stands in it. */
-import Type from 'typebox';
-import { Secret } from '../../secret.ts';
-import { defineConnector } from './connector.ts';
+import type { Message, Tone } from './connector.ts';
 import { type EscapeSign, fit, fitLast } from './fit-text.ts';
-import type { Message, Tone } from './message.ts';
-import { postJson, type Refused } from './post-json.ts';
-import { receiverUrl, shownUrl } from './receiver-url.ts';
+import type { Refused } from './post-json.ts';
+import { defineChatWebhook } from './webhook-url.ts';
 
 const colours: Record<Tone, number> = { good: 0x2e7d32, bad: 0xc62828, warning: 0xef6c00, neutral: 0x546e7a };
 /** Of all texts of an embed together 6000; these stay below it in every case. */
@@ -23,34 +20,16 @@ const longest = {
 export const escapeDiscord: EscapeSign = (sign) => (/^[!-/:-@[-`{-~]$/.test(sign) ? `\\${sign}` : sign);
 const escapeCode: EscapeSign = (sign) => (sign === '`' ? 'ˋ' : sign);
 
-export const discord = defineConnector({
+export const discord = defineChatWebhook({
   type: 'discord',
-  Config: Type.Object(
-    {
-      webhookUrl: Type.String({
-        minLength: 1,
-        maxLength: 2_000,
-        description: 'Of a webhook of a channel.',
-        examples: ['https://discord.com/api/webhooks/1234567890/XXXX'],
-      }),
-    },
-    { additionalProperties: false, title: 'DiscordConfig' },
-  ),
-  canTellRepeats: false,
-  check: ({ webhookUrl }, { allowPrivate }) => ({
-    webhookUrl: receiverUrl(webhookUrl, 'webhookUrl', allowPrivate),
-  }),
-  target: ({ webhookUrl }) => shownUrl(webhookUrl),
-  secrets: ({ webhookUrl }) => [new Secret(webhookUrl), new Secret(new URL(webhookUrl).pathname)],
-  send: ({ webhookUrl }, message, ways, signal) => {
+  title: 'DiscordConfig',
+  description: 'Of a webhook of a channel.',
+  example: 'https://discord.com/api/webhooks/1234567890/XXXX',
+  post: (webhookUrl, message) => {
     const url = new URL(webhookUrl);
     // Answered once the message is there, and not before: otherwise nobody would know.
     url.searchParams.set('wait', 'true');
-    return postJson(
-      ways,
-      { url: url.href, body: JSON.stringify(discordBody(message)), read: readDiscord },
-      signal,
-    );
+    return { url: url.href, body: JSON.stringify(discordBody(message)), read: readDiscord };
   },
 });
 

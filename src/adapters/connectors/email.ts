@@ -1,10 +1,9 @@
 /** Mail, through the service's own mail server, in plain text and in HTML of the same words. */
 import Type from 'typebox';
 import { errorCode, errorText } from '../../fault.ts';
-import { defineConnector, type Sent } from './connector.ts';
-import { type EscapeSign, fit, fitLast, oneLine } from './fit-text.ts';
-import type { Message, Tone } from './message.ts';
-import { wrongConfig } from './receiver-url.ts';
+import { defineConnector, type Message, type Sent, type Tone } from './connector.ts';
+import { escapeHtml, fit, fitLast, oneLine } from './fit-text.ts';
+import { wrongConfig } from './webhook-url.ts';
 
 const colours: Record<Tone, string> = {
   good: '#2e7d32',
@@ -37,9 +36,9 @@ export const email = defineConnector({
   },
   target: ({ to }) => to.join(', '),
   secrets: () => [],
-  send: async ({ to }, message, ways): Promise<Sent> => {
+  send: async ({ to }, message, transports): Promise<Sent> => {
     try {
-      const answer = await ways.mail({ to, ...mailOf(message), id: message.id });
+      const answer = await transports.mail({ to, ...mailOf(message), id: message.id });
       return { outcome: 'delivered', status: null, detail: fit(oneLine(answer), 500) };
     } catch (error) {
       return refused(error);
@@ -55,9 +54,6 @@ function refused(error: unknown): Sent {
   if (status === null && errorCode(error) === undefined) throw error;
   return { outcome: 'refused', isFinal: status !== null && status >= 500, status, detail };
 }
-
-const escapeHtml: EscapeSign = (sign) =>
-  sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : sign === '>' ? '&gt;' : sign === '"' ? '&quot;' : sign;
 
 export function mailOf({ title, summary, facts, lines, items, link, tone, at }: Message) {
   const code = fitLast(lines, 20_000);

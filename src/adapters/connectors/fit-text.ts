@@ -21,6 +21,9 @@ export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim();
 }
 
+export const escapeHtml: EscapeSign = (sign) =>
+  sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : sign === '>' ? '&gt;' : sign === '"' ? '&quot;' : sign;
+
 const asItIs: EscapeSign = (sign) => sign;
 const dots = '…';
 

@@ -2,7 +2,7 @@
  * One POST to a receiver, and what came of it: taken, refused for now or for good, or nobody knows. Follows no redirect.
  */
 import { errorCode, errorText, Fault } from '../../fault.ts';
-import type { Sent, Ways } from './connector.ts';
+import type { Sent, Transports } from './connector.ts';
 import { fit, oneLine } from './fit-text.ts';
 
 /** A receiver that needs longer has other troubles; nobody else may send by the connector meanwhile. */
@@ -28,14 +28,14 @@ export interface Refused {
   readonly detail: string;
 }
 
-export async function postJson(ways: Ways, post: Post, signal: AbortSignal): Promise<Sent> {
+export async function postJson(transports: Transports, post: Post, signal: AbortSignal): Promise<Sent> {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/plain',
     ...post.headers,
   };
   try {
-    const response = await ways.fetch(post.url, {
+    const response = await transports.fetch(post.url, {
       method: 'POST',
       headers,
       body: post.body,
@@ -48,7 +48,7 @@ export async function postJson(ways: Ways, post: Post, signal: AbortSignal): Pro
     const text = await response
       .text()
       .catch((error: unknown) => `(its answer broke off: ${errorText(error)})`);
-    return judge(post, response, text, ways.now());
+    return judge(post, response, text, transports.now());
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return withoutAnswer(error);

@@ -2,13 +2,9 @@
  * Slack, by an incoming webhook: blocks, and a text for notifications. What others have written stands in `plain_text`,
  * where Slack reads neither mentions nor formats, or escaped.
  */
-import Type from 'typebox';
-import { Secret } from '../../secret.ts';
-import { defineConnector } from './connector.ts';
+import type { Message, Tone } from './connector.ts';
 import { type EscapeSign, fit, fitLast } from './fit-text.ts';
-import type { Message, Tone } from './message.ts';
-import { postJson } from './post-json.ts';
-import { receiverUrl, shownUrl } from './receiver-url.ts';
+import { defineChatWebhook } from './webhook-url.ts';
 
 const signs: Record<Tone, string> = { good: '✅', bad: '❌', warning: '⚠️', neutral: 'ℹ️' };
 const longest = { header: 150, text: 3_000, field: 2_000, fields: 10, code: 2_900 } as const;
@@ -19,27 +15,12 @@ const escapeSlack: EscapeSign = (sign) =>
 /** Three of them in a row would end the block they stand in. */
 const escapeCode: EscapeSign = (sign) => (sign === '`' ? 'ˋ' : escapeSlack(sign));
 
-export const slack = defineConnector({
+export const slack = defineChatWebhook({
   type: 'slack',
-  Config: Type.Object(
-    {
-      webhookUrl: Type.String({
-        minLength: 1,
-        maxLength: 2_000,
-        description: 'Of an incoming webhook.',
-        examples: ['https://hooks.slack.com/services/T000/B000/XXXX'],
-      }),
-    },
-    { additionalProperties: false, title: 'SlackConfig' },
-  ),
-  canTellRepeats: false,
-  check: ({ webhookUrl }, { allowPrivate }) => ({
-    webhookUrl: receiverUrl(webhookUrl, 'webhookUrl', allowPrivate),
-  }),
-  target: ({ webhookUrl }) => shownUrl(webhookUrl),
-  secrets: ({ webhookUrl }) => [new Secret(webhookUrl), new Secret(new URL(webhookUrl).pathname)],
-  send: ({ webhookUrl }, message, ways, signal) =>
-    postJson(ways, { url: webhookUrl, body: JSON.stringify(slackBody(message)) }, signal),
+  title: 'SlackConfig',
+  description: 'Of an incoming webhook.',
+  example: 'https://hooks.slack.com/services/T000/B000/XXXX',
+  post: (url, message) => ({ url, body: JSON.stringify(slackBody(message)) }),
 });
 
 export function slackBody(message: Message) {

@@ -2,13 +2,9 @@
  * Microsoft Teams, by the webhook of a workflow: an Adaptive Card. What others have written stands in text runs, which
  * Teams shows as they are: no format is read in them, and nobody is mentioned.
  */
-import Type from 'typebox';
-import { Secret } from '../../secret.ts';
-import { defineConnector } from './connector.ts';
+import type { Message, Tone } from './connector.ts';
 import { fit, fitLast } from './fit-text.ts';
-import type { Message, Tone } from './message.ts';
-import { postJson } from './post-json.ts';
-import { receiverUrl, shownUrl } from './receiver-url.ts';
+import { defineChatWebhook } from './webhook-url.ts';
 
 const colours: Record<Tone, string> = {
   good: 'Good',
@@ -28,30 +24,12 @@ const longest = {
   code: 8_000,
 } as const;
 
-export const teams = defineConnector({
+export const teams = defineChatWebhook({
   type: 'teams',
-  Config: Type.Object(
-    {
-      webhookUrl: Type.String({
-        minLength: 1,
-        maxLength: 2_000,
-        description: 'Of a workflow that posts to a channel when a webhook request is received.',
-        examples: ['https://example.westeurope.logic.azure.com/workflows/XXXX/triggers/manual/paths/invoke'],
-      }),
-    },
-    { additionalProperties: false, title: 'TeamsConfig' },
-  ),
-  canTellRepeats: false,
-  check: ({ webhookUrl }, { allowPrivate }) => ({
-    webhookUrl: receiverUrl(webhookUrl, 'webhookUrl', allowPrivate),
-  }),
-  target: ({ webhookUrl }) => shownUrl(webhookUrl),
-  secrets: ({ webhookUrl }) => {
-    const { pathname, searchParams } = new URL(webhookUrl);
-    return [webhookUrl, pathname, ...searchParams.values()].map((each) => new Secret(each));
-  },
-  send: ({ webhookUrl }, message, ways, signal) =>
-    postJson(ways, { url: webhookUrl, body: teamsBody(message) }, signal),
+  title: 'TeamsConfig',
+  description: 'Of a workflow that posts to a channel when a webhook request is received.',
+  example: 'https://example.westeurope.logic.azure.com/workflows/XXXX/triggers/manual/paths/invoke',
+  post: (url, message) => ({ url, body: teamsBody(message) }),
 });
 
 /** As it is sent: a sign may take many bytes, so the last lines give way until it fits. */

@@ -1,11 +1,10 @@
 /** Telegram, by a bot: a text in its HTML, with everything that others wrote escaped. */
 import Type from 'typebox';
 import { Secret } from '../../secret.ts';
-import { defineConnector } from './connector.ts';
-import { type EscapeSign, fit, fitLast } from './fit-text.ts';
-import type { Message, Tone } from './message.ts';
+import { defineConnector, type Message, type Tone } from './connector.ts';
+import { type EscapeSign, escapeHtml, fit, fitLast } from './fit-text.ts';
 import { postJson, type Refused } from './post-json.ts';
-import { receiverUrl, wrongConfig } from './receiver-url.ts';
+import { receiverUrl, wrongConfig } from './webhook-url.ts';
 
 const signs: Record<Tone, string> = { good: '✅', bad: '❌', warning: '⚠️', neutral: 'ℹ️' };
 /** A text has 4096 signs; with marks and names these stay below it in every case. */
@@ -20,8 +19,6 @@ const longest = {
 } as const;
 const standardApi = 'https://api.telegram.org';
 
-const escapeHtml: EscapeSign = (sign) =>
-  sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : sign === '>' ? '&gt;' : sign === '"' ? '&quot;' : sign;
 /** A name after an at sign would be called, also inside of a commit's message. Nothing is seen of the sign behind it. */
 const escapeTelegram: EscapeSign = (sign) => (sign === '@' ? '@\u200b' : escapeHtml(sign));
 
@@ -63,10 +60,14 @@ export const telegram = defineConnector({
   },
   target: ({ chatId, apiUrl }) => `chat ${chatId} at ${new URL(apiUrl ?? standardApi).host}`,
   secrets: ({ botToken }) => [new Secret(botToken)],
-  send: ({ botToken, chatId, apiUrl }, message, ways, signal) => {
+  send: ({ botToken, chatId, apiUrl }, message, transports, signal) => {
     const base = (apiUrl ?? standardApi).replace(/\/$/, '');
     const body = JSON.stringify({ chat_id: chatId, ...telegramBody(message) });
-    return postJson(ways, { url: `${base}/bot${botToken}/sendMessage`, body, read: readTelegram }, signal);
+    return postJson(
+      transports,
+      { url: `${base}/bot${botToken}/sendMessage`, body, read: readTelegram },
+      signal,
+    );
   },
 });
 

@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { Secret } from '../../secret.ts';
 import { defineConnector } from './connector.ts';
 import { postJson } from './post-json.ts';
-import { receiverUrl, shownUrl } from './receiver-url.ts';
+import { receiverUrl, shownUrl } from './webhook-url.ts';
 
 export const webhook = defineConnector({
   type: 'webhook',
@@ -34,15 +34,15 @@ export const webhook = defineConnector({
   target: ({ url }) => shownUrl(url),
   secrets: ({ url, secret = '' }) => [url, secret, new URL(url).pathname].map((each) => new Secret(each)),
   madeSecret: ({ secret = '' }) => secret,
-  send: ({ url, secret = '' }, message, ways, signal) => {
+  send: ({ url, secret = '' }, message, transports, signal) => {
     const body = JSON.stringify(message.payload);
     const headers = {
       'x-slipway-event': message.event,
       'x-slipway-delivery': message.id,
       'idempotency-key': message.id,
-      'x-slipway-signature': signature(secret, body, ways.now()),
+      'x-slipway-signature': signature(secret, body, transports.now()),
     };
-    return postJson(ways, { url, body, headers }, signal);
+    return postJson(transports, { url, body, headers }, signal);
   },
 });
 

@@ -1,24 +1,23 @@
 /**
- * Looks at a domain from outside: at its own name servers and at resolvers, and says in words what is right and what
- * is wrong with it. Changes nothing, remembers nothing between looks, and ends in bounded time whatever it is answered.
+ * Checks a domain from outside, at its own name servers and at resolvers, and says in words what is right and what is
+ * wrong with it. Changes nothing, remembers nothing between checks, and ends in bounded time whatever it is answered.
  */
-import { type Clock, systemClock } from '../../clock.ts';
-import { addressFindings } from './address-findings.ts';
-import { Asking } from './asking.ts';
-import { caaFindings } from './caa-findings.ts';
-import type { Finding } from './finding.ts';
-import { look } from './look.ts';
-import { type KindOfAddress, resolversFrom } from './name-server.ts';
-import { plainName } from './names.ts';
-import { answers, recordFindings } from './record-findings.ts';
-import { Resolvers } from './resolvers.ts';
-import type { DomainToLookAt, Seen } from './seen.ts';
-import { hasValue } from './seen-text.ts';
-import { zoneFindings } from './zone-findings.ts';
+import { DnsClient } from './client/dns-client.ts';
+import { type KindOfAddress, resolversFrom } from './client/name-server.ts';
+import { plainName } from './client/names.ts';
+import type { DomainToCheck, Observation } from './client/observation.ts';
+import { hasValue } from './client/observation.ts';
+import { observe } from './client/observe.ts';
+import { Resolvers } from './client/resolvers.ts';
+import { addressFindings } from './findings/address-findings.ts';
+import { caaFindings } from './findings/caa-findings.ts';
+import type { Finding } from './findings/finding.ts';
+import { answers, recordFindings } from './findings/record-findings.ts';
+import { zoneFindings } from './findings/zone-findings.ts';
 
-export type { Finding, FindingCode, Severity } from './finding.ts';
-export { findingCodes } from './finding.ts';
-export type { DomainToLookAt } from './seen.ts';
+export type { DomainToCheck } from './client/observation.ts';
+export type { Finding, FindingCode, Severity } from './findings/finding.ts';
+export { findingCodes } from './findings/finding.ts';
 export { type AsciiName, toAscii } from './to-ascii.ts';
 
 export interface DnsOptions {
@@ -29,17 +28,15 @@ export interface DnsOptions {
   readonly kindOfAddress: KindOfAddress;
   /** For one question over UDP, and again over TCP. */
   readonly timeoutMs?: number;
-  /** For a whole look; what was found until then is told. */
-  readonly lookMs?: number;
+  /** For a whole check; what was found until then is told. */
+  readonly checkMs?: number;
   readonly mostQueries?: number;
   /** Where zones' own servers listen: 53 on the internet, another one in tests. */
   readonly authorityPort?: number;
-  readonly clock?: Clock;
 }
 
-export interface DomainLook {
+export interface DomainCheck {
   readonly isProven: boolean;
-  readonly checkedAt: Date;
   /** The zone the record belongs into, where there is one. */
   readonly zone: string | undefined;
   readonly findings: readonly Finding[];
@@ -48,39 +45,38 @@ export interface DomainLook {
 
 export interface Dns {
   /** Fails only when it is aborted: everything else is a finding. */
-  lookAtDomain(domain: DomainToLookAt, signal: AbortSignal): Promise<DomainLook>;
+  checkDomain(domain: DomainToCheck, signal: AbortSignal): Promise<DomainCheck>;
 }
 
 export function createDns(options: DnsOptions): Dns {
-  const { servers, allowPrivate, kindOfAddress, timeoutMs = 2_000, lookMs = 20_000 } = options;
-  const { mostQueries = 150, authorityPort = 53, clock = systemClock } = options;
+  const { servers, allowPrivate, kindOfAddress, timeoutMs = 2_000, checkMs = 20_000 } = options;
+  const { mostQueries = 150, authorityPort = 53 } = options;
   // More would only repeat each other, and each is asked every question.
   const known = resolversFrom(servers).slice(0, 4);
   return {
-    lookAtDomain: async (given, signal) => {
+    checkDomain: async (given, signal) => {
       signal.throwIfAborted();
       const domain = inOneForm(given);
-      const deadline = AbortSignal.timeout(lookMs);
-      const asking = new Asking({ timeoutMs, mostQueries, signal, deadline });
-      const resolvers = new Resolvers(asking, known);
-      const zoneOptions = { asking, resolvers, kindOfAddress, allowPrivate, port: authorityPort };
-      const seen = await look(zoneOptions, domain);
+      const deadline = AbortSignal.timeout(checkMs);
+      const client = new DnsClient({ timeoutMs, mostQueries, signal, deadline });
+      const resolvers = new Resolvers(client, known);
+      const zoneOptions = { client, resolvers, kindOfAddress, allowPrivate, port: authorityPort };
+      const seen = await observe(zoneOptions, domain);
       return {
         isProven: isProven(seen),
-        checkedAt: clock.now(),
         zone: seen.zone?.name || undefined,
         findings: findingsOf(seen),
-        queries: asking.count,
+        queries: client.count,
       };
     },
   };
 }
 
-function inOneForm({ hostname, record, ...rest }: DomainToLookAt): DomainToLookAt {
+function inOneForm({ hostname, record, ...rest }: DomainToCheck): DomainToCheck {
   return { hostname: plainName(hostname), record: { ...record, name: plainName(record.name) }, ...rest };
 }
 
-export function findingsOf(seen: Seen): Finding[] {
+export function findingsOf(seen: Observation): Finding[] {
   return [...zoneFindings(seen), ...recordFindings(seen), ...addressFindings(seen), ...caaFindings(seen)];
 }
 
@@ -88,7 +84,7 @@ export function findingsOf(seen: Seen): Finding[] {
  * All that answer have to have it: one old server that somebody else got hold of must not be enough. Nor is an answer
  * that resolvers refuse for its signatures, or one over UDP that nobody else has seen.
  */
-export function isProven(seen: Seen): boolean {
+export function isProven(seen: Observation): boolean {
   const answering = answers(seen);
   const isEverywhere =
     answering.length > 0 && answering.every((each) => hasValue(each.seen, seen.domain.record.value));

@@ -3,23 +3,23 @@ import { test } from 'node:test';
 import { toAscii } from './to-ascii.ts';
 
 test('names are taken in either form, and come out as A-labels', () => {
-  for (const [given, ascii, unicode] of [
-    ['app.example.com', 'app.example.com', 'app.example.com'],
-    [' App.EXAMPLE.com. ', 'app.example.com', 'app.example.com'],
-    ['bücher.example', 'xn--bcher-kva.example', 'bücher.example'],
-    ['xn--bcher-kva.example', 'xn--bcher-kva.example', 'bücher.example'],
-    ['BÜCHER.example', 'xn--bcher-kva.example', 'bücher.example'],
-    ['faß.de', 'xn--fa-hia.de', 'faß.de'],
-    ['例え。テスト', 'xn--r8jz45g.xn--zckzah', '例え.テスト'],
-    ['a-b.1a.com', 'a-b.1a.com', 'a-b.1a.com'],
+  for (const [given, ascii] of [
+    ['app.example.com', 'app.example.com'],
+    [' App.EXAMPLE.com. ', 'app.example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['xn--bcher-kva.example', 'xn--bcher-kva.example'],
+    ['BÜCHER.example', 'xn--bcher-kva.example'],
+    ['faß.de', 'xn--fa-hia.de'],
+    ['例え。テスト', 'xn--r8jz45g.xn--zckzah'],
+    ['a-b.1a.com', 'a-b.1a.com'],
   ] as const)
-    assert.deepEqual(toAscii(given), { ok: true, ascii, unicode, isWildcard: false }, given);
+    assert.deepEqual(toAscii(given), { ok: true, ascii }, given);
 });
 
 test('a wildcard is taken where it is allowed, as the whole first label only', () => {
   const wildcard = { wildcard: true };
   const taken = toAscii('*.bücher.example', wildcard);
-  assert.ok(taken.ok && taken.ascii === '*.xn--bcher-kva.example' && taken.isWildcard);
+  assert.ok(taken.ok && taken.ascii === '*.xn--bcher-kva.example');
   const refused = (text: string, options = {}) => {
     const result = toAscii(text, options);
     return result.ok ? 'taken' : result.message;

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 export type AsciiName =
-  | { readonly ok: true; readonly ascii: string; readonly unicode: string; readonly isWildcard: boolean }
+  | { readonly ok: true; readonly ascii: string }
   | { readonly ok: false; readonly message: string; readonly hint: string };
 
 export interface AsciiOptions {
@@ -50,8 +50,7 @@ export function toAscii(text: string, { wildcard = false }: AsciiOptions = {}): 
     );
   const fault = whatIsWrong(ascii, isWildcard);
   if (fault) return fault;
-  const star = isWildcard ? '*.' : '';
-  return { ok: true, ascii: star + ascii, unicode: star + domainToUnicode(ascii), isWildcard };
+  return { ok: true, ascii: isWildcard ? `*.${ascii}` : ascii };
 }
 
 function whatIsWrong(ascii: string, isWildcard: boolean): AsciiName | undefined {

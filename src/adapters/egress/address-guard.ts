@@ -2,10 +2,13 @@
  * Which addresses a name may stand for. Whoever connects uses exactly what it gives: asking again could get another
  * answer. One address that is not allowed is enough to refuse the name, or the order of an answer would decide.
  */
+import { lookup as lookUp, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { errorText, Fault } from '../../fault.ts';
+import { errorCode, errorText, Fault } from '../../fault.ts';
 import { type AddressKind, kindOfAddress } from './address-kinds.ts';
-import type { Lookup } from './lookup.ts';
+
+/** From a name to all of its addresses. */
+export type Lookup = (name: string) => Promise<readonly string[]>;
 
 export interface CheckedAddress {
   readonly address: string;
@@ -67,4 +70,25 @@ function refusal(
       : 'Give an address on the internet.',
     evidence: address === name ? `${address} (${kind})` : `${name} resolves to ${address} (${kind})`,
   });
+}
+
+export const systemLookup: Lookup = async (name) => {
+  const found = await lookUp(name, { all: true, order: 'verbatim' });
+  return found.map(({ address }) => address);
+};
+
+export function lookupAt(servers: readonly string[]): Lookup {
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  resolver.setServers(servers);
+  return async (name) => {
+    // `localhost` and the names that a container network gives are known to the machine only.
+    if (!name.replace(/\.$/, '').includes('.')) return systemLookup(name);
+    const answers = await Promise.allSettled([resolver.resolve6(name), resolver.resolve4(name)]);
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+    // That there is nothing of one kind is an answer; that a server is silent is not.
+    const serious = failed.find((reason) => !['ENODATA', 'ENOTFOUND'].includes(errorCode(reason) ?? ''));
+    if (found.length === 0 && failed.length > 0) throw serious ?? failed[0];
+    return found;
+  };
 }

@@ -8,14 +8,12 @@ import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { errorText, Fault } from '../../fault.ts';
-import { type CheckedAddress, createGuard } from './address-guard.ts';
-import { limitBody, tooLarge } from './body-limit.ts';
-import { type Lookup, lookupAt, systemLookup } from './lookup.ts';
-import { startTimeLimits } from './time-limits.ts';
+import type { OutboundRequest } from '../../outbound-fetch.ts';
+import { type CheckedAddress, createGuard, type Lookup, lookupAt, systemLookup } from './address-guard.ts';
+import { limitBody, startTimeLimits, tooLarge } from './answer-limits.ts';
 import { whyFailed } from './why-failed.ts';
 
 export type { CheckedAddress } from './address-guard.ts';
-export { redirectFault } from './redirects.ts';
 
 export interface EgressOptions {
   /** Whether addresses of loopback and of private networks may be connected to. */
@@ -26,21 +24,9 @@ export interface EgressOptions {
   readonly caFile?: string;
 }
 
-export interface EgressInit {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A stream is sent as it comes; with `content-length` among the headers it is sent with that length. */
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | null;
-  readonly signal?: AbortSignal | null;
-  /** Until the headers of the answer are there; the request's own body is sent in this time too. */
-  readonly headersTimeoutMs?: number;
-  readonly bodyTimeoutMs?: number;
-  readonly maxBodyBytes?: number;
-}
-
 export interface Egress {
   /** The answer, whatever its status; its body fails as a fault when it is too large or too slow. */
-  fetch(url: string | URL, init?: EgressInit): Promise<Response>;
+  fetch(url: string | URL, request?: OutboundRequest): Promise<Response>;
   /** The addresses of a name, checked, for those who connect by other means. */
   resolve(hostname: string): Promise<readonly CheckedAddress[]>;
   close(): Promise<void>;
@@ -75,7 +61,7 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
   async function open() {
     // Loaded with the first request: it costs a start more than most of our own code.
     const { Agent, buildConnector, fetch } = await import('undici');
-    const dial: Dial = (wish, addresses, callback) =>
+    const dial: Dial = (target, addresses, callback) =>
       buildConnector({
         ...(ca && { ca }),
         allowH2: false,
@@ -87,12 +73,12 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
           if (all) answer(null, [...addresses]);
           else answer(null, first?.address ?? '', first?.family);
         },
-      })(wish, callback);
-    const connect: buildConnector.connector = (wish, callback) => {
+      })(target, callback);
+    const connect: buildConnector.connector = (target, callback) => {
       // The name of the certificate is that of the address, whatever a `Host` header may say.
-      const servername = isIP(wish.hostname) ? '' : wish.hostname.replace(/\.$/, '');
-      guard(wish.hostname).then(
-        (addresses) => (parts.dial ?? dial)({ ...wish, servername }, addresses, callback),
+      const servername = isIP(target.hostname) ? '' : target.hostname.replace(/\.$/, '');
+      guard(target.hostname).then(
+        (addresses) => (parts.dial ?? dial)({ ...target, servername }, addresses, callback),
         (error: unknown) => callback(error instanceof Error ? error : new Error(errorText(error)), null),
       );
     };
@@ -102,23 +88,23 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
   }
 
   return {
-    async fetch(address, init = {}) {
+    async fetch(address, request = {}) {
       const url = checkedUrl(address);
       if (isClosed) throw new Fault('shutting_down', 'The service is stopping.');
       opened ??= open();
       const { agent, fetch } = await opened;
       const times = {
-        headersMs: init.headersTimeoutMs ?? headersTimeoutMs,
-        bodyMs: init.bodyTimeoutMs ?? bodyTimeoutMs,
+        headersMs: request.headersTimeoutMs ?? headersTimeoutMs,
+        bodyMs: request.bodyTimeoutMs ?? bodyTimeoutMs,
       };
-      const limits = startTimeLimits(url.host, times, init.signal ?? undefined);
+      const limits = startTimeLimits(url.host, times, request.signal ?? undefined);
       const explain = (error: unknown) => whyFailed(url, error, limits.signal);
-      const most = init.maxBodyBytes ?? maxBodyBytes;
+      const most = request.maxBodyBytes ?? maxBodyBytes;
       try {
         const answer = await fetch(url, {
-          method: init.method ?? 'GET',
-          headers: { 'user-agent': 'Slipway', ...init.headers },
-          body: init.body ?? null,
+          method: request.method ?? 'GET',
+          headers: { 'user-agent': 'Slipway', ...request.headers },
+          body: request.body ?? null,
           duplex: 'half',
           redirect: 'manual',
           signal: limits.signal,

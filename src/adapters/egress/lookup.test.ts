@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { decode, encode } from 'dns-packet';
 import { faultOf } from '../../../test/support/faults.ts';
+import { lookupAt } from './address-guard.ts';
 import { createEgress } from './egress.ts';
-import { lookupAt } from './lookup.ts';
 
 const known: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'both.test.example': { A: ['8.8.8.8', '8.8.4.4'], AAAA: ['2606:4700::1111'] },

@@ -1,6 +1,6 @@
 /** Where a host is: its pages at one address, its API at another that follows from it. */
 import { Fault } from '../../fault.ts';
-import type { GitHostKind } from './git-hosts.ts';
+import type { GitHostKind } from './host.ts';
 
 const usual: Record<GitHostKind, string> = {
   github: 'https://github.com',

@@ -1,29 +1,26 @@
 /**
- * Bitbucket Cloud. It has no client that is kept well, so this is one, as small as what is asked of it. Its lists over
- * all workspaces were taken away: repositories are listed workspace by workspace, newest first within each.
+ * Bitbucket Cloud. Its lists over all workspaces were taken away: repositories are listed workspace by workspace,
+ * newest first within each.
  */
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
 import { Fault } from '../../fault.ts';
 import { once } from '../../once.ts';
-import { accessTokenAccount, bitbucketScopes } from './bitbucket-scopes.ts';
 import {
   dateOrNull,
+  idPart,
   isNamed,
-  MaybeBoolean,
-  MaybeNumber,
   MaybeText,
-  partsOf,
+  nameParts,
   pictureOrNull,
-  shaped,
+  scopesIn,
   Text,
   textOrNull,
-} from './foreign.ts';
-import type { HostCore, HostPage, HostRepository, RepositoryRef } from './git-hosts.ts';
-import { type HostCalls, noAccount, unlessMissing } from './host-calls.ts';
+} from './answer-schemas.ts';
+import type { GitHostAccess, HostAccount, MissingScope, RepositoryRef } from './host.ts';
+import type { FoundRepository, HostDialect } from './host-api.ts';
 import { misunderstood } from './host-faults.ts';
-import { holds, pageIn, readCursor, writeCursor } from './host-pages.ts';
-
-export { bitbucketDialect } from './bitbucket-scopes.ts';
+import { containing, pageIn, readCursor, writeCursor } from './host-pages.ts';
 
 const User = Type.Object({
   username: MaybeText,
@@ -35,207 +32,157 @@ const User = Type.Object({
 const Repository = Type.Object({
   uuid: Text,
   full_name: Text,
-  slug: MaybeText,
   description: MaybeText,
   is_private: Type.Boolean(),
   parent: Type.Optional(Type.Unknown()),
   mainbranch: Type.Optional(Type.Union([Type.Object({ name: MaybeText }), Type.Null()])),
   updated_on: MaybeText,
-  size: MaybeNumber,
 });
 const Branch = Type.Object({ name: Text, target: Type.Object({ hash: Text }) });
-const Hook = Type.Object({ uuid: Text, url: MaybeText, active: MaybeBoolean });
 const Workspace = Type.Object({ slug: Text });
 const Membership = Type.Union([Type.Object({ workspace: Workspace }), Workspace]);
+const Page = Type.Object({ values: Type.Array(Type.Unknown()), next: MaybeText });
+const Lacking = Type.Object({
+  error: Type.Object({ detail: Type.Object({ required: Type.Array(Type.String()) }) }),
+});
 
-const mostOnPage = 100;
+const most = 100;
 
-export function openBitbucket(calls: HostCalls): HostCore {
-  const { label, access } = calls;
-
-  async function ask(path: string, signal?: AbortSignal, init: { method?: string; body?: string } = {}) {
-    const sent = init.body === undefined ? {} : { headers: { 'content-type': 'application/json' } };
-    const response = await calls.call(`${calls.apiUrl}${path}`, {
-      ...init,
-      ...sent,
-      ...(signal && { signal }),
-    });
-    const text = await response.text();
-    const json: unknown = text === '' ? undefined : JSON.parse(text);
-    return { json, headers: response.headers };
-  }
-
-  async function list<T extends TSchema>(
-    schema: T,
-    path: string,
-    query: Readonly<Record<string, string>>,
-    signal?: AbortSignal,
-  ): Promise<{ items: Static<T>[]; next: string | null }> {
-    const Page = Type.Object({ values: Type.Array(Type.Unknown()), next: MaybeText });
-    const { json } = await ask(`${path}?${new URLSearchParams(query)}`, signal);
-    const page = shaped(Page, json, label);
-    const next = page.next ? nextOf(page.next, path) : null;
-    return { items: page.values.map((each) => shaped(schema, each, label)), next };
-  }
-
-  /** The link to the next page is a whole address; it has to be that of this very list. */
-  function nextOf(url: string, path: string): string {
-    const [link, own] = [URL.parse(url), new URL(`${calls.apiUrl}${path}`)];
+export const bitbucket: HostDialect = {
+  pageSize: { parameter: 'pagelen', most },
+  authorization: ({ token, username }) =>
+    username === undefined
+      ? `Bearer ${token.reveal()}`
+      : `Basic ${Buffer.from(`${username}:${token.reveal()}`).toString('base64')}`,
+  missing: ({ body, headers }) => {
+    if (Value.Check(Lacking, body)) return { scopes: body.error.detail.required };
+    const accepted = scopesIn(headers.get('x-accepted-oauth-scopes') ?? '');
+    const held = scopesIn(headers.get('x-oauth-scopes') ?? '');
+    return accepted.some((scope) => held.includes(scope)) ? undefined : { scopes: accepted };
+  },
+  items: (body) => (Value.Check(Page, body) ? body.values : undefined),
+  // A whole address, which has to be that of this very list.
+  next({ body }, url, label) {
+    if (!Value.Check(Page, body) || !body.next) return null;
+    const [link, own] = [URL.parse(body.next), new URL(url)];
     if (link?.origin === own.origin && decodeURI(link.pathname) === decodeURI(own.pathname))
-      return pageIn(url, label);
-    throw misunderstood(
-      label,
-      `the next page is at ${link?.origin ?? 'an unknown place'}${link?.pathname ?? ''}`,
-    );
-  }
+      return pageIn(body.next, label);
+    const where = `${link?.origin ?? 'an unknown place'}${link?.pathname ?? ''}`;
+    throw misunderstood(label, `the next page is at ${where}`);
+  },
+  hook: ({ url, secret }) => ({
+    description: 'Slipway',
+    url,
+    active: true,
+    secret: secret.reveal(),
+    events: ['repo:push'],
+  }),
 
-  async function listAll<T extends TSchema>(
-    schema: T,
-    path: string,
-    signal?: AbortSignal,
-  ): Promise<Static<T>[]> {
-    const all: Static<T>[] = [];
-    for (let page: string | null = '1', count = 0; page !== null && count < 20; count++) {
-      const found: { items: Static<T>[]; next: string | null } = await list(
-        schema,
-        path,
-        { pagelen: String(mostOnPage), page },
-        signal,
-      );
-      all.push(...found.items);
-      page = found.next;
-    }
-    return all;
-  }
+  open(api) {
+    const slugOf = (each: Static<typeof Membership>) =>
+      'workspace' in each ? each.workspace.slug : each.slug;
+    const workspaces = once(() => api.all({ path: '/user/workspaces', schema: Membership, of: slugOf }));
+    const repository = async (ref: RepositoryRef, signal?: AbortSignal) =>
+      repositoryOf(await api.get(Repository, pathOf(ref), signal));
 
-  const workspaces = once(async () => {
-    const found = await listAll(Membership, '/user/workspaces');
-    return found.map((each) => ('workspace' in each ? each.workspace.slug : each.slug));
-  });
-
-  const repositoryOf = (found: Static<typeof Repository>): HostRepository => {
-    const [owner = '', name = ''] = found.full_name.split('/');
     return {
-      id: found.uuid,
-      fullName: found.full_name,
-      name,
-      owner,
-      description: textOrNull(found.description),
-      isPrivate: found.is_private,
-      isArchived: false,
-      isFork: found.parent != null,
-      defaultBranch: textOrNull(found.mainbranch?.name),
-      cloneUrl: `${access.baseUrl}/${found.full_name}.git`,
-      webUrl: `${access.baseUrl}/${found.full_name}`,
-      pushedAt: dateOrNull(found.updated_on),
-      sizeKb: found.size == null ? null : Math.ceil(found.size / 1024),
-      canAdmin: null,
-    };
-  };
+      repository,
+      pathOf: async (ref) => pathOf(ref),
 
-  async function repository(ref: RepositoryRef, signal?: AbortSignal): Promise<HostRepository> {
-    const { json } = await ask(pathOf(ref), signal);
-    return repositoryOf(shaped(Repository, json, label));
-  }
+      async account(signal) {
+        try {
+          const { user, headers } = await api.user(User, signal);
+          return {
+            login: user.username || user.nickname || user.uuid,
+            name: textOrNull(user.display_name),
+            avatarUrl: pictureOrNull(user.links?.avatar?.href),
+            missing: missingIn(headers.get('x-oauth-scopes'), api.access),
+            tokenExpiresAt: null,
+          };
+        } catch (error) {
+          // A token of a repository or a workspace is nobody's: it may not ask who it is, and is good all the same.
+          const isNobodys = error instanceof Fault && error.code === 'provider_scopes_missing';
+          if (isNobodys && api.access.username === undefined) return accessTokenAccount;
+          throw error;
+        }
+      },
 
-  return {
-    async account(signal) {
-      try {
-        const { json, headers } = await unlessMissing(ask('/user', signal), () => noAccount(label));
-        const { username, nickname, display_name, uuid, links } = shaped(User, json, label);
-        return {
-          login: username || nickname || uuid,
-          name: textOrNull(display_name),
-          avatarUrl: pictureOrNull(links?.avatar?.href),
-          ...bitbucketScopes(headers.get('x-oauth-scopes'), access),
-        };
-      } catch (error) {
-        // A token of a repository or a workspace is nobody's: it may not ask who it is, and is good all the same.
-        const isNobodys = error instanceof Fault && error.code === 'provider_scopes_missing';
-        if (isNobodys && access.username === undefined) return accessTokenAccount;
-        throw error;
-      }
-    },
-
-    async repositories(query, signal): Promise<HostPage<HostRepository>> {
-      const all = await workspaces();
-      let { size, page, part } = readCursor(query.page, query.limit, mostOnPage);
-      const fits = holds(query.search ?? '');
-      const word = query.search?.slice(query.search.lastIndexOf('/') + 1);
-      for (let index = Math.max(0, all.indexOf(part)); index < all.length; index++) {
-        part = all[index] ?? '';
-        const wish = { role: 'member', sort: '-updated_on', pagelen: String(size), page };
-        const path = `/repositories/${encodeURIComponent(part)}`;
+      async repositories(query, signal) {
+        const all = await workspaces();
+        const place = readCursor(query.page, query.limit, most);
+        const fits = containing(query.search);
+        const word = query.search?.slice(query.search.lastIndexOf('/') + 1);
         const filter = word ? { q: `name ~ ${quoted(word)} OR slug ~ ${quoted(word)}` } : {};
-        const found = await list(Repository, path, { ...wish, ...filter }, signal);
-        const items = found.items.map(repositoryOf).filter(({ fullName }) => fits(fullName));
-        const after = all[index + 1];
-        const next =
-          found.next !== null
-            ? writeCursor({ size, page: found.next, part })
-            : after === undefined
-              ? null
-              : writeCursor({ size, page: '1', part: after });
-        if (items.length > 0 || next === null) return { items, next };
-        if (found.next !== null) return { items, next };
-        page = '1';
-      }
-      return { items: [], next: null };
-    },
+        const parameters = { role: 'member', sort: '-updated_on', ...filter };
+        let { page } = place;
+        for (let index = Math.max(0, all.indexOf(place.part)); index < all.length; index++) {
+          const part = all[index] ?? '';
+          const path = `/repositories/${encodeURIComponent(part)}`;
+          const list = { path, schema: Repository, parameters, of: repositoryOf, signal };
+          const found = await api.piece(list, { size: place.size, page });
+          const items = found.items.filter(({ fullName }) => fits(fullName));
+          if (found.next !== null) return { items, next: writeCursor({ ...place, page: found.next, part }) };
+          const after = all[index + 1];
+          page = '1';
+          if (after === undefined) return { items, next: null };
+          if (items.length > 0) return { items, next: writeCursor({ ...place, page, part: after }) };
+        }
+        return { items: [], next: null };
+      },
 
-    repository,
-
-    async branches(ref, query, signal) {
-      const { size, page } = readCursor(query.page, query.limit, mostOnPage);
-      const filter = query.search ? { q: `name ~ ${quoted(query.search)}` } : {};
-      const path = `${pathOf(ref)}/refs/branches`;
-      const [about, found] = await Promise.all([
-        repository(ref, signal),
-        list(Branch, path, { pagelen: String(size), page, ...filter }, signal),
-      ]);
-      return {
-        items: found.items.map(({ name, target }) => ({
+      async branches(ref, query, signal) {
+        const parameters = query.search ? { q: `name ~ ${quoted(query.search)}` } : {};
+        const of = ({ name, target }: Static<typeof Branch>) => ({
           name,
           sha: target.hash,
-          isDefault: name === about.defaultBranch,
           isProtected: null,
-        })),
-        next: found.next === null ? null : writeCursor({ size, page: found.next }),
-      };
-    },
-
-    async createHook(ref, { url, secret }, signal) {
-      const path = `${pathOf(ref)}/hooks`;
-      for (const hook of await listAll(Hook, path, signal))
-        if (hook.url === url)
-          await ask(`${path}/${encodeURIComponent(hook.uuid)}`, signal, { method: 'DELETE' });
-      const wish = {
-        description: 'Slipway',
-        url,
-        active: true,
-        secret: secret.reveal(),
-        events: ['repo:push'],
-      };
-      const { json } = await ask(path, signal, { method: 'POST', body: JSON.stringify(wish) });
-      return { hookId: shaped(Hook, json, label).uuid };
-    },
-
-    async hasHook(ref, hookId, signal) {
-      const found = ask(`${pathOf(ref)}/hooks/${encodeURIComponent(hookId)}`, signal);
-      return (await unlessMissing(found, () => undefined)) !== undefined;
-    },
-
-    async deleteHook(ref, hookId, signal) {
-      const path = `${pathOf(ref)}/hooks/${encodeURIComponent(hookId)}`;
-      await unlessMissing(ask(path, signal, { method: 'DELETE' }), () => undefined);
-    },
-  };
-}
+        });
+        const list = { path: `${pathOf(ref)}/refs/branches`, schema: Branch, parameters, of, signal };
+        const [about, { items, next }] = await Promise.all([repository(ref, signal), api.page(list, query)]);
+        const isDefault = (name: string) => name === about.defaultBranch;
+        return { items: items.map((branch) => ({ ...branch, isDefault: isDefault(branch.name) })), next };
+      },
+    };
+  },
+};
 
 /** An id names a repository in whatever workspace it is: Bitbucket takes empty braces for that. */
 function pathOf(ref: RepositoryRef): string {
-  const parts = isNamed(ref) ? partsOf(ref.fullName) : partsOf(`{}/${ref.id}`);
-  return `/repositories/${parts.map(encodeURIComponent).join('/')}`;
+  const parts = isNamed(ref) ? nameParts(ref.fullName) : [encodeURIComponent('{}'), idPart(ref.id)];
+  return `/repositories/${parts.join('/')}`;
+}
+
+function repositoryOf(found: Static<typeof Repository>): FoundRepository {
+  const [owner = '', name = ''] = found.full_name.split('/');
+  return {
+    id: found.uuid,
+    fullName: found.full_name,
+    name,
+    owner,
+    description: textOrNull(found.description),
+    isPrivate: found.is_private,
+    isArchived: false,
+    isFork: found.parent != null,
+    defaultBranch: textOrNull(found.mainbranch?.name),
+    pushedAt: dateOrNull(found.updated_on),
+  };
 }
 
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+
+/** Tokens of the newer kind name the same scopes in another way. */
+function missingIn(told: string | null, { username }: GitHostAccess): MissingScope[] {
+  const reading = ['repository', 'repository:write', 'repository:admin', 'read:repository:bitbucket'];
+  if (told === null || scopesIn(told).some((scope) => reading.includes(scope))) return [];
+  const scope = username?.includes('@') ? 'read:repository:bitbucket' : 'repository';
+  return [{ scope, needed: 'It is needed to find repositories and to fetch their source.' }];
+}
+
+/** Whom a token that belongs to no account stands for. */
+const accessTokenAccount: HostAccount = {
+  login: 'x-token-auth',
+  name: 'Access token',
+  avatarUrl: null,
+  missing: [],
+  tokenExpiresAt: null,
+};

@@ -1,33 +1,30 @@
 /**
- * GitHub and GitHub Enterprise, by GitHub's own client. Its search is not used for repositories: it finds whole words
- * only, lags behind, allows 30 requests a minute and wants the organisations named. The list of what the account
- * reaches has them all, private ones of organisations included.
+ * GitHub and GitHub Enterprise. Its search is not used for repositories: it finds whole words only, lags behind, allows
+ * 30 requests a minute and wants the organisations named. The list of what the account reaches has them all, private
+ * ones of organisations included. Gitea follows this API, and its file takes from here what is the same.
  */
-import { Octokit } from '@octokit/core';
 import Type, { type Static } from 'typebox';
 import {
+  checkedAnswer,
   dateOrNull,
   Id,
+  idPart,
   isNamed,
   MaybeBoolean,
-  MaybeNumber,
   MaybeText,
-  numberOf,
-  partsOf,
+  nameParts,
   pictureOrNull,
-  shaped,
+  scopesIn,
   Text,
   textOrNull,
-} from './foreign.ts';
-import type { HostBranch, HostCore, HostRepository, ListQuery, RepositoryRef } from './git-hosts.ts';
-import { githubScopes } from './github-scopes.ts';
-import { type HostCalls, noAccount, unlessMissing, unwrapped } from './host-calls.ts';
-import { holds, nextPage, pick, readCursor, slice, writeCursor } from './host-pages.ts';
-
-export { githubDialect } from './github-scopes.ts';
+} from './answer-schemas.ts';
+import type { HostBranch, ListQuery, MissingScope, RepositoryRef } from './host.ts';
+import { type FoundRepository, type HostApi, type HostDialect, unlessMissing } from './host-api.ts';
+import type { Answer, Refusal } from './host-faults.ts';
+import { containing, pageOfAll } from './host-pages.ts';
 
 const User = Type.Object({ login: Text, name: MaybeText, avatar_url: MaybeText });
-const Repository = Type.Object({
+export const Repository = Type.Object({
   id: Id,
   full_name: Text,
   name: Text,
@@ -38,53 +35,100 @@ const Repository = Type.Object({
   fork: MaybeBoolean,
   default_branch: MaybeText,
   pushed_at: MaybeText,
-  size: MaybeNumber,
-  permissions: Type.Optional(Type.Object({ admin: MaybeBoolean })),
 });
 const Branch = Type.Object({ name: Text, commit: Type.Object({ sha: Text }), protected: MaybeBoolean });
-const Ref = Type.Object({ ref: Text, object: Type.Object({ sha: Text }) });
-const Hook = Type.Object({ id: Id, config: Type.Object({ url: MaybeText }) });
+const Refs = Type.Array(Type.Object({ ref: Text, object: Type.Object({ sha: Text }) }));
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+export const github: HostDialect = {
+  accept: 'application/vnd.github+json',
+  pageSize: { parameter: 'per_page', most: 100 },
+  authorization: ({ token }) => `Bearer ${token.reveal()}`,
+  isLimited: ({ status, headers, text }) =>
+    status === 403 &&
+    (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(text)),
+  missing: refusalOf,
+  hook: ({ url, secret }) => ({
+    name: 'web',
+    active: true,
+    events: ['push'],
+    config: { url, content_type: 'json', secret: secret.reveal(), insecure_ssl: '0' },
+  }),
 
-interface Asked {
-  readonly signal?: AbortSignal | undefined;
-  readonly [parameter: string]: unknown;
+  open(api) {
+    const repository = async (ref: RepositoryRef, signal?: AbortSignal) =>
+      repositoryOf(await api.get(Repository, repositoryPath(ref), signal));
+
+    return {
+      repository,
+      pathOf: (ref, signal) => namedPath(ref, repository, signal),
+
+      async account(signal) {
+        const { user, headers } = await api.user(User, signal);
+        return {
+          login: user.login,
+          name: textOrNull(user.name),
+          avatarUrl: pictureOrNull(user.avatar_url),
+          missing: missingIn(headers),
+          // `2026-01-31 12:00:00 UTC`, or with an offset such as +0200.
+          tokenExpiresAt: dateOrNull(headers.get('github-authentication-token-expiration')),
+        };
+      },
+
+      repositories(query, signal) {
+        const parameters = { sort: 'pushed', direction: 'desc' };
+        const list = { path: '/user/repos', schema: Repository, parameters, of: repositoryOf, signal };
+        const fits = containing(query.search);
+        return query.search
+          ? api.filter(list, query, ({ fullName }) => fits(fullName))
+          : api.page(list, query);
+      },
+
+      async branches(ref, query, signal) {
+        const { fullName, defaultBranch } = await repository(ref, signal);
+        const at = repositoryPath({ fullName });
+        const of = ({ name, commit, protected: isProtected }: Static<typeof Branch>): HostBranch => ({
+          name,
+          sha: commit.sha,
+          isDefault: name === defaultBranch,
+          isProtected: isProtected ?? null,
+        });
+        const list = { path: `${at}/branches`, schema: Branch, of, signal };
+        if (!query.search) return api.page(list, query);
+        const found = await matchingBranches(
+          api,
+          `${at}/git/matching-refs/heads`,
+          query,
+          defaultBranch,
+          signal,
+        );
+        // Servers of some age do not have that; their list is gone through instead.
+        const fits = containing(query.search);
+        if (found === undefined) return api.filter(list, query, ({ name }) => fits(name));
+        // The refs say nothing of protection; the protected branches are few and asked for beside.
+        const guarded = await api.all({ ...list, parameters: { protected: 'true' } });
+        const names = new Set(guarded.map(({ name }) => name));
+        const items = found.items.map((branch) => ({ ...branch, isProtected: names.has(branch.name) }));
+        return { items, next: found.next };
+      },
+    };
+  },
+};
+
+export function repositoryPath(ref: RepositoryRef): string {
+  return isNamed(ref) ? `/repos/${nameParts(ref.fullName).join('/')}` : `/repositories/${idPart(ref.id)}`;
 }
 
-export function openGithub(calls: HostCalls): HostCore {
-  const { label, access } = calls;
-  const octokit = new Octokit({
-    baseUrl: calls.apiUrl,
-    log: quiet,
-    request: { fetch: calls.call, log: quiet },
-  });
-  const request = (route: string, { signal, ...parameters }: Asked = {}) =>
-    unwrapped(octokit.request(route, { ...parameters, ...(signal && { request: { signal } }) }), signal);
+/** What lies below a repository is found by its name only. */
+export async function namedPath(
+  ref: RepositoryRef,
+  repository: (ref: RepositoryRef, signal?: AbortSignal) => Promise<FoundRepository>,
+  signal?: AbortSignal,
+): Promise<string> {
+  return repositoryPath(isNamed(ref) ? ref : { fullName: (await repository(ref, signal)).fullName });
+}
 
-  async function list<T extends Type.TSchema>(schema: T, route: string, parameters: Asked) {
-    const { data, headers } = await request(route, parameters);
-    return { items: shaped(Type.Array(schema), data, label), next: nextPage(headers.link, label) };
-  }
-
-  async function listAll<T extends Type.TSchema>(schema: T, route: string, parameters: Asked) {
-    const page = (place: { page: string }) =>
-      list(schema, route, { ...parameters, per_page: 100, page: place.page });
-    return (await pick({ limit: Number.POSITIVE_INFINITY }, 100, () => true, page)).items;
-  }
-
-  async function repository(ref: RepositoryRef, signal?: AbortSignal): Promise<HostRepository> {
-    const [route, parameters] = isNamed(ref)
-      ? (['GET /repos/{owner}/{repo}', named(ref.fullName)] as const)
-      : (['GET /repositories/{id}', { id: numberOf(ref.id) }] as const);
-    const { data } = await request(route, { ...parameters, signal });
-    return repositoryOf(shaped(Repository, data, label));
-  }
-
-  const place = async (ref: RepositoryRef, signal?: AbortSignal) =>
-    named(isNamed(ref) ? ref.fullName : (await repository(ref, signal)).fullName);
-
-  const repositoryOf = (found: Static<typeof Repository>): HostRepository => ({
+export function repositoryOf(found: Static<typeof Repository>): FoundRepository {
+  return {
     id: String(found.id),
     fullName: found.full_name,
     name: found.name,
@@ -94,134 +138,49 @@ export function openGithub(calls: HostCalls): HostCore {
     isArchived: found.archived ?? false,
     isFork: found.fork ?? false,
     defaultBranch: textOrNull(found.default_branch),
-    cloneUrl: `${access.baseUrl}/${found.full_name}.git`,
-    webUrl: `${access.baseUrl}/${found.full_name}`,
     pushedAt: dateOrNull(found.pushed_at),
-    sizeKb: found.size ?? null,
-    canAdmin: found.permissions?.admin ?? null,
-  });
-
-  /** All refs come in one answer, which says nothing of protection; the protected ones are few and asked for beside. */
-  async function searchBranches(
-    at: ReturnType<typeof named>,
-    query: ListQuery,
-    main: string | null,
-    signal?: AbortSignal,
-  ) {
-    const fits = holds(query.search ?? '');
-    const refs = request('GET /repos/{owner}/{repo}/git/matching-refs/heads', { ...at, signal });
-    const found = await unlessMissing(refs, () => undefined);
-    // Servers of some age do not have that; their list is gone through instead.
-    if (found === undefined)
-      return pick<HostBranch>(
-        query,
-        100,
-        ({ name }) => fits(name),
-        async ({ size, page }) => {
-          const one = await list(Branch, 'GET /repos/{owner}/{repo}/branches', {
-            ...at,
-            per_page: size,
-            page,
-            signal,
-          });
-          return { ...one, items: one.items.map((branch) => branchOf(branch, main)) };
-        },
-      );
-    const guarded = await listAll(Branch, 'GET /repos/{owner}/{repo}/branches', {
-      ...at,
-      protected: true,
-      signal,
-    });
-    const isProtected = new Set(guarded.map(({ name }) => name));
-    const all = shaped(Type.Array(Ref), found.data, label).flatMap(({ ref, object }) => {
-      const [, name] = /^refs\/heads\/(.+)$/s.exec(ref) ?? [];
-      if (name === undefined) return [];
-      return { name, sha: object.sha, isDefault: name === main, isProtected: isProtected.has(name) };
-    });
-    return slice(
-      all.filter(({ name }) => fits(name)),
-      query,
-    );
-  }
-
-  return {
-    async account(signal) {
-      const { data, headers } = await unlessMissing(request('GET /user', { signal }), () => noAccount(label));
-      const { login, name, avatar_url } = shaped(User, data, label);
-      const who = { login, name: textOrNull(name), avatarUrl: pictureOrNull(avatar_url) };
-      return { ...who, ...githubScopes(headers) };
-    },
-
-    async repositories(query, signal) {
-      const parameters = { sort: 'pushed', direction: 'desc', signal };
-      const read = async (size: number, page: string) => {
-        const one = await list(Repository, 'GET /user/repos', { ...parameters, per_page: size, page });
-        return { ...one, items: one.items.map(repositoryOf) };
-      };
-      if (query.search) {
-        const fits = holds(query.search);
-        return pick(
-          query,
-          100,
-          ({ fullName }) => fits(fullName),
-          ({ size, page }) => read(size, page),
-        );
-      }
-      const { size, page } = readCursor(query.page, query.limit, 100);
-      const { items, next } = await read(size, page);
-      return { items, next: next === null ? null : writeCursor({ size, page: next }) };
-    },
-
-    repository,
-
-    async branches(ref, query, signal) {
-      const about = await repository(ref, signal);
-      const at = named(about.fullName);
-      if (query.search) return searchBranches(at, query, about.defaultBranch, signal);
-      const { size, page } = readCursor(query.page, query.limit, 100);
-      const parameters = { ...at, per_page: size, page, signal };
-      const { items, next } = await list(Branch, 'GET /repos/{owner}/{repo}/branches', parameters);
-      return {
-        items: items.map((branch) => branchOf(branch, about.defaultBranch)),
-        next: next === null ? null : writeCursor({ size, page: next }),
-      };
-    },
-
-    async createHook(ref, { url, secret }, signal) {
-      const at = await place(ref, signal);
-      const old = await listAll(Hook, 'GET /repos/{owner}/{repo}/hooks', { ...at, signal });
-      for (const { id } of old.filter(({ config }) => config.url === url))
-        await request('DELETE /repos/{owner}/{repo}/hooks/{id}', { ...at, id, signal });
-      const config = { url, content_type: 'json', secret: secret.reveal(), insecure_ssl: '0' };
-      const wish = { ...at, name: 'web', active: true, events: ['push'], config, signal };
-      const { data } = await request('POST /repos/{owner}/{repo}/hooks', wish);
-      return { hookId: String(shaped(Hook, data, label).id) };
-    },
-
-    async hasHook(ref, hookId, signal) {
-      const at = await place(ref, signal);
-      const found = request('GET /repos/{owner}/{repo}/hooks/{id}', { ...at, id: numberOf(hookId), signal });
-      return (await unlessMissing(found, () => undefined)) !== undefined;
-    },
-
-    async deleteHook(ref, hookId, signal) {
-      const at = await place(ref, signal);
-      const gone = request('DELETE /repos/{owner}/{repo}/hooks/{id}', {
-        ...at,
-        id: numberOf(hookId),
-        signal,
-      });
-      await unlessMissing(gone, () => undefined);
-    },
   };
 }
 
-function named(fullName: string): { readonly owner: string; readonly repo: string } {
-  const [owner = '', repo = ''] = partsOf(fullName);
-  return { owner, repo };
+/** All refs come in one answer, however many there are; undefined where the host has no such list. */
+export async function matchingBranches(
+  api: HostApi,
+  path: string,
+  query: ListQuery,
+  defaultBranch: string | null,
+  signal?: AbortSignal,
+) {
+  const answer = await unlessMissing(api.request(path, { signal }), () => undefined);
+  if (answer === undefined) return undefined;
+  const fits = containing(query.search);
+  const all = checkedAnswer(Refs, answer.body, api.label).flatMap(({ ref, object }): HostBranch[] => {
+    const [, name] = /^refs\/heads\/(.+)$/s.exec(ref) ?? [];
+    if (name === undefined || !fits(name)) return [];
+    return [{ name, sha: object.sha, isDefault: name === defaultBranch, isProtected: null }];
+  });
+  return pageOfAll(all, query);
 }
 
-function branchOf(branch: Static<typeof Branch>, main: string | null): HostBranch {
-  const { name, commit } = branch;
-  return { name, sha: commit.sha, isDefault: name === main, isProtected: branch.protected ?? null };
+/** Fine-grained tokens have permissions that GitHub never tells; they are taken as they are. */
+function missingIn(headers: Headers): MissingScope[] {
+  const told = headers.get('x-oauth-scopes');
+  if (told === null || scopesIn(told).some((scope) => ['repo', 'public_repo'].includes(scope))) return [];
+  return [{ scope: 'repo', needed: 'It is needed to find and read private repositories.' }];
+}
+
+function refusalOf({ headers }: Answer): Refusal {
+  if (headers.get('x-github-sso')?.startsWith('required'))
+    return {
+      scopes: [],
+      hint: 'The organisation asks for single sign-on: authorize the token for it in the settings of the account at GitHub.',
+    };
+  const told = headers.get('x-oauth-scopes');
+  if (told === null) {
+    // `contents=read; hooks=write`, or without it what all of this needs.
+    const named = headers.get('x-accepted-github-permissions')?.replaceAll('=', ': ').replaceAll(';', ',');
+    const needed = named ?? 'Contents: read, Metadata: read and Webhooks: read and write';
+    return { scopes: [], hint: `A fine-grained token needs the permission ${needed} for the repository.` };
+  }
+  const [accepted, held] = [scopesIn(headers.get('x-accepted-oauth-scopes') ?? ''), scopesIn(told)];
+  return { scopes: accepted.some((scope) => held.includes(scope)) ? [] : accepted };
 }

@@ -1,32 +1,26 @@
-/** GitLab, by its best-kept client. The client builds requests and reads pages; the sending is ours. */
-import { Branches, PersonalAccessTokens, ProjectHooks, Projects, Users } from '@gitbeaker/core';
-import { createRequesterFn } from '@gitbeaker/requester-utils';
+/** GitLab. Its projects are our repositories; they can be several groups deep. */
 import Type, { type Static } from 'typebox';
 import { Fault } from '../../fault.ts';
 import {
   dateOrNull,
   Id,
+  idPart,
   isNamed,
   MaybeBoolean,
   MaybeText,
-  numberOf,
-  partsOf,
+  nameParts,
   pictureOrNull,
-  shaped,
+  scopesIn,
   Text,
   textOrNull,
-} from './foreign.ts';
-import type { HostCore, HostRepository, ListQuery, RepositoryRef } from './git-hosts.ts';
-import { gitlabScopes } from './gitlab-scopes.ts';
-import { type HostCalls, noAccount, unlessMissing } from './host-calls.ts';
-import { misunderstood } from './host-faults.ts';
-import { holds, pick, readCursor, writeCursor } from './host-pages.ts';
-
-export { gitlabDialect } from './gitlab-scopes.ts';
+} from './answer-schemas.ts';
+import type { MissingScope, RepositoryRef } from './host.ts';
+import type { FoundRepository, HostApi, HostDialect } from './host-api.ts';
+import type { Answer, Refusal } from './host-faults.ts';
+import { containing } from './host-pages.ts';
 
 const User = Type.Object({ username: Text, name: MaybeText, avatar_url: MaybeText });
 const Token = Type.Object({ scopes: Type.Array(Type.String()), expires_at: MaybeText });
-const Access = Type.Optional(Type.Union([Type.Object({ access_level: Type.Integer() }), Type.Null()]));
 const Project = Type.Object({
   id: Id,
   path_with_namespace: Text,
@@ -37,7 +31,6 @@ const Project = Type.Object({
   forked_from_project: Type.Optional(Type.Unknown()),
   default_branch: MaybeText,
   last_activity_at: MaybeText,
-  permissions: Type.Optional(Type.Object({ project_access: Access, group_access: Access })),
 });
 const Branch = Type.Object({
   name: Text,
@@ -45,196 +38,117 @@ const Branch = Type.Object({
   default: MaybeBoolean,
   protected: MaybeBoolean,
 });
-const Hook = Type.Object({ id: Id, url: MaybeText });
-const Paged = Type.Object({
-  data: Type.Array(Type.Unknown()),
-  paginationInfo: Type.Object({ next: Type.Union([Type.Integer(), Type.Null()]) }),
-});
 
-/** From this role on, GitLab lets one make hooks. */
-const maintainer = 40;
 /** Shorter words GitLab looks for as whole names only. */
 const shortestSearch = 3;
 
-export function openGitlab(calls: HostCalls): HostCore {
-  const { label, access } = calls;
+export const gitlab: HostDialect = {
+  pageSize: { parameter: 'per_page', most: 100 },
+  authorization: ({ token }) => `Bearer ${token.reveal()}`,
+  missing: refusalOf,
+  next: ({ headers }) => headers.get('x-next-page') || null,
+  hook: ({ url, secret }) => ({
+    url,
+    push_events: true,
+    tag_push_events: true,
+    enable_ssl_verification: true,
+    token: secret.reveal(),
+  }),
 
-  const client = (signal?: AbortSignal) => ({
-    host: access.baseUrl,
-    queryTimeout: null,
-    rateLimits: {},
-    requesterFn: createRequesterFn(
-      async (_service, options) => options,
-      async (endpoint, options = {}) => {
-        const { method, prefixUrl, searchParams, body } = options;
-        const url = `${String(prefixUrl).replace(/\/$/, '')}/${endpoint}${searchParams ? `?${searchParams}` : ''}`;
-        const response = await calls.call(url, {
-          method: String(method),
-          ...(typeof body === 'string' && { body, headers: { 'content-type': 'application/json' } }),
-          ...(signal && { signal }),
-        });
-        const text = await response.text();
-        const headers = Object.fromEntries(response.headers);
-        return { status: response.status, headers, body: bodyOf(text === '' ? {} : JSON.parse(text), label) };
-      },
-    ),
-  });
+  open: (api) => ({
+    pathOf: async (ref) => projectPath(ref),
+    repository: async (ref, signal) => repositoryOf(await api.get(Project, projectPath(ref), signal)),
 
-  const idOf = (ref: RepositoryRef) =>
-    isNamed(ref) ? partsOf(ref.fullName, 2, 22).join('/') : numberOf(ref.id);
-
-  const repositoryOf = (found: Static<typeof Project>): HostRepository => {
-    const { project_access, group_access } = found.permissions ?? {};
-    const fullName = found.path_with_namespace;
-    return {
-      id: String(found.id),
-      fullName,
-      name: found.path,
-      owner: fullName.slice(0, Math.max(0, fullName.lastIndexOf('/'))),
-      description: textOrNull(found.description),
-      isPrivate: found.visibility !== 'public',
-      isArchived: found.archived ?? false,
-      isFork: found.forked_from_project != null,
-      defaultBranch: textOrNull(found.default_branch),
-      cloneUrl: `${access.baseUrl}/${fullName}.git`,
-      webUrl: `${access.baseUrl}/${fullName}`,
-      pushedAt: dateOrNull(found.last_activity_at),
-      sizeKb: null,
-      canAdmin: found.permissions
-        ? Math.max(project_access?.access_level ?? 0, group_access?.access_level ?? 0) >= maintainer
-        : null,
-    };
-  };
-
-  function pageOf<T extends Type.TSchema>(schema: T, answer: unknown) {
-    const { data, paginationInfo } = shaped(Paged, answer, label);
-    const next = paginationInfo.next;
-    return { items: shaped(Type.Array(schema), data, label), next: next === null ? null : String(next) };
-  }
-
-  async function projects(size: number, page: string, search: string | undefined, signal?: AbortSignal) {
-    const found = await new Projects(client(signal)).all({
-      membership: true,
-      orderBy: 'last_activity_at',
-      sort: 'desc',
-      ...(search !== undefined && { search, searchNamespaces: true }),
-      pagination: 'offset',
-      perPage: size,
-      page: Number(page),
-      showExpanded: true,
-    });
-    const { items, next } = pageOf(Project, found);
-    return { items: items.map(repositoryOf), next };
-  }
-
-  async function token(signal?: AbortSignal): Promise<Static<typeof Token> | undefined> {
-    try {
-      return shaped(Token, await new PersonalAccessTokens(client(signal)).show(), label);
-    } catch (error) {
-      // Tokens of other kinds, and older servers, do not tell; that the token is good was seen before.
-      const silent = [
-        'provider_rejected',
-        'provider_scopes_missing',
-        'repository_not_found',
-        'provider_failed',
-      ];
-      if (error instanceof Fault && silent.includes(error.code)) return undefined;
-      throw error;
-    }
-  }
-
-  const hooks = (signal?: AbortSignal) => new ProjectHooks(client(signal));
-
-  return {
     async account(signal) {
-      const who = new Users(client(signal)).showCurrentUser();
-      const { username, name, avatar_url } = shaped(
-        User,
-        await unlessMissing(who, () => noAccount(label)),
-        label,
-      );
-      const found = await token(signal);
+      const { user } = await api.user(User, signal);
+      const token = await tokenOf(api, signal);
       return {
-        login: username,
-        name: textOrNull(name),
-        avatarUrl: pictureOrNull(avatar_url),
-        ...gitlabScopes(found?.scopes ?? null),
-        tokenExpiresAt: dateOrNull(found?.expires_at),
+        login: user.username,
+        name: textOrNull(user.name),
+        avatarUrl: pictureOrNull(user.avatar_url),
+        missing: token ? missingIn(token.scopes) : [],
+        tokenExpiresAt: dateOrNull(token?.expires_at),
       };
     },
 
-    async repositories(query: ListQuery, signal) {
-      const fits = holds(query.search ?? '');
-      if (query.search && query.search.length < shortestSearch)
-        return pick(
-          query,
-          100,
-          ({ fullName }) => fits(fullName),
-          ({ size, page }) => projects(size, page, undefined, signal),
-        );
-      const { size, page } = readCursor(query.page, query.limit, 100);
-      const { items, next } = await projects(size, page, query.search || undefined, signal);
-      return {
-        // GitLab looks in descriptions too.
-        items: items.filter(({ fullName }) => fits(fullName)),
-        next: next === null ? null : writeCursor({ size, page: next }),
-      };
+    async repositories(query, signal) {
+      const { search } = query;
+      const fits = containing(search);
+      const order = { membership: 'true', order_by: 'last_activity_at', sort: 'desc' };
+      const list = { path: '/projects', schema: Project, of: repositoryOf, parameters: order, signal };
+      if (search && search.length < shortestSearch)
+        return api.filter(list, query, ({ fullName }) => fits(fullName));
+      const parameters = { ...order, ...(search && { search, search_namespaces: 'true' }) };
+      const { items, next } = await api.page({ ...list, parameters }, query);
+      // GitLab looks in descriptions too.
+      return { items: items.filter(({ fullName }) => fits(fullName)), next };
     },
 
-    async repository(ref, signal) {
-      return repositoryOf(shaped(Project, await new Projects(client(signal)).show(idOf(ref)), label));
-    },
-
-    async branches(ref, query, signal) {
-      const { size, page } = readCursor(query.page, query.limit, 100);
-      const found = await new Branches(client(signal)).all(idOf(ref), {
-        ...(query.search && { search: query.search }),
-        pagination: 'offset',
-        perPage: size,
-        page: Number(page),
-        showExpanded: true,
+    branches(ref, query, signal) {
+      const of = (branch: Static<typeof Branch>) => ({
+        name: branch.name,
+        sha: branch.commit.id,
+        isDefault: branch.default ?? false,
+        isProtected: branch.protected ?? null,
       });
-      const { items, next } = pageOf(Branch, found);
-      return {
-        items: items.map((branch) => ({
-          name: branch.name,
-          sha: branch.commit.id,
-          isDefault: branch.default ?? false,
-          isProtected: branch.protected ?? null,
-        })),
-        next: next === null ? null : writeCursor({ size, page: next }),
-      };
+      const path = `${projectPath(ref)}/repository/branches`;
+      const parameters = query.search ? { search: query.search } : {};
+      return api.page({ path, schema: Branch, parameters, of, signal }, query);
     },
+  }),
+};
 
-    async createHook(ref, { url, secret }, signal) {
-      const id = idOf(ref);
-      const old: unknown = await hooks(signal).all(id, { perPage: 100 });
-      for (const hook of shaped(Type.Array(Hook), old, label))
-        if (hook.url === url) await hooks(signal).remove(id, Number(hook.id));
-      const made: unknown = await hooks(signal).add(id, url, {
-        pushEvents: true,
-        tagPushEvents: true,
-        enableSslVerification: true,
-        token: secret.reveal(),
-      });
-      return { hookId: String(shaped(Hook, made, label).id) };
-    },
+function projectPath(ref: RepositoryRef): string {
+  return `/projects/${isNamed(ref) ? nameParts(ref.fullName, 22).join('%2F') : idPart(ref.id)}`;
+}
 
-    async hasHook(ref, hookId, signal) {
-      const found = hooks(signal).show(idOf(ref), numberOf(hookId));
-      return (await unlessMissing(found, () => undefined)) !== undefined;
-    },
-
-    async deleteHook(ref, hookId, signal) {
-      await unlessMissing(hooks(signal).remove(idOf(ref), numberOf(hookId)), () => undefined);
-    },
+function repositoryOf(found: Static<typeof Project>): FoundRepository {
+  const fullName = found.path_with_namespace;
+  return {
+    id: String(found.id),
+    fullName,
+    name: found.path,
+    owner: fullName.slice(0, Math.max(0, fullName.lastIndexOf('/'))),
+    description: textOrNull(found.description),
+    isPrivate: found.visibility !== 'public',
+    isArchived: found.archived ?? false,
+    isFork: found.forked_from_project != null,
+    defaultBranch: textOrNull(found.default_branch),
+    pushedAt: dateOrNull(found.last_activity_at),
   };
 }
 
-const Item = Type.Record(Type.String(), Type.Unknown());
+async function tokenOf(api: HostApi, signal?: AbortSignal): Promise<Static<typeof Token> | undefined> {
+  try {
+    return await api.get(Token, '/personal_access_tokens/self', signal);
+  } catch (error) {
+    // Tokens of other kinds, and older servers, do not tell; that the token is good was seen before.
+    const silent = [
+      'provider_rejected',
+      'provider_scopes_missing',
+      'repository_not_found',
+      'provider_failed',
+    ];
+    if (error instanceof Fault && silent.includes(error.code)) return undefined;
+    throw error;
+  }
+}
 
-function bodyOf(value: unknown, label: string): Record<string, unknown> | Record<string, unknown>[] {
-  if (Array.isArray(value)) return shaped(Type.Array(Item), value, label);
-  if (typeof value === 'object' && value !== null) return shaped(Item, value, label);
-  throw misunderstood(label, 'the answer is neither an object nor a list');
+function missingIn(scopes: readonly string[]): MissingScope[] {
+  const has = (...any: readonly string[]) => any.some((scope) => scopes.includes(scope));
+  const missing: MissingScope[] = [];
+  if (!has('api', 'read_api'))
+    missing.push({ scope: 'read_api', needed: 'It is needed to find repositories and their branches.' });
+  if (!has('api', 'read_repository', 'write_repository'))
+    missing.push({ scope: 'read_repository', needed: 'It is needed to fetch the source of repositories.' });
+  return missing;
+}
+
+/** `insufficient_scope` comes with the scopes that would do, in the body and in a header. */
+function refusalOf({ headers, text, body }: Answer): Refusal | undefined {
+  const challenge = headers.get('www-authenticate') ?? '';
+  if (!/insufficient_scope/.test(`${challenge} ${text}`)) return undefined;
+  const told = typeof body === 'object' && body !== null && 'scope' in body ? body.scope : undefined;
+  const named = typeof told === 'string' ? told : (/\bscope="([^"]*)"/.exec(challenge)?.[1] ?? '');
+  return { scopes: scopesIn(named) };
 }

@@ -1,16 +1,9 @@
 /** Pages of a host's lists. Of a link to the next page only its page is taken: the place is known, and not up to it. */
 import { Fault } from '../../fault.ts';
+import type { HostCursor, HostPage, ListQuery } from './host.ts';
 import { misunderstood } from './host-faults.ts';
 
-/** Where a list goes on. Opaque to whoever keeps it. */
-export type HostCursor = string;
-
-export interface HostPage<T> {
-  readonly items: readonly T[];
-  readonly next: HostCursor | null;
-}
-
-export interface Place {
+export interface ListPlace {
   /** Items to a page; it stays the same through a list, or pages would overlap. */
   readonly size: number;
   readonly page: string;
@@ -20,16 +13,21 @@ export interface Place {
   readonly part: string;
 }
 
+export interface ListPiece<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
 export function writeCursor({
   size,
   page,
   skip = 0,
   part = '',
-}: Partial<Place> & { size: number; page: string }) {
+}: Partial<ListPlace> & { size: number; page: string }) {
   return Buffer.from(JSON.stringify([size, page, skip, part])).toString('base64url');
 }
 
-export function readCursor(cursor: HostCursor | undefined, limit: number, most: number): Place {
+export function readCursor(cursor: HostCursor | undefined, limit: number, most: number): ListPlace {
   if (cursor === undefined) return { size: Math.min(limit, most), page: '1', skip: 0, part: '' };
   const [size, page, skip, part] = parsed(cursor);
   const isGood =
@@ -72,14 +70,14 @@ export function pageIn(url: string, label: string): string {
 const mostPages = 50;
 
 /**
- * Picks what fits out of a list that the host cannot search, until there is enough. Costs a request for each page, and
- * is for those lists that are not kept.
+ * What fits, out of a list that the host cannot search, until there is enough. Costs a request for each page, and
+ * is for lists that are not cached.
  */
-export async function pick<T>(
-  query: { readonly limit: number; readonly page?: HostCursor },
+export async function filterPages<T>(
+  query: Pick<ListQuery, 'limit' | 'page'>,
   size: number,
   fits: (item: T) => boolean,
-  read: (place: Place) => Promise<{ readonly items: readonly T[]; readonly next: string | null }>,
+  read: (place: ListPlace) => Promise<ListPiece<T>>,
 ): Promise<HostPage<T>> {
   const found: T[] = [];
   let place = readCursor(query.page, size, size);
@@ -97,10 +95,7 @@ export async function pick<T>(
 }
 
 /** A piece of a list that came whole. */
-export function slice<T>(
-  all: readonly T[],
-  query: { readonly limit: number; readonly page?: HostCursor },
-): HostPage<T> {
+export function pageOfAll<T>(all: readonly T[], query: ListQuery): HostPage<T> {
   const place = readCursor(query.page, query.limit, 100);
   const end = place.skip + place.size;
   return {
@@ -109,7 +104,8 @@ export function slice<T>(
   };
 }
 
-export const holds = (search: string) => {
+/** Whether a text contains what was searched for, in either case. */
+export const containing = (search = '') => {
   const wanted = search.toLowerCase();
   return (text: string) => text.toLowerCase().includes(wanted);
 };

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import type { Logger } from 'pino';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import { writeFileAtomic } from '../../store/files.ts';
-import type { FetchLike } from './lfs-download.ts';
 import type { Setting } from './run-git.ts';
-import type { Resolve } from './transport.ts';
+import type { Resolve } from './transport/transport.ts';
 
 export interface MirrorsOptions {
   readonly folder: string;
   readonly resolve: Resolve;
-  readonly fetch: FetchLike;
+  readonly fetch: OutboundFetch;
   readonly log: Pick<Logger, 'warn'>;
   readonly limits?: Partial<MirrorLimits>;
   /** Plain http too: only where private addresses are allowed. */

@@ -8,39 +8,31 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../once.ts';
-import type { Commit } from './commit.ts';
-import { fetchMirror, readCommit } from './fetch-mirror.ts';
-import { gather, type Source } from './gather.ts';
 import { parseGitUrl } from './git-url.ts';
-import { requireGit } from './git-version.ts';
-import { HostPins } from './host-pins.ts';
-import { downloadLfs } from './lfs-download.ts';
-import type { LfsPointer } from './lfs-pointers.ts';
-import { Mirror } from './mirror.ts';
-import { checkKey, Leases, MirrorFolder } from './mirror-folder.ts';
-import { MirrorLocks } from './mirror-lock.ts';
+import { fetchMirror } from './mirror/fetch-mirror.ts';
+import { gather } from './mirror/gather.ts';
+import { downloadLfs } from './mirror/lfs-download.ts';
+import { Mirror } from './mirror/mirror.ts';
+import { checkKey, failedRead, isDamage, type Lease, Leases, MirrorFolder } from './mirror/mirror-folder.ts';
+import { MirrorLocks } from './mirror/mirror-lock.ts';
+import { type BuildContext, streamCommit } from './mirror/stream-commit.ts';
 import { defaultLimits, type MirrorLimits, type MirrorsOptions, trustSettings } from './mirror-options.ts';
-import { overTransport } from './over-transport.ts';
-import type { Progress, RemoteGit, RemoteRefs } from './remote-git.ts';
-import type { Setting } from './run-git.ts';
-import {
-  type BuildContext,
-  isDamage,
-  leaseOf,
-  noteDamage,
-  streamCommit,
-  toldDamage,
-} from './stream-commit.ts';
-import type { Credentials } from './transport.ts';
-import { checkRef, type Ref, type Want } from './want.ts';
+import { type Commit, readCommit } from './objects/commits.ts';
+import type { LfsPointer } from './objects/lfs-pointers.ts';
+import { isPossibleRef, notThere, type Ref, type Want } from './refs.ts';
+import { requireGit, type Setting } from './run-git.ts';
+import { KnownHosts } from './transport/known-hosts.ts';
+import type { Progress, RemoteGit, RemoteRefs } from './transport/remote-git.ts';
+import type { Credentials, Source } from './transport/transport.ts';
+import { withRemote } from './transport/with-remote.ts';
 
-export type { Commit } from './commit.ts';
-export type { Mirror } from './mirror.ts';
+export type { Mirror } from './mirror/mirror.ts';
+export type { BuildContext } from './mirror/stream-commit.ts';
 export type { MirrorLimits, MirrorsOptions } from './mirror-options.ts';
-export type { Progress, RemoteRefs } from './remote-git.ts';
-export type { BuildContext } from './stream-commit.ts';
-export type { Listing, TreeEntry } from './tree-listing.ts';
-export type { Ref, Want } from './want.ts';
+export type { Commit } from './objects/commits.ts';
+export type { Listing, TreeEntry } from './objects/tree-listing.ts';
+export type { Ref, Want } from './refs.ts';
+export type { Progress, RemoteRefs } from './transport/remote-git.ts';
 
 declare const brand: unique symbol;
 /** Made of ids by whoever owns the mirror, never of a user's text; it names a folder. */
@@ -68,7 +60,7 @@ export class Mirrors {
   readonly #limits: MirrorLimits;
   readonly #leases = new Leases();
   readonly #locks: MirrorLocks;
-  readonly #pins: HostPins;
+  readonly #knownHosts: KnownHosts;
   readonly #settings: readonly Setting[];
   readonly #ready = once(() => requireGit());
 
@@ -77,14 +69,14 @@ export class Mirrors {
     this.#limits = { ...defaultLimits, ...options.limits };
     mkdirSync(this.#mirrorsDir, { recursive: true, mode: 0o700 });
     this.#locks = new MirrorLocks(this.#mirrorsDir);
-    this.#pins = new HostPins(join(options.folder, 'hosts'));
+    this.#knownHosts = new KnownHosts(join(options.folder, 'hosts'));
     this.#settings = trustSettings(options);
   }
 
   /** What the repository has now, without fetching any of it. */
   async refs(source: MirrorSource, signal: AbortSignal): Promise<RemoteRefs> {
     await this.#ready();
-    return this.#over(this.#checked(source), signal, (remote) => remote.refs());
+    return this.#withRemote(this.#checked(source), signal, (remote) => remote.refs());
   }
 
   /** Brings what is wanted into the mirror. A commit that is there already costs no connection. */
@@ -141,20 +133,19 @@ export class Mirrors {
 
   /** A host's key was changed for a good reason; the next contact pins the new one. */
   forgetHostKey(host: string, port = 22): void {
-    this.#pins.forget(host, port);
+    this.#knownHosts.remove(host, port);
   }
 
   async #gather(key: string, source: Source, sha: string, signal: AbortSignal): Promise<BuildContext> {
     const { maxEntries } = this.#limits;
     const { allowHttp = false } = this.#options;
-    const leases: (ReturnType<typeof leaseOf> & { readonly folder: MirrorFolder })[] = [];
+    const leases: Lease[] = [];
     const mirrored = {
       fetch: async (partKey: string, from: Source, commit: string) => {
         await this.#fetch(partKey, from, { want: { sha: commit }, signal });
-        const folder = this.#folder(partKey);
-        const leased = leaseOf(folder);
-        leases.push({ ...leased, folder });
-        return leased;
+        const lease = this.#folder(partKey).lease();
+        leases.push(lease);
+        return lease;
       },
       downloadLfs: this.#downloadLfs.bind(this, signal),
     };
@@ -162,10 +153,9 @@ export class Mirrors {
       const limits = { allowHttp, maxEntries, signal };
       const { parts, warnings } = await gather(key, source, sha, mirrored, limits);
       const streamed = parts.map(({ key: partKey, ...part }) => ({ ...part, folder: this.#folder(partKey) }));
-      return { warnings, tar: (wish = {}) => streamCommit(streamed, this.#limits, wish) };
+      return { warnings, tar: (request = {}) => streamCommit(streamed, this.#limits, request) };
     } catch (error) {
-      for (const { folder, dir } of leases) noteDamage(folder, dir, error);
-      throw toldDamage(error);
+      throw failedRead(error, leases);
     } finally {
       for (const { release } of leases) release();
     }
@@ -173,7 +163,7 @@ export class Mirrors {
 
   async #fetch(key: string, source: Source, { want, signal, onProgress }: FetchOptions): Promise<Fetched> {
     await this.#ready();
-    if (want !== 'default') checkRef(want);
+    if (want !== 'default' && !isPossibleRef(want)) throw notThere(want, 'This cannot be the name of one.');
     const folder = this.#folder(key);
     return this.#locks.hold(key, signal, () =>
       folder.busy(async () => {
@@ -181,13 +171,13 @@ export class Mirrors {
           const commit = await this.#present(folder, want);
           if (commit) return { commit, branch: undefined };
         }
-        return this.#over(source, signal, async (remote, limited) => {
+        return this.#withRemote(source, signal, async (remote, limited) => {
           const ref = want === 'default' ? { branch: await remote.defaultBranch() } : want;
           const onRebuild = (why: string) =>
             this.#options.log.warn({ mirror: key, why }, 'a mirror is built anew');
           const { maxBytes, maxPacks } = this.#limits;
-          const wish = { folder, ref, remote, maxBytes, maxPacks, signal: limited, onProgress, onRebuild };
-          return { commit: await fetchMirror(wish), branch: 'branch' in ref ? ref.branch : undefined };
+          const request = { folder, ref, remote, maxBytes, maxPacks, signal: limited, onProgress, onRebuild };
+          return { commit: await fetchMirror(request), branch: 'branch' in ref ? ref.branch : undefined };
         });
       }),
     );
@@ -205,18 +195,15 @@ export class Mirrors {
     }
   }
 
-  #over<T>(
+  #withRemote<T>(
     source: Source,
     signal: AbortSignal,
     work: (remote: RemoteGit, limited: AbortSignal) => Promise<T>,
   ) {
     const { resolve } = this.#options;
     const { timeoutMs } = this.#limits;
-    return overTransport(
-      source,
-      { resolve, pins: this.#pins, timeoutMs, settings: this.#settings, signal },
-      work,
-    );
+    const options = { resolve, knownHosts: this.#knownHosts, timeoutMs, settings: this.#settings, signal };
+    return withRemote(source, options, work);
   }
 
   async #downloadLfs(
@@ -227,8 +214,8 @@ export class Mirrors {
   ): Promise<void> {
     const folder = this.#folder(key);
     const { fetch } = this.#options;
-    const wish = { source, folder: folder.lfs, pointers, ...this.#limits, fetch, signal };
-    await this.#locks.hold(key, signal, () => folder.busy(() => downloadLfs(wish)));
+    const request = { source, folder: folder.lfs, pointers, ...this.#limits, fetch, signal };
+    await this.#locks.hold(key, signal, () => folder.busy(() => downloadLfs(request)));
   }
 
   #checked({ url, credentials }: MirrorSource): Source {

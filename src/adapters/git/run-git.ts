@@ -2,8 +2,10 @@
  * Starts git. Owns the environment and the settings that every process gets, and its end. Nothing of the machine's,
  * of a user's or of a repository's configuration plays a part; no hook, filter, pager, editor or prompt can be run.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Duplex, type Readable, type Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, Fault } from '../../fault.ts';
 
 /** Handed over by the environment, where it wins over whatever stands in a repository's own file. */
@@ -41,7 +43,7 @@ const mostSaid = 8_000;
 
 export type Setting = readonly [name: string, value: string];
 
-export interface GitWish {
+export interface GitRun {
   readonly args: readonly string[];
   /** The bare repository. */
   readonly dir?: string;
@@ -78,28 +80,28 @@ export class GitFailure extends Error {
   }
 }
 
-export function startGit(wish: GitWish): GitProcess {
-  wish.signal?.throwIfAborted();
+export function startGit(run: GitRun): GitProcess {
+  run.signal?.throwIfAborted();
   // In a group of its own, because git starts further processes that have to end with it.
-  const child = spawn('git', [...wish.args], {
-    env: environmentOf(wish),
+  const child = spawn('git', [...run.args], {
+    env: environmentOf(run),
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', ...(wish.withChannel ? (['pipe'] as const) : [])],
+    stdio: ['pipe', 'pipe', 'pipe', ...(run.withChannel ? (['pipe'] as const) : [])],
     cwd: '/',
   });
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-mostSaid);
-    wish.onSaid?.(text);
+    run.onSaid?.(text);
   });
-  const kill = () => killGroup(child);
+  const end = () => child.pid !== undefined && kill(-child.pid);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(whyNotStarted(error)));
     child.once('close', (code) => resolve(code));
   });
-  wish.signal?.addEventListener('abort', kill, { once: true });
-  const letGo = () => wish.signal?.removeEventListener('abort', kill);
-  ended.then(letGo, letGo);
+  run.signal?.addEventListener('abort', end, { once: true });
+  const stopListening = () => run.signal?.removeEventListener('abort', end);
+  ended.then(stopListening, stopListening);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Fault('git_unavailable', 'git was started without its streams.');
   // A process that ends early closes its input; why it ended is in its exit code.
@@ -107,16 +109,16 @@ export function startGit(wish: GitWish): GitProcess {
   const third = child.stdio[3];
   const channel = third instanceof Duplex ? third : undefined;
   channel?.on('error', () => undefined);
-  return { stdin, stdout, channel, said: () => said, ended, kill };
+  return { stdin, stdout, channel, said: () => said, ended, kill: end };
 }
 
 /** Runs it to its end and gives what it printed. Fails with a GitFailure unless it succeeds. */
 export async function runGit(
-  wish: GitWish & { readonly input?: string | Buffer; readonly maxOutputBytes?: number },
+  run: GitRun & { readonly input?: string | Buffer; readonly maxOutputBytes?: number },
 ): Promise<Buffer> {
-  const git = startGit(wish);
-  git.stdin.end(wish.input ?? '');
-  const most = wish.maxOutputBytes ?? mostOutput;
+  const git = startGit(run);
+  git.stdin.end(run.input ?? '');
+  const most = run.maxOutputBytes ?? mostOutput;
   const chunks: Buffer[] = [];
   let size = 0;
   git.stdout.on('data', (chunk: Buffer) => {
@@ -125,13 +127,13 @@ export async function runGit(
     else chunks.push(chunk);
   });
   const code = await git.ended;
-  wish.signal?.throwIfAborted();
+  run.signal?.throwIfAborted();
   if (size > most) throw new Fault('git_failed', `git gave more than ${most} bytes.`);
-  if (code !== 0) throw new GitFailure(wish.args[0] ?? '', code, git.said());
+  if (code !== 0) throw new GitFailure(run.args[0] ?? '', code, git.said());
   return Buffer.concat(chunks);
 }
 
-function environmentOf({ dir, settings: more = [], env = {} }: GitWish): Record<string, string> {
+function environmentOf({ dir, settings: more = [], env = {} }: GitRun): Record<string, string> {
   const all = [...Object.entries(settings), ...more];
   const given: Record<string, string> = { GIT_CONFIG_COUNT: String(all.length) };
   for (const [index, [name, value]] of all.entries()) {
@@ -160,12 +162,12 @@ function environmentOf({ dir, settings: more = [], env = {} }: GitWish): Record<
   };
 }
 
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
+/** A negative number stands for a process group. */
+function kill(pid: number): void {
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error; // ESRCH: it has ended meanwhile, which is what we want
+    if (errorCode(error) !== 'ESRCH') throw error; // it has ended meanwhile, which is what we want
   }
 }
 
@@ -175,4 +177,46 @@ function whyNotStarted(cause: Error): Fault {
     evidence: cause.message,
     cause,
   });
+}
+
+/** `http.curloptResolve`, which pins the address, came with this one. */
+const leastVersion = [2, 37] as const;
+
+/** Whether the machine has a git that we can work with. */
+export async function requireGit(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const text = (await runGit({ args: ['version'], env })).toString().trim();
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? [];
+  const [a, b] = [Number(major), Number(minor)];
+  if (a > leastVersion[0] || (a === leastVersion[0] && b >= leastVersion[1])) return;
+  throw new Fault('git_unavailable', `The git on the machine of the service is too old: ${text}.`, {
+    hint: `Install git ${leastVersion.join('.')} or newer.`,
+  });
+}
+
+/**
+ * Ends every process of git that outlived a killed service and works on a repository below the folder. Whoever calls
+ * holds the mirror's lock, so no living service needs them.
+ */
+export async function stopOrphans(folder: string): Promise<void> {
+  for (;;) {
+    const left = processesOn(folder);
+    if (left.length === 0) return;
+    left.forEach(kill);
+    await sleep(10);
+  }
+}
+
+function processesOn(folder: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => pid !== String(process.pid) && worksOn(pid, folder)).map(Number);
+}
+
+function worksOn(pid: string, folder: string): boolean {
+  try {
+    // One that has ended and was not collected yet has an empty environment.
+    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+    return environment.some((each) => each.startsWith(`GIT_DIR=${Buffer.from(folder).toString('latin1')}`));
+  } catch {
+    return false; // it has ended meanwhile, or belongs to another user
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Mail, out of the house. Owns how a message becomes bytes and reaches a server or the outbox; knows nothing of
+ * Outgoing mail. Owns how a message becomes bytes and reaches a server or the outbox; knows nothing of
  * accounts, and does not retry: whoever owes a mail keeps it until `send` has returned.
  */
 import { randomBytes } from 'node:crypto';

@@ -5,13 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode, Fault } from '../../fault.ts';
-import { cutShort } from './cut-short.ts';
-import { hashing } from './hashing.ts';
-import { localFault, missing } from './local-faults.ts';
-import { checkBeginning, checkName } from './names.ts';
-import { proveStorage } from './prove-storage.ts';
-import type { Storage, Stored } from './storage.ts';
+import { errorCode, errorText, Fault } from '../../fault.ts';
+import {
+  checkBeginning,
+  checkName,
+  cutShort,
+  hashing,
+  proveStorage,
+  type Storage,
+  type Stored,
+} from './storage.ts';
 
 const readBytes = 256 * 1024;
 
@@ -144,4 +147,48 @@ async function clear(path: string, begins: string, signal: AbortSignal): Promise
     else if (entry.isFile() && entry.name.startsWith(`.${begins}`) && entry.name.endsWith('.part'))
       await rm(inside, { force: true });
   }
+}
+
+/** A code that says nothing of disks is a mistake of ours, and goes on as it is. */
+function localFault(error: unknown, folder: string, written: number): unknown {
+  const code = errorCode(error);
+  const words = { evidence: errorText(error), cause: error };
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return new Fault('storage_full', `The disk was full after ${written} bytes of the backup.`, {
+        hint: 'Make room there, keep fewer backups, or choose another destination.',
+        ...words,
+      });
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+    case 'EISDIR':
+    case 'ELOOP':
+    case 'EEXIST':
+      return new Fault('storage_refused', `The folder ${folder} cannot be used for backups.`, {
+        hint: 'The service needs a folder of its own that it may write to.',
+        ...words,
+      });
+    case 'EIO':
+    case 'ENOENT':
+    case 'ESTALE':
+    case 'EMFILE':
+    case 'ENFILE':
+      return new Fault('storage_failed', 'The disk of the backups failed.', {
+        hint: 'Look at the disk of the machine that Slipway runs on.',
+        ...words,
+      });
+    default:
+      return error;
+  }
+}
+
+function missing(error: unknown): Fault {
+  return new Fault('backup_missing', 'There is no such backup in the folder.', {
+    hint: 'It was removed by someone else. Use another one.',
+    evidence: errorText(error),
+  });
 }

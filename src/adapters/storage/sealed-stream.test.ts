@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { faultOf } from '../../../test/support/faults.ts';
 import { Random } from '../../../test/support/random.ts';
-import { hashing } from './hashing.ts';
 import { openStream, sealStream } from './sealed-stream.ts';
 import type { Stored } from './storage.ts';
+import { hashing } from './storage.ts';
 
 const key = randomBytes(32);
 const header = 8 + 1 + 32 + 16 + 16;

@@ -5,7 +5,6 @@
  * all found. A block is handed on only after it was proven; whether all of them are there is known at the end alone.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { blocksOf } from './blocks.ts';
 import { damaged, headerBytes, newHeader, readHeader, type StreamKey } from './sealed-header.ts';
 
 const blockBytes = 256 * 1024;
@@ -88,4 +87,34 @@ function nonceOf({ noncePrefix }: StreamKey, index: number, isLast: boolean): Bu
   nonce.writeUInt32BE(index, 7);
   nonce[11] = isLast ? 1 : 0;
   return nonce;
+}
+
+interface Block {
+  /** Valid until the next block is asked for: one piece of memory serves them all. */
+  readonly bytes: Buffer;
+  readonly isLast: boolean;
+}
+
+/**
+ * A stream cut into blocks of one size; the last one may be shorter or empty. A full block is held until a further byte or the end has come: only then is it
+ * known whether it is the last.
+ */
+async function* blocksOf(
+  content: AsyncIterable<Buffer>,
+  size: number,
+): AsyncGenerator<Block, void, undefined> {
+  const block = Buffer.allocUnsafe(size);
+  let filled = 0;
+  for await (const chunk of content) {
+    for (let taken = 0; taken < chunk.length; ) {
+      if (filled === size) {
+        yield { bytes: block, isLast: false };
+        filled = 0;
+      }
+      const copied = chunk.copy(block, filled, taken);
+      taken += copied;
+      filled += copied;
+    }
+  }
+  yield { bytes: block.subarray(0, filled), isLast: true };
 }

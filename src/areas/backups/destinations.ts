@@ -1,5 +1,5 @@
 /** Where backups are stored: shown without secrets, and opened as storage. */
-import { createS3Storage } from '../../adapters/storage/s3.ts';
+import { createS3Storage } from '../../adapters/storage/s3/s3-storage.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
 import { Fault } from '../../fault.ts';
 import type { BackupDestinationId, WorkspaceId } from '../../ids.ts';

@@ -3,8 +3,7 @@
  * gone, and removed with the environment.
  */
 import { bundleOf } from '../../adapters/certificates/bundle.ts';
-import { covers } from '../../adapters/certificates/covers.ts';
-import { readCertificate } from '../../adapters/certificates/read-certificate.ts';
+import { covers, readCertificate } from '../../adapters/certificates/read-certificate.ts';
 import type { SeenCertificate, Target } from '../../engine/engine.ts';
 import type { CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';

@@ -3,7 +3,7 @@
  * verified name stays verified for some days without its record: a mistake in a zone must not take an application offline.
  */
 import { isIP } from 'node:net';
-import type { DomainLook } from '../../adapters/dns/dns.ts';
+import type { DomainCheck } from '../../adapters/dns/dns.ts';
 import { after, day, hour, minute } from '../../clock.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
@@ -26,7 +26,7 @@ export async function verifyDomain(
 ) {
   const domain = await queries.findDomain(ctx.db, workspaceId, id);
   if (!domain) throw domainNotFound();
-  const look = await (await ctx.dns()).lookAtDomain(
+  const look = await (await ctx.dns()).checkDomain(
     {
       hostname: domain.hostname,
       record: verificationRecord(domain),
@@ -61,7 +61,7 @@ async function saveCheck(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   id: DomainId,
-  look: DomainLook,
+  look: DomainCheck,
 ): Promise<void> {
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
@@ -113,7 +113,10 @@ function nextCheck(
 }
 
 /** Below a verified parent, a name needs no record of its own. */
-function findingsOf({ isProven, findings }: DomainLook, parent: string | undefined): queries.StoredFinding[] {
+function findingsOf(
+  { isProven, findings }: DomainCheck,
+  parent: string | undefined,
+): queries.StoredFinding[] {
   const stored = findings.map(({ code, severity, message, hint, evidence }) => ({
     code,
     severity,

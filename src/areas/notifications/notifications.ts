@@ -4,7 +4,7 @@
  * receiver that could not detect it.
  */
 import type { Logger } from 'pino';
-import type { Ways } from '../../adapters/connectors/connectors.ts';
+import type { Transports } from '../../adapters/connectors/connectors.ts';
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
@@ -19,7 +19,7 @@ export interface NotificationsContext {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly log: Logger;
-  readonly ways: Ways;
+  readonly ways: Transports;
   /** Whether addresses of one's own network may be given. */
   readonly allowPrivate: boolean;
   readonly publicUrl: () => string;

@@ -17,7 +17,7 @@ test('fields that are new are let be; those that are used have to be right', asy
     assert.ok(typeof body === 'object' && body !== null);
     push(readDelivery(kind, headers, { ...body, invented: { deeply: ['new'] } }));
     const wrong: unknown[] = [null, [], 'text', 7, {}, { ...body, repository: 1, project: 1 }];
-    wrong.push({ ...body, before: 'not a sha', push: { changes: [{ new: { type: 'branch' } }] } });
+    wrong.push({ ...body, after: 'not a sha', push: { changes: [{ new: { type: 'branch' } }] } });
     wrong.push({ ...body, ref: 7, push: [] });
     for (const each of wrong) {
       const fault = await faultOf(() => readDelivery(kind, headers, each));

@@ -3,12 +3,6 @@
  * checker of schemas would cost that more than everything else here.
  */
 import { Fault } from '../../../fault.ts';
-import type { Delivery, PushDelivery, PushedCommit, QuietDelivery } from './webhooks.ts';
-
-export interface About {
-  readonly deliveryId: string | null;
-  readonly event: string;
-}
 
 export class Payload {
   readonly #value: unknown;
@@ -90,41 +84,4 @@ export class Payload {
       },
     );
   }
-}
-
-/** A commit as all but Bitbucket write it. */
-export function commitOf(commit: Payload): PushedCommit {
-  const author = commit.at('author').maybe;
-  const paths = (name: string) =>
-    commit
-      .at(name)
-      .maybe?.list()
-      .map((path) => path.text()) ?? null;
-  return {
-    sha: commit.at('id').sha(),
-    message: commit.at('message').textOrNull() ?? '',
-    authorName: author?.at('name').textOrNull() ?? null,
-    authorEmail: author?.at('email').textOrNull() ?? null,
-    added: paths('added'),
-    modified: paths('modified'),
-    removed: paths('removed'),
-  };
-}
-
-export const noCommit = '0'.repeat(40);
-
-export const isZero = (sha: string) => /^0+$/.test(sha);
-
-export const quiet = (type: QuietDelivery['type'], about: About): QuietDelivery => ({ type, ...about });
-
-/** Branches and tags; notes, reviews and whatever else lives among the refs are nothing to deploy. */
-export function pushTo(
-  ref: string,
-  about: About,
-  rest: Omit<PushDelivery, 'type' | 'deliveryId' | 'ref'>,
-): Delivery {
-  const [, kind, name] = /^refs\/(heads|tags)\/(.+)$/s.exec(ref) ?? [];
-  if (kind === undefined || name === undefined) return quiet('other', about);
-  const type = kind === 'heads' ? 'branch' : 'tag';
-  return { type: 'push', deliveryId: about.deliveryId, ref: { type, name }, ...rest };
 }

@@ -7,7 +7,8 @@ import { openAt } from '../../../../test/support/git-host.ts';
 import { after } from '../../../clock.ts';
 import { Secret } from '../../../secret.ts';
 import type { GitHostKind } from '../git-hosts.ts';
-import { type HeaderLines, readDelivery, verifyDelivery } from './webhooks.ts';
+import { type HeaderLines, verifyDelivery } from './verify-delivery.ts';
+import { readDelivery } from './webhooks.ts';
 
 const secret: Secret = new Secret('It’s a secret');
 const body = Buffer.from('{"ref":"refs/heads/main"}\n');

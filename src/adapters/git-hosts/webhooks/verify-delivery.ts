@@ -2,8 +2,19 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, minute, systemClock } from '../../../clock.ts';
 import type { Secret } from '../../../secret.ts';
-import type { GitHostKind } from '../git-hosts.ts';
-import { type HeaderLines, headerOf } from './header-lines.ts';
+import type { GitHostKind } from '../host.ts';
+
+/** Headers as Node gives them. One that came twice is none: it would be up to luck which of them was checked. */
+export type HeaderLines = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The first of these that is there. */
+export function headerOf(headers: HeaderLines, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
 
 /** GitLab signs the time too; older than this is a copy of something that was sent before. */
 const toleranceMs = 5 * minute;

@@ -4,55 +4,16 @@
  * `verifyDelivery` has said that it is signed.
  */
 import { Fault } from '../../../fault.ts';
-import type { GitHostKind } from '../git-hosts.ts';
+import type { GitHostKind } from '../host.ts';
 import { bitbucketDelivery } from './bitbucket-delivery.ts';
+import type { Delivery } from './delivery.ts';
 import { giteaDelivery, githubDelivery } from './github-delivery.ts';
 import { gitlabDelivery } from './gitlab-delivery.ts';
-import { type HeaderLines, headerOf } from './header-lines.ts';
 import { Payload } from './payload.ts';
+import { type HeaderLines, headerOf } from './verify-delivery.ts';
 
-export type { HeaderLines } from './header-lines.ts';
+export type { Delivery } from './delivery.ts';
 export { verifyDelivery } from './verify-delivery.ts';
-
-export interface PushedCommit {
-  readonly sha: string;
-  readonly message: string;
-  readonly authorName: string | null;
-  readonly authorEmail: string | null;
-  /** Paths; `null` where the host does not tell. */
-  readonly added: readonly string[] | null;
-  readonly modified: readonly string[] | null;
-  readonly removed: readonly string[] | null;
-}
-
-export interface PushDelivery {
-  readonly type: 'push';
-  /** The same when the host sends it again; no two deliveries of one answer share it. */
-  readonly deliveryId: string | null;
-  readonly repository: { readonly id: string; readonly fullName: string };
-  readonly ref: { readonly type: 'branch' | 'tag'; readonly name: string };
-  /** All zeros where the ref is new. */
-  readonly before: string;
-  /** All zeros where it is gone. */
-  readonly after: string;
-  readonly isDeleted: boolean;
-  /** `null` where the host does not tell; then what `before` had may be gone. */
-  readonly isForced: boolean | null;
-  /** Oldest first. */
-  readonly commits: readonly PushedCommit[];
-  /** There are more commits, or more paths, than are listed. */
-  readonly isTruncated: boolean;
-  readonly headMessage: string | null;
-  readonly pusher: string | null;
-}
-
-export interface QuietDelivery {
-  readonly type: 'ping' | 'other';
-  readonly deliveryId: string | null;
-  readonly event: string;
-}
-
-export type Delivery = PushDelivery | QuietDelivery;
 
 const idHeaders: Record<GitHostKind, readonly string[]> = {
   github: ['x-github-delivery'],
