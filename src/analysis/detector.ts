@@ -2,29 +2,30 @@
  * What those who look at a repository say. A detector looks at one directory and says what it could be, with a score
  * and its evidence; it never decides. `resolve.ts` is the one that chooses.
  */
+
+import type { Evidenced, Source } from './evidence.ts';
 import type { Directory, Repository } from './repository.ts';
 import type { PackageManager, Process, ServiceKind, StaticOutput, Variable } from './result.ts';
-import type { Source, Told } from './told.ts';
 
 /** What is known of an app so far. What is absent is not known; `null` in `Told` is known not to be. */
 export interface AppDraft {
-  readonly name?: Told<string>;
-  readonly language?: Told<string>;
-  readonly framework?: Told<string | null>;
-  readonly packageManager?: Told<PackageManager>;
-  readonly versions?: Readonly<Record<string, Told<string>>>;
-  readonly installCommand?: Told<string | null>;
-  readonly buildCommand?: Told<string | null>;
-  readonly startCommand?: Told<string | null>;
-  readonly releaseCommand?: Told<string | null>;
-  readonly staticOutput?: Told<StaticOutput | null>;
+  readonly name?: Evidenced<string>;
+  readonly language?: Evidenced<string>;
+  readonly framework?: Evidenced<string | null>;
+  readonly packageManager?: Evidenced<PackageManager>;
+  readonly versions?: Readonly<Record<string, Evidenced<string>>>;
+  readonly installCommand?: Evidenced<string | null>;
+  readonly buildCommand?: Evidenced<string | null>;
+  readonly startCommand?: Evidenced<string | null>;
+  readonly releaseCommand?: Evidenced<string | null>;
+  readonly staticOutput?: Evidenced<StaticOutput | null>;
   /** Of a file that speaks of the fallback alone (`_redirects`); it corrects whatever static output is chosen. */
-  readonly singlePage?: Told<boolean>;
-  readonly port?: Told<number | null>;
-  readonly healthPath?: Told<string | null>;
-  readonly processes?: readonly Told<Process>[];
-  readonly dockerfile?: Told<string>;
-  readonly volumes?: readonly Told<string>[];
+  readonly singlePage?: Evidenced<boolean>;
+  readonly port?: Evidenced<number | null>;
+  readonly healthPath?: Evidenced<string | null>;
+  readonly processes?: readonly Evidenced<Process>[];
+  readonly dockerfile?: Evidenced<string>;
+  readonly volumes?: readonly Evidenced<string>[];
 }
 
 export interface Candidate {

@@ -4,6 +4,7 @@
  * files of its own.
  */
 import type { Findings } from './collect-findings.ts';
+import type { Source } from './evidence.ts';
 import { join, type Repository } from './repository.ts';
 import { describeApp } from './resolve/describe-app.ts';
 import { languageShares } from './resolve/language-shares.ts';
@@ -11,7 +12,6 @@ import { resolveApps } from './resolve/resolve-apps.ts';
 import { resolveServices } from './resolve/resolve-services.ts';
 import { resolveVariables } from './resolve/resolve-variables.ts';
 import type { AnalysisResult, Monorepo } from './result.ts';
-import type { Source } from './told.ts';
 
 export interface ResolveOptions {
   readonly root: string;

@@ -1,5 +1,5 @@
 /** What an analysis says, as it goes over the wire (`CONTRACT`: projects and analysis). Plain values; no functions. */
-import type { Source } from './told.ts';
+import type { Source } from './evidence.ts';
 
 export interface AnalysisResult {
   readonly apps: readonly App[];

@@ -4,10 +4,10 @@
  */
 import type { AppDraft, Declaration } from '../detector.ts';
 import { nodeDetectors } from '../ecosystems/node/node.ts';
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../evidence.ts';
 import { asPort, asText } from '../readers/shape.ts';
 import type { Repository } from '../repository.ts';
 import type { Process } from '../result.ts';
-import { certain, customary, guessed, type Told, told } from '../told.ts';
 import { commandOf, portIn, splitInstall } from './commands.ts';
 import { placeOf } from './place-of.ts';
 
@@ -53,11 +53,11 @@ export function declare(repository: Repository, saying: Saying): Declaration {
   const port = asPort(saying.port) ?? (start === undefined ? undefined : portIn(start));
   const output = folderIn(saying.output, folder);
   const health = pathOf(saying.health);
-  const say = <T>(value: T, note: string): Told<T> => told(value, certainty, file, note);
+  const say = <T>(value: T, note: string): Evidenced<T> => evidenced(value, certainty, file, note);
   const draft: AppDraft = {
     ...optional(
       'name',
-      told1(asText(saying.name), (name) => told(name, customary, file, `name: ${name}`)),
+      told1(asText(saying.name), (name) => evidenced(name, conventional, file, `name: ${name}`)),
     ),
     ...optional(
       'installCommand',
@@ -89,11 +89,11 @@ export function declare(repository: Repository, saying: Saying): Declaration {
     ),
     ...optional(
       'framework',
-      told1(saying.framework, (name) => told(name, customary, file, name)),
+      told1(saying.framework, (name) => evidenced(name, conventional, file, name)),
     ),
     ...optional(
       'language',
-      told1(saying.language, (name) => told(name, guessed, file, name)),
+      told1(saying.language, (name) => evidenced(name, guessed, file, name)),
     ),
     ...optional(
       'staticOutput',
@@ -144,7 +144,7 @@ function pathOf(value: unknown): string | undefined {
 function versionsOf({ versions = {}, file }: Saying): Pick<AppDraft, 'versions'> {
   const entries = Object.entries(versions);
   if (entries.length === 0) return {};
-  const all = entries.map(([tool, line]) => [tool, told(line, certain, file, `${tool} ${line}`)]);
+  const all = entries.map(([tool, line]) => [tool, evidenced(line, certain, file, `${tool} ${line}`)]);
   return { versions: Object.fromEntries(all) };
 }
 

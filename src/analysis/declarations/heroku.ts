@@ -1,9 +1,9 @@
 /** Heroku's app.json (also Dokku's and Scalingo's), and heroku.yml. An app.json of Expo or React Native says nothing. */
 import type { DeclarationReader } from '../detector.ts';
+import { guessed } from '../evidence.ts';
 import { asEntries, asList, asMany, asObject, asObjects, asText } from '../readers/shape.ts';
 import { isParsed, type Parsed, type Repository } from '../repository.ts';
 import type { Process, ServiceKind } from '../result.ts';
-import { guessed } from '../told.ts';
 import { commandOf } from './commands.ts';
 import { declare } from './declare.ts';
 import { existingFile, filesNamed, folderOfFile } from './places.ts';

@@ -2,8 +2,9 @@
  * A route that is there for health checks. A wrong one makes every deployment fail, while without one the port alone
  * is asked; so a route counts only where no prefix is put before it.
  */
+
+import { certain, type Evidenced, evidenced } from '../evidence.ts';
 import type { Repository } from '../repository.ts';
-import { certain, type Told, told } from '../told.ts';
 import { findAll, type Hit, linesOf } from './code.ts';
 
 const names = String.raw`(?:health(?:z|[-_]?checks?)?|healthz?\/(?:live|ready|liveness|readiness)|livez|readyz|_health|up|ping|heartbeat|alive)`;
@@ -14,13 +15,16 @@ const route = new RegExp(
 const prefix =
   /\b(?:scope|namespace|group|prefix|requestmapping|path|route|controller|resources?|mount|map|nest|blueprint)\b[^"'`]{0,60}["'`]\/?\w/i;
 
-export function healthInCode(repository: Repository, files: readonly string[]): Told<string> | undefined {
+export function healthInCode(
+  repository: Repository,
+  files: readonly string[],
+): Evidenced<string> | undefined {
   for (const hit of findAll(repository, files, route, 10)) {
     const { file, line, text, match } = hit;
     if (/^\s*(?:#|\/\/|\*|--|;)/.test(text) || isClient(text)) continue;
     if (isGroup(repository, hit) || isInside(repository, hit)) continue;
     const path = match[2] ?? '';
-    return told(path.startsWith('/') ? path : `/${path}`, certain, file, text.trim().slice(0, 80), line);
+    return evidenced(path.startsWith('/') ? path : `/${path}`, certain, file, text.trim().slice(0, 80), line);
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** Which port source text names. The same few forms are written in every language. */
 
+import { certain, type Evidenced, evidenced } from '../evidence.ts';
 import type { Repository } from '../repository.ts';
-import { certain, type Told, told } from '../told.ts';
 import { findAll, type Hit } from './code.ts';
 
 /** Ports of databases, mail and the like: an app speaks to them, it does not listen there. */
@@ -27,11 +27,12 @@ const forms: readonly RegExp[] = [
   /\.(?:start|run)\(\s*(\d{4,5})\b/,
 ];
 
-export function portInCode(repository: Repository, files: readonly string[]): Told<number> | undefined {
+export function portInCode(repository: Repository, files: readonly string[]): Evidenced<number> | undefined {
   for (const form of forms) {
     for (const hit of findAll(repository, files, form, 20)) {
       const port = portOf(hit);
-      if (port !== undefined) return told(port, certain, hit.file, hit.text.trim().slice(0, 80), hit.line);
+      if (port !== undefined)
+        return evidenced(port, certain, hit.file, hit.text.trim().slice(0, 80), hit.line);
     }
   }
   return undefined;

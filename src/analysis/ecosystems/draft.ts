@@ -1,7 +1,7 @@
 /** How a detector puts together what it found, where much of it may be missing. */
 import type { AppDraft, Candidate } from '../detector.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../evidence.ts';
 import type { PackageManager, Process } from '../result.ts';
-import { certain, customary, type Told, told } from '../told.ts';
 
 type Partly<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
@@ -25,9 +25,9 @@ export function candidate(
 
 /** Only those versions that something told. */
 export function versionsOf(
-  all: Readonly<Record<string, Told<string> | undefined>>,
-): Readonly<Record<string, Told<string>>> {
-  const made: Record<string, Told<string>> = {};
+  all: Readonly<Record<string, Evidenced<string> | undefined>>,
+): Readonly<Record<string, Evidenced<string>>> {
+  const made: Record<string, Evidenced<string>> = {};
   for (const [key, value] of Object.entries(all)) if (value) made[key] = value;
   return made;
 }
@@ -37,17 +37,17 @@ export function manager(
   lockFile: string | undefined,
   source: string,
   version: string | null = null,
-): Told<PackageManager> {
-  return told(
+): Evidenced<PackageManager> {
+  return evidenced(
     { name, version, lockFile: lockFile ?? null },
-    lockFile ? certain : customary,
+    lockFile ? certain : conventional,
     lockFile ?? source,
     lockFile ? `lock file of ${name}` : name,
   );
 }
 
-export function worker(name: string, command: string, source: string, note: string): Told<Process> {
-  return told({ name, kind: 'worker', command, schedule: null }, customary, source, note);
+export function worker(name: string, command: string, source: string, note: string): Evidenced<Process> {
+  return evidenced({ name, kind: 'worker', command, schedule: null }, conventional, source, note);
 }
 
 export function cron(
@@ -56,6 +56,6 @@ export function cron(
   schedule: string,
   source: string,
   note: string,
-): Told<Process> {
-  return told({ name, kind: 'cron', command, schedule }, customary, source, note);
+): Evidenced<Process> {
+  return evidenced({ name, kind: 'cron', command, schedule }, conventional, source, note);
 }

@@ -2,8 +2,9 @@
  * Which folders hold a database file. One that lies beside the code has no folder that could be a volume, since the
  * volume would hide the code of every later release: that is said as a warning.
  */
+
+import { certain, type Evidenced, evidenced, type Source } from '../evidence.ts';
 import { join, type Repository } from '../repository.ts';
-import { certain, type Source, type Told, told } from '../told.ts';
 import { findAll } from './code.ts';
 
 const forms: readonly RegExp[] = [
@@ -20,7 +21,7 @@ export function sqliteVolumes(
   directory: string,
   files: readonly string[],
   custom?: string,
-): readonly Told<string>[] {
+): readonly Evidenced<string>[] {
   for (const [at, form] of forms.entries()) {
     for (const { file, line, text, match } of findAll(repository, files, form, 5)) {
       if (/^\s*(?:#|\/\/|--|;)/.test(text)) continue;
@@ -40,13 +41,13 @@ export function volumeOf(
   path: string,
   source: Source,
   custom?: string,
-): readonly Told<string>[] {
+): readonly Evidenced<string>[] {
   const plain = path.replace(/^\.\//, '');
   const end = plain.lastIndexOf('/');
   const folder = end > 0 ? plain.slice(0, end) : custom;
   if (folder !== undefined && /[{}$]/.test(folder)) return [];
   if (folder !== undefined && !holdsCode(repository, join(directory, folder))) {
-    return [told(folder, certain, source.file, source.note, source.line)];
+    return [evidenced(folder, certain, source.file, source.note, source.line)];
   }
   warnBeside(repository, plain, source.file);
   return [];

@@ -3,8 +3,9 @@
  * mise, asdf, devbox, proto, sdkman. The nearest directory counts; in one directory the file made for the one tool
  * goes before those that list many. Manifests (`engines`, `requires-python`, …) are read by each ecosystem itself.
  */
+
+import { certain, type Evidenced, evidenced } from '../evidence.ts';
 import { isParsed, join, parentOf, type Repository } from '../repository.ts';
-import { certain, type Told, told } from '../told.ts';
 
 type Reader = (repository: Repository, path: string, tool: string) => string | undefined;
 
@@ -68,7 +69,7 @@ export function toolVersion(
   repository: Repository,
   directory: string,
   tool: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   for (let at: string | undefined = directory; at !== undefined; at = parentOf(at)) {
     for (const name of (Object.hasOwn(ownFiles, tool) ? ownFiles[tool] : undefined) ?? []) {
       const found = read(repository, join(at, name), tool, fromOwnFile);
@@ -82,10 +83,15 @@ export function toolVersion(
   return undefined;
 }
 
-function read(repository: Repository, path: string, tool: string, reader: Reader): Told<string> | undefined {
+function read(
+  repository: Repository,
+  path: string,
+  tool: string,
+  reader: Reader,
+): Evidenced<string> | undefined {
   if (!repository.has(path)) return undefined;
   const version = plain(reader(repository, path, tool));
-  return version === undefined ? undefined : told(version, certain, path, `${tool} ${version}`);
+  return version === undefined ? undefined : evidenced(version, certain, path, `${tool} ${version}`);
 }
 
 /** Without distribution and prefix: `v22.1` and `temurin-21.0.2+13` are 22.1 and 21.0.2. */

@@ -1,6 +1,6 @@
 /** What several say of one app, made one. */
 import type { AppDraft, Candidate, Declaration } from '../detector.ts';
-import type { Told } from '../told.ts';
+import type { Evidenced } from '../evidence.ts';
 
 const fields = [
   'name',
@@ -34,9 +34,9 @@ export function withToolchain(app: AppDraft, helper: Candidate): AppDraft {
 }
 
 function joined(
-  first: Told<string | null> | undefined,
-  second: Told<string | null> | undefined,
-): Told<string | null> | undefined {
+  first: Evidenced<string | null> | undefined,
+  second: Evidenced<string | null> | undefined,
+): Evidenced<string | null> | undefined {
   if (!first?.value) return second ?? first;
   if (!second?.value || second.value === first.value) return first;
   return {
@@ -60,7 +60,7 @@ export function applyDeclarations(draft: AppDraft, declarations: readonly Declar
 }
 
 /** Last, since the file of fallbacks speaks of whatever folder is served in the end. */
-function withFallback(draft: AppDraft, singlePage: Told<boolean> | undefined): AppDraft {
+function withFallback(draft: AppDraft, singlePage: Evidenced<boolean> | undefined): AppDraft {
   const output = draft.staticOutput;
   if (!singlePage || !output?.value || output.value.isSinglePage === singlePage.value) return draft;
   const value = { ...output.value, isSinglePage: singlePage.value };

@@ -1,7 +1,7 @@
 /** .NET: project files of C#, F# and Visual Basic. Tests and class libraries run nowhere. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, firstEvidenced, guessed } from '../../evidence.ts';
 import { join, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
 import { filesIn, findIn, findInAny, ownSources } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
@@ -33,24 +33,25 @@ function describe(repository: Repository, directory: string, project: NetProject
   );
   const sdk = toolVersion(repository, directory, 'dotnet');
   const draft = {
-    name: told(name, certain, file, name.slice(0, 60)),
-    language: told(project.language, certain, file, project.language),
-    framework: framework === undefined ? undefined : told(framework, certain, file, project.sdk || framework),
+    name: evidenced(name, certain, file, name.slice(0, 60)),
+    language: evidenced(project.language, certain, file, project.language),
+    framework:
+      framework === undefined ? undefined : evidenced(framework, certain, file, project.sdk || framework),
     packageManager: manager('nuget', repository.firstOf(directory, ['packages.lock.json']), file),
-    versions: versionsOf({ dotnet: firstTold(project.version, sdk) }),
-    installCommand: told('dotnet restore', customary, file, 'NuGet'),
-    buildCommand: told(
+    versions: versionsOf({ dotnet: firstEvidenced(project.version, sdk) }),
+    installCommand: evidenced('dotnet restore', conventional, file, 'NuGet'),
+    buildCommand: evidenced(
       `dotnet publish${project.isAlone ? '' : ` ${name}${project.ending}`} -c Release -o out`,
-      customary,
+      conventional,
       file,
       'dotnet',
     ),
     startCommand:
       isPage || !isApp
-        ? told(null, customary, file, 'nothing runs')
-        : told(`dotnet out/${project.assembly}.dll`, certain, file, project.assembly),
+        ? evidenced(null, conventional, file, 'nothing runs')
+        : evidenced(`dotnet out/${project.assembly}.dll`, certain, file, project.assembly),
     staticOutput: isPage
-      ? told({ directory: 'out/wwwroot', isSinglePage: true }, customary, file, 'Blazor WebAssembly')
+      ? evidenced({ directory: 'out/wwwroot', isSinglePage: true }, conventional, file, 'Blazor WebAssembly')
       : undefined,
     port: isPage ? undefined : portOf(repository, project, settings, sources),
     healthPath: isPage ? undefined : healthInCode(repository, sources),
@@ -105,19 +106,21 @@ function portOf(
   project: NetProject,
   settings: readonly string[],
   sources: readonly string[],
-): Told<number | null> {
+): Evidenced<number | null> {
   const isWeb =
     project.sdk.endsWith('Sdk.Web') ||
     [...project.packages].some((name) => /aspnetcore|giraffe|saturn|falco|suave/.test(name));
   if (!isWeb) {
     const listens = findInAny(repository, sources, /\bHttpListener\b|\bTcpListener\b|WebApplication\./);
     return (
-      (listens && portInCode(repository, sources)) ?? told(null, guessed, project.file, 'no web project')
+      (listens && portInCode(repository, sources)) ?? evidenced(null, guessed, project.file, 'no web project')
     );
   }
   const set = settings
     .map((path) => findIn(repository, path, /"(?:urls|url)"\s*:\s*"http:\/\/[^"]{0,60}:(\d{2,5})/i))
     .find((hit) => hit !== undefined);
-  if (set) return told(Number(set.match[1]), certain, set.file, set.text.trim().slice(0, 80), set.line);
-  return portInCode(repository, sources) ?? told(8080, customary, project.file, 'custom of its images');
+  if (set) return evidenced(Number(set.match[1]), certain, set.file, set.text.trim().slice(0, 80), set.line);
+  return (
+    portInCode(repository, sources) ?? evidenced(8080, conventional, project.file, 'custom of its images')
+  );
 }

@@ -1,7 +1,7 @@
 /** Elixir: mix projects. An umbrella is one app, run from its root; the apps in it are its parts. */
 import type { Candidate, Detector, WorkspaceFinder } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, firstEvidenced, guessed } from '../../evidence.ts';
 import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
 import { findIn, findInAny } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
@@ -59,19 +59,19 @@ function describe(repository: Repository, directory: string): Candidate {
   const isPart = umbrellaAbove(repository, directory);
   const isApplication = findInAny(repository, files, /\bmod:\s*\{/) !== undefined;
   const draft = {
-    name: told(name, certain, file, `:${name}`),
-    language: told('elixir', certain, file, 'mix'),
-    framework: framework && told(framework, certain, file, framework),
+    name: evidenced(name, certain, file, `:${name}`),
+    language: evidenced('elixir', certain, file, 'mix'),
+    framework: framework && evidenced(framework, certain, file, framework),
     packageManager: manager('mix', repository.upwards(directory, ['mix.lock']), file),
     versions: versionsOf({
       elixir: versionLine(
         'elixir',
-        firstTold(toolVersion(repository, directory, 'elixir'), asked(repository, file)),
+        firstEvidenced(toolVersion(repository, directory, 'elixir'), asked(repository, file)),
       ),
       erlang: toolVersion(repository, directory, 'erlang'),
     }),
-    installCommand: told('mix deps.get --only prod', customary, file, 'mix'),
-    buildCommand: told(buildOf(repository, files, release), customary, file, 'mix'),
+    installCommand: evidenced('mix deps.get --only prod', conventional, file, 'mix'),
+    buildCommand: evidenced(buildOf(repository, files, release), conventional, file, 'mix'),
     startCommand: startOf(release, framework, file),
     releaseCommand: migrations(repository, directory, files, release, name, has),
     port: portOf(repository, directory, framework, sources, file),
@@ -132,15 +132,19 @@ function buildOf(repository: Repository, files: readonly string[], release: Rele
   return steps.join(' && ');
 }
 
-function startOf(release: Release | undefined, framework: string | undefined, file: string): Told<string> {
+function startOf(
+  release: Release | undefined,
+  framework: string | undefined,
+  file: string,
+): Evidenced<string> {
   if (release) {
-    if (release.hasServer) return told(`${release.folder}/server`, certain, file, 'release');
+    if (release.hasServer) return evidenced(`${release.folder}/server`, certain, file, 'release');
     const serves = framework === 'phoenix' ? 'PHX_SERVER=true ' : '';
-    return told(`${serves}${release.folder}/${release.name} start`, certain, file, 'release');
+    return evidenced(`${serves}${release.folder}/${release.name} start`, certain, file, 'release');
   }
   return framework === 'phoenix'
-    ? told('mix phx.server', customary, file, 'Phoenix')
-    : told('mix run --no-halt', customary, file, 'mix');
+    ? evidenced('mix phx.server', conventional, file, 'Phoenix')
+    : evidenced('mix run --no-halt', conventional, file, 'mix');
 }
 
 function migrations(
@@ -150,23 +154,28 @@ function migrations(
   release: Release | undefined,
   app: string,
   has: (name: string) => boolean,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   if (!has('ecto_sql') && !has('ecto_sqlite3') && !has('phoenix_ecto')) return undefined;
   const [file = 'mix.exs'] = files;
-  if (!release) return told('mix ecto.migrate', customary, file, 'Ecto');
+  if (!release) return evidenced('mix ecto.migrate', conventional, file, 'Ecto');
   if (repository.has(join(directory, 'rel/overlays/bin/migrate'))) {
-    return told(`${release.folder}/migrate`, certain, join(directory, 'rel/overlays/bin/migrate'), 'migrate');
+    return evidenced(
+      `${release.folder}/migrate`,
+      certain,
+      join(directory, 'rel/overlays/bin/migrate'),
+      'migrate',
+    );
   }
   const path = join(directory, `lib/${app}/release.ex`);
   const module = findIn(repository, path, /^defmodule\s+([\w.]+)/)?.match[1];
   return module === undefined
     ? undefined
-    : told(`${release.folder}/${release.name} eval ${module}.migrate`, customary, path, module);
+    : evidenced(`${release.folder}/${release.name} eval ${module}.migrate`, conventional, path, module);
 }
 
-function asked(repository: Repository, file: string): Told<string> | undefined {
+function asked(repository: Repository, file: string): Evidenced<string> | undefined {
   const hit = findIn(repository, file, /\belixir:\s*"([^"]+)"/);
-  return hit && told(hit.match[1] ?? '', certain, file, hit.text.trim(), hit.line);
+  return hit && evidenced(hit.match[1] ?? '', certain, file, hit.text.trim(), hit.line);
 }
 
 function portOf(
@@ -175,12 +184,12 @@ function portOf(
   framework: string | undefined,
   sources: readonly string[],
   file: string,
-): Told<number | null> {
+): Evidenced<number | null> {
   const configs = ['runtime', 'prod', 'releases', 'config', 'dev'].map((name) =>
     join(directory, `config/${name}.exs`),
   );
-  if (framework === undefined) return told(null, guessed, file, 'no web server among the dependencies');
+  if (framework === undefined) return evidenced(null, guessed, file, 'no web server among the dependencies');
   const found =
     portInCode(repository, configs) ?? (framework === 'plug' ? portInCode(repository, sources) : undefined);
-  return found ?? told(4000, customary, file, framework);
+  return found ?? evidenced(4000, conventional, file, framework);
 }

@@ -3,9 +3,9 @@
  * named after background work are its processes.
  */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, firstEvidenced, guessed } from '../../evidence.ts';
 import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
 import type { Process } from '../../result.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
 import { findIn, findInAny, ownSources, within } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
@@ -48,15 +48,16 @@ function describe(
   const fallback = framework?.port ?? (listens ? 8080 : null);
   const goMod = module?.version;
   const draft = {
-    name: module && told(nameOf(module.path.replace(/\/v\d+$/, '')), certain, file, 'module'),
-    language: told('go', certain, file, 'Go'),
-    framework: framework && told(framework.name, certain, file, framework.module),
+    name: module && evidenced(nameOf(module.path.replace(/\/v\d+$/, '')), certain, file, 'module'),
+    language: evidenced('go', certain, file, 'Go'),
+    framework: framework && evidenced(framework.name, certain, file, framework.module),
     packageManager: manager('go', repository.firstOf(directory, ['go.sum']), file),
-    versions: versionsOf({ go: firstTold(goMod, toolVersion(repository, directory, 'go')) }),
-    installCommand: module && told('go mod download', customary, file, 'modules'),
+    versions: versionsOf({ go: firstEvidenced(goMod, toolVersion(repository, directory, 'go')) }),
+    installCommand: module && evidenced('go mod download', conventional, file, 'modules'),
     ...commands(repository, directory, module, chosen, others, sources),
     port:
-      port ?? told(fallback, framework ? customary : guessed, file, framework?.name ?? 'no port in the code'),
+      port ??
+      evidenced(fallback, framework ? conventional : guessed, file, framework?.name ?? 'no port in the code'),
     healthPath: healthInCode(repository, sources),
     volumes: sqliteVolumes(repository, directory, sources),
   };
@@ -108,13 +109,17 @@ function commands(
   chosen: string | undefined,
   others: readonly string[],
   sources: readonly string[],
-): { buildCommand?: Told<string>; startCommand?: Told<string>; processes?: readonly Told<Process>[] } {
+): {
+  buildCommand?: Evidenced<string>;
+  startCommand?: Evidenced<string>;
+  processes?: readonly Evidenced<Process>[];
+} {
   if (chosen === undefined) return {};
   const inside = within(directory, chosen === directory ? directory : chosen);
   const folder = chosen === directory ? '.' : `./${inside}`;
   const source = sources.find((path) => parentOf(path) === chosen) ?? chosen;
   const argument = subcommand(repository, module, sources);
-  const say = (command: string) => told(command, customary, source, 'package main');
+  const say = (command: string) => evidenced(command, conventional, source, 'package main');
   if (!module) {
     const names = sources.filter((path) => parentOf(path) === chosen).map((path) => within(directory, path));
     return { buildCommand: say(`go build -o out ${names.join(' ')}`), startCommand: say('./out') };

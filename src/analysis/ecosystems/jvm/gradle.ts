@@ -2,8 +2,9 @@
  * A Gradle build, read line by line: its files are programs, and most of what matters stands in lines of a few known
  * forms. What is computed there stays unknown.
  */
+
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
 import { findIn, linesOf } from '../code.ts';
 import { climb } from './maven.ts';
 
@@ -13,7 +14,7 @@ export interface GradleProject {
   readonly version: string | undefined;
   /** Lines with plugins and dependencies, those for tests left out, in small letters. */
   readonly lines: readonly string[];
-  readonly java: Told<string> | undefined;
+  readonly java: Evidenced<string> | undefined;
   readonly archive: string | undefined;
   readonly hasPlugin: (name: string) => boolean;
 }
@@ -82,12 +83,12 @@ function isPlugin(line: string, name: string): boolean {
   );
 }
 
-function javaVersion(repository: Repository, files: readonly string[]): Told<string> | undefined {
+function javaVersion(repository: Repository, files: readonly string[]): Evidenced<string> | undefined {
   const form =
     /(?:JavaLanguageVersion\.of|jvmToolchain|(?:source|target)Compatibility\s*=?|jvmTarget\s*=?|options\.release\s*=?|JavaVersion\.VERSION_|release\.set)[\s("'=]{0,4}(?:JavaVersion\.VERSION_|JvmTarget\.JVM_)?(?:1[._])?(\d{1,2})\b/;
   for (const file of files) {
     const hit = findIn(repository, file, form);
-    if (hit) return told(hit.match[1] ?? '', certain, file, hit.text.trim(), hit.line);
+    if (hit) return evidenced(hit.match[1] ?? '', certain, file, hit.text.trim(), hit.line);
   }
   return undefined;
 }

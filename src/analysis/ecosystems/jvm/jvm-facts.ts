@@ -1,6 +1,7 @@
 /** What a project of the JVM says of itself, whichever tool builds it. */
+
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { join, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { findIn, findInAny } from '../code.ts';
 import { portInCode } from '../code-port.ts';
 import { toolVersion } from '../tool-versions.ts';
@@ -11,7 +12,7 @@ export interface JvmProject {
   readonly file: string;
   readonly name: string;
   readonly has: (mark: string) => boolean;
-  readonly java: Told<string> | undefined;
+  readonly java: Evidenced<string> | undefined;
   readonly lock: string | undefined;
   readonly toolVersion: string | null;
   /** Where the code lies, if it is not the app's own folder. */
@@ -51,10 +52,10 @@ export function languageOf(sources: readonly string[], project: JvmProject): str
   return project.tool === 'sbt' ? 'scala' : project.has('kotlin') ? 'kotlin' : 'java';
 }
 
-export function javaFrom(repository: Repository, directory: string): Told<string> | undefined {
+export function javaFrom(repository: Repository, directory: string): Evidenced<string> | undefined {
   const found = toolVersion(repository, directory, 'java');
   const line = found && /^(?:1\.)?(\d{1,2})/.exec(found.value)?.[1];
-  return found && line ? told(line, certain, found.source.file, found.source.note) : undefined;
+  return found && line ? evidenced(line, certain, found.source.file, found.source.note) : undefined;
 }
 
 export function wrapperVersion(
@@ -76,18 +77,18 @@ export function jvmPort(
   configs: readonly string[],
   sources: readonly string[],
   { file, has }: JvmProject,
-): Told<number | null> {
+): Evidenced<number | null> {
   const set =
     framework?.key === undefined ? undefined : settingPort(setting(repository, configs, framework.key));
   if (set) return set;
   const isWeb = framework?.name !== 'spring-boot' || webMarks.some(has);
-  if (!isWeb) return told(null, customary, file, 'no web starter');
+  if (!isWeb) return evidenced(null, conventional, file, 'no web starter');
   const inCode = framework?.name === 'spring-boot' ? undefined : portInCode(repository, sources);
   return (
     inCode ??
-    told(
+    evidenced(
       framework?.port ?? null,
-      framework ? customary : guessed,
+      framework ? conventional : guessed,
       file,
       framework?.name ?? 'no port in the code',
     )

@@ -1,7 +1,8 @@
 /** Frameworks of the JVM, by what stands in build files, with their port and the path of their health check. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { parseYaml } from '../../readers/yaml.ts';
 import { isParsed, join, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import { findIn, linesOf } from '../code.ts';
 
 export interface JvmFramework {
@@ -102,7 +103,7 @@ export function setting(
   repository: Repository,
   files: readonly string[],
   key: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   for (const file of files) {
     const value = file.endsWith('.properties')
       ? findIn(repository, file, new RegExp(String.raw`^\s*${key.replaceAll('.', '\\.')}\s*[=:]\s*(\S.*)$`))
@@ -110,7 +111,8 @@ export function setting(
       : file.endsWith('.conf')
         ? hocon(repository, file, key)
         : inYaml(repository, file, key);
-    if (value !== undefined) return told(value.trim(), certain, file, `${key} ${value.trim().slice(0, 40)}`);
+    if (value !== undefined)
+      return evidenced(value.trim(), certain, file, `${key} ${value.trim().slice(0, 40)}`);
   }
   return undefined;
 }
@@ -135,9 +137,11 @@ function hocon(repository: Repository, file: string, key: string): string | unde
 }
 
 /** `${PORT:8081}` is 8081 where the variable is not set. */
-export function settingPort(found: Told<string> | undefined): Told<number> | undefined {
+export function settingPort(found: Evidenced<string> | undefined): Evidenced<number> | undefined {
   const digits = found && (/^\d{2,5}$/.exec(found.value)?.[0] ?? /:-?\s*(\d{2,5})\}/.exec(found.value)?.[1]);
-  return found && digits ? told(Number(digits), certain, found.source.file, found.source.note) : undefined;
+  return found && digits
+    ? evidenced(Number(digits), certain, found.source.file, found.source.note)
+    : undefined;
 }
 
 export function healthOf(
@@ -146,12 +150,12 @@ export function healthOf(
   file: string,
   has: (mark: string) => boolean,
   configs: readonly string[],
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   if (!framework.health || !has(framework.health[0])) return undefined;
   const [mark, path] = framework.health;
   const context = setting(repository, configs, 'server.servlet.context-path')?.value ?? '';
   const base = setting(repository, configs, 'management.endpoints.web.base-path')?.value;
   const own = base === undefined ? path : `${base.replace(/\/$/, '')}/health`;
   const full = `${/^\/[\w/-]+$/.test(context) ? context.replace(/\/$/, '') : ''}${own}`;
-  return told(full, customary, file, mark);
+  return evidenced(full, conventional, file, mark);
 }

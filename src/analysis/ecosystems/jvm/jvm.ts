@@ -3,8 +3,8 @@
  * is no app; a Gradle build with one subproject is one app at its root, for that is where it is built.
  */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, evidenced, firstEvidenced, guessed } from '../../evidence.ts';
 import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, told } from '../../told.ts';
 import { findIn, ownSources } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
@@ -146,14 +146,15 @@ function describe(
   const built = buildOf(framework, mainClassIn(repository, sources));
   const language = languageOf(sources, project);
   const configs = configOf(repository, home);
-  const say = (value: string | null | undefined) => (value ? told(value, customary, file, tool) : undefined);
+  const say = (value: string | null | undefined) =>
+    value ? evidenced(value, conventional, file, tool) : undefined;
   const draft = {
-    name: told(name, certain, file, name),
-    language: told(language, certain, sources[0] ?? file, language),
-    framework: framework && told(framework.name, certain, file, framework.name),
+    name: evidenced(name, certain, file, name),
+    language: evidenced(language, certain, sources[0] ?? file, language),
+    framework: framework && evidenced(framework.name, certain, file, framework.name),
     packageManager: manager(tool, project.lock, file, project.toolVersion),
     versions: versionsOf({
-      java: versionLine('java', firstTold(javaFrom(repository, directory), project.java)),
+      java: versionLine('java', firstEvidenced(javaFrom(repository, directory), project.java)),
     }),
     installCommand: say(built?.install),
     buildCommand: say(built?.build),
@@ -183,11 +184,11 @@ function lone(repository: Repository, directory: string, files: ReadonlySet<stri
   if (main === undefined) return [];
   const file = sources[0] ?? directory;
   const draft = {
-    language: told('java', certain, file, 'Java'),
+    language: evidenced('java', certain, file, 'Java'),
     versions: versionsOf({ java: javaFrom(repository, directory) }),
-    buildCommand: told('javac *.java', customary, file, 'no build tool'),
-    startCommand: told(`java ${main}`, customary, file, 'main'),
-    port: portInCode(repository, sources) ?? told(null, guessed, file, 'no port in the code'),
+    buildCommand: evidenced('javac *.java', conventional, file, 'no build tool'),
+    startCommand: evidenced(`java ${main}`, conventional, file, 'main'),
+    port: portInCode(repository, sources) ?? evidenced(null, guessed, file, 'no port in the code'),
   };
   return [candidate('jvm', directory, 0.4, draft)];
 }

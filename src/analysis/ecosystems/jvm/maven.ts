@@ -1,7 +1,8 @@
 /** A Maven project: what its pom.xml says, with properties put in where they are given. */
+
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import { listOf, parseXml } from '../../readers/xml.ts';
 import { isParsed, join, nameOf, type Parsed, parentOf, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
 
 export interface MavenProject {
   readonly file: string;
@@ -11,7 +12,7 @@ export interface MavenProject {
   readonly modules: readonly string[];
   /** `group:artifact` of parent, plugins and dependencies, those for tests left out. */
   readonly coordinates: readonly string[];
-  readonly java: Told<string> | undefined;
+  readonly java: Evidenced<string> | undefined;
   /** The archive without its ending, as in `demo-0.0.1-SNAPSHOT`; with `*` where the version is not known. */
   readonly finalName: string;
   readonly mainClass: string | undefined;
@@ -97,7 +98,7 @@ function javaVersion(
   plugins: readonly Parsed[],
   fill: (value: unknown) => string | undefined,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const compiler = plugins.find(({ artifactId }) => artifactId === 'maven-compiler-plugin')?.configuration;
   const set = isParsed(compiler) ? (compiler.release ?? compiler.target ?? compiler.source) : undefined;
   const names = [
@@ -110,7 +111,7 @@ function javaVersion(
   ];
   const value = fill(set) ?? names.map((name) => fill(properties[name])).find((each) => each !== undefined);
   const version = value === undefined ? undefined : /^(?:1\.)?(\d{1,2})/.exec(value)?.[1];
-  return version === undefined ? undefined : told(version, certain, file, `java ${version}`);
+  return version === undefined ? undefined : evidenced(version, certain, file, `java ${version}`);
 }
 
 function mainClassOf(

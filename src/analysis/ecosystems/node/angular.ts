@@ -1,6 +1,7 @@
 /** Angular names its output in angular.json, and with its own server builder also where the server lies. */
+
+import { certain, conventional, evidenced } from '../../evidence.ts';
 import { isParsed, join, type Parsed } from '../../repository.ts';
-import { certain, customary, told } from '../../told.ts';
 import { folderOf, valueAt } from './config-value.ts';
 import type { PackageContext } from './package-context.ts';
 import type { Rendering } from './rendering.ts';
@@ -27,14 +28,14 @@ export function angularRendering({ repository, directory, manifest }: PackageCon
   if (hasServer)
     return {
       kind: 'server',
-      start: told(`node ${base}/server/server.mjs`, customary, source, 'server rendering of Angular'),
+      start: evidenced(`node ${base}/server/server.mjs`, conventional, source, 'server rendering of Angular'),
     };
   const folder = isNew && inner !== '' ? join(base, inner) : base;
   return {
     kind: 'static',
-    output: told(
+    output: evidenced(
       { directory: folder, isSinglePage: true },
-      path === undefined ? customary : certain,
+      path === undefined ? conventional : certain,
       source,
       'outputPath',
     ),

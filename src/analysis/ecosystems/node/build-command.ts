@@ -2,7 +2,7 @@
  * How a package is built, as typed in its folder. A member of a workspace that uses other members which are built
  * themselves needs those first: the tool of the workspace does that, else the package manager is told to.
  */
-import { certain, customary, type Told, told } from '../../told.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { packageFolders } from './dependents.ts';
 import type { Framework } from './frameworks.ts';
 import { runProgram, runScript } from './manager-commands.ts';
@@ -21,15 +21,15 @@ export function buildCommandOf(
   context: PackageContext,
   framework: Framework | undefined,
   needsBuild: boolean,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const { manifest, manager, directory, repository } = context;
   const script = buildScriptOf(context, framework);
   if (script !== undefined) {
     const command = withDependencies(context, script) ?? runScript(manager, script);
     const text = manifest.scripts.get(script)?.slice(0, 120);
-    return told(
+    return evidenced(
       command,
-      hostScripts.includes(script) ? customary : certain,
+      hostScripts.includes(script) ? conventional : certain,
       manifest.file,
       `${script}: ${text}`,
     );
@@ -39,7 +39,7 @@ export function buildCommandOf(
   if (framework.build === 'vite build' && !repository.firstOf(directory.path, own)) return undefined;
   const isNode = framework.build.startsWith('node ');
   const command = isNode ? framework.build : runProgram(manager, framework.build);
-  return told(command, customary, manifest.file, `custom of ${framework.name}`);
+  return evidenced(command, conventional, manifest.file, `custom of ${framework.name}`);
 }
 
 /** The script that builds: by its name, else by what it runs (`docs:build` runs `vitepress build`). */

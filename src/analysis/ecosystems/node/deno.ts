@@ -1,7 +1,7 @@
 /** Deno: deno.json with its tasks, or sources that can only be meant for it. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { type Directory, isParsed, join, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { runtimeVersion } from './node-version.ts';
 import { commandsOf } from './script-commands.ts';
@@ -91,34 +91,35 @@ function denoCandidate(
     path,
     isApp ? (framework ? 0.9 : start && start.certainty < 1 ? 0.7 : 0.8) : 0.2,
     {
-      name: typeof settings?.name === 'string' ? told(settings.name, certain, file, 'name') : undefined,
-      language: told(
+      name: typeof settings?.name === 'string' ? evidenced(settings.name, certain, file, 'name') : undefined,
+      language: evidenced(
         entry === undefined || /tsx?$/.test(entry) ? 'typescript' : 'javascript',
         certain,
         entry === undefined ? file : join(path, entry),
         'Deno',
       ),
-      framework: framework === undefined ? undefined : told(framework, certain, file, `uses ${framework}`),
+      framework:
+        framework === undefined ? undefined : evidenced(framework, certain, file, `uses ${framework}`),
       packageManager: manager('deno', lock, file),
       versions: versionsOf({ deno: runtimeVersion(repository, path, 'deno') ?? byLock(repository, lock) }),
-      installCommand: told(
+      installCommand: evidenced(
         entry !== undefined && config === undefined ? `deno cache ${entry}` : 'deno install',
-        customary,
+        conventional,
         file,
         'Deno',
       ),
       buildCommand: hasBuild
-        ? told('deno task build', certain, file, `build: ${tasks.get('build')}`)
+        ? evidenced('deno task build', certain, file, `build: ${tasks.get('build')}`)
         : undefined,
       startCommand: isStatic ? undefined : start,
       staticOutput: isStatic
-        ? told({ directory: '_site', isSinglePage: false }, customary, file, 'Lume builds into it')
+        ? evidenced({ directory: '_site', isSinglePage: false }, conventional, file, 'Lume builds into it')
         : undefined,
       port: isStatic
         ? undefined
-        : told(
+        : evidenced(
             port ?? 8000,
-            port === undefined ? customary : certain,
+            port === undefined ? conventional : certain,
             file,
             port === undefined ? 'custom of Deno' : `listens on ${port}`,
           ),
@@ -142,16 +143,16 @@ function startOf(
   framework: string | undefined,
   entry: string | undefined,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   for (const name of ['start', 'serve', 'prod', 'preview', 'run']) {
     const text = tasks.get(name);
     if (text === undefined || commandsOf(text, tasks).some(isDeveloping)) continue;
-    return told(`deno task ${name}`, certain, file, `${name}: ${text.slice(0, 120)}`);
+    return evidenced(`deno task ${name}`, certain, file, `${name}: ${text.slice(0, 120)}`);
   }
   if (entry === undefined) return undefined;
-  return told(
+  return evidenced(
     `deno run -A ${entry}`,
-    framework === undefined ? guessed : customary,
+    framework === undefined ? guessed : conventional,
     file,
     'the file to start with',
   );
@@ -174,9 +175,9 @@ function frameworkOf(
   return frameworks.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
 }
 
-function byLock(repository: Repository, lock: string | undefined): Told<string> | undefined {
+function byLock(repository: Repository, lock: string | undefined): Evidenced<string> | undefined {
   const head = lock === undefined ? '' : (repository.bytes(lock)?.subarray(0, 200).toString('utf8') ?? '');
   const version = /"version":\s*"(\d)"/.exec(head)?.[1];
   if (lock === undefined || version === undefined) return undefined;
-  return told(Number(version) >= 4 ? '2' : '1', customary, lock, `lock file version ${version}`);
+  return evidenced(Number(version) >= 4 ? '2' : '1', conventional, lock, `lock file version ${version}`);
 }

@@ -1,8 +1,8 @@
 /** A path that tells whether the app is well: registered in code, or a file by whose place a framework routes. */
 
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { healthPath as isHealthPath } from '../../readers/javascript/routes.ts';
 import { join } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import type { PackageContext } from './package-context.ts';
 
 const likely = [
@@ -28,27 +28,31 @@ const places: readonly (readonly [string, RegExp])[] = [
   ['server/routes', /(?:\.get)?\.[jt]s$/],
 ];
 
-export function healthPathOf(context: PackageContext): Told<string> | undefined {
+export function healthPathOf(context: PackageContext): Evidenced<string> | undefined {
   const { repository, directory } = context;
   const prefix = directory.path === '' ? '' : `${directory.path}/`;
-  const found: Told<string>[] = [];
+  const found: Evidenced<string>[] = [];
   const appPrefix = globalPrefix(context, prefix);
   for (const [file, { routes }] of repository.sources) {
     if (!file.startsWith(prefix)) continue;
     for (const { path, line, isController } of routes) {
       const whole = isController ? `${appPrefix}${path}` : path;
-      found.push(told(whole, certain, file, `route ${whole}`, line));
+      found.push(evidenced(whole, certain, file, `route ${whole}`, line));
     }
   }
   for (const [folder, end] of places) found.push(...routedFiles(context, folder, end));
-  const rank = ({ value }: Told<string>) => (likely.indexOf(value) + 1 || 99) + value.length / 1_000;
+  const rank = ({ value }: Evidenced<string>) => (likely.indexOf(value) + 1 || 99) + value.length / 1_000;
   return found.sort((one, other) => rank(one) - rank(other))[0];
 }
 
-function routedFiles({ repository, directory }: PackageContext, folder: string, end: RegExp): Told<string>[] {
+function routedFiles(
+  { repository, directory }: PackageContext,
+  folder: string,
+  end: RegExp,
+): Evidenced<string>[] {
   const base = join(directory.path, folder);
   if (!repository.directory(base)) return [];
-  const found: Told<string>[] = [];
+  const found: Evidenced<string>[] = [];
   for (const file of repository.filesUnder(base, ['.ts', '.js', '.tsx', '.jsx'])) {
     const inside = file.slice(base.length);
     if (!end.test(inside)) continue;
@@ -60,7 +64,7 @@ function routedFiles({ repository, directory }: PackageContext, folder: string, 
     )
       .replace(/\/\([^/]+\)/g, '')
       .replace(/^\/?/, folder === 'server/api' ? '/api/' : '/');
-    if (isHealthPath.test(path)) found.push(told(path, customary, file, 'routed by its place'));
+    if (isHealthPath.test(path)) found.push(evidenced(path, conventional, file, 'routed by its place'));
   }
   return found;
 }

@@ -1,12 +1,13 @@
 /** JavaScript or TypeScript, by what the sources are. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { join } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import type { PackageContext } from './package-context.ts';
 import { dependsOn } from './package-json.ts';
 
 const enough = 400;
 
-export function languageOf({ repository, directory, manifest }: PackageContext): Told<string> {
+export function languageOf({ repository, directory, manifest }: PackageContext): Evidenced<string> {
   const config = repository.firstOf(directory.path, [
     'tsconfig.json',
     'tsconfig.app.json',
@@ -33,14 +34,14 @@ export function languageOf({ repository, directory, manifest }: PackageContext):
     if (seen > enough) break;
   }
   if (typed > 0 && typed >= plain && example !== undefined)
-    return told('typescript', certain, example, `${typed} TypeScript files`);
+    return evidenced('typescript', certain, example, `${typed} TypeScript files`);
   if (typed > 0 && config !== undefined && plain <= typed * 3)
-    return told('typescript', certain, config, 'tsconfig.json');
+    return evidenced('typescript', certain, config, 'tsconfig.json');
   if (plain === 0 && (config !== undefined || dependsOn(manifest, 'typescript')))
-    return told('typescript', customary, config ?? manifest.file, 'set up for TypeScript');
-  return told(
+    return evidenced('typescript', conventional, config ?? manifest.file, 'set up for TypeScript');
+  return evidenced(
     'javascript',
-    plain > 0 ? certain : customary,
+    plain > 0 ? certain : conventional,
     join(directory.path, 'package.json'),
     plain > 0 ? `${plain} JavaScript files` : 'package.json',
   );

@@ -1,7 +1,7 @@
 /** A program without a package.json: one file that Node or Bun can run as it is. */
 import type { Detector } from '../../detector.ts';
+import { certain, conventional, evidenced, guessed } from '../../evidence.ts';
 import { type Directory, join, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, told } from '../../told.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { nodeVersionOf } from './node-version.ts';
 
@@ -24,11 +24,11 @@ export const loneScriptDetector: Detector = {
     const command = isBun ? `bun run ${file}` : `node ${file}`;
     return [
       candidate('node', directory.path, listen ? 0.55 : 0.3, {
-        language: told(/ts$/.test(file) ? 'typescript' : 'javascript', certain, path, 'its source'),
+        language: evidenced(/ts$/.test(file) ? 'typescript' : 'javascript', certain, path, 'its source'),
         packageManager: isBun ? manager('bun', undefined, path) : undefined,
         versions: versionsOf({ node: nodeVersionOf(repository, directory.path) }),
-        startCommand: told(command, listen ? customary : guessed, path, 'the file to start with'),
-        port: port === null ? undefined : told(port, certain, path, `listens on ${port}`),
+        startCommand: evidenced(command, listen ? conventional : guessed, path, 'the file to start with'),
+        port: port === null ? undefined : evidenced(port, certain, path, `listens on ${port}`),
       }),
     ];
   },

@@ -1,6 +1,6 @@
 /** What a folder with a package.json is: an app, a help for another one, or a library. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { candidate, versionsOf } from '../draft.ts';
 import { buildCommandOf } from './build-command.ts';
 import { entryFile, listensIn } from './entry-file.ts';
@@ -49,16 +49,18 @@ function packageCandidate(context: PackageContext): Candidate {
     directory.path,
     score,
     {
-      name: manifest.name === undefined ? undefined : told(manifest.name, certain, manifest.file, 'name'),
+      name:
+        manifest.name === undefined ? undefined : evidenced(manifest.name, certain, manifest.file, 'name'),
       language: languageOf(context),
-      framework: framework && told(framework.name, certain, manifest.file, whyFramework(context, framework)),
+      framework:
+        framework && evidenced(framework.name, certain, manifest.file, whyFramework(context, framework)),
       packageManager: manager.told,
       versions: versionsOf({
         node: nodeVersionOf(repository, directory.path),
         bun: manager.name === 'bun' ? runtimeVersion(repository, directory.path, 'bun') : undefined,
         [manager.name]: managerVersion(context),
       }),
-      installCommand: told(
+      installCommand: evidenced(
         installCommand(manager),
         certain,
         manager.told.source.file,
@@ -122,7 +124,9 @@ function whyFramework({ manifest }: PackageContext, { packages, name }: Framewor
   return dependency === undefined ? `configuration of ${name}` : `depends on ${dependency}`;
 }
 
-function managerVersion({ manager }: PackageContext): Told<string> | undefined {
+function managerVersion({ manager }: PackageContext): Evidenced<string> | undefined {
   const { value, source } = manager.told;
-  return value.version === null ? undefined : told(value.version, customary, source.file, source.note);
+  return value.version === null
+    ? undefined
+    : evidenced(value.version, conventional, source.file, source.note);
 }

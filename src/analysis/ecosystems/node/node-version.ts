@@ -1,7 +1,7 @@
 /** Which Node a package asks for, as a line or version that exists. */
 import semver from 'semver';
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import { isParsed, join, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
 import { toolVersion } from '../tool-versions.ts';
 import { packageIn, textOf } from './package-json.ts';
 import { workspaceRootOf } from './workspaces.ts';
@@ -20,7 +20,7 @@ const codenames: Readonly<Record<string, string>> = {
   dubnium: '10',
 };
 
-export function nodeVersionOf(repository: Repository, directory: string): Told<string> | undefined {
+export function nodeVersionOf(repository: Repository, directory: string): Evidenced<string> | undefined {
   const root = workspaceRootOf(repository, directory);
   const folders = root === undefined || root === directory ? [directory] : [directory, root];
   const ranges = folders.map((folder) => fromManifest(repository, folder)).find((each) => each !== undefined);
@@ -33,14 +33,14 @@ export function nodeVersionOf(repository: Repository, directory: string): Told<s
   return line === undefined ? file : { ...ranges, value: line };
 }
 
-function fromManifest(repository: Repository, folder: string): Told<string> | undefined {
+function fromManifest(repository: Repository, folder: string): Evidenced<string> | undefined {
   const manifest = packageIn(repository, folder);
   if (!manifest) return undefined;
   const volta = isParsed(manifest.raw.volta) ? textOf(manifest.raw.volta.node) : undefined;
   const engines = manifest.engines.get('node');
   const range = engines === undefined || engines === '*' ? volta : engines;
   if (range !== undefined)
-    return told(
+    return evidenced(
       range.slice(0, 100),
       certain,
       manifest.file,
@@ -51,10 +51,10 @@ function fromManifest(repository: Repository, folder: string): Told<string> | un
   const version = isParsed(first) && first.name === 'node' ? textOf(first.version) : undefined;
   return version === undefined
     ? undefined
-    : told(version, certain, manifest.file, `devEngines.runtime ${version}`);
+    : evidenced(version, certain, manifest.file, `devEngines.runtime ${version}`);
 }
 
-function fromFile(repository: Repository, directory: string): Told<string> | undefined {
+function fromFile(repository: Repository, directory: string): Evidenced<string> | undefined {
   const named = codename(repository, directory);
   if (named) return named;
   const found = toolVersion(repository, directory, 'node');
@@ -63,13 +63,13 @@ function fromFile(repository: Repository, directory: string): Told<string> | und
 }
 
 /** `lts/iron`, `lts/*`, `node`. */
-function codename(repository: Repository, directory: string): Told<string> | undefined {
+function codename(repository: Repository, directory: string): Evidenced<string> | undefined {
   const file = repository.upwards(directory, ['.nvmrc', '.node-version']);
   const text = file === undefined ? '' : (repository.text(file) ?? '').slice(0, 200).trim().toLowerCase();
   const name = /^(?:lts[/-])?([a-z]+|\*)$/.exec(text)?.[1];
   if (file === undefined || name === undefined) return undefined;
   const version = Object.hasOwn(codenames, name) ? codenames[name] : String(lines[0]);
-  return told(version ?? String(lines[0]), certain, file, text);
+  return evidenced(version ?? String(lines[0]), certain, file, text);
 }
 
 export function lineOf(range: string): string | undefined {
@@ -107,13 +107,13 @@ export function runtimeVersion(
   repository: Repository,
   directory: string,
   name: 'bun' | 'deno',
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const found = toolVersion(repository, directory, name);
   if (found) return found;
   const manifest = packageIn(repository, directory);
   const range = manifest?.engines.get(name);
   const version = /(\d+(?:\.\d+){0,2})/.exec(range ?? '')?.[1];
   return manifest && version
-    ? told(version, certain, join(directory, 'package.json'), `engines.${name} ${range}`)
+    ? evidenced(version, certain, join(directory, 'package.json'), `engines.${name} ${range}`)
     : undefined;
 }

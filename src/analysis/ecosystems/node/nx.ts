@@ -1,7 +1,7 @@
 /** Projects of Nx that have no package.json of their own: built and started through Nx from the root. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { isParsed, join, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import { candidate, versionsOf } from '../draft.ts';
 import { folderOf, valueAt } from './config-value.ts';
 import { languageOf } from './language.ts';
@@ -62,30 +62,37 @@ function projectCandidate(
   };
   const start = isStatic ? undefined : startOf(used, name, output);
   return candidate('node', path, 0.85, {
-    name: told(name, certain, file, 'project.json'),
+    name: evidenced(name, certain, file, 'project.json'),
     language: manifest ? languageOf({ ...context, manifest }) : undefined,
     framework:
-      used === null ? undefined : told(used, framework === null ? customary : certain, file, executor),
+      used === null
+        ? undefined
+        : evidenced(used, framework === null ? conventional : certain, file, executor),
     packageManager: manager.told,
     versions: versionsOf({ node: nodeVersionOf(repository, root) }),
-    installCommand: told(
+    installCommand: evidenced(
       installCommand(manager),
       certain,
       manager.told.source.file,
       manager.told.source.note,
     ),
-    buildCommand: told(runProgram(manager, `nx build ${name}`), certain, file, 'targets.build'),
+    buildCommand: evidenced(runProgram(manager, `nx build ${name}`), certain, file, 'targets.build'),
     startCommand:
       start === undefined
         ? undefined
-        : told(start.startsWith('node ') ? start : runProgram(manager, start), customary, file, executor),
+        : evidenced(
+            start.startsWith('node ') ? start : runProgram(manager, start),
+            conventional,
+            file,
+            executor,
+          ),
     staticOutput: isStatic
-      ? told({ directory: output, isSinglePage: true }, customary, file, 'outputPath')
+      ? evidenced({ directory: output, isSinglePage: true }, conventional, file, 'outputPath')
       : undefined,
     port:
       port === null
         ? undefined
-        : (told(port, customary, file, `custom of ${used ?? 'Node'}`) satisfies Told<number>),
+        : (evidenced(port, conventional, file, `custom of ${used ?? 'Node'}`) satisfies Evidenced<number>),
   });
 }
 

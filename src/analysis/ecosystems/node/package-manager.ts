@@ -1,8 +1,8 @@
 /** Which package manager a package is installed with: `packageManager`, then lock files upwards, then engines. */
 
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { isParsed, join, parentOf, type Repository } from '../../repository.ts';
 import type { PackageManager } from '../../result.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { exact, isBerry, versionOf } from './manager-version.ts';
 import { type PackageJson, packageIn, textOf } from './package-json.ts';
 import { workspaceRootOf } from './workspaces.ts';
@@ -14,7 +14,7 @@ export interface NodeManager {
   readonly name: ManagerName;
   /** Yarn from version 2 on. */
   readonly isBerry: boolean;
-  readonly told: Told<PackageManager>;
+  readonly told: Evidenced<PackageManager>;
 }
 
 interface Named {
@@ -54,7 +54,7 @@ export function managerOf(repository: Repository, directory: string): NodeManage
     const version = named?.version ?? versionOf(repository, directory, name, lockFile, folders);
     return made(
       repository,
-      told(
+      evidenced(
         { name, version, lockFile },
         certain,
         file,
@@ -69,7 +69,7 @@ export function managerOf(repository: Repository, directory: string): NodeManage
 
 function made(
   repository: Repository,
-  value: Told<PackageManager>,
+  value: Evidenced<PackageManager>,
   name: ManagerName,
   folders: readonly string[],
 ): NodeManager {
@@ -137,7 +137,7 @@ function fromSigns(repository: Repository, directory: string, folders: readonly 
     if (range !== undefined && !/please|use|not/i.test(range))
       return made(
         repository,
-        told({ name, version: exact(range), lockFile: null }, customary, file, `engines.${name}`),
+        evidenced({ name, version: exact(range), lockFile: null }, conventional, file, `engines.${name}`),
         name,
         folders,
       );
@@ -148,7 +148,7 @@ function fromSigns(repository: Repository, directory: string, folders: readonly 
       const version = versionOf(repository, directory, name, null, folders);
       return made(
         repository,
-        told({ name, version, lockFile: null }, customary, join(folder, sign), `settings of ${name}`),
+        evidenced({ name, version, lockFile: null }, conventional, join(folder, sign), `settings of ${name}`),
         name,
         folders,
       );
@@ -158,7 +158,7 @@ function fromSigns(repository: Repository, directory: string, folders: readonly 
   if (spoken)
     return made(
       repository,
-      told({ name: spoken, version: null, lockFile: null }, guessed, file, `scripts call ${spoken}`),
+      evidenced({ name: spoken, version: null, lockFile: null }, guessed, file, `scripts call ${spoken}`),
       spoken,
       folders,
     );
@@ -167,7 +167,7 @@ function fromSigns(repository: Repository, directory: string, folders: readonly 
   if (above)
     return made(
       repository,
-      told(
+      evidenced(
         { name: above.name, version: null, lockFile: null },
         guessed,
         above.file,
@@ -179,7 +179,7 @@ function fromSigns(repository: Repository, directory: string, folders: readonly 
   const version = exact(manifest?.engines.get('npm'));
   return made(
     repository,
-    told({ name: 'npm', version, lockFile: null }, customary, file, 'no lock file'),
+    evidenced({ name: 'npm', version, lockFile: null }, conventional, file, 'no lock file'),
     'npm',
     folders,
   );

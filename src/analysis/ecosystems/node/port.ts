@@ -1,6 +1,7 @@
 /** The port an app listens on when nobody sets PORT. */
+
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { isParsed, join } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { configFile, valueAt } from './config-value.ts';
 import { entryFile } from './entry-file.ts';
 import type { Framework } from './frameworks.ts';
@@ -13,25 +14,31 @@ export function portOf(
   context: PackageContext,
   framework: Framework | undefined,
   start: Start | undefined,
-): Told<number> | undefined {
+): Evidenced<number> | undefined {
   const { manifest } = context;
   const commands = start?.commands ?? [];
   for (const command of commands) {
     const port = portInCommand(command);
-    if (port !== undefined) return told(port, certain, manifest.file, `the start script names ${port}`);
+    if (port !== undefined) return evidenced(port, certain, manifest.file, `the start script names ${port}`);
   }
   const inCode = portInCode(context, framework);
   if (inCode) return inCode;
   const inConfig = portInConfig(context, framework);
   if (inConfig) return inConfig;
   const serving = commands.map(servingPort).find((port) => port !== undefined);
-  if (serving !== undefined) return told(serving, customary, manifest.file, 'custom of the file server');
+  if (serving !== undefined)
+    return evidenced(serving, conventional, manifest.file, 'custom of the file server');
   const example = portInExample(context);
   if (example) return example;
   const isWhole = framework !== undefined && (framework.start !== undefined || framework.node !== undefined);
   return framework?.port === undefined
     ? undefined
-    : told(framework.port, isWhole ? customary : guessed, manifest.file, `custom of ${framework.name}`);
+    : evidenced(
+        framework.port,
+        isWhole ? conventional : guessed,
+        manifest.file,
+        `custom of ${framework.name}`,
+      );
 }
 
 function portInCommand(command: ScriptCommand): number | undefined {
@@ -46,7 +53,10 @@ function number(text: unknown): number | undefined {
 }
 
 /** What the code listens on: the file to start with first, then whatever is nearest to the top. */
-function portInCode(context: PackageContext, framework: Framework | undefined): Told<number> | undefined {
+function portInCode(
+  context: PackageContext,
+  framework: Framework | undefined,
+): Evidenced<number> | undefined {
   const { repository, directory } = context;
   const own = framework?.kind === 'either';
   const files = sourceFiles(context);
@@ -55,7 +65,7 @@ function portInCode(context: PackageContext, framework: Framework | undefined): 
       const known = port ?? (variable === null ? undefined : defaultOf(context, variable, files));
       // A framework with its own server listens elsewhere only if the script starts that file.
       if (known === undefined || (own && !isStarted(context, file))) continue;
-      return told(
+      return evidenced(
         known,
         certain,
         file,
@@ -67,7 +77,7 @@ function portInCode(context: PackageContext, framework: Framework | undefined): 
   const fallback = own || framework === undefined ? undefined : defaultOf(context, 'PORT', files);
   return fallback === undefined
     ? undefined
-    : told(fallback, customary, join(directory.path, 'package.json'), `PORT, else ${fallback}`);
+    : evidenced(fallback, conventional, join(directory.path, 'package.json'), `PORT, else ${fallback}`);
 }
 
 function isStarted(context: PackageContext, file: string): boolean {
@@ -122,7 +132,7 @@ function defaultOf(
 function portInConfig(
   { repository, directory, manifest }: PackageContext,
   framework: Framework | undefined,
-): Told<number> | undefined {
+): Evidenced<number> | undefined {
   const keys: Readonly<Record<string, readonly string[]>> = {
     astro: ['server.port'],
     keystone: ['server.port'],
@@ -141,7 +151,7 @@ function portInConfig(
     const port = isParsed(web) ? number(web.port) : undefined;
     return port === undefined
       ? undefined
-      : told(port, certain, join(directory.path, 'redwood.toml'), `web.port ${port}`);
+      : evidenced(port, certain, join(directory.path, 'redwood.toml'), `web.port ${port}`);
   }
   const facts = file === undefined ? undefined : repository.source(file);
   const written = (keys[framework.name] ?? [])
@@ -149,16 +159,16 @@ function portInConfig(
     .find((port) => port !== undefined);
   const read = facts?.env.find(({ key }) => key === 'PORT')?.default;
   const port = written ?? number(read);
-  return port === undefined ? undefined : told(port, certain, file ?? manifest.file, `port ${port}`);
+  return port === undefined ? undefined : evidenced(port, certain, file ?? manifest.file, `port ${port}`);
 }
 
 /** `.env.example` is for developing, but often all there is. */
-function portInExample({ repository, directory }: PackageContext): Told<number> | undefined {
+function portInExample({ repository, directory }: PackageContext): Evidenced<number> | undefined {
   for (const name of ['.env.example', '.env.sample', '.env.template', '.env.production', '.env']) {
     const file = join(directory.path, name);
     const text = repository.text(file)?.slice(0, 20_000);
     const port = text === undefined ? undefined : number(/^PORT=["']?(\d{2,5})\b/m.exec(text)?.[1]);
-    if (port !== undefined) return told(port, guessed, file, `PORT=${port}`);
+    if (port !== undefined) return evidenced(port, guessed, file, `PORT=${port}`);
   }
   return undefined;
 }

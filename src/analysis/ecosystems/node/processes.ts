@@ -1,7 +1,8 @@
 /** What runs beside the web process, and what runs once before a release. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { join } from '../../repository.ts';
 import type { Process } from '../../result.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import { runProgram, runScript } from './manager-commands.ts';
 import { type PackageContext, scriptCommands } from './package-context.ts';
 import { dependsOn } from './package-json.ts';
@@ -10,8 +11,8 @@ import { isDeveloping, isDirecting } from './script-kinds.ts';
 const processNames =
   /^(?:start[:-])?((?:[a-z]+[:-])?(?:workers?|queues?|jobs?|consumers?|scheduler|cron|crons))(?:[:-](?:start|prod|run))?$/;
 
-export function processesOf(context: PackageContext): Told<Process>[] {
-  const found: Told<Process>[] = [];
+export function processesOf(context: PackageContext): Evidenced<Process>[] {
+  const found: Evidenced<Process>[] = [];
   for (const [script, text] of context.manifest.scripts) {
     const name = processNames.exec(script)?.[1];
     const commands = scriptCommands(context, script);
@@ -32,7 +33,7 @@ export function processesOf(context: PackageContext): Told<Process>[] {
       command: runScript(context.manager, script),
       schedule: null,
     };
-    found.push(told(value, certain, context.manifest.file, `${script}: ${text.slice(0, 120)}`));
+    found.push(evidenced(value, certain, context.manifest.file, `${script}: ${text.slice(0, 120)}`));
   }
   return found;
 }
@@ -113,7 +114,7 @@ const migrators: readonly Migrator[] = [
   },
 ];
 
-export function releaseCommandOf(context: PackageContext): Told<string> | undefined {
+export function releaseCommandOf(context: PackageContext): Evidenced<string> | undefined {
   const { manifest, manager, repository, directory } = context;
   const runs = (script: string, pattern: RegExp) =>
     pattern.test(manifest.scripts.get(script)?.slice(0, 2_000) ?? '');
@@ -131,15 +132,15 @@ export function releaseCommandOf(context: PackageContext): Told<string> | undefi
       (name) => runs(name, script) && !/^(?:dev|test|pre|post)|:(?:dev|test|local)$/.test(name),
     );
     if (named !== undefined)
-      return told(runScript(manager, named), certain, manifest.file, `${named} migrates`);
+      return evidenced(runScript(manager, named), certain, manifest.file, `${named} migrates`);
     const place = places.find(
       (each) =>
         repository.directory(join(directory.path, each)) ?? repository.has(join(directory.path, each)),
     );
     if (place !== undefined && program !== '')
-      return told(
+      return evidenced(
         runProgram(manager, program),
-        customary,
+        conventional,
         join(directory.path, place),
         'there are migrations',
       );
@@ -148,9 +149,9 @@ export function releaseCommandOf(context: PackageContext): Told<string> | undefi
     dependsOn(manifest, '@adonisjs/lucid') &&
     repository.directory(join(directory.path, 'database/migrations'))
   )
-    return told(
+    return evidenced(
       'node ace migration:run --force',
-      customary,
+      conventional,
       join(directory.path, 'database/migrations'),
       'there are migrations',
     );

@@ -1,7 +1,8 @@
 /** Whether a framework that can do either gives files for a browser or a server, and where it puts them. */
+
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { isParsed, join } from '../../repository.ts';
 import type { StaticOutput } from '../../result.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { angularRendering } from './angular.ts';
 import { argumentOfCall, configFile, folderOf, moduleOfCall, valueAt } from './config-value.ts';
 import type { Framework } from './frameworks.ts';
@@ -10,8 +11,8 @@ import { dependsOn } from './package-json.ts';
 import { staticFolder } from './static-folder.ts';
 
 export type Rendering =
-  | { readonly kind: 'static'; readonly output: Told<StaticOutput> }
-  | { readonly kind: 'server'; readonly start?: Told<string> };
+  | { readonly kind: 'static'; readonly output: Evidenced<StaticOutput> }
+  | { readonly kind: 'server'; readonly start?: Evidenced<string> };
 
 const server: Rendering = { kind: 'server' };
 
@@ -98,14 +99,14 @@ function nuxt(context: PackageContext, config: unknown, file: string): Rendering
   if (isStatic)
     return {
       kind: 'static',
-      output: told(
+      output: evidenced(
         { directory: isOld ? 'dist' : '.output/public', isSinglePage },
-        customary,
+        conventional,
         file,
         'Nuxt makes files',
       ),
     };
-  return isOld ? { kind: 'server', start: told('nuxt start', customary, file, 'Nuxt 2') } : server;
+  return isOld ? { kind: 'server', start: evidenced('nuxt start', conventional, file, 'Nuxt 2') } : server;
 }
 
 function svelteKit(context: PackageContext, config: unknown, file: string): Rendering {
@@ -118,18 +119,21 @@ function svelteKit(context: PackageContext, config: unknown, file: string): Rend
     const directory = folderOf(valueAt(options, 'pages')) ?? 'build';
     const isSinglePage =
       typeof valueAt(options, 'fallback') === 'string' && valueAt(options, 'fallback') !== '404.html';
-    return { kind: 'static', output: told({ directory, isSinglePage }, certain, file, 'adapter-static') };
+    return {
+      kind: 'static',
+      output: evidenced({ directory, isSinglePage }, certain, file, 'adapter-static'),
+    };
   }
   const out = folderOf(valueAt(options, 'out')) ?? 'build';
   if (uses('@sveltejs/adapter-node') || uses('svelte-adapter-bun'))
-    return { kind: 'server', start: told(`node ${out}`, certain, file, module ?? 'adapter-node') };
+    return { kind: 'server', start: evidenced(`node ${out}`, certain, file, module ?? 'adapter-node') };
   if (module !== undefined)
     context.repository.warn(
       'adapter_for_elsewhere',
       `${file} uses ${module}; a server of your own needs @sveltejs/adapter-node.`,
       file,
     );
-  return { kind: 'server', start: told(`node ${out}`, guessed, file, 'as adapter-node builds it') };
+  return { kind: 'server', start: evidenced(`node ${out}`, guessed, file, 'as adapter-node builds it') };
 }
 
 function astro(context: PackageContext, config: unknown, file: string): Rendering | boolean {
@@ -151,9 +155,9 @@ function astro(context: PackageContext, config: unknown, file: string): Renderin
   const mode = isParsed(argumentOfCall(adapter)) ? valueAt(argumentOfCall(adapter), 'mode') : undefined;
   return {
     kind: 'server',
-    start: told(
+    start: evidenced(
       `node ./${folder}/server/entry.mjs`,
-      isNode && mode !== 'middleware' ? customary : guessed,
+      isNode && mode !== 'middleware' ? conventional : guessed,
       file,
       module ?? 'output: server',
     ),

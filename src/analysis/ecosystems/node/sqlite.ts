@@ -1,6 +1,7 @@
 /** Folders in which a Node app keeps an SQLite file. */
+
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import { join } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { folderOf } from './config-value.ts';
 import type { PackageContext } from './package-context.ts';
@@ -13,14 +14,14 @@ export function sqliteVolumesOf({
   manifest,
   repository,
   directory,
-}: PackageContext): readonly Told<string>[] {
+}: PackageContext): readonly Evidenced<string>[] {
   const schema = join(directory.path, 'prisma/schema.prisma');
   const text = repository.text(schema)?.slice(0, 20_000) ?? '';
   const isPrisma = /provider\s*=\s*"sqlite"/.test(text);
   // Prisma counts from the folder of its schema.
   const folder = folderOf(/url\s*=\s*"file:(?:\.\/)?([\w./-]{1,200})\/[\w.-]+"/.exec(text)?.[1]);
   if (isPrisma && folder !== undefined)
-    return [told(`prisma/${folder}`, certain, schema, 'SQLite lies there')];
+    return [evidenced(`prisma/${folder}`, certain, schema, 'SQLite lies there')];
   if (!isPrisma && !drivers.some((name) => manifest.dependencies.has(name))) return [];
   const files = [...repository.filesUnder(directory.path, endings)].slice(0, mostFiles);
   return sqliteVolumes(repository, directory.path, files);

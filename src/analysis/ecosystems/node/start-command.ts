@@ -1,6 +1,7 @@
 /** How the app is started when it is not being developed. */
+
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { join } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { builtFile } from './built-file.ts';
 import { entryFile, listensIn } from './entry-file.ts';
 import type { Framework } from './frameworks.ts';
@@ -11,7 +12,7 @@ import type { ScriptCommand } from './script-commands.ts';
 import { isBuilding, isDeveloping, isDirecting, isServing } from './script-kinds.ts';
 
 export interface Start {
-  readonly command: Told<string>;
+  readonly command: Evidenced<string>;
   /** The commands behind it, for whoever looks for a port. */
   readonly commands: readonly ScriptCommand[];
   /** It only hands out files that a build has made. */
@@ -35,7 +36,7 @@ const otherScripts = ['serve', 'server', 'start:node', 'run', 'start-server', 'u
 export function startOf(
   context: PackageContext,
   framework: Framework | undefined,
-  byFramework: Told<string> | undefined,
+  byFramework: Evidenced<string> | undefined,
 ): Start | undefined {
   const fitting = (name: string) => scriptStart(context, name);
   const start = fitting('start');
@@ -61,7 +62,7 @@ function scriptStart(context: PackageContext, name: string): Start | undefined {
   if (text === undefined || /no (?:test|start) specified/i.test(text)) return undefined;
   if (main.length === 0 || main.some(isDeveloping) || main.every(isDirecting) || main.every(isBuilding))
     return undefined;
-  const command = told(
+  const command = evidenced(
     runScript(context.manager, name),
     certain,
     context.manifest.file,
@@ -93,7 +94,7 @@ function fromDeveloping(context: PackageContext): Start | undefined {
       if (plain === undefined || !exists(context, plain)) continue;
       const command = runFile(context, plain);
       return {
-        command: told(command, customary, context.manifest.file, `${script} watches ${plain}`),
+        command: evidenced(command, conventional, context.manifest.file, `${script} watches ${plain}`),
         commands: [],
         isServing: false,
       };
@@ -108,16 +109,20 @@ function exists({ repository, directory }: PackageContext, file: string): boolea
   );
 }
 
-function ofFramework(context: PackageContext, framework: Framework | undefined): Told<string> | undefined {
+function ofFramework(
+  context: PackageContext,
+  framework: Framework | undefined,
+): Evidenced<string> | undefined {
   if (!framework) return undefined;
   const note = `custom of ${framework.name}`;
   if (framework.name === 'nest')
-    return told(`node ${nestOutput(context)}`, customary, context.manifest.file, note);
+    return evidenced(`node ${nestOutput(context)}`, conventional, context.manifest.file, note);
   if (framework.name === 'adonisjs' && dependsOn(context.manifest, '@adonisjs/framework')) return undefined;
-  if (framework.node !== undefined) return told(framework.node, customary, context.manifest.file, note);
+  if (framework.node !== undefined)
+    return evidenced(framework.node, conventional, context.manifest.file, note);
   return framework.start === undefined
     ? undefined
-    : told(runProgram(context.manager, framework.start), customary, context.manifest.file, note);
+    : evidenced(runProgram(context.manager, framework.start), conventional, context.manifest.file, note);
 }
 
 /** A build that also compiles what lies beside `src` keeps that folder. */
@@ -130,9 +135,9 @@ function fromEntry(context: PackageContext): Start | undefined {
   const file = entryFile(context);
   if (file === undefined) return undefined;
   const isSure = listensIn(context, file) || context.manifest.main !== undefined;
-  const command = told(
+  const command = evidenced(
     runFile(context, file),
-    isSure ? customary : guessed,
+    isSure ? conventional : guessed,
     join(context.directory.path, file),
     'the file to start with',
   );

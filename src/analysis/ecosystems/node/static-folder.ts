@@ -1,7 +1,8 @@
 /** The folder that a build fills with files for the browser. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { join } from '../../repository.ts';
 import type { StaticOutput } from '../../result.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import { buildScriptOf } from './build-command.ts';
 import { folderOf, valueAt } from './config-value.ts';
 import type { Framework } from './frameworks.ts';
@@ -13,10 +14,10 @@ export function staticFolder(
   framework: Framework,
   config: unknown,
   file: string | undefined,
-): Told<StaticOutput> {
+): Evidenced<StaticOutput> {
   const isSinglePage = framework.isSinglePage === true && !isMultiPage(config);
   const make = (directory: string, certainty: number, from: string, note: string) =>
-    told({ directory, isSinglePage }, certainty, from, note);
+    evidenced({ directory, isSinglePage }, certainty, from, note);
   const commands = scriptCommands(context, buildScriptOf(context, framework) ?? 'build');
   const byScript = commands.map((each) => folderInCommand(each)).find((each) => each !== undefined);
   if (byScript !== undefined)
@@ -39,13 +40,13 @@ export function staticFolder(
     if (base !== undefined && typeof up === 'string' && up.startsWith('../'))
       return make(folderOf(up.slice(3)) ?? 'dist', certain, file ?? context.manifest.file, 'build.outDir');
     if (base !== undefined && file !== undefined)
-      return make(join(base, 'dist'), customary, file, 'root of Vite');
+      return make(join(base, 'dist'), conventional, file, 'root of Vite');
   }
   const custom = framework.output ?? 'dist';
   const docs = documentsFolder(context, framework, commands);
   return make(
     docs === undefined ? custom : join(docs, custom),
-    customary,
+    conventional,
     context.manifest.file,
     `${framework.name} builds into it`,
   );

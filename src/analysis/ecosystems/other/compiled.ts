@@ -1,7 +1,7 @@
 /** Compiled languages with one tool each: Crystal, Swift and Zig. */
 import type { Detector } from '../../detector.ts';
+import { certain, evidenced } from '../../evidence.ts';
 import { isParsed, join } from '../../repository.ts';
-import { certain, told } from '../../told.ts';
 import { findIn, linesOf } from '../code.ts';
 import { manager } from '../draft.ts';
 import { toolVersion } from '../tool-versions.ts';
@@ -20,7 +20,7 @@ export const crystal: Detector = {
     const main = join(path, `src/${name}.cr`);
     const asked =
       typeof shard?.crystal === 'string'
-        ? told(shard.crystal, certain, file, `crystal ${shard.crystal}`)
+        ? evidenced(shard.crystal, certain, file, `crystal ${shard.crystal}`)
         : undefined;
     const framework = frameworkIn(repository, [file], {
       lucky: ['lucky', 3000],
@@ -92,7 +92,7 @@ export const swift: Detector = {
         versions: {
           swift:
             toolVersion(repository, path, 'swift') ??
-            (needed === undefined ? undefined : told(needed, certain, file, 'swift-tools-version')),
+            (needed === undefined ? undefined : evidenced(needed, certain, file, 'swift-tools-version')),
         },
         install: 'swift package resolve',
         build: 'swift build -c release',
@@ -135,7 +135,7 @@ export const zig: Detector = {
         versions: {
           zig:
             toolVersion(repository, path, 'zig') ??
-            (least === undefined ? undefined : told(least, certain, zon, 'minimum_zig_version')),
+            (least === undefined ? undefined : evidenced(least, certain, zon, 'minimum_zig_version')),
         },
         build: isOld ? 'zig build -Drelease-safe=true' : 'zig build -Doptimize=ReleaseSafe',
         start: name === undefined ? undefined : `./zig-out/bin/${name}`,

@@ -1,7 +1,7 @@
 /** Dart: servers, and Flutter for the web. */
 import type { Detector } from '../../detector.ts';
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import { isParsed, join, nameOf, type Parsed, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
 import { findIn, within } from '../code.ts';
 import { manager } from '../draft.ts';
 import { toolVersion } from '../tool-versions.ts';
@@ -88,9 +88,9 @@ function entryOf(repository: Repository, directory: string, name: string | undef
     : undefined;
 }
 
-function asked(manifest: Parsed, key: string, file: string): Told<string> | undefined {
+function asked(manifest: Parsed, key: string, file: string): Evidenced<string> | undefined {
   const wanted = isParsed(manifest.environment) ? manifest.environment[key] : undefined;
   return typeof wanted === 'string'
-    ? told(wanted, certain, file, `${key} ${wanted.slice(0, 40)}`)
+    ? evidenced(wanted, certain, file, `${key} ${wanted.slice(0, 40)}`)
     : undefined;
 }

@@ -1,8 +1,8 @@
 /** What is the same in all languages that have few tools: a manifest, a framework among its lines, commands, a port. */
 import type { Candidate } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import type { Repository } from '../../repository.ts';
 import type { PackageManager } from '../../result.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { findIn, ownSources } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
@@ -16,8 +16,8 @@ export interface PlainApp {
   readonly file: string;
   readonly name?: string | undefined;
   readonly framework?: PlainFramework | undefined;
-  readonly manager?: Told<PackageManager> | undefined;
-  readonly versions?: Readonly<Record<string, Told<string> | undefined>>;
+  readonly manager?: Evidenced<PackageManager> | undefined;
+  readonly versions?: Readonly<Record<string, Evidenced<string> | undefined>>;
   readonly install?: string | undefined;
   readonly build?: string | undefined;
   readonly start?: string | undefined;
@@ -37,23 +37,24 @@ export function plainApp(repository: Repository, app: PlainApp): Candidate {
   const { file, directory, framework } = app;
   const sources = ownSources(repository, directory, app.endings);
   const say = <T>(value: T | undefined) =>
-    value === undefined ? undefined : told(value, customary, file, app.language);
+    value === undefined ? undefined : evidenced(value, conventional, file, app.language);
   const isPage = app.output !== undefined && app.start === undefined;
   const port = portInCode(repository, sources);
   const draft = {
-    name: app.name === undefined ? undefined : told(app.name, certain, file, app.name.slice(0, 60)),
-    language: told(app.language, certain, file, app.language),
-    framework: framework && told(framework.name, certain, file, framework.name),
+    name: app.name === undefined ? undefined : evidenced(app.name, certain, file, app.name.slice(0, 60)),
+    language: evidenced(app.language, certain, file, app.language),
+    framework: framework && evidenced(framework.name, certain, file, framework.name),
     packageManager: app.manager,
     versions: versionsOf(app.versions ?? {}),
     installCommand: say(app.install),
     buildCommand: say(app.build),
-    startCommand: isPage ? told(null, customary, file, 'served as files') : say(app.start),
+    startCommand: isPage ? evidenced(null, conventional, file, 'served as files') : say(app.start),
     releaseCommand: say(app.release),
     staticOutput: say(app.output),
     port: isPage
       ? undefined
-      : (port ?? told(framework?.port ?? null, framework ? customary : guessed, file, 'no port in the code')),
+      : (port ??
+        evidenced(framework?.port ?? null, framework ? conventional : guessed, file, 'no port in the code')),
     healthPath: isPage ? undefined : healthInCode(repository, sources),
     volumes: isPage ? [] : sqliteVolumes(repository, directory, sources),
   };

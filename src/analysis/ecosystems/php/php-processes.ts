@@ -1,7 +1,8 @@
 /** Migrations, queue workers and schedules of PHP frameworks. */
+
+import { conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { join, type Parsed, type Repository } from '../../repository.ts';
 import type { Process } from '../../result.ts';
-import { customary, type Told, told } from '../../told.ts';
 import { findIn, findInAny } from '../code.ts';
 import { cron, worker } from '../draft.ts';
 import type { PhpFramework } from './php-frameworks.ts';
@@ -11,10 +12,10 @@ export function phpRelease(
   directory: string,
   framework: PhpFramework | undefined,
   requires: Parsed,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const has = (folder: string) => repository.directory(join(directory, folder)) !== undefined;
   const say = (command: string, folder: string) =>
-    told(command, customary, join(directory, folder), 'migrations');
+    evidenced(command, conventional, join(directory, folder), 'migrations');
   if (framework?.name === 'laravel' && has('database/migrations'))
     return say('php artisan migrate --force', 'database/migrations');
   if (framework?.name === 'lumen' && has('database/migrations'))
@@ -45,7 +46,7 @@ export function phpProcesses(
   framework: PhpFramework | undefined,
   requires: Parsed,
   sources: readonly string[],
-): readonly Told<Process>[] {
+): readonly Evidenced<Process>[] {
   if (framework?.name === 'laravel' || framework?.name === 'lumen')
     return laravel(repository, directory, requires, sources);
   if (framework?.name === 'symfony') return symfony(repository, directory);
@@ -57,8 +58,8 @@ function laravel(
   directory: string,
   requires: Parsed,
   sources: readonly string[],
-): readonly Told<Process>[] {
-  const found: Told<Process>[] = [];
+): readonly Evidenced<Process>[] {
+  const found: Evidenced<Process>[] = [];
   const file = join(directory, 'composer.json');
   const queued =
     findInAny(repository, sources, /\bimplements\b.*\bShouldQueue\b|::dispatch\(/)?.file ??
@@ -84,7 +85,7 @@ function laravel(
   return found;
 }
 
-function symfony(repository: Repository, directory: string): readonly Told<Process>[] {
+function symfony(repository: Repository, directory: string): readonly Evidenced<Process>[] {
   const file = join(directory, 'config/packages/messenger.yaml');
   const transport = findIn(repository, file, /^\s+(async\w*)\s*:/);
   const routed = findIn(repository, file, /^\s+['"]?[A-Z][\w\\]+['"]?\s*:\s*async/);

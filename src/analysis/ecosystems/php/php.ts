@@ -1,7 +1,7 @@
 /** PHP: Composer projects, and pages without any. The document root is in the start command, after `-t`. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, firstEvidenced, guessed } from '../../evidence.ts';
 import { isParsed, join, type Parsed, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
 import { findIn, ownSources } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
@@ -54,21 +54,23 @@ function describe(repository: Repository, directory: string, isComposer: boolean
   const command = framework?.start ?? (root === undefined ? script : serve(root));
   const draft = {
     name: nameOf(composer, file),
-    language: told('php', certain, source, 'PHP'),
-    framework: framework && told(framework.name, certain, source, framework.mark),
+    language: evidenced('php', certain, source, 'PHP'),
+    framework: framework && evidenced(framework.name, certain, source, framework.mark),
     packageManager: isComposer
       ? manager('composer', repository.firstOf(directory, ['composer.lock']), file)
       : undefined,
     versions: versionsOf({ php: phpVersion(repository, directory, composer, requires, file) }),
     installCommand: isComposer
-      ? told('composer install --no-dev --optimize-autoloader', customary, file, 'Composer')
+      ? evidenced('composer install --no-dev --optimize-autoloader', conventional, file, 'Composer')
       : undefined,
     startCommand:
-      command === undefined ? undefined : told(command, customary, source, framework?.name ?? 'index.php'),
+      command === undefined
+        ? undefined
+        : evidenced(command, conventional, source, framework?.name ?? 'index.php'),
     releaseCommand: phpRelease(repository, directory, framework, requires),
-    port: told(
+    port: evidenced(
       root === undefined && !framework?.start ? null : (framework?.port ?? 8000),
-      customary,
+      conventional,
       source,
       'PHP',
     ),
@@ -123,27 +125,27 @@ function phpVersion(
   composer: Parsed,
   requires: Parsed,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const config =
     isParsed(composer.config) && isParsed(composer.config.platform)
       ? composer.config.platform.php
       : undefined;
   const say = (value: unknown) =>
-    typeof value === 'string' ? told(value, certain, file, `php ${value.slice(0, 40)}`) : undefined;
+    typeof value === 'string' ? evidenced(value, certain, file, `php ${value.slice(0, 40)}`) : undefined;
   return versionLine(
     'php',
-    firstTold(toolVersion(repository, directory, 'php'), say(config), say(requires.php)),
+    firstEvidenced(toolVersion(repository, directory, 'php'), say(config), say(requires.php)),
   );
 }
 
-function laravelHealth(repository: Repository, directory: string): Told<string> | undefined {
+function laravelHealth(repository: Repository, directory: string): Evidenced<string> | undefined {
   const file = join(directory, 'bootstrap/app.php');
   const hit = findIn(repository, file, /\bhealth:\s*["'](\/[\w/-]+)["']/);
-  return hit && told(hit.match[1] ?? '/up', certain, file, hit.text.trim(), hit.line);
+  return hit && evidenced(hit.match[1] ?? '/up', certain, file, hit.text.trim(), hit.line);
 }
 
 /** Laravel's own SQLite file lies beside its migrations. */
-function laravelVolumes(repository: Repository, directory: string): readonly Told<string>[] {
+function laravelVolumes(repository: Repository, directory: string): readonly Evidenced<string>[] {
   const file = join(directory, '.env.example');
   const hit = findIn(repository, file, /^DB_CONNECTION=sqlite\s*$/);
   const place =
@@ -151,10 +153,10 @@ function laravelVolumes(repository: Repository, directory: string): readonly Tol
   return hit ? volumeOf(repository, directory, place, { file, line: hit.line, note: hit.text }) : [];
 }
 
-function nameOf(composer: Parsed, file: string): Told<string> | undefined {
+function nameOf(composer: Parsed, file: string): Evidenced<string> | undefined {
   const name = typeof composer.name === 'string' ? composer.name.split('/').at(-1) : undefined;
   // The name that a skeleton comes with says nothing.
   if (name === undefined || /^(?:laravel|skeleton|project|website-skeleton|slim-skeleton)$/.test(name))
     return undefined;
-  return told(name, name === '' ? guessed : certain, file, 'name');
+  return evidenced(name, name === '' ? guessed : certain, file, 'name');
 }

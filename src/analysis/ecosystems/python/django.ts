@@ -1,12 +1,13 @@
 /** A Django project: its settings say where the application is, and manage.py says from where it is run. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import { findInAny, within } from '../code.ts';
 
 export interface Django {
-  readonly start: Told<string>;
-  readonly build: Told<string> | undefined;
-  readonly release: Told<string> | undefined;
+  readonly start: Evidenced<string>;
+  readonly build: Evidenced<string> | undefined;
+  readonly release: Evidenced<string> | undefined;
   readonly settings: readonly string[];
   /** `python manage.py`, from the app's folder. */
   readonly manage: string;
@@ -33,7 +34,7 @@ export function readDjango(
     start: startOf(wsgi, asgi, isInFolder ? folder : undefined, manage, source, has),
     build: collectStatic(repository, settings, manage, source, has),
     release: manageFile
-      ? told(`${manage} migrate`, customary, manageFile, 'migrations of Django')
+      ? evidenced(`${manage} migrate`, conventional, manageFile, 'migrations of Django')
       : undefined,
     settings,
     manage,
@@ -47,9 +48,9 @@ function moduleFrom(
   files: readonly string[],
   key: string,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const hit = findInAny(repository, files, new RegExp(String.raw`^\s*${key}\s*=\s*["']([\w.]+)\.(\w+)["']`));
-  if (hit) return told(`${hit.match[1]}:${hit.match[2]}`, certain, hit.file, hit.text.trim(), hit.line);
+  if (hit) return evidenced(`${hit.match[1]}:${hit.match[2]}`, certain, hit.file, hit.text.trim(), hit.line);
   const path = files.find((each) => nameOf(each) === file);
   if (path === undefined) return undefined;
   const manage = files.find((each) => nameOf(each) === 'manage.py');
@@ -58,21 +59,21 @@ function moduleFrom(
     ? within(base, path)
     : within(directory, path);
   const module = inside.replace(/\.py$/, '').replaceAll('/', '.');
-  return told(`${module}:application`, customary, path, file);
+  return evidenced(`${module}:application`, conventional, path, file);
 }
 
 function startOf(
-  wsgi: Told<string> | undefined,
-  asgi: Told<string> | undefined,
+  wsgi: Evidenced<string> | undefined,
+  asgi: Evidenced<string> | undefined,
   folder: string | undefined,
   manage: string,
   source: string,
   has: (name: string) => boolean,
-): Told<string> {
+): Evidenced<string> {
   const inFolder = folder === undefined ? '' : `cd ${folder} && `;
   const chdir = folder === undefined ? '' : ` --chdir ${folder}`;
-  const from = (module: Told<string>, command: string) =>
-    told(command, module.certainty, module.source.file, module.source.note, module.source.line);
+  const from = (module: Evidenced<string>, command: string) =>
+    evidenced(command, module.certainty, module.source.file, module.source.note, module.source.line);
   if (asgi && has('daphne')) return from(asgi, `${inFolder}daphne -b 0.0.0.0 -p $PORT ${asgi.value}`);
   if (asgi && has('uvicorn') && (has('channels') || !has('gunicorn') || has('uvicorn-worker'))) {
     return has('gunicorn')
@@ -88,7 +89,12 @@ function startOf(
   if (wsgi && has('granian')) {
     return from(wsgi, `${inFolder}granian --interface wsgi ${wsgi.value} --host 0.0.0.0 --port $PORT`);
   }
-  return told(`${manage} runserver 0.0.0.0:$PORT`, customary, source, 'no server among the dependencies');
+  return evidenced(
+    `${manage} runserver 0.0.0.0:$PORT`,
+    conventional,
+    source,
+    'no server among the dependencies',
+  );
 }
 
 function collectStatic(
@@ -97,9 +103,9 @@ function collectStatic(
   manage: string,
   source: string,
   has: (name: string) => boolean,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const command = `${manage} collectstatic --noinput`;
   const root = findInAny(repository, settings, /^\s*STATIC_ROOT\s*=/);
-  if (root) return told(command, customary, root.file, 'STATIC_ROOT', root.line);
-  return has('whitenoise') ? told(command, customary, source, 'whitenoise') : undefined;
+  if (root) return evidenced(command, conventional, root.file, 'STATIC_ROOT', root.line);
+  return has('whitenoise') ? evidenced(command, conventional, source, 'whitenoise') : undefined;
 }

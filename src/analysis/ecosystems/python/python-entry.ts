@@ -1,6 +1,7 @@
 /** Which file of a Python project is run when no server is: the ones people name so, then the only one there is. */
+
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { isParsed, join, nameOf, type Parsed, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { findIn, within } from '../code.ts';
 
 const entries =
@@ -13,20 +14,20 @@ export function entryFile(
   repository: Repository,
   directory: string,
   files: readonly string[],
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   for (const folder of folders) {
     for (const name of entries) {
       const path = join(directory, `${folder}${name}.py`);
-      if (repository.has(path)) return told(path, customary, path, 'entry file by its name');
+      if (repository.has(path)) return evidenced(path, conventional, path, 'entry file by its name');
     }
   }
   const guarded = files.find((path) => findIn(repository, path, /^if\s+__name__\s*==\s*["']__main__["']/));
-  if (guarded) return told(guarded, customary, guarded, '__main__');
+  if (guarded) return evidenced(guarded, conventional, guarded, '__main__');
   const own = files.filter(
     (path) => !/(?:^|\/)(?:setup|conftest|noxfile|tasks|fabfile|__init__)\.py$/.test(path),
   );
   const [only] = own.filter((path) => !within(directory, path).includes('/'));
-  return only === undefined ? undefined : told(only, guessed, only, 'a source file at the top');
+  return only === undefined ? undefined : evidenced(only, guessed, only, 'a source file at the top');
 }
 
 /** `python -m package` or a script that the project installs. */
@@ -35,18 +36,18 @@ export function packageCommand(
   directory: string,
   pyproject: Parsed | undefined,
   files: readonly string[],
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const scripts = scriptsOf(pyproject);
   const path = join(directory, 'pyproject.toml');
   const names = Object.keys(scripts);
   const chosen = names.find((name) => /^(?:start|serve|server|web|app|main|run)$/.test(name)) ?? names[0];
   if (chosen !== undefined && /^[\w.-]+$/.test(chosen))
-    return told(chosen, certain, path, `script ${chosen}`);
+    return evidenced(chosen, certain, path, `script ${chosen}`);
   const main = files.find((file) => nameOf(file) === '__main__.py' && within(directory, file).includes('/'));
   if (main === undefined) return undefined;
   const parts = within(directory, main).split('/').slice(0, -1);
   if (parts[0] === 'src' && !repository.has(join(directory, 'src/__init__.py'))) parts.shift();
-  return told(`python -m ${parts.join('.')}`, certain, main, '__main__.py');
+  return evidenced(`python -m ${parts.join('.')}`, certain, main, '__main__.py');
 }
 
 function scriptsOf(pyproject: Parsed | undefined): Parsed {

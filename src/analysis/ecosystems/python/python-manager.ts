@@ -1,8 +1,8 @@
 /** Which tool installs a Python project, how, and for which Python. */
 
+import { certain, conventional, type Evidenced, evidenced, firstEvidenced } from '../../evidence.ts';
 import { isParsed, join, nameOf, type Parsed, type Repository } from '../../repository.ts';
 import type { PackageManager } from '../../result.ts';
-import { certain, customary, firstTold, type Told, told } from '../../told.ts';
 import { within } from '../code.ts';
 import { manager } from '../draft.ts';
 import { toolVersion } from '../tool-versions.ts';
@@ -12,8 +12,8 @@ import { requirementsFile } from './python-dependencies.ts';
 export interface PythonProject {
   readonly directory: string;
   readonly pyproject: Parsed | undefined;
-  readonly manager: Told<PackageManager>;
-  readonly install: Told<string> | undefined;
+  readonly manager: Evidenced<PackageManager>;
+  readonly install: Evidenced<string> | undefined;
 }
 
 export function pythonProject(repository: Repository, directory: string): PythonProject {
@@ -32,7 +32,7 @@ function findManager(
   repository: Repository,
   directory: string,
   pyproject: Parsed | undefined,
-): Told<PackageManager> {
+): Evidenced<PackageManager> {
   const lock = (name: string) => repository.firstOf(directory, [name]);
   const version = (name: string) => toolVersion(repository, directory, name)?.value ?? null;
   const locks = { 'uv.lock': 'uv', 'poetry.lock': 'poetry', 'pdm.lock': 'pdm', 'Pipfile.lock': 'pipenv' };
@@ -71,10 +71,10 @@ function installCommand(
   repository: Repository,
   directory: string,
   pyproject: Parsed | undefined,
-  found: Told<PackageManager>,
-): Told<string> | undefined {
+  found: Evidenced<PackageManager>,
+): Evidenced<string> | undefined {
   const { name, lockFile } = found.value;
-  const say = (command: string) => told(command, customary, found.source.file, found.source.note);
+  const say = (command: string) => evidenced(command, conventional, found.source.file, found.source.note);
   if (name === 'uv') return say(`uv sync${lockFile ? ' --frozen' : ''} --no-dev`);
   if (name === 'poetry') {
     const root = isPackage(repository, directory, pyproject) ? '' : ' --no-root';
@@ -85,10 +85,15 @@ function installCommand(
   if (name === 'conda') return say(`conda env update --name base --file ${nameOf(found.source.file)}`);
   const requirements = requirementsFile(repository, directory);
   if (requirements) {
-    return told(`pip install -r ${within(directory, requirements)}`, certain, requirements, 'requirements');
+    return evidenced(
+      `pip install -r ${within(directory, requirements)}`,
+      certain,
+      requirements,
+      'requirements',
+    );
   }
   const built = repository.firstOf(directory, ['pyproject.toml', 'setup.py']);
-  return built === undefined ? undefined : told('pip install .', customary, built, 'a package');
+  return built === undefined ? undefined : evidenced('pip install .', conventional, built, 'a package');
 }
 
 /** Whether installing the project itself can work: Poetry fails where there is nothing of its name. */
@@ -107,10 +112,10 @@ export function pythonVersion(
   repository: Repository,
   directory: string,
   pyproject: Parsed | undefined,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   return versionLine(
     'python',
-    firstTold(
+    firstEvidenced(
       toolVersion(repository, directory, 'python'),
       fromPipfile(repository, join(directory, 'Pipfile')),
       fromPyproject(pyproject, join(directory, 'pyproject.toml')),
@@ -119,30 +124,30 @@ export function pythonVersion(
   );
 }
 
-function fromPipfile(repository: Repository, path: string): Told<string> | undefined {
+function fromPipfile(repository: Repository, path: string): Evidenced<string> | undefined {
   const requires = repository.has(path) ? repository.toml(path)?.requires : undefined;
   if (!isParsed(requires)) return undefined;
   const version = requires.python_full_version ?? requires.python_version;
-  return typeof version === 'string' ? told(version, certain, path, `python ${version}`) : undefined;
+  return typeof version === 'string' ? evidenced(version, certain, path, `python ${version}`) : undefined;
 }
 
-function fromPyproject(pyproject: Parsed | undefined, path: string): Told<string> | undefined {
+function fromPyproject(pyproject: Parsed | undefined, path: string): Evidenced<string> | undefined {
   const project = isParsed(pyproject?.project) ? pyproject.project : {};
   const tool = isParsed(pyproject?.tool) ? pyproject.tool : {};
   const poetry = isParsed(tool.poetry) && isParsed(tool.poetry.dependencies) ? tool.poetry.dependencies : {};
   const wanted = project['requires-python'] ?? poetry.python;
   return typeof wanted === 'string'
-    ? told(wanted, certain, path, `python ${wanted.slice(0, 40)}`)
+    ? evidenced(wanted, certain, path, `python ${wanted.slice(0, 40)}`)
     : undefined;
 }
 
-function fromConda(repository: Repository, directory: string): Told<string> | undefined {
+function fromConda(repository: Repository, directory: string): Evidenced<string> | undefined {
   const path = repository.firstOf(directory, ['environment.yml', 'environment.yaml']);
   const all = path === undefined ? undefined : repository.yaml(path)?.dependencies;
   if (path === undefined || !Array.isArray(all)) return undefined;
   for (const each of all) {
     const version = /^python\s*=+\s*(\d[\d.]*)/.exec(String(each))?.[1];
-    if (version) return told(version, certain, path, `python ${version}`);
+    if (version) return evidenced(version, certain, path, `python ${version}`);
   }
   return undefined;
 }

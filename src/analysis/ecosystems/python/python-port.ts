@@ -1,6 +1,7 @@
 /** Where a Python app listens: in its code, in the file of its server, else by the custom of its framework. */
+
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { isParsed, join, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { findIn } from '../code.ts';
 import { portInCode } from '../code-port.ts';
 import type { Framework } from './python-frameworks.ts';
@@ -13,10 +14,10 @@ export function pythonPort(
   directory: string,
   framework: Framework | undefined,
   files: readonly string[],
-): Told<number | null> {
+): Evidenced<number | null> {
   const [entry = directory] = files;
-  if (framework?.kind === 'none') return told(null, customary, entry, 'listens nowhere');
-  const custom = framework && told(framework.port, customary, entry, `custom of ${framework.name}`);
+  if (framework?.kind === 'none') return evidenced(null, conventional, entry, 'listens nowhere');
+  const custom = framework && evidenced(framework.port, conventional, entry, `custom of ${framework.name}`);
   const configs = ['gunicorn.conf.py', 'gunicorn_config.py', 'hypercorn.toml'].map((name) =>
     join(directory, name),
   );
@@ -26,12 +27,12 @@ export function pythonPort(
   const isServer =
     custom !== undefined || files.some((file) => findIn(repository, file, servers) !== undefined);
   const inCode = isServer ? portInCode(repository, [...configs, ...new Set(files)]) : undefined;
-  return inCode ?? custom ?? told(null, guessed, entry, 'nothing that listens was seen');
+  return inCode ?? custom ?? evidenced(null, guessed, entry, 'nothing that listens was seen');
 }
 
-function streamlitPort(repository: Repository, directory: string): Told<number> | undefined {
+function streamlitPort(repository: Repository, directory: string): Evidenced<number> | undefined {
   const path = join(directory, '.streamlit/config.toml');
   const server = repository.has(path) ? repository.toml(path)?.server : undefined;
   const port = isParsed(server) ? server.port : undefined;
-  return typeof port === 'number' ? told(port, certain, path, 'server.port') : undefined;
+  return typeof port === 'number' ? evidenced(port, certain, path, 'server.port') : undefined;
 }

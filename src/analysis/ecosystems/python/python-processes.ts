@@ -1,7 +1,8 @@
 /** What a Python app runs beside its web process: queue workers and their clocks. */
+
+import type { Evidenced } from '../../evidence.ts';
 import { nameOf, type Repository } from '../../repository.ts';
 import type { Process } from '../../result.ts';
-import type { Told } from '../../told.ts';
 import { findInAny } from '../code.ts';
 import { worker } from '../draft.ts';
 import { moduleOf } from './python-app.ts';
@@ -12,8 +13,8 @@ export function pythonProcesses(
   files: readonly string[],
   has: (name: string) => boolean,
   manage: string | undefined,
-): readonly Told<Process>[] {
-  const found: Told<Process>[] = [];
+): readonly Evidenced<Process>[] {
+  const found: Evidenced<Process>[] = [];
   found.push(...celery(repository, directory, files, has));
   const say = (name: string, command: string, file: string) => found.push(worker(name, command, file, name));
   const root = files[0] ?? directory;
@@ -47,7 +48,7 @@ function celery(
   directory: string,
   files: readonly string[],
   has: (name: string) => boolean,
-): readonly Told<Process>[] {
+): readonly Evidenced<Process>[] {
   if (!has('celery')) return [];
   const made = findInAny(repository, files, /^\s*(\w+)\s*(?::\s*[\w.]+)?\s*=\s*(?:celery\.)?Celery\(/);
   if (!made) return [];

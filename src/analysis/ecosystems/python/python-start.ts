@@ -1,6 +1,7 @@
 /** How a Python app is started: by a server with its application object, by its framework's tool, or as a script. */
+
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { findIn, findInAny, linesOf, within } from '../code.ts';
 import type { Django } from './django.ts';
 import type { AppObject } from './python-app.ts';
@@ -9,7 +10,7 @@ import { type Framework, serverCommand } from './python-frameworks.ts';
 import type { PythonProject } from './python-manager.ts';
 
 export interface PythonStart {
-  readonly command: Told<string>;
+  readonly command: Evidenced<string>;
   readonly file: string;
 }
 
@@ -38,7 +39,7 @@ export function pythonStart(
   if (packaged) return { command: packaged, file: packaged.source.file };
   if (!entry) return undefined;
   const command = runFile(repository, directory, entry.value);
-  return { command: told(command, entry.certainty, entry.value, entry.source.note), file: entry.value };
+  return { command: evidenced(command, entry.certainty, entry.value, entry.source.note), file: entry.value };
 }
 
 function served(
@@ -54,18 +55,18 @@ function served(
   const { command, server } = serverCommand(framework, app, has);
   const note = text.trim().slice(0, 80);
   const start = (value: string, certainty: number) => ({
-    command: told(value, certainty, file, note, line),
+    command: evidenced(value, certainty, file, note, line),
     file,
   });
   if (server !== undefined && !(framework.name === 'dash' && !inner)) return start(command, certain);
   // Without a server the file serves itself; one that listens on this machine only would not be reached.
   const runner = runnerOf(repository, directory, file);
   if (runner && findIn(repository, runner, /\bhost\s*=\s*["'](?:0\.0\.0\.0|::)?["']/)) {
-    return { ...start(runFile(repository, directory, runner), customary), file: runner };
+    return { ...start(runFile(repository, directory, runner), conventional), file: runner };
   }
   if (framework.name === 'dash')
-    return start(`HOST=0.0.0.0 ${runFile(repository, directory, file)}`, customary);
-  return start(command, customary);
+    return start(`HOST=0.0.0.0 ${runFile(repository, directory, file)}`, conventional);
+  return start(command, conventional);
 }
 
 /** The file that runs the app when it is run: its own, or one at the top that imports it. */
@@ -81,8 +82,8 @@ function importing(
   directory: string,
   files: readonly string[],
   framework: Framework,
-  entry: Told<string> | undefined,
-): Told<string> | undefined {
+  entry: Evidenced<string> | undefined,
+): Evidenced<string> | undefined {
   const module = (framework.module ?? framework.packages[0] ?? framework.name)
     .replaceAll('-', '_')
     .split('.')[0];
@@ -95,7 +96,7 @@ function importing(
     pattern,
   );
   return hit && framework.kind === 'script'
-    ? told(hit.file, customary, hit.file, `imports ${module}`)
+    ? evidenced(hit.file, conventional, hit.file, `imports ${module}`)
     : undefined;
 }
 
@@ -103,14 +104,14 @@ function scripted(
   repository: Repository,
   directory: string,
   framework: Framework,
-  entry: Told<string>,
+  entry: Evidenced<string>,
 ): PythonStart {
   const file = entry.value;
   const plain = runFile(repository, directory, file);
   const isOpen = framework.name !== 'gradio' || findIn(repository, file, /\bserver_name\s*=/) !== undefined;
   const run = framework.run?.(within(directory, file));
   const command = run ?? (isOpen ? plain : `GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=$PORT ${plain}`);
-  return { command: told(command, certain, file, `${framework.name} in ${nameOf(file)}`), file };
+  return { command: evidenced(command, certain, file, `${framework.name} in ${nameOf(file)}`), file };
 }
 
 function scrapy(repository: Repository, files: readonly string[]): PythonStart | undefined {
@@ -118,7 +119,7 @@ function scrapy(repository: Repository, files: readonly string[]): PythonStart |
   const hit = findInAny(repository, spiders, /^\s+name\s*=\s*["']([\w-]+)["']/);
   if (!hit) return undefined;
   return {
-    command: told(`scrapy crawl ${hit.match[1]}`, customary, hit.file, 'a spider', hit.line),
+    command: evidenced(`scrapy crawl ${hit.match[1]}`, conventional, hit.file, 'a spider', hit.line),
     file: hit.file,
   };
 }

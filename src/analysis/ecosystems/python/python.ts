@@ -3,8 +3,8 @@
  * to judge by a dependency alone where the code says otherwise: the application object in the code goes first.
  */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, firstEvidenced, guessed } from '../../evidence.ts';
 import { type Directory, isParsed, join, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
 import { findInAny, linesOf, ownSources } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { candidate, versionsOf } from '../draft.ts';
@@ -82,16 +82,16 @@ function describe(
   const source = [...dependencies].find(([name]) => framework?.packages.includes(name))?.[1] ?? entry;
   const draft = {
     name: nameIn(project),
-    language: told('python', files.length > 0 || isProject ? certain : guessed, first, 'Python'),
-    framework: framework && told(framework.name, certain, source, framework.name),
+    language: evidenced('python', files.length > 0 || isProject ? certain : guessed, first, 'Python'),
+    framework: framework && evidenced(framework.name, certain, source, framework.name),
     packageManager: project.manager,
     versions: versionsOf({ python: pythonVersion(repository, directory, project.pyproject) }),
     installCommand: project.install,
     buildCommand: django?.build,
     startCommand: isWorker
-      ? processes[0] && told(processes[0].value.command, customary, first, 'celery')
+      ? processes[0] && evidenced(processes[0].value.command, conventional, first, 'celery')
       : start?.command,
-    releaseCommand: firstTold(django?.release, migrations(repository, directory, has, app)),
+    releaseCommand: firstEvidenced(django?.release, migrations(repository, directory, has, app)),
     port: isWorker
       ? undefined
       : pythonPort(repository, directory, framework, [entry, app?.hit.file ?? entry, ...files.slice(0, 10)]),
@@ -158,16 +158,16 @@ function migrations(
   directory: string,
   has: (name: string) => boolean,
   app: AppObject | undefined,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const alembic = repository.firstOf(directory, ['alembic.ini']);
-  if (alembic) return told('alembic upgrade head', customary, alembic, 'migrations of Alembic');
+  if (alembic) return evidenced('alembic upgrade head', conventional, alembic, 'migrations of Alembic');
   const folder = repository.directory(join(directory, 'migrations'));
   if (folder && app && has('flask-migrate')) {
     const name = app.isFactory ? app.module : `${app.module}:${app.object}`;
-    return told(`flask --app ${name} db upgrade`, customary, app.hit.file, 'Flask-Migrate');
+    return evidenced(`flask --app ${name} db upgrade`, conventional, app.hit.file, 'Flask-Migrate');
   }
   if (folder && has('aerich'))
-    return told('aerich upgrade', customary, join(directory, 'pyproject.toml'), 'Aerich');
+    return evidenced('aerich upgrade', conventional, join(directory, 'pyproject.toml'), 'Aerich');
   return undefined;
 }
 
@@ -183,10 +183,10 @@ function usesInstance(
   );
 }
 
-function nameIn({ pyproject, directory }: PythonProject): Told<string> | undefined {
+function nameIn({ pyproject, directory }: PythonProject): Evidenced<string> | undefined {
   const project = isParsed(pyproject?.project) ? pyproject.project : {};
   const tool = isParsed(pyproject?.tool) && isParsed(pyproject.tool.poetry) ? pyproject.tool.poetry : {};
   const name = project.name ?? tool.name;
   const path = join(directory, 'pyproject.toml');
-  return typeof name === 'string' ? told(name, certain, path, `name ${name.slice(0, 60)}`) : undefined;
+  return typeof name === 'string' ? evidenced(name, certain, path, `name ${name.slice(0, 60)}`) : undefined;
 }

@@ -1,6 +1,7 @@
 /** What a Gemfile and its lock file say. The Gemfile is a program; its lines of the usual form are read. */
+
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import { join, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
 import { findIn, linesOf } from '../code.ts';
 
 export interface Gems {
@@ -8,8 +9,8 @@ export interface Gems {
   /** Named in the Gemfile, those for development and tests left out. */
   readonly direct: ReadonlySet<string>;
   readonly version: (gem: string) => string | undefined;
-  readonly ruby: Told<string> | undefined;
-  readonly lockedRuby: Told<string> | undefined;
+  readonly ruby: Evidenced<string> | undefined;
+  readonly lockedRuby: Evidenced<string> | undefined;
   readonly bundler: string | null;
 }
 
@@ -30,9 +31,9 @@ export function readGems(repository: Repository, directory: string): Gems {
       locked.versions.get(gem) ??
       findIn(repository, file, new RegExp(`^\\s*gem\\s+["']${gem}["']\\s*,\\s*["'][^\\d"']*([\\d.]+)`))
         ?.match[1],
-    ruby: ruby && told(ruby.match[1] ?? '', certain, file, ruby.text.trim(), ruby.line),
+    ruby: ruby && evidenced(ruby.match[1] ?? '', certain, file, ruby.text.trim(), ruby.line),
     lockedRuby:
-      locked.ruby === undefined ? undefined : told(locked.ruby, certain, lock, `ruby ${locked.ruby}`),
+      locked.ruby === undefined ? undefined : evidenced(locked.ruby, certain, lock, `ruby ${locked.ruby}`),
     bundler: locked.bundler ?? null,
   };
 }

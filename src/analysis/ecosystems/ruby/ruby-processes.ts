@@ -1,7 +1,8 @@
 /** Assets, migrations and background work of Ruby apps. */
+
+import { conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { join, type Repository } from '../../repository.ts';
 import type { Process } from '../../result.ts';
-import { customary, type Told, told } from '../../told.ts';
 import { findIn } from '../code.ts';
 import { worker } from '../draft.ts';
 import type { Gems } from './gems.ts';
@@ -16,13 +17,13 @@ export function rubyBuild(
   directory: string,
   gems: Gems,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const gem = assetGems.find((name) => gems.direct.has(name));
   const config = join(directory, 'config/application.rb');
   const isApi = findIn(repository, config, /^\s*config\.api_only\s*=\s*true/) !== undefined;
   const hasAssets = repository.directory(join(directory, 'app/assets')) !== undefined;
   if (gem === undefined && (isApi || !hasAssets)) return undefined;
-  return told('bundle exec rails assets:precompile', customary, file, gem ?? 'app/assets');
+  return evidenced('bundle exec rails assets:precompile', conventional, file, gem ?? 'app/assets');
 }
 
 export function rubyRelease(
@@ -31,7 +32,7 @@ export function rubyRelease(
   framework: string | undefined,
   gems: Gems,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const has = (path: string) => repository.has(join(directory, path));
   const hasMigrations = repository.directory(join(directory, 'db/migrate')) !== undefined;
   if (framework === 'rails') {
@@ -40,21 +41,21 @@ export function rubyRelease(
     // Since 7.1 new apps prepare all their databases at start, those of Solid Queue and the like among them.
     const [major = 0, minor = 0] = (gems.version('rails') ?? '').split('.').map(Number);
     const isNew = major > 7 || (major === 7 && minor >= 1);
-    return told(
+    return evidenced(
       `bundle exec rails db:${isNew ? 'prepare' : 'migrate'}`,
-      customary,
+      conventional,
       file,
       'migrations of Rails',
     );
   }
   if (framework === 'hanami' && hasMigrations)
-    return told('bundle exec hanami db migrate', customary, file, 'Hanami');
+    return evidenced('bundle exec hanami db migrate', conventional, file, 'Hanami');
   const rakefile = join(directory, 'Rakefile');
   if (
     hasMigrations &&
     (gems.direct.has('sinatra-activerecord') || findIn(repository, rakefile, /:migrate\b/))
   ) {
-    return told('bundle exec rake db:migrate', customary, rakefile, 'db:migrate');
+    return evidenced('bundle exec rake db:migrate', conventional, rakefile, 'db:migrate');
   }
   return undefined;
 }
@@ -64,7 +65,7 @@ export function rubyProcesses(
   directory: string,
   gems: Gems,
   file: string,
-): readonly Told<Process>[] {
+): readonly Evidenced<Process>[] {
   const jobs = repository.has(join(directory, 'bin/jobs'))
     ? 'bin/jobs'
     : 'bundle exec rake solid_queue:start';

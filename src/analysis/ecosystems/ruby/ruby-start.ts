@@ -1,6 +1,7 @@
 /** How a Ruby app is started. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { join, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
 import { findIn, within } from '../code.ts';
 import type { Gems } from './gems.ts';
 
@@ -13,28 +14,33 @@ export function rubyStart(
   gems: Gems,
   isBundled: boolean,
   sources: readonly string[],
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const bundle = isBundled ? 'bundle exec ' : '';
   if (framework === 'rails') {
-    return told('bundle exec rails server -b 0.0.0.0 -p $PORT', certain, gems.file, 'Rails');
+    return evidenced('bundle exec rails server -b 0.0.0.0 -p $PORT', certain, gems.file, 'Rails');
   }
   const rackup = repository.firstOf(directory, ['config.ru']);
   if (framework === 'hanami' && !gems.direct.has('puma')) {
-    return told('bundle exec hanami server --host 0.0.0.0 --port $PORT', customary, gems.file, 'Hanami');
+    return evidenced(
+      'bundle exec hanami server --host 0.0.0.0 --port $PORT',
+      conventional,
+      gems.file,
+      'Hanami',
+    );
   }
   if (rackup)
-    return told(`${bundle}${rackServer(repository, directory, gems)}`, certain, rackup, 'config.ru');
+    return evidenced(`${bundle}${rackServer(repository, directory, gems)}`, certain, rackup, 'config.ru');
   const entry = entryOf(repository, directory, framework, sources);
   if (framework === 'sidekiq') {
     const target = entry ? ` -r ./${within(directory, entry)}` : '';
-    return told(`bundle exec sidekiq${target}`, customary, gems.file, 'Sidekiq');
+    return evidenced(`bundle exec sidekiq${target}`, conventional, gems.file, 'Sidekiq');
   }
   if (!entry) return undefined;
   // The classic form of Sinatra reads its options from the command line.
   const isClassic =
     framework === 'sinatra' && findIn(repository, entry, /^\s*require\s*\(?["']sinatra["']/) !== undefined;
   const options = isClassic ? ' -o 0.0.0.0 -p $PORT' : '';
-  return told(`${bundle}ruby ${within(directory, entry)}${options}`, customary, entry, 'entry file');
+  return evidenced(`${bundle}ruby ${within(directory, entry)}${options}`, conventional, entry, 'entry file');
 }
 
 function rackServer(repository: Repository, directory: string, { direct }: Gems): string {

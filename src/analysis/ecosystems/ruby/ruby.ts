@@ -1,7 +1,7 @@
 /** Ruby: bundler projects, Rack and lone scripts. Sites made by Jekyll and its kind are described with the generators. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, firstEvidenced, guessed } from '../../evidence.ts';
 import { join, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
 import { findIn, linesOf, ownSources } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
@@ -61,13 +61,13 @@ function describe(repository: Repository, directory: string, gems: Gems, isBundl
   const start = rubyStart(repository, directory, framework?.name, gems, isBundled, sources);
   const processes = rubyProcesses(repository, directory, gems, file);
   const draft = {
-    language: told('ruby', certain, file, 'Ruby'),
-    framework: framework && told(framework.name, certain, file, framework.name),
+    language: evidenced('ruby', certain, file, 'Ruby'),
+    framework: framework && evidenced(framework.name, certain, file, framework.name),
     packageManager: isBundled
       ? manager('bundler', repository.firstOf(directory, ['Gemfile.lock', 'gems.locked']), file, gems.bundler)
       : undefined,
     versions: versionsOf({ ruby: rubyVersion(repository, directory, gems) }),
-    installCommand: isBundled ? told('bundle install', customary, file, 'Gemfile') : undefined,
+    installCommand: isBundled ? evidenced('bundle install', conventional, file, 'Gemfile') : undefined,
     buildCommand: framework?.name === 'rails' ? rubyBuild(repository, directory, gems, file) : undefined,
     startCommand: start,
     releaseCommand: rubyRelease(repository, directory, framework?.name, gems, file),
@@ -85,7 +85,7 @@ function volumesOf(
   repository: Repository,
   directory: string,
   sources: readonly string[],
-): readonly Told<string>[] {
+): readonly Evidenced<string>[] {
   const file = join(directory, 'config/database.yml');
   if (!repository.has(file)) return sqliteVolumes(repository, directory, sources.slice(0, 60));
   let isProduction = false;
@@ -98,10 +98,10 @@ function volumesOf(
   return [];
 }
 
-function rubyVersion(repository: Repository, directory: string, gems: Gems): Told<string> | undefined {
+function rubyVersion(repository: Repository, directory: string, gems: Gems): Evidenced<string> | undefined {
   return versionLine(
     'ruby',
-    firstTold(gems.ruby, toolVersion(repository, directory, 'ruby'), gems.lockedRuby),
+    firstEvidenced(gems.ruby, toolVersion(repository, directory, 'ruby'), gems.lockedRuby),
   );
 }
 
@@ -111,15 +111,16 @@ function portOf(
   framework: RubyFramework | undefined,
   sources: readonly string[],
   file: string,
-): Told<number | null> {
-  if (framework && framework.port === null) return told(null, customary, file, 'listens nowhere');
-  const custom = framework && told(framework.port, customary, file, `custom of ${framework.name}`);
+): Evidenced<number | null> {
+  if (framework && framework.port === null) return evidenced(null, conventional, file, 'listens nowhere');
+  const custom = framework && evidenced(framework.port, conventional, file, `custom of ${framework.name}`);
   const puma = portInCode(repository, [join(directory, 'config/puma.rb'), join(directory, 'puma.rb')]);
-  if (puma || framework?.name === 'rails') return puma ?? custom ?? told(3000, customary, file, 'Rails');
+  if (puma || framework?.name === 'rails')
+    return puma ?? custom ?? evidenced(3000, conventional, file, 'Rails');
   const top = sources.filter((path) => !path.includes('/config/')).slice(0, 20);
   const listens = /require ["'](?:socket|webrick|puma|async\/http)/;
   const isServer =
     custom !== undefined || top.some((path) => findIn(repository, path, listens) !== undefined);
   const inCode = isServer ? portInCode(repository, top) : undefined;
-  return inCode ?? custom ?? told(null, guessed, file, 'nothing that listens was seen');
+  return inCode ?? custom ?? evidenced(null, guessed, file, 'nothing that listens was seen');
 }

@@ -1,7 +1,7 @@
 /** Rust: packages of Cargo with a binary. A package with none is a library; a virtual workspace is no app itself. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
 import { isParsed, join, type Parsed, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
 import { findIn, findInAny, ownSources } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
@@ -38,24 +38,29 @@ function describe(
   const isWebPage = framework?.output !== undefined;
   const port = isWebPage ? undefined : rustPort(repository, directory, framework, sources, manifest);
   const draft = {
-    name: told(name, certain, file, `package ${name.slice(0, 60)}`),
-    language: told('rust', certain, file, 'Cargo package'),
-    framework: framework && told(framework.name, certain, file, framework.crate),
+    name: evidenced(name, certain, file, `package ${name.slice(0, 60)}`),
+    language: evidenced('rust', certain, file, 'Cargo package'),
+    framework: framework && evidenced(framework.name, certain, file, framework.crate),
     packageManager: manager('cargo', repository.upwards(directory, ['Cargo.lock']), file),
     versions: versionsOf({ rust: toolchain?.value === 'stable' ? undefined : toolchain }),
-    installCommand: told('cargo fetch', customary, file, 'Cargo'),
-    buildCommand: told(
+    installCommand: evidenced('cargo fetch', conventional, file, 'Cargo'),
+    buildCommand: evidenced(
       framework?.build?.(name) ?? cargoBuild(repository, directory, name),
-      customary,
+      conventional,
       file,
       'Cargo',
     ),
     startCommand: isWebPage
-      ? told(null, customary, file, 'served as files')
+      ? evidenced(null, conventional, file, 'served as files')
       : start(repository, directory, file, framework, binary),
     staticOutput:
       framework?.output &&
-      told({ directory: framework.output(name), isSinglePage: true }, customary, file, framework.name),
+      evidenced(
+        { directory: framework.output(name), isSinglePage: true },
+        conventional,
+        file,
+        framework.name,
+      ),
     port,
     healthPath: isWebPage ? undefined : healthInCode(repository, sources),
     processes: binaries
@@ -79,10 +84,10 @@ function start(
   file: string,
   framework: RustFramework | undefined,
   binary: string | undefined,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   if (binary === undefined) return undefined;
   const own = framework?.start?.(binary);
-  if (own !== undefined) return told(own, customary, file, framework?.name ?? binary);
+  if (own !== undefined) return evidenced(own, conventional, file, framework?.name ?? binary);
   const path = `./target/release/${binary}`;
   // Rocket listens on this machine only, unless it is told otherwise.
   const config = repository.firstOf(directory, ['Rocket.toml']);
@@ -91,7 +96,7 @@ function start(
     findIn(repository, config, /^\s*address\s*=\s*["'](?:0\.0\.0\.0|::)/) !== undefined;
   const before =
     framework?.name === 'rocket' ? `${isOpen ? '' : 'ROCKET_ADDRESS=0.0.0.0 '}ROCKET_PORT=$PORT ` : '';
-  return told(`${before}${path}`, certain, file, `binary ${binary.slice(0, 60)}`);
+  return evidenced(`${before}${path}`, certain, file, `binary ${binary.slice(0, 60)}`);
 }
 
 /** In a workspace only this package is built. */
@@ -110,7 +115,7 @@ function rustPort(
   framework: RustFramework | undefined,
   sources: readonly string[],
   manifest: Parsed,
-): Told<number | null> {
+): Evidenced<number | null> {
   const file = join(directory, 'Cargo.toml');
   const configs = [
     'Rocket.toml',
@@ -124,15 +129,15 @@ function rustPort(
   const site = JSON.stringify(manifest)
     .slice(0, 20_000)
     .match(/"site-addr":"[^"]{0,40}:(\d{2,5})"/)?.[1];
-  if (site !== undefined) return told(Number(site), certain, file, 'site-addr');
+  if (site !== undefined) return evidenced(Number(site), certain, file, 'site-addr');
   const config = framework?.name === 'rocket' || framework?.name === 'loco' ? configs : [];
   const port =
     portInCode(repository, config) ?? portInCode(repository, sources) ?? portInCode(repository, configs);
   if (port) return port;
   const listens = framework ?? findInAny(repository, sources, /TcpListener::bind|\.serve\(/);
-  return told(
+  return evidenced(
     framework?.port ?? (listens ? 8080 : null),
-    framework ? customary : guessed,
+    framework ? conventional : guessed,
     file,
     framework?.name ?? 'no port in the code',
   );

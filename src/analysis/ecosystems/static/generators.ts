@@ -1,7 +1,7 @@
 /** Generators of static sites that are not Node's. Each is known by its configuration. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { conventional, evidenced } from '../../evidence.ts';
 import { isParsed, join, type Repository } from '../../repository.ts';
-import { customary, told } from '../../told.ts';
 import { findIn } from '../code.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { pythonProject, pythonVersion } from '../python/python-manager.ts';
@@ -46,7 +46,7 @@ function describe(repository: Repository, directory: string, site: Site): Candid
   const gemfile = isRuby ? repository.firstOf(directory, ['Gemfile']) : undefined;
   const lock = repository.firstOf(directory, ['Gemfile.lock']);
   const gems = gemfile ? readGems(repository, directory) : undefined;
-  const say = (value: string) => told(value, customary, file, name);
+  const say = (value: string) => evidenced(value, conventional, file, name);
   const listed = python?.install ?? (site.needs === undefined ? undefined : say(`pip install ${site.needs}`));
   const draft = {
     language: say(language),
@@ -60,13 +60,13 @@ function describe(repository: Repository, directory: string, site: Site): Candid
       python: isPython ? pythonVersion(repository, directory, python?.pyproject) : undefined,
     }),
     installCommand: gemfile
-      ? told('bundle install', customary, gemfile, 'Gemfile')
+      ? evidenced('bundle install', conventional, gemfile, 'Gemfile')
       : isRuby
         ? say(`gem install ${name}`)
         : listed,
     buildCommand: say(site.build),
-    startCommand: told(null, customary, file, 'served as files'),
-    staticOutput: told({ directory: site.output, isSinglePage: false }, customary, file, name),
+    startCommand: evidenced(null, conventional, file, 'served as files'),
+    staticOutput: evidenced({ directory: site.output, isSinglePage: false }, conventional, file, name),
   };
   return candidate('generator', directory, site.score ?? 0.85, draft);
 }

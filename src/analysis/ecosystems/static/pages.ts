@@ -1,7 +1,7 @@
 /** Pages that are served as they are: an index.html, a Staticfile, or a folder that holds nothing else. */
 import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, evidenced } from '../../evidence.ts';
 import { isParsed, join, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, told } from '../../told.ts';
 import { candidate } from '../draft.ts';
 
 const manifests =
@@ -67,11 +67,11 @@ function isOnlyPages(repository: Repository, directory: string): boolean {
 
 function page(directory: string, output: string, file: string, score: number): Candidate {
   const draft = {
-    language: told('html', certain, file, 'HTML'),
-    startCommand: told(null, customary, file, 'served as files'),
-    staticOutput: told(
+    language: evidenced('html', certain, file, 'HTML'),
+    startCommand: evidenced(null, conventional, file, 'served as files'),
+    staticOutput: evidenced(
       { directory: output, isSinglePage: false },
-      score >= 0.5 ? certain : customary,
+      score >= 0.5 ? certain : conventional,
       file,
       'pages',
     ),

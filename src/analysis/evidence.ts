@@ -6,7 +6,7 @@ export interface Source {
   readonly note: string;
 }
 
-export interface Told<T> {
+export interface Evidenced<T> {
   readonly value: T;
   readonly source: Source;
   /** From 0 to 1: a file that says it outright has 1, a custom of the framework 0.7, a guess 0.3. */
@@ -14,14 +14,20 @@ export interface Told<T> {
 }
 
 export const certain = 1;
-export const customary = 0.7;
+export const conventional = 0.7;
 export const guessed = 0.3;
 
-export function told<T>(value: T, certainty: number, file: string, note: string, line?: number): Told<T> {
+export function evidenced<T>(
+  value: T,
+  certainty: number,
+  file: string,
+  note: string,
+  line?: number,
+): Evidenced<T> {
   return { value, certainty, source: line === undefined ? { file, note } : { file, note, line } };
 }
 
 /** The first that is there; callers list them from the strongest to the weakest. */
-export function firstTold<T>(...all: readonly (Told<T> | undefined)[]): Told<T> | undefined {
+export function firstEvidenced<T>(...all: readonly (Evidenced<T> | undefined)[]): Evidenced<T> | undefined {
   return all.find((each) => each !== undefined);
 }
