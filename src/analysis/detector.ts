@@ -4,7 +4,8 @@
  */
 
 import type { Evidenced, Source } from './evidence.ts';
-import type { Directory, Repository } from './repository.ts';
+import type { Project } from './project.ts';
+import type { Repository } from './repository.ts';
 import type { PackageManager, Process, ServiceKind, StaticOutput, Variable } from './result.ts';
 
 /** What is known of an app so far. What is absent is not known; `null` in `Told` is known not to be. */
@@ -46,7 +47,7 @@ export interface Candidate {
 export interface Detector {
   readonly name: string;
   /** Synchronous and quick: everything it may read was read before. */
-  detect(directory: Directory, repository: Repository): readonly Candidate[];
+  detect(project: Project): readonly Candidate[];
 }
 
 /** A file that declares several projects to be one workspace. */

@@ -1,4 +1,4 @@
-/** A value with the file that told it. Nothing in a result is without. */
+/** A value with its evidence: the file that says it. Nothing in a result is without. */
 export interface Source {
   readonly file: string;
   readonly line?: number;
@@ -9,7 +9,7 @@ export interface Source {
 export interface Evidenced<T> {
   readonly value: T;
   readonly source: Source;
-  /** From 0 to 1: a file that says it outright has 1, a custom of the framework 0.7, a guess 0.3. */
+  /** From 0 to 1: a file that says it outright has 1, a convention of the framework 0.7, a guess 0.3. */
   readonly certainty: number;
 }
 
@@ -27,7 +27,11 @@ export function evidenced<T>(
   return { value, certainty, source: line === undefined ? { file, note } : { file, note, line } };
 }
 
-/** The first that is there; callers list them from the strongest to the weakest. */
-export function firstEvidenced<T>(...all: readonly (Evidenced<T> | undefined)[]): Evidenced<T> | undefined {
-  return all.find((each) => each !== undefined);
+/** For a value that stands in a line. */
+export function evidencedBy<T>(
+  hit: { readonly file: string; readonly line: number; readonly text: string },
+  value: T,
+  certainty = certain,
+): Evidenced<T> {
+  return evidenced(value, certainty, hit.file, hit.text.trim().slice(0, 80), hit.line);
 }

@@ -5,6 +5,7 @@
 import type { AppDraft, Declaration } from '../detector.ts';
 import { nodeDetectors } from '../ecosystems/node/node.ts';
 import { certain, conventional, type Evidenced, evidenced, guessed } from '../evidence.ts';
+import { Project } from '../project.ts';
 import { asPort, asText } from '../readers/shape.ts';
 import type { Repository } from '../repository.ts';
 import type { Process } from '../result.ts';
@@ -117,9 +118,8 @@ export function declare(repository: Repository, saying: Saying): Declaration {
 
 /** A file that names the folder and no fallback says nothing of it; the framework does. */
 function isUsuallySinglePage(repository: Repository, path: string): boolean {
-  const directory = repository.directory(path);
-  if (!directory) return false;
-  const candidates = nodeDetectors.flatMap((detector) => detector.detect(directory, repository));
+  const project = new Project(repository, path);
+  const candidates = nodeDetectors.flatMap((detector) => detector.detect(project));
   return candidates.some(({ draft }) => draft.staticOutput?.value?.isSinglePage === true);
 }
 

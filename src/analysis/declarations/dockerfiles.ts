@@ -5,6 +5,7 @@
  */
 import type { Declaration, DeclarationReader } from '../detector.ts';
 import { toolVersion } from '../ecosystems/tool-versions.ts';
+import { Project } from '../project.ts';
 import { type Dockerfile, parseDockerfile, type Run, type Stage } from '../readers/dockerfile.ts';
 import { asObject } from '../readers/shape.ts';
 import { join, nameOf, type Repository } from '../repository.ts';
@@ -159,7 +160,7 @@ function languageHint(
 /** Whether the project itself names a version of the tool, so that the image need not be asked. */
 function saysVersion(repository: Repository, directory: string, tool: string): boolean {
   if (tool === 'go' || tool === 'rust' || tool === 'dotnet' || tool === 'java') return true;
-  if (toolVersion(repository, directory, tool)) return true;
+  if (toolVersion(new Project(repository, directory), tool)) return true;
   if (tool === 'node') {
     const manifest = repository.json(join(directory, 'package.json'));
     return asObject(manifest?.engines).node !== undefined || manifest?.volta !== undefined;

@@ -3,9 +3,8 @@
  * is asked; so a route counts only where no prefix is put before it.
  */
 
-import { certain, type Evidenced, evidenced } from '../evidence.ts';
-import type { Repository } from '../repository.ts';
-import { findAll, type Hit, linesOf } from './code.ts';
+import { type Evidenced, evidencedBy } from '../evidence.ts';
+import type { Hit, Repository } from '../repository.ts';
 
 const names = String.raw`(?:health(?:z|[-_]?checks?)?|healthz?\/(?:live|ready|liveness|readiness)|livez|readyz|_health|up|ping|heartbeat|alive)`;
 const route = new RegExp(
@@ -19,12 +18,12 @@ export function healthInCode(
   repository: Repository,
   files: readonly string[],
 ): Evidenced<string> | undefined {
-  for (const hit of findAll(repository, files, route, 10)) {
-    const { file, line, text, match } = hit;
+  for (const hit of repository.findAll(files, route, 10)) {
+    const { text, match } = hit;
     if (/^\s*(?:#|\/\/|\*|--|;)/.test(text) || isClient(text)) continue;
     if (isGroup(repository, hit) || isInside(repository, hit)) continue;
     const path = match[2] ?? '';
-    return evidenced(path.startsWith('/') ? path : `/${path}`, certain, file, text.trim().slice(0, 80), line);
+    return evidencedBy(hit, path.startsWith('/') ? path : `/${path}`);
   }
   return undefined;
 }
@@ -42,12 +41,12 @@ function isGroup(repository: Repository, { file, match }: Hit): boolean {
     String.raw`(?:^|[^\w$])${name}\s*(?::=|=)\s*.{0,80}?(?:group|blueprint|apirouter|prefix|scope|namespace|subrouter|maproute|mapgroup|\brouter\()`,
     'i',
   );
-  return findAll(repository, [file], made, 1).length > 0;
+  return repository.find(file, made) !== undefined;
 }
 
 /** Whether a line around it, further to the left, puts a path before it. */
 function isInside(repository: Repository, { file, line }: Hit): boolean {
-  const lines = linesOf(repository, file);
+  const lines = repository.lines(file);
   let least = indentOf(lines[line - 1] ?? '');
   for (let at = line - 2; at >= 0 && at >= line - 200; at -= 1) {
     const text = lines[at] ?? '';

@@ -1,7 +1,7 @@
 /** How a detector puts together what it found, where much of it may be missing. */
 import type { AppDraft, Candidate } from '../detector.ts';
 import { certain, conventional, type Evidenced, evidenced } from '../evidence.ts';
-import type { PackageManager, Process } from '../result.ts';
+import type { PackageManager, Process, StaticOutput } from '../result.ts';
 
 type Partly<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
@@ -23,7 +23,7 @@ export function candidate(
   return { ecosystem, directory, score, role, draft: known(draft) };
 }
 
-/** Only those versions that something told. */
+/** Only those versions that are known. */
 export function versionsOf(
   all: Readonly<Record<string, Evidenced<string> | undefined>>,
 ): Readonly<Record<string, Evidenced<string>>> {
@@ -46,16 +46,14 @@ export function manager(
   );
 }
 
-export function worker(name: string, command: string, source: string, note: string): Evidenced<Process> {
-  return evidenced({ name, kind: 'worker', command, schedule: null }, conventional, source, note);
+/** An app that is nothing but files: no process runs, a web server of ours sends them. */
+export function staticSite(output: StaticOutput, file: string, note: string, certainty = conventional) {
+  return {
+    startCommand: evidenced(null, conventional, file, 'served as files'),
+    staticOutput: evidenced(output, certainty, file, note),
+  };
 }
 
-export function cron(
-  name: string,
-  command: string,
-  schedule: string,
-  source: string,
-  note: string,
-): Evidenced<Process> {
-  return evidenced({ name, kind: 'cron', command, schedule }, conventional, source, note);
+export function worker(name: string, command: string, source: string, note: string): Evidenced<Process> {
+  return evidenced({ name, kind: 'worker', command, schedule: null }, conventional, source, note);
 }

@@ -3,7 +3,7 @@
  * allowed it is taken, else the newest that is. Lines are of images that exist; an exact version stays as it is.
  */
 import semver from 'semver';
-import { type Evidenced, evidenced } from '../evidence.ts';
+import type { Evidenced } from '../evidence.ts';
 
 /** Newest first. The starred one is what is taken where nothing speaks against it. */
 const lines: Readonly<Record<string, string>> = {
@@ -23,9 +23,7 @@ export function versionLine(
 ): Evidenced<string> | undefined {
   if (!range) return undefined;
   const value = lineFor(language, range.value);
-  return value === undefined
-    ? undefined
-    : evidenced(value, range.certainty, range.source.file, range.source.note, range.source.line);
+  return value === undefined ? undefined : { ...range, value };
 }
 
 export function lineFor(language: string, range: string): string | undefined {

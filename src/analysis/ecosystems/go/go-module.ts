@@ -2,7 +2,6 @@
 
 import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import type { Repository } from '../../repository.ts';
-import { linesOf } from '../code.ts';
 
 export interface GoFramework {
   readonly name: string;
@@ -54,7 +53,7 @@ export function readGoModule(repository: Repository, file: string): GoModule {
   let [path, isInside] = ['', false];
   let version: Evidenced<string> | undefined;
   const requires: string[] = [];
-  for (const [at, line] of linesOf(repository, file).entries()) {
+  for (const [at, line] of repository.lines(file).entries()) {
     const text = line.trim();
     const [word = '', second = ''] = text.split(/\s+/);
     const asked = word === 'go' ? second : word === 'toolchain' ? second.replace(/^go/, '') : undefined;

@@ -1,9 +1,10 @@
 /** Frameworks of the JVM, by what stands in build files, with their port and the path of their health check. */
 
 import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { valueAt } from '../../readers/shape.ts';
 import { parseYaml } from '../../readers/yaml.ts';
-import { isParsed, join, type Repository } from '../../repository.ts';
-import { findIn, linesOf } from '../code.ts';
+import { isParsed, type Repository } from '../../repository.ts';
 
 export interface JvmFramework {
   readonly name: string;
@@ -94,8 +95,8 @@ const configFiles = [
   ]),
 );
 
-export function configOf(repository: Repository, directory: string): readonly string[] {
-  return configFiles.map((name) => join(directory, name)).filter((path) => repository.has(path));
+export function configOf(project: Project): readonly string[] {
+  return configFiles.filter((name) => project.has(name)).map((name) => project.at(name));
 }
 
 /** The value of a dotted key in properties, YAML or HOCON. */
@@ -106,8 +107,7 @@ export function setting(
 ): Evidenced<string> | undefined {
   for (const file of files) {
     const value = file.endsWith('.properties')
-      ? findIn(repository, file, new RegExp(String.raw`^\s*${key.replaceAll('.', '\\.')}\s*[=:]\s*(\S.*)$`))
-          ?.match[1]
+      ? repository.capture(file, new RegExp(String.raw`^\s*${key.replaceAll('.', '\\.')}\s*[=:]\s*(\S.*)$`))
       : file.endsWith('.conf')
         ? hocon(repository, file, key)
         : inYaml(repository, file, key);
@@ -122,18 +122,15 @@ function inYaml(repository: Repository, file: string, key: string): string | und
   const flat = repository.parsed(file, 'first document', (text) =>
     parseYaml(text.split(/^---\s*$/m).find((part) => part.trim() !== '') ?? ''),
   );
-  let at: unknown = flat;
   if (isParsed(flat) && Object.hasOwn(flat, key)) return String(flat[key]);
-  for (const part of key.split('.')) at = isParsed(at) && Object.hasOwn(at, part) ? at[part] : undefined;
+  const at = valueAt(flat, ...key.split('.'));
   return typeof at === 'string' || typeof at === 'number' ? String(at) : undefined;
 }
 
 /** Ktor writes the number first and the variable below it. */
 function hocon(repository: Repository, file: string, key: string): string | undefined {
   const last = key.split('.').at(-1) ?? key;
-  return linesOf(repository, file)
-    .map((line) => new RegExp(String.raw`^\s*(?:[\w.]+\.)?${last}\s*[=:]\s*(\d+)`).exec(line)?.[1])
-    .find((each) => each !== undefined);
+  return repository.capture(file, new RegExp(String.raw`^\s*(?:[\w.]+\.)?${last}\s*[=:]\s*(\d+)`));
 }
 
 /** `${PORT:8081}` is 8081 where the variable is not set. */

@@ -1,30 +1,17 @@
 /** JavaScript or TypeScript, by what the sources are. */
 
 import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
-import { join } from '../../repository.ts';
-import type { PackageContext } from './package-context.ts';
-import { dependsOn } from './package-json.ts';
+import type { Project } from '../../project.ts';
+import { dependsOn, type PackageJson } from './package-manager/package-json.ts';
 
 const enough = 400;
+const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 
-export function languageOf({ repository, directory, manifest }: PackageContext): Evidenced<string> {
-  const config = repository.firstOf(directory.path, [
-    'tsconfig.json',
-    'tsconfig.app.json',
-    'tsconfig.base.json',
-  ]);
+export function languageOf(project: Project, manifest: PackageJson): Evidenced<string> {
+  const config = project.first('tsconfig.json', 'tsconfig.app.json', 'tsconfig.base.json');
   let [typed, plain, seen] = [0, 0, 0];
   let example: string | undefined;
-  for (const file of repository.filesUnder(directory.path, [
-    '.ts',
-    '.tsx',
-    '.mts',
-    '.cts',
-    '.js',
-    '.jsx',
-    '.mjs',
-    '.cjs',
-  ])) {
+  for (const file of project.repository.filesUnder(project.path, endings)) {
     if (/config\.[cm]?[jt]s$|\.d\.[cm]?ts$|\/\.[^/]+$/.test(file)) continue;
     seen += 1;
     if (/\.[cm]?tsx?$/.test(file)) {
@@ -39,10 +26,8 @@ export function languageOf({ repository, directory, manifest }: PackageContext):
     return evidenced('typescript', certain, config, 'tsconfig.json');
   if (plain === 0 && (config !== undefined || dependsOn(manifest, 'typescript')))
     return evidenced('typescript', conventional, config ?? manifest.file, 'set up for TypeScript');
-  return evidenced(
-    'javascript',
-    plain > 0 ? certain : conventional,
-    join(directory.path, 'package.json'),
-    plain > 0 ? `${plain} JavaScript files` : 'package.json',
-  );
+  const file = project.at('package.json');
+  return plain > 0
+    ? evidenced('javascript', certain, file, `${plain} JavaScript files`)
+    : evidenced('javascript', conventional, file, 'package.json');
 }

@@ -1,8 +1,8 @@
 /** A Django project: its settings say where the application is, and manage.py says from where it is run. */
 
-import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
-import { nameOf, parentOf, type Repository } from '../../repository.ts';
-import { findInAny, within } from '../code.ts';
+import { conventional, type Evidenced, evidenced, evidencedBy } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { nameOf, parentOf } from '../../repository.ts';
 
 export interface Django {
   readonly start: Evidenced<string>;
@@ -14,8 +14,7 @@ export interface Django {
 }
 
 export function readDjango(
-  repository: Repository,
-  directory: string,
+  project: Project,
   files: readonly string[],
   has: (name: string) => boolean,
 ): Django | undefined {
@@ -23,16 +22,16 @@ export function readDjango(
   const settings = files.filter((path) =>
     /(?:^|\/)settings(?:\/\w+)?\.py$|(?:^|\/)config\/\w+\.py$/.test(path),
   );
-  const wsgi = moduleFrom(repository, directory, files, 'WSGI_APPLICATION', 'wsgi.py');
-  const asgi = moduleFrom(repository, directory, files, 'ASGI_APPLICATION', 'asgi.py');
+  const wsgi = moduleFrom(project, files, 'WSGI_APPLICATION', 'wsgi.py');
+  const asgi = moduleFrom(project, files, 'ASGI_APPLICATION', 'asgi.py');
   if (!manageFile && !wsgi && !asgi) return undefined;
-  const folder = manageFile ? within(directory, parentOf(manageFile) ?? '') : '';
-  const isInFolder = manageFile !== undefined && parentOf(manageFile) !== directory;
-  const manage = `python ${isInFolder ? `${folder}/` : ''}manage.py`;
-  const source = manageFile ?? wsgi?.source.file ?? directory;
+  const above = parentOf(manageFile ?? '');
+  const folder = above === undefined || above === project.path ? undefined : project.relative(above);
+  const manage = `python ${folder === undefined ? '' : `${folder}/`}manage.py`;
+  const source = manageFile ?? wsgi?.source.file ?? project.path;
   return {
-    start: startOf(wsgi, asgi, isInFolder ? folder : undefined, manage, source, has),
-    build: collectStatic(repository, settings, manage, source, has),
+    start: startOf(wsgi, asgi, folder, manage, source, has),
+    build: collectStatic(project, settings, manage, source, has),
     release: manageFile
       ? evidenced(`${manage} migrate`, conventional, manageFile, 'migrations of Django')
       : undefined,
@@ -43,21 +42,22 @@ export function readDjango(
 
 /** `proj.wsgi.application` in the settings is `proj.wsgi:application` for a server. */
 function moduleFrom(
-  repository: Repository,
-  directory: string,
+  project: Project,
   files: readonly string[],
   key: string,
   file: string,
 ): Evidenced<string> | undefined {
-  const hit = findInAny(repository, files, new RegExp(String.raw`^\s*${key}\s*=\s*["']([\w.]+)\.(\w+)["']`));
-  if (hit) return evidenced(`${hit.match[1]}:${hit.match[2]}`, certain, hit.file, hit.text.trim(), hit.line);
+  const hit = project.repository.find(
+    files,
+    new RegExp(String.raw`^\s*${key}\s*=\s*["']([\w.]+)\.(\w+)["']`),
+  );
+  if (hit) return evidencedBy(hit, `${hit.match[1]}:${hit.match[2]}`);
   const path = files.find((each) => nameOf(each) === file);
   if (path === undefined) return undefined;
   const manage = files.find((each) => nameOf(each) === 'manage.py');
-  const base = manage ? (parentOf(manage) ?? '') : directory;
-  const inside = path.startsWith(base === '' ? '' : `${base}/`)
-    ? within(base, path)
-    : within(directory, path);
+  const base = manage ? (parentOf(manage) ?? '') : project.path;
+  const isBelow = path.startsWith(base === '' ? '' : `${base}/`);
+  const inside = isBelow ? path.slice(base === '' ? 0 : base.length + 1) : project.relative(path);
   const module = inside.replace(/\.py$/, '').replaceAll('/', '.');
   return evidenced(`${module}:application`, conventional, path, file);
 }
@@ -72,8 +72,7 @@ function startOf(
 ): Evidenced<string> {
   const inFolder = folder === undefined ? '' : `cd ${folder} && `;
   const chdir = folder === undefined ? '' : ` --chdir ${folder}`;
-  const from = (module: Evidenced<string>, command: string) =>
-    evidenced(command, module.certainty, module.source.file, module.source.note, module.source.line);
+  const from = (module: Evidenced<string>, command: string) => ({ ...module, value: command });
   if (asgi && has('daphne')) return from(asgi, `${inFolder}daphne -b 0.0.0.0 -p $PORT ${asgi.value}`);
   if (asgi && has('uvicorn') && (has('channels') || !has('gunicorn') || has('uvicorn-worker'))) {
     return has('gunicorn')
@@ -98,14 +97,14 @@ function startOf(
 }
 
 function collectStatic(
-  repository: Repository,
+  { repository }: Project,
   settings: readonly string[],
   manage: string,
   source: string,
   has: (name: string) => boolean,
 ): Evidenced<string> | undefined {
   const command = `${manage} collectstatic --noinput`;
-  const root = findInAny(repository, settings, /^\s*STATIC_ROOT\s*=/);
+  const root = repository.find(settings, /^\s*STATIC_ROOT\s*=/);
   if (root) return evidenced(command, conventional, root.file, 'STATIC_ROOT', root.line);
   return has('whitenoise') ? evidenced(command, conventional, source, 'whitenoise') : undefined;
 }
