@@ -1,10 +1,11 @@
 /** Pages as they are, and generators that are a single program with an image of their own. */
-import { addArguments, addRun } from './build-steps.ts';
-import { plainWords } from './command-line.ts';
-import type { Document } from './document.ts';
-import { copy, jsonList, wrong } from './grammar.ts';
-import type { Request } from './request.ts';
-import { addWebServer } from './web-server.ts';
+
+import type { Request } from '../request.ts';
+import { addArguments, addRun } from '../steps/build-steps.ts';
+import { addWebServer } from '../steps/web-server.ts';
+import { plainWords } from '../text/command-line.ts';
+import type { Document } from '../text/document.ts';
+import { copy, jsonList, wrong } from '../text/grammar.ts';
 
 interface Generator {
   readonly image: (version: string) => string;
@@ -34,7 +35,6 @@ const generators: Readonly<Record<string, Generator>> = {
 
 export function staticDockerfile(document: Document, request: Request): number {
   const generator = generators[request.app.framework ?? ''];
-  const source = request.directory === '' ? '.' : `${request.directory}/`;
   const { directory = '.', isSinglePage = false } = request.staticOutput ?? {};
   if (generator && Object.hasOwn(generators, request.app.framework ?? '')) {
     const asked = request.versions[request.app.framework ?? ''] ?? '';
@@ -43,7 +43,7 @@ export function staticDockerfile(document: Document, request: Request): number {
     if (!generator.isBare)
       stage.add('USER 0:0', 'Only this stage is root; nothing of it but the pages gets into the image');
     stage.workdir('/app');
-    stage.add(copy([source], './'));
+    stage.add(copy([request.source], './'));
     addArguments(stage, request, 'build');
     const command = request.buildCommand ?? generator.build;
     const words = generator.isBare ? plainWords(command) : null;
@@ -62,9 +62,6 @@ export function staticDockerfile(document: Document, request: Request): number {
   if (directory.startsWith('..'))
     throw wrong('staticOutput', 'The folder of the pages is not inside the app.');
   const clean = directory.replace(/^\.\/|\/$/g, '');
-  const path =
-    clean === '' || clean === '.'
-      ? source
-      : `${request.directory === '' ? '' : `${request.directory}/`}${clean}/`;
+  const path = clean === '' || clean === '.' ? request.source : request.project.at(`${clean}/`);
   return addWebServer(document, request, { from: null, path, isSinglePage });
 }

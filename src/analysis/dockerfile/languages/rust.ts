@@ -2,15 +2,17 @@
  * Rust: compiled in Debian 12's image and run on the same Debian, so that the C library is the same. Cargo wants all
  * sources to fetch dependencies, so not a layer but the caches keep downloads and what was compiled.
  */
-import { isParsed, join } from '../repository.ts';
-import { compiledBase, versionOf } from './base-images.ts';
-import { addArguments, addRun, addSystemPackages, type Cache } from './build-steps.ts';
-import { startForm } from './command-line.ts';
-import { addCompiledRuntime, addData, programsOf } from './compiled-runtime.ts';
-import type { Document } from './document.ts';
-import { copy, wrong } from './grammar.ts';
-import { inApp, type Request, text } from './request.ts';
-import { addStaticOutput } from './web-server.ts';
+
+import { asObjects, stringAt } from '../../readers/shape.ts';
+import { join } from '../../repository.ts';
+import { folderSource, type Request } from '../request.ts';
+import { compiledBase, versionOf } from '../steps/base-images.ts';
+import { addArguments, addRun, addSystemPackages, type Cache } from '../steps/build-steps.ts';
+import { addCompiledRuntime, addData, programsOf } from '../steps/compiled-runtime.ts';
+import { addStaticOutput } from '../steps/web-server.ts';
+import { startForm } from '../text/command-line.ts';
+import type { Document } from '../text/document.ts';
+import { copy, wrong } from '../text/grammar.ts';
 
 const downloads: readonly Cache[] = [
   { id: 'cargo-registry', target: '/usr/local/cargo/registry' },
@@ -43,7 +45,7 @@ export function rustDockerfile(document: Document, request: Request): number {
   addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
   stage.workdir('/app');
   stage.add(
-    copy([root === '' ? '.' : `${root}/`], './'),
+    copy([folderSource(root)], './'),
     'Cargo needs the sources even to fetch; the caches below keep what was fetched and compiled',
   );
   addArguments(stage, request, 'build');
@@ -91,11 +93,13 @@ function startOf(request: Request): string {
   const told = request.startCommand;
   if (told !== null && !told.startsWith('cargo run')) return told;
   const named = /--bin[ =]([A-Za-z0-9_-]+)/.exec(told ?? '')?.[1];
-  const manifest = request.files.toml(inApp(request, 'Cargo.toml'));
-  const programs = manifest?.bin;
-  const first = Array.isArray(programs) && isParsed(programs[0]) ? text(programs[0], 'name') : null;
+  const manifest = request.project.toml('Cargo.toml');
   const name =
-    named ?? text(manifest, 'package', 'default-run') ?? first ?? text(manifest, 'package', 'name') ?? '';
+    named ??
+    stringAt(manifest, 'package', 'default-run') ??
+    stringAt(asObjects(manifest?.bin)[0], 'name') ??
+    stringAt(manifest, 'package', 'name') ??
+    '';
   const rest = / -- (.*)$/.exec(told ?? '')?.[1];
   return `./target/release/${name}${rest === undefined ? '' : ` ${rest}`}`;
 }

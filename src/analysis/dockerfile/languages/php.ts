@@ -2,15 +2,24 @@
  * PHP behind Apache, as a user without rights on a high port. The servers built into PHP and Laravel answer one request
  * at a time and are for development, so they are replaced; a start command that a person set is not.
  */
-import { join } from '../repository.ts';
-import { versionOf } from './base-images.ts';
-import { addArguments, addPlainRun, addRun, addSystemPackages, type Cache } from './build-steps.ts';
-import { startForm } from './command-line.ts';
-import type { Document, Stage } from './document.ts';
-import { copy, isPlainPath, run } from './grammar.ts';
-import { addHealthCheck } from './health-check.ts';
-import { installCommand } from './node-tools.ts';
-import { filesIn, inApp, type Request, table } from './request.ts';
+
+import { objectAt, stringAt } from '../../readers/shape.ts';
+import { join } from '../../repository.ts';
+import { ownInstall, type Request } from '../request.ts';
+import { versionOf } from '../steps/base-images.ts';
+import {
+  addArguments,
+  addPlainRun,
+  addProcess,
+  addRun,
+  addSystemPackages,
+  type Cache,
+  copyManifests,
+} from '../steps/build-steps.ts';
+import { installCommand } from '../steps/node-tools.ts';
+import { startForm } from '../text/command-line.ts';
+import type { Document, Stage } from '../text/document.ts';
+import { copy, isPlainPath, run } from '../text/grammar.ts';
 
 const composerCache: Cache = { id: 'composer', target: '/tmp/cache' };
 
@@ -46,9 +55,7 @@ function folderServed(root: string): string {
 
 export function phpDockerfile(document: Document, request: Request): number {
   const { version, why } = versionOf(request, 'php', 2);
-  const names = filesIn(request);
-  const { directory } = request;
-  const source = directory === '' ? '.' : `${directory}/`;
+  const names = request.project.files;
   const hasComposer = names.has('composer.json');
   const hasAssets =
     names.has('package.json') &&
@@ -66,25 +73,11 @@ export function phpDockerfile(document: Document, request: Request): number {
     stage.add(copy(['/usr/bin/composer'], '/usr/bin/composer', ['--from=composer:2']));
     stage.env({ COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_CACHE_DIR: '/tmp/cache' });
     addArguments(stage, request, 'install');
-    stage.add(
-      copy(
-        ['composer.json', 'composer.lock']
-          .filter((name) => names.has(name))
-          .map((name) => inApp(request, name)),
-        './',
-      ),
-      'Manifests only: the next step stays cached while they do not change',
-    );
+    copyManifests(stage, request, ['composer.json', 'composer.lock']);
     const install = 'composer install --no-dev --no-scripts --no-autoloader --prefer-dist --no-interaction';
-    addRun(
-      stage,
-      request,
-      request.isSet('installCommand') ? (request.installCommand ?? 'true') : install,
-      [composerCache],
-      'Without what is for development',
-    );
+    addRun(stage, request, ownInstall(request, install), [composerCache], 'Without what is for development');
   }
-  stage.add(copy([source], './', ['--chown=33:33']));
+  stage.add(copy([request.source], './', ['--chown=33:33']));
   if (hasComposer) {
     addArguments(stage, request, 'build');
     addPlainRun(
@@ -107,27 +100,24 @@ export function phpDockerfile(document: Document, request: Request): number {
     );
   const port = request.port ?? 8080;
   stage.env({ PORT: port });
-  stage.add(
-    'USER 33:33',
-    'The user "www-data" of the image, by number, so that anyone can see it is not root',
-  );
-  stage.add(`EXPOSE ${port}`);
-  addHealthCheck(stage, request, 'php');
-  const start = request.startCommand;
+  const start = request.startCommand ?? 'apache2-foreground';
   const isDevelopment =
-    start === null ||
     /^(php (artisan serve|-S\b)|symfony |apache2-foreground|heroku-php|vendor\/bin\/heroku-php)/.test(start);
-  if (isDevelopment && !request.isSet('startCommand'))
-    stage.command(
-      ['apache2-foreground'],
-      'Instead of the server for development, which answers one request at a time',
-    );
-  else stage.command(startForm(start ?? 'apache2-foreground').argv, 'As the start command says');
-  return port;
+  const isReplaced = isDevelopment && !request.isSet('startCommand');
+  return addProcess(stage, request, {
+    port,
+    user: '33:33',
+    whyUser: 'The user "www-data" of the image, by number, so that anyone can see it is not root',
+    healthCheck: 'php',
+    argv: isReplaced ? ['apache2-foreground'] : startForm(start).argv,
+    why: isReplaced
+      ? 'Instead of the server for development, which answers one request at a time'
+      : 'As the start command says',
+  });
 }
 
 function hasBuildScript(request: Request): boolean {
-  return typeof table(request.files.json(inApp(request, 'package.json')), 'scripts').build === 'string';
+  return stringAt(request.project.json('package.json'), 'scripts', 'build') !== undefined;
 }
 
 function documentRoot(request: Request): string {
@@ -135,13 +125,13 @@ function documentRoot(request: Request): string {
   if (told !== undefined && isPlainPath(told) && !told.startsWith('/') && !told.includes(' '))
     return told === '.' ? '' : told;
   const found = ['public', 'web', 'webroot', 'htdocs'].find((name) =>
-    request.files.has(inApp(request, `${name}/index.php`)),
+    request.project.has(`${name}/index.php`),
   );
   return found ?? '';
 }
 
 function addExtensions(stage: Stage, request: Request): void {
-  const required = Object.keys(table(request.files.json(inApp(request, 'composer.json')), 'require'))
+  const required = Object.keys(objectAt(request.project.json('composer.json'), 'require'))
     .filter((name) => name.startsWith('ext-'))
     .map((name) => name.slice(4).replace('-', '_'));
   const isFramework = ['laravel', 'symfony'].includes(request.app.framework ?? '');
@@ -154,7 +144,7 @@ function addExtensions(stage: Stage, request: Request): void {
     .filter((name) => Object.hasOwn(extensions, name))
     .sort();
   const packages = wanted.flatMap((name) => extensions[name] ?? []);
-  const hasComposer = filesIn(request).has('composer.json');
+  const hasComposer = request.project.files.has('composer.json');
   addSystemPackages(
     stage,
     [...request.systemPackages, ...packages, ...(hasComposer ? ['git', 'unzip'] : [])],
@@ -177,12 +167,8 @@ function addAssets(document: Document, request: Request, names: ReadonlySet<stri
   const locks = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', '.npmrc'].filter((name) =>
     names.has(name),
   );
-  stage.add(
-    copy(
-      ['package.json', ...locks].map((name) => inApp(request, name)),
-      './',
-    ),
-  );
+  const manifests = ['package.json', ...locks].map((name) => request.project.at(name));
+  stage.add(copy(manifests, './'));
   const install = installCommand(names);
   addArguments(stage, request, 'install');
   addRun(
@@ -192,7 +178,7 @@ function addAssets(document: Document, request: Request, names: ReadonlySet<stri
     [{ id: 'npm', target: '/root/.npm' }],
     'Installed by the lock file, with downloads kept between builds',
   );
-  stage.add(copy([request.directory === '' ? '.' : `${request.directory}/`], './'));
+  stage.add(copy([request.source], './'));
   addArguments(stage, request, 'build');
   addRun(stage, request, 'npm run build', [], 'The build of the pages');
   stage.add(run(`mkdir -p ${join('/app', 'public')}`));

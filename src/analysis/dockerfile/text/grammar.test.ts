@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DockerfileParser } from 'dockerfile-ast';
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
 import * as grammar from './grammar.ts';
 
 const isFault = (error: unknown) => error instanceof Fault && error.code === 'invalid_input';

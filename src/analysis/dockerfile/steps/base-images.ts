@@ -3,7 +3,7 @@
  * supported longest is. A floating line (`24`) is chosen over a patch, so that a rebuild brings its fixes, unless the
  * repository names the patch itself.
  */
-import type { Request } from './request.ts';
+import type { Request } from '../request.ts';
 
 export const defaultVersions = {
   node: '24',

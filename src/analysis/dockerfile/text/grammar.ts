@@ -4,7 +4,7 @@
  * line that a value could end, continue (`\`), turn into a flag (`--mount`) or into a here-document (`<<`) is thus
  * not written at all.
  */
-import { Fault } from '../../fault.ts';
+import { Fault } from '../../../fault.ts';
 
 const longestCommand = 4_000;
 

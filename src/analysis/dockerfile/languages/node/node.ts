@@ -1,20 +1,18 @@
 /** Apps that npm, pnpm, Yarn or Bun install, whatever they are made of. */
-import { join } from '../../repository.ts';
-import { versionOf } from '../base-images.ts';
-import { addArguments, addPlainRun, addRun, quoted } from '../build-steps.ts';
-import { startForm } from '../command-line.ts';
-import type { Document, Stage } from '../document.ts';
-import { copy, run, wrong } from '../grammar.ts';
-import { addHealthCheck } from '../health-check.ts';
-import { type Request, writtenFolders } from '../request.ts';
-import { addStaticOutput } from '../web-server.ts';
+import { join } from '../../../repository.ts';
+import { folderSource, type Request, requiredStart, writtenFolders } from '../../request.ts';
+import { versionOf } from '../../steps/base-images.ts';
+import { addArguments, addPlainRun, addProcess, addRun, quoted } from '../../steps/build-steps.ts';
+import { addStaticOutput } from '../../steps/web-server.ts';
+import { startForm } from '../../text/command-line.ts';
+import type { Document, Stage } from '../../text/document.ts';
+import { copy, run } from '../../text/grammar.ts';
 import {
   addDependencies,
   addNodePackages,
   addPrune,
   type Installation,
   installationOf,
-  root,
 } from './installation.ts';
 import { scriptOf, usesPrisma } from './manifests.ts';
 import { type NodeOutput, nodeOutput } from './outputs.ts';
@@ -67,17 +65,9 @@ const none: NodeStart = { command: '', why: null };
 
 function planOf(request: Request, installation: Installation, image: string, why: string): Plan {
   const { project, manager } = installation;
-  if (request.startCommand === null) {
-    throw wrong(
-      'startCommand',
-      'Nothing says how this app is started.',
-      'Set a start command, as in "node server.js", or a "start" script in package.json.',
-    );
-  }
+  const given = requiredStart(request, '"node server.js", or a "start" script in package.json');
   const isOwn = request.isSet('startCommand');
-  const start = isOwn
-    ? { command: request.startCommand, why: null }
-    : nodeStart(request.startCommand, project);
+  const start = isOwn ? { command: given, why: null } : nodeStart(given, project);
   const hasBuild = request.buildCommand !== null;
   // What else is run in the image may need more than the output of the framework.
   const isAlone = hasBuild && !isOwn && request.otherCommands.length === 0;
@@ -114,7 +104,7 @@ function addBuild(document: Document, request: Request, plan: Plan): void {
   const withAll = 'Built with all dependencies, also those for development';
   const stage = document.stage('build', isEmpty ? image : 'dependencies', isEmpty ? why : withAll);
   if (isEmpty) stage.workdir('/app');
-  if (isEmpty || !installation.copiesSources) stage.add(copy([root(project)], './'));
+  if (isEmpty || !installation.copiesSources) stage.add(copy([folderSource(project.root)], './'));
   addArguments(stage, request, 'build');
   if (!request.variables.some(({ key }) => key === 'NODE_ENV')) stage.env({ NODE_ENV: 'production' });
   const others = membersToBuild(request, installation);
@@ -188,15 +178,15 @@ function addRuntime(stage: Stage, request: Request, plan: Plan): number {
   if (project.inside !== '' && !output?.start) stage.workdir(home);
   const port = request.port ?? 3000;
   stage.env({ PORT: port });
-  stage.add(
-    `USER ${user}`,
-    'A user of the image without rights, by number, so that anyone can see it is not root',
-  );
-  stage.add(`EXPOSE ${port}`);
-  addHealthCheck(stage, request, image.startsWith('node:') ? 'node' : 'bun');
   const plain = form.getsSignals
     ? 'The program itself is the first process, so that it gets SIGTERM'
     : 'This command keeps a shell in front of the program, which does not pass SIGTERM on';
-  stage.command(form.argv, output?.start ? output.why : (start.why ?? plain));
-  return port;
+  return addProcess(stage, request, {
+    port,
+    user,
+    whyUser: 'A user of the image without rights, by number, so that anyone can see it is not root',
+    healthCheck: image.startsWith('node:') ? 'node' : 'bun',
+    argv: form.argv,
+    why: output?.start ? output.why : (start.why ?? plain),
+  });
 }

@@ -2,17 +2,24 @@
  * Python apps. Dependencies go into an environment of their own, which is then copied as it is; the tool that made it
  * stays behind. Commands such as `poetry run …` lose their first words, as the environment is in the path.
  */
-import { join } from '../repository.ts';
-import { versionOf } from './base-images.ts';
-import { addArguments, addPlainRun, addRun, addSystemPackages, addUser, type Cache } from './build-steps.ts';
-import { startForm } from './command-line.ts';
-import type { Document, Stage } from './document.ts';
-import { copy, wrong } from './grammar.ts';
-import { addHealthCheck } from './health-check.ts';
-import { addNodeTools, needsNodeTools } from './node-tools.ts';
+import { join } from '../../repository.ts';
+import { folderSource, type Request, requiredStart, writtenFolders } from '../request.ts';
+import { versionOf } from '../steps/base-images.ts';
+import {
+  addArguments,
+  addPlainRun,
+  addProcess,
+  addRun,
+  addSystemPackages,
+  addUser,
+  type Cache,
+} from '../steps/build-steps.ts';
+import { addNodeTools, needsNodeTools } from '../steps/node-tools.ts';
+import { addStaticOutput } from '../steps/web-server.ts';
+import { startForm } from '../text/command-line.ts';
+import type { Document, Stage } from '../text/document.ts';
+import { copy } from '../text/grammar.ts';
 import { type PythonInstallation, pythonInstallation } from './python-install.ts';
-import { type Request, writtenFolders } from './request.ts';
-import { addStaticOutput } from './web-server.ts';
 
 const environment = '/opt/venv';
 const pipCache: Cache = { id: 'pip', target: '/root/.cache/pip' };
@@ -27,13 +34,7 @@ export function pythonDockerfile(document: Document, request: Request): number {
   if (needsBuild) addBuild(document, request, installation);
   if (request.staticOutput)
     return addStaticOutput(document, request, request.staticOutput, homeOf(installation));
-  if (request.startCommand === null) {
-    throw wrong(
-      'startCommand',
-      'Nothing says how this app is started.',
-      'Set a start command, as in "python main.py" or "gunicorn app:app --bind 0.0.0.0:$PORT".',
-    );
-  }
+  const start = requiredStart(request, '"python main.py" or "gunicorn app:app --bind 0.0.0.0:$PORT"');
   const stage = document.runtime(image, 'What runs starts from a clean image, without compilers and tools');
   addSystemPackages(
     stage,
@@ -52,21 +53,20 @@ export function pythonDockerfile(document: Document, request: Request): number {
   );
   const own = '--chown=10001:10001';
   if (needsBuild) stage.add(copy(['/app/'], './', ['--from=build', own]), 'The app as built');
-  else stage.add(copy([source(installation)], './', [own]));
+  else stage.add(copy([folderSource(installation.root)], './', [own]));
   if (installation.inside !== '') stage.workdir(homeOf(installation));
   const port = request.port ?? 8000;
   stage.env({ PORT: port });
-  stage.add('USER 10001:10001');
-  stage.add(`EXPOSE ${port}`);
-  addHealthCheck(stage, request, 'python');
-  const command = request.isSet('startCommand') ? request.startCommand : withoutTool(request.startCommand);
-  stage.command(
-    startForm(command).argv,
-    command === request.startCommand
-      ? 'The program itself takes the place of the shell, so that it gets SIGTERM'
-      : `What "${request.startCommand.split(' ').slice(0, 2).join(' ')}" would run: its environment is in the path`,
-  );
-  return port;
+  const command = request.isSet('startCommand') ? start : withoutTool(start);
+  return addProcess(stage, request, {
+    port,
+    healthCheck: 'python',
+    argv: startForm(command).argv,
+    why:
+      command === start
+        ? 'The program itself takes the place of the shell, so that it gets SIGTERM'
+        : `What "${start.split(' ').slice(0, 2).join(' ')}" would run: its environment is in the path`,
+  });
 }
 
 function addDependencies(
@@ -99,7 +99,7 @@ function addDependencies(
   if (installation.command === null) return;
   if (installation.copiesSources)
     stage.add(
-      copy([source(installation)], './'),
+      copy([folderSource(installation.root)], './'),
       'The manifest installs the project itself, so everything is copied first',
     );
   else copyManifests(stage, installation);
@@ -115,7 +115,7 @@ function addDependencies(
 function addBuild(document: Document, request: Request, installation: PythonInstallation): void {
   const stage = document.stage('build', 'dependencies', 'Built where all tools are');
   if (needsNodeTools(request)) addNodeTools(stage, request);
-  if (!installation.copiesSources) stage.add(copy([source(installation)], './'));
+  if (!installation.copiesSources) stage.add(copy([folderSource(installation.root)], './'));
   addArguments(stage, request, 'build');
   if (installation.afterSources !== null)
     addRun(stage, request, installation.afterSources, installation.caches, 'The project itself');
@@ -139,10 +139,6 @@ function addEnvironment(stage: Stage): void {
 
 function withoutTool(command: string): string {
   return command.replace(/^(?:poetry|pdm|pipenv|uv) run (?=[A-Za-z])/, '');
-}
-
-function source({ root }: PythonInstallation): string {
-  return root === '' ? '.' : `${root}/`;
 }
 
 function homeOf({ inside }: PythonInstallation): string {

@@ -1,7 +1,9 @@
 /** What manifests of Node packages say that decides how they are installed. */
-import { join, type Parsed, parentOf } from '../../repository.ts';
-import { isPlainPath, wrong } from '../grammar.ts';
-import { type Request, table, text } from '../request.ts';
+
+import { objectAt, stringAt } from '../../../readers/shape.ts';
+import { join, type Parsed, parentOf } from '../../../repository.ts';
+import type { Request } from '../../request.ts';
+import { isPlainPath, wrong } from '../../text/grammar.ts';
 
 export interface NodeProject {
   /** Where the lock file lies and everything is installed, from the root of the repository. */
@@ -71,7 +73,7 @@ export function nodeProject(request: Request): NodeProject {
 
 /** The member and all members that it depends on, at any distance; what others need comes first. */
 function neededBy(member: string, manifests: ReadonlyMap<string, Parsed>): string[] {
-  const byName = new Map([...manifests].map(([folder, manifest]) => [text(manifest, 'name'), folder]));
+  const byName = new Map([...manifests].map(([folder, manifest]) => [stringAt(manifest, 'name'), folder]));
   const distances = new Map([[member, 0]]);
   // Every member moves away from the app at most once for each member, so a circle ends too.
   for (let turn = 0; turn < manifests.size; turn++) {
@@ -89,19 +91,19 @@ function neededBy(member: string, manifests: ReadonlyMap<string, Parsed>): strin
 
 function dependencyNames(manifest: Parsed | undefined): string[] {
   const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'];
-  return kinds.flatMap((kind) => Object.keys(table(manifest, kind)));
+  return kinds.flatMap((kind) => Object.keys(objectAt(manifest, kind)));
 }
 
 export function dependsOn(manifest: Parsed, name: string): boolean {
-  return isDependency(manifest, name) || Object.hasOwn(table(manifest, 'devDependencies'), name);
+  return isDependency(manifest, name) || Object.hasOwn(objectAt(manifest, 'devDependencies'), name);
 }
 
 export function isDependency(manifest: Parsed, name: string): boolean {
-  return Object.hasOwn(table(manifest, 'dependencies'), name);
+  return Object.hasOwn(objectAt(manifest, 'dependencies'), name);
 }
 
 export function scriptOf(manifest: Parsed, name: string): string | null {
-  return text(manifest, 'scripts', name);
+  return stringAt(manifest, 'scripts', name) ?? null;
 }
 
 const installScripts = ['preinstall', 'install', 'postinstall', 'prepare'];
@@ -119,7 +121,9 @@ export function needsSourcesToInstall(project: NodeProject, request: Request): b
     installScripts.map((name) => (manifest ? scriptOf(manifest, name) : null)),
   );
   const isLocal = (value: unknown) => typeof value === 'string' && /^(file|link|portal):/.test(value);
-  const hasLocal = manifests.some((manifest) => Object.values(table(manifest, 'dependencies')).some(isLocal));
+  const hasLocal = manifests.some((manifest) =>
+    Object.values(objectAt(manifest, 'dependencies')).some(isLocal),
+  );
   return hasLocal || scripts.some((script) => script !== null && !harmless.test(script.trim()));
 }
 
@@ -135,8 +139,8 @@ export function needsCompiler(project: NodeProject, request: Request): boolean {
   )
     return true;
   const all = [project.manifest, project.rootManifest].flatMap((manifest) => [
-    ...Object.values(table(manifest, 'dependencies')),
-    ...Object.values(table(manifest, 'devDependencies')),
+    ...Object.values(objectAt(manifest, 'dependencies')),
+    ...Object.values(objectAt(manifest, 'devDependencies')),
   ]);
   return all.some(
     (value) =>
@@ -149,8 +153,8 @@ export function usesPrisma(project: NodeProject): boolean {
   return [project.manifest, project.rootManifest].some((manifest) => {
     if (!dependsOn(manifest, '@prisma/client')) return false;
     const range =
-      text(manifest, 'dependencies', '@prisma/client') ??
-      text(manifest, 'devDependencies', '@prisma/client') ??
+      stringAt(manifest, 'dependencies', '@prisma/client') ??
+      stringAt(manifest, 'devDependencies', '@prisma/client') ??
       '';
     return !(Number(/\d+/.exec(range)?.[0] ?? 0) >= 7);
   });

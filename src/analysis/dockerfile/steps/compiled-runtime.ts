@@ -1,10 +1,10 @@
 /** The last stage of compiled programs: a small Debian, certificates, the programs, and what they may read. */
-import { addSystemPackages, addUser } from './build-steps.ts';
-import { plainWords } from './command-line.ts';
-import type { Document, Stage } from './document.ts';
-import { copy, isPlainPath } from './grammar.ts';
-import { addHealthCheck } from './health-check.ts';
-import { type Request, writtenFolders } from './request.ts';
+
+import { type Request, writtenFolders } from '../request.ts';
+import { plainWords } from '../text/command-line.ts';
+import type { Document, Stage } from '../text/document.ts';
+import { copy, isPlainPath } from '../text/grammar.ts';
+import { addProcess, addSystemPackages, addUser } from './build-steps.ts';
 
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
@@ -26,11 +26,12 @@ export function addCompiledRuntime(document: Document, request: Request, runtime
   stage.add(copy([certificates], certificates, ['--from=build']), 'To trust the servers that the app calls');
   runtime.fill(stage);
   stage.env({ PORT: runtime.port });
-  stage.add('USER 10001:10001');
-  stage.add(`EXPOSE ${runtime.port}`);
-  addHealthCheck(stage, request, 'bash');
-  stage.command(runtime.argv, 'The program itself is the first process, so that it gets SIGTERM');
-  return runtime.port;
+  return addProcess(stage, request, {
+    port: runtime.port,
+    healthCheck: 'bash',
+    argv: runtime.argv,
+    why: 'The program itself is the first process, so that it gets SIGTERM',
+  });
 }
 
 /** Files that are started, of the web process and of others, from the app's folder; `null` where that is not clear. */

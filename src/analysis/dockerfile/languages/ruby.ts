@@ -1,13 +1,22 @@
 /** Ruby: gems are compiled in the full image and run in the slim one, with the libraries that some of them load. */
-import { versionOf } from './base-images.ts';
-import { addArguments, addRun, addSystemPackages, addUser, type Cache } from './build-steps.ts';
-import { startForm } from './command-line.ts';
-import type { Document } from './document.ts';
-import { copy, wrong } from './grammar.ts';
-import { addHealthCheck } from './health-check.ts';
-import { addNodeTools, needsNodeTools } from './node-tools.ts';
-import { filesIn, inApp, type Request, writtenFolders } from './request.ts';
-import { addStaticOutput } from './web-server.ts';
+
+import { lockedGems } from '../../ecosystems/ruby/gems.ts';
+import { ownInstall, type Request, requiredStart, writtenFolders } from '../request.ts';
+import { versionOf } from '../steps/base-images.ts';
+import {
+  addArguments,
+  addProcess,
+  addRun,
+  addSystemPackages,
+  addUser,
+  type Cache,
+  copyManifests,
+} from '../steps/build-steps.ts';
+import { addNodeTools, needsNodeTools } from '../steps/node-tools.ts';
+import { addStaticOutput } from '../steps/web-server.ts';
+import { startForm } from '../text/command-line.ts';
+import type { Document } from '../text/document.ts';
+import { copy } from '../text/grammar.ts';
 
 const gemCache: Cache = { id: 'gems', target: '/root/.bundle/cache' };
 const libraries: readonly (readonly [gem: string, library: string])[] = [
@@ -20,9 +29,8 @@ const libraries: readonly (readonly [gem: string, library: string])[] = [
 
 export function rubyDockerfile(document: Document, request: Request): number {
   const { version, why } = versionOf(request, 'ruby');
-  const names = filesIn(request);
-  const lock = request.files.text(inApp(request, 'Gemfile.lock')) ?? '';
-  const source = request.directory === '' ? '.' : `${request.directory}/`;
+  const { project } = request;
+  const lock = lockedGems(request.files, project.at('Gemfile.lock'));
   const stage = document.stage(
     'build',
     `ruby:${version}`,
@@ -32,7 +40,7 @@ export function rubyDockerfile(document: Document, request: Request): number {
   stage.workdir('/app');
   const settings = {
     BUNDLE_WITHOUT: 'development:test',
-    ...(lock === '' ? {} : { BUNDLE_DEPLOYMENT: '1' }),
+    ...(lock ? { BUNDLE_DEPLOYMENT: '1' } : {}),
     BUNDLE_PATH: '/usr/local/bundle',
   };
   const rails =
@@ -46,27 +54,13 @@ export function rubyDockerfile(document: Document, request: Request): number {
   );
   stage.env({ BUNDLE_GLOBAL_GEM_CACHE: 'true' });
   addArguments(stage, request, 'install');
-  if (names.has('Gemfile')) {
-    const manifests = ['Gemfile', 'Gemfile.lock', '.ruby-version', '.tool-versions'].filter((name) =>
-      names.has(name),
-    );
-    stage.add(
-      copy(
-        manifests.map((name) => inApp(request, name)),
-        './',
-      ),
-      'Manifests only: the next step stays cached while they do not change',
-    );
-    addRun(
-      stage,
-      request,
-      request.isSet('installCommand') ? (request.installCommand ?? 'true') : 'bundle install',
-      [gemCache],
-      'Installed with downloads kept between builds',
-    );
+  if (project.files.has('Gemfile')) {
+    copyManifests(stage, request, ['Gemfile', 'Gemfile.lock', '.ruby-version', '.tool-versions']);
+    const install = ownInstall(request, 'bundle install');
+    addRun(stage, request, install, [gemCache], 'Installed with downloads kept between builds');
   }
   if (needsNodeTools(request)) addNodeTools(stage, request);
-  stage.add(copy([source], './'));
+  stage.add(copy([request.source], './'));
   addArguments(stage, request, 'build');
   if (request.buildCommand !== null) {
     const dummy = request.app.framework === 'rails' ? 'SECRET_KEY_BASE_DUMMY=1 ' : '';
@@ -83,19 +77,12 @@ export function rubyDockerfile(document: Document, request: Request): number {
   }
   if (request.staticOutput) return addStaticOutput(document, request, request.staticOutput, '/app');
   if (needsNodeTools(request)) stage.add('RUN rm -rf node_modules', 'Needed by the build only');
-  if (request.startCommand === null)
-    throw wrong(
-      'startCommand',
-      'Nothing says how this app is started.',
-      'Set a start command, as in "bundle exec puma".',
-    );
+  const start = requiredStart(request, '"bundle exec puma"');
   const runtime = document.runtime(
     `ruby:${version}-slim`,
     'What runs starts from a clean image, without compilers',
   );
-  const needed = libraries
-    .filter(([gem]) => new RegExp(`^ {4}${gem} \\(`, 'm').test(lock))
-    .map(([, library]) => library);
+  const needed = libraries.filter(([gem]) => lock?.versions.has(gem)).map(([, library]) => library);
   addSystemPackages(runtime, [...request.systemPackages, ...needed], 'Libraries that gems load');
   addUser(runtime, writtenFolders(request, '/app'));
   runtime.workdir('/app');
@@ -107,12 +94,10 @@ export function rubyDockerfile(document: Document, request: Request): number {
   runtime.add(copy(['/app/'], './', ['--from=build', '--chown=10001:10001']), 'The app as built');
   const port = request.port ?? 3000;
   runtime.env({ PORT: port });
-  runtime.add('USER 10001:10001');
-  runtime.add(`EXPOSE ${port}`);
-  addHealthCheck(runtime, request, 'ruby');
-  runtime.command(
-    startForm(request.startCommand).argv,
-    'The program itself takes the place of the shell, so that it gets SIGTERM',
-  );
-  return port;
+  return addProcess(runtime, request, {
+    port,
+    healthCheck: 'ruby',
+    argv: startForm(start).argv,
+    why: 'The program itself takes the place of the shell, so that it gets SIGTERM',
+  });
 }

@@ -2,13 +2,22 @@
  * Java, Kotlin and Scala by Maven or Gradle: built with a JDK, run with a JRE. The wrapper of the repository is used
  * where there is one, as it brings the version that the project was written for.
  */
-import { versionOf } from './base-images.ts';
-import { addArguments, addPlainRun, addRun, addSystemPackages, addUser, type Cache } from './build-steps.ts';
-import { plainWords, startForm } from './command-line.ts';
-import type { Document } from './document.ts';
-import { copy, isPlainPath } from './grammar.ts';
-import { addHealthCheck } from './health-check.ts';
-import { filesIn, type Request, writtenFolders } from './request.ts';
+
+import { join } from '../../repository.ts';
+import { folderSource, type Request, writtenFolders } from '../request.ts';
+import { versionOf } from '../steps/base-images.ts';
+import {
+  addArguments,
+  addPlainRun,
+  addProcess,
+  addRun,
+  addSystemPackages,
+  addUser,
+  type Cache,
+} from '../steps/build-steps.ts';
+import { plainWords, startForm } from '../text/command-line.ts';
+import type { Document } from '../text/document.ts';
+import { copy, isPlainPath } from '../text/grammar.ts';
 
 interface Tool {
   readonly image: (version: string) => string;
@@ -54,14 +63,14 @@ export function jvmDockerfile(document: Document, request: Request): number {
     directory !== '' && (request.monorepo?.kind === 'gradle' || request.monorepo?.kind === 'maven');
   const root = isMember ? '' : directory;
   const home = isMember ? `/app/${directory}` : '/app';
-  const hasWrapper = filesIn(request, root).has(tool.wrapper);
+  const hasWrapper = request.files.has(join(root, tool.wrapper));
   const image = hasWrapper ? `eclipse-temurin:${version}-jdk` : tool.image(version);
   const stage = document.stage('build', image, why);
   addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
   stage.workdir('/app');
   if (tool === gradle) stage.env({ GRADLE_USER_HOME: '/root/.gradle' });
   stage.add(
-    copy([root === '' ? '.' : `${root}/`], './'),
+    copy([folderSource(root)], './'),
     'Plugins may read any file, so all are copied; the cache below keeps the downloads',
   );
   addArguments(stage, request, 'build');
@@ -88,11 +97,12 @@ export function jvmDockerfile(document: Document, request: Request): number {
     { JAVA_TOOL_OPTIONS: '-XX:MaxRAMPercentage=75' },
     'Java takes a quarter of the memory unless it is told otherwise',
   );
-  runtime.add('USER 10001:10001');
-  runtime.add(`EXPOSE ${port}`);
-  addHealthCheck(runtime, request, 'bash');
-  runtime.command(result.argv, 'Java takes the place of whatever starts it, so that it gets SIGTERM');
-  return port;
+  return addProcess(runtime, request, {
+    port,
+    healthCheck: 'bash',
+    argv: result.argv,
+    why: 'Java takes the place of whatever starts it, so that it gets SIGTERM',
+  });
 }
 
 function resultOf(request: Request, tool: Tool, home: string): Result {

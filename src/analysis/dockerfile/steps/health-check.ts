@@ -2,9 +2,10 @@
  * `HEALTHCHECK` by what the image has anyway. The program is a constant; port and path are data for it. Where a health
  * path is known its answer has to be a success; without one, any answer below 500 shows that the app is up.
  */
-import type { Stage } from './document.ts';
-import { jsonList } from './grammar.ts';
-import type { Request } from './request.ts';
+
+import type { Request } from '../request.ts';
+import type { Stage } from '../text/document.ts';
+import { jsonList } from '../text/grammar.ts';
 
 const schedule = '--interval=10s --timeout=5s --start-period=60s --retries=3';
 

@@ -1,15 +1,16 @@
 /** Node beside another language: its programs come from its image, and what package.json names is installed. */
+
+import type { Request } from '../request.ts';
+import type { Stage } from '../text/document.ts';
+import { copy } from '../text/grammar.ts';
 import { defaultVersions, versionOf } from './base-images.ts';
 import { addRun } from './build-steps.ts';
-import type { Stage } from './document.ts';
-import { copy } from './grammar.ts';
-import { filesIn, inApp, type Request } from './request.ts';
 
 const npm = { id: 'npm', target: '/root/.npm' };
 
 /** Whether an app of another language is also built by tools of package.json. */
 export function needsNodeTools(request: Request): boolean {
-  if (!filesIn(request).has('package.json')) return false;
+  if (!request.project.files.has('package.json')) return false;
   const commands = `${request.installCommand ?? ''} ${request.buildCommand ?? ''}`;
   return /\b(npm|npx|pnpm|yarn|bun|node)\b/.test(commands) || request.app.framework === 'rails';
 }
@@ -22,9 +23,9 @@ export function addNodeTools(stage: Stage, request: Request): void {
   stage.add(copy([modules], modules, [`--from=${image}`]));
   const link = (name: string) => `ln -s ../lib/node_modules/npm/bin/${name}-cli.js /usr/local/bin/${name}`;
   stage.add(`RUN ${link('npm')} && ${link('npx')}`);
-  const names = filesIn(request);
+  const names = request.project.files;
   const files = ['package.json', 'package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', '.npmrc'];
-  const found = files.filter((name) => names.has(name)).map((name) => inApp(request, name));
+  const found = files.filter((name) => names.has(name)).map((name) => request.project.at(name));
   stage.add(copy(found, './'));
   addRun(stage, request, installCommand(names), [npm], 'JavaScript tools, by their lock file');
 }

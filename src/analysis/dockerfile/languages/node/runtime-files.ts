@@ -1,8 +1,9 @@
 /** What the last stage of a Node app gets: its modules in a layer of their own, then the app. */
-import { join } from '../../repository.ts';
-import type { Stage } from '../document.ts';
-import { copy } from '../grammar.ts';
-import { type Installation, root } from './installation.ts';
+import { join } from '../../../repository.ts';
+import { folderSource } from '../../request.ts';
+import type { Stage } from '../../text/document.ts';
+import { copy } from '../../text/grammar.ts';
+import type { Installation } from './installation.ts';
 import type { NodeProject } from './manifests.ts';
 import type { NodeOutput } from './outputs.ts';
 
@@ -35,7 +36,7 @@ export function copyApp(stage: Stage, project: NodeProject, hasBuild: boolean, m
     return;
   }
   if (project.members.length === 0) {
-    stage.add(copy([root(project)], './', [own]));
+    stage.add(copy([folderSource(project.root)], './', [own]));
     return;
   }
   for (const member of project.needed) {

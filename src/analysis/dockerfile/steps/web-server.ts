@@ -5,12 +5,12 @@
  */
 
 import { posix } from 'node:path';
-import type { StaticOutput } from '../result.ts';
+import type { StaticOutput } from '../../result.ts';
+import type { Request } from '../request.ts';
+import type { Document } from '../text/document.ts';
+import { copy, portNumber, wrong } from '../text/grammar.ts';
 import { webServer } from './base-images.ts';
-import type { Document } from './document.ts';
-import { copy, portNumber, wrong } from './grammar.ts';
 import { addHealthCheck } from './health-check.ts';
-import type { Request } from './request.ts';
 
 const staticPort = 8080;
 const root = '/usr/share/nginx/html';

@@ -2,8 +2,8 @@
  * Frameworks that put all they need for running into one folder: only that gets into the image. Which one is told by
  * what is started (`node .output/server/index.mjs`) rather than by a name, as several frameworks share a server.
  */
-import { join } from '../../repository.ts';
-import type { Request } from '../request.ts';
+import { join } from '../../../repository.ts';
+import type { Request } from '../../request.ts';
 import type { NodeProject } from './manifests.ts';
 
 export interface NodeOutput {

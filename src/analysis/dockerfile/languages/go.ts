@@ -2,15 +2,15 @@
  * Go: static programs on a small Debian. Without cgo, unless a module needs it; then both stages are of the same
  * Debian, as the program loads its C library.
  */
-import { join } from '../repository.ts';
-import { compiledBase, smallBase, versionOf } from './base-images.ts';
-import { addArguments, addRun, addSystemPackages, type Cache } from './build-steps.ts';
-import { plainWords, startForm } from './command-line.ts';
-import { addCompiledRuntime, addData, programsOf } from './compiled-runtime.ts';
-import type { Document, Stage } from './document.ts';
-import { copy, isPlainPath } from './grammar.ts';
-import { inApp, type Request } from './request.ts';
-import { addStaticOutput } from './web-server.ts';
+import { join } from '../../repository.ts';
+import { folderSource, ownInstall, type Request } from '../request.ts';
+import { compiledBase, smallBase, versionOf } from '../steps/base-images.ts';
+import { addArguments, addRun, addSystemPackages, type Cache } from '../steps/build-steps.ts';
+import { addCompiledRuntime, addData, programsOf } from '../steps/compiled-runtime.ts';
+import { addStaticOutput } from '../steps/web-server.ts';
+import { plainWords, startForm } from '../text/command-line.ts';
+import type { Document, Stage } from '../text/document.ts';
+import { copy, isPlainPath } from '../text/grammar.ts';
 
 const caches: readonly Cache[] = [
   { id: 'go-modules', target: '/go/pkg/mod' },
@@ -21,7 +21,7 @@ const cgoModules =
 
 export function goDockerfile(document: Document, request: Request): number {
   const { version, why } = versionOf(request, 'go', 2);
-  const needsCgo = cgoModules.test(request.files.text(inApp(request, 'go.mod')) ?? '');
+  const needsCgo = cgoModules.test(request.project.text('go.mod') ?? '');
   const stage = document.stage('build', needsCgo ? `golang:${version}-bookworm` : `golang:${version}`, why);
   addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
   stage.workdir('/app');
@@ -73,11 +73,11 @@ function addSources(stage: Stage, request: Request): string {
   const isFetched = why === undefined && !files.directories.has(join(root, 'vendor'));
   if (isFetched || request.isSet('installCommand')) {
     if (isMember) stage.workdir(home);
-    const install = request.isSet('installCommand') ? request.installCommand : 'go mod download';
-    addRun(stage, request, install ?? 'true', caches, 'Downloads are kept between builds');
+    const install = ownInstall(request, 'go mod download');
+    addRun(stage, request, install, caches, 'Downloads are kept between builds');
     if (isMember) stage.workdir('/app');
   }
-  stage.add(copy([root === '' ? '.' : `${root}/`], './'));
+  stage.add(copy([folderSource(root)], './'));
   if (isMember) stage.workdir(home);
   return home;
 }

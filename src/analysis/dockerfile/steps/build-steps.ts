@@ -4,9 +4,11 @@
  * a Dockerfile frontend that Docker before 27.3 does not have. As Docker does not look at secrets when it decides
  * whether to reuse a step, a number that changes with them is an argument of that step.
  */
-import type { Stage } from './document.ts';
-import { packageName, run, variableKey } from './grammar.ts';
-import type { Request } from './request.ts';
+
+import type { Request } from '../request.ts';
+import type { Stage } from '../text/document.ts';
+import { copy, packageName, run, variableKey } from '../text/grammar.ts';
+import { addHealthCheck } from './health-check.ts';
 
 /** Set it to something else whenever a secret of the build changes. */
 export const secretsVersionArgument = 'SECRETS_VERSION';
@@ -94,4 +96,30 @@ export function addUser(stage: Stage, folders: readonly string[]): void {
 /** For a shell. The paths were looked at before: there is no quote in them. */
 export function quoted(path: string): string {
   return /^[A-Za-z0-9._/@+-]+$/.test(path) ? path : `'${path}'`;
+}
+
+/** Manifests of the app that are there; the steps after them stay cached while they do not change. */
+export function copyManifests(stage: Stage, { project }: Request, names: readonly string[]): void {
+  const found = names.filter((name) => project.files.has(name)).map((name) => project.at(name));
+  stage.add(copy(found, './'), 'Manifests only: the next step stays cached while they do not change');
+}
+
+export interface ImageProcess {
+  readonly port: number;
+  /** By number, so that anyone can see it is not root; `null` where it was set before. */
+  readonly user?: string | null;
+  readonly whyUser?: string;
+  readonly healthCheck: Parameters<typeof addHealthCheck>[2];
+  readonly argv: readonly string[];
+  readonly why: string;
+}
+
+/** The end of every image: who runs what, where it listens, and how it is asked whether it is well. */
+export function addProcess(stage: Stage, request: Request, process: ImageProcess): number {
+  const { port, user = '10001:10001', whyUser, healthCheck, argv, why } = process;
+  if (user !== null) stage.add(`USER ${user}`, whyUser);
+  stage.add(`EXPOSE ${port}`);
+  addHealthCheck(stage, request, healthCheck);
+  stage.command(argv, why);
+  return port;
 }

@@ -2,7 +2,7 @@
  * The program behind `npm start`. A package manager runs a script in a shell, and that shell dies of SIGTERM without
  * passing it on; so where the manifest's script is known, the script itself becomes the container's command.
  */
-import { plainWords } from '../command-line.ts';
+import { plainWords } from '../../text/command-line.ts';
 import { dependsOn, isDependency, type NodeProject, scriptOf } from './manifests.ts';
 
 export interface NodeStart {

@@ -1,13 +1,13 @@
 /** .NET: published with the SDK, run with the runtime of ASP.NET, as the user that its images bring. */
-import { nameOf } from '../repository.ts';
-import { major, versionOf } from './base-images.ts';
-import { addArguments, addRun, addSystemPackages, type Cache } from './build-steps.ts';
-import { plainWords, startForm } from './command-line.ts';
-import type { Document } from './document.ts';
-import { copy, isPlainPath, wrong } from './grammar.ts';
-import { addHealthCheck } from './health-check.ts';
-import { filesIn, inApp, type Request } from './request.ts';
-import { addWebServer } from './web-server.ts';
+import { nameOf } from '../../repository.ts';
+import { ownInstall, type Request } from '../request.ts';
+import { major, versionOf } from '../steps/base-images.ts';
+import { addArguments, addRun, addSystemPackages, type Cache } from '../steps/build-steps.ts';
+import { addHealthCheck } from '../steps/health-check.ts';
+import { addWebServer } from '../steps/web-server.ts';
+import { plainWords, startForm } from '../text/command-line.ts';
+import type { Document } from '../text/document.ts';
+import { copy, isPlainPath, wrong } from '../text/grammar.ts';
 
 const nuget: Cache = { id: 'nuget', target: '/root/.nuget/packages' };
 
@@ -22,9 +22,7 @@ export function dotnetDockerfile(document: Document, request: Request): number {
     .map(({ path }) => path)
     .filter(
       (path) =>
-        /\.(cs|fs|vb)proj$/.test(path) &&
-        path.startsWith(request.directory === '' ? '' : `${request.directory}/`) &&
-        isPlainPath(path),
+        /\.(cs|fs|vb)proj$/.test(path) && path.startsWith(request.project.at('')) && isPlainPath(path),
     );
   const shared = [
     'global.json',
@@ -33,11 +31,11 @@ export function dotnetDockerfile(document: Document, request: Request): number {
     'Directory.Build.props',
     'Directory.Packages.props',
   ]
-    .map((name) => inApp(request, name))
+    .map((name) => request.project.at(name))
     .filter((path) => request.files.has(path));
   if (shared.length > 0) stage.add(copy(shared, './'));
   for (const path of references) {
-    const inside = request.directory === '' ? path : path.slice(request.directory.length + 1);
+    const inside = request.project.relative(path);
     const to = inside.includes('/') ? `./${inside.slice(0, inside.lastIndexOf('/') + 1)}` : './';
     stage.add(
       copy([path], to),
@@ -47,17 +45,15 @@ export function dotnetDockerfile(document: Document, request: Request): number {
     );
   }
   addArguments(stage, request, 'install');
-  const restore = request.isSet('installCommand')
-    ? (request.installCommand ?? 'true')
-    : `dotnet restore ${quotedProject(project)}`;
+  const restore = ownInstall(request, `dotnet restore "${project}"`);
   addRun(stage, request, restore, [nuget], 'Packages are kept between builds');
-  stage.add(copy([request.directory === '' ? '.' : `${request.directory}/`], './'));
+  stage.add(copy([request.source], './'));
   addArguments(stage, request, 'build');
   const publish = request.isSet('buildCommand') ? `${request.buildCommand ?? 'true'} && ` : '';
   addRun(
     stage,
     request,
-    `${publish}dotnet publish ${quotedProject(project)} -c Release -o /out`,
+    `${publish}dotnet publish "${project}" -c Release -o /out`,
     [nuget],
     'Everything that runs, in one folder',
   );
@@ -98,15 +94,15 @@ export function dotnetDockerfile(document: Document, request: Request): number {
 /** The project of the app: named by the start command, the only one, or one with the web SDK. */
 function projectOf(request: Request): string {
   const told = /--project[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\//, '');
-  const here = [...filesIn(request)].filter((name) => /\.(cs|fs)proj$/.test(name));
-  const prefix = request.directory === '' ? '' : `${request.directory}/`;
+  const here = [...request.project.files].filter((name) => /\.(cs|fs)proj$/.test(name));
+  const prefix = request.project.at('');
   const below = request.files.entries
     .map(({ path }) => path)
     .filter((path) => path.startsWith(prefix) && /\.(cs|fs)proj$/.test(path))
     .map((path) => path.slice(prefix.length));
   const isTest = (path: string) => /tests?\b/i.test(path);
   const isWeb = (path: string) =>
-    (request.files.text(inApp(request, path)) ?? '').includes('Microsoft.NET.Sdk.Web');
+    (request.files.text(request.project.at(path)) ?? '').includes('Microsoft.NET.Sdk.Web');
   const named =
     told === undefined ? undefined : below.find((path) => path === told || path.startsWith(`${told}/`));
   const found =
@@ -125,11 +121,7 @@ function projectOf(request: Request): string {
 
 function assemblyOf(request: Request, project: string): string {
   const named = /<AssemblyName>([A-Za-z0-9._-]+)<\/AssemblyName>/.exec(
-    request.files.text(inApp(request, project)) ?? '',
+    request.files.text(request.project.at(project)) ?? '',
   )?.[1];
   return named ?? nameOf(project).replace(/\.(cs|fs)proj$/, '');
-}
-
-function quotedProject(project: string): string {
-  return `"${project}"`;
 }

@@ -1,9 +1,11 @@
 /** The first stage of a Node app: manifests alone are copied, so that a change of code installs nothing again. */
-import { join } from '../../repository.ts';
-import { addArguments, addPlainRun, addRun, addSystemPackages } from '../build-steps.ts';
-import type { Document, Stage } from '../document.ts';
-import { copy, isPlainPath } from '../grammar.ts';
-import { type Request, table } from '../request.ts';
+
+import { objectAt } from '../../../readers/shape.ts';
+import { join } from '../../../repository.ts';
+import { folderSource, type Request } from '../../request.ts';
+import { addArguments, addPlainRun, addRun, addSystemPackages } from '../../steps/build-steps.ts';
+import type { Document, Stage } from '../../text/document.ts';
+import { copy, isPlainPath } from '../../text/grammar.ts';
 import {
   type NodeProject,
   needsCompiler,
@@ -27,7 +29,7 @@ export interface Installation {
 export function installationOf(request: Request): Installation {
   const project = nodeProject(request);
   const count = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
-    Object.keys(table(project.manifest, kind)),
+    Object.keys(objectAt(project.manifest, kind)),
   );
   const hasScripts = ['preinstall', 'install', 'postinstall', 'prepare'].some(
     (name) => scriptOf(project.rootManifest, name) !== null,
@@ -76,7 +78,7 @@ export function addDependencies(
   addArguments(stage, request, 'install');
   if (installation.copiesSources) {
     stage.add(
-      copy([root(project)], './'),
+      copy([folderSource(project.root)], './'),
       'Everything is copied first, because own scripts that run while installing may need any file',
     );
   } else copyManifests(stage, request, installation);
@@ -119,10 +121,6 @@ export function addNodePackages(stage: Stage, request: Request, { project }: Ins
       ? "Prisma's engine needs OpenSSL, which the slim image does not have"
       : 'Debian packages that were asked for',
   );
-}
-
-export function root(project: NodeProject): string {
-  return project.root === '' ? '.' : `${project.root}/`;
 }
 
 function copyManifests(stage: Stage, request: Request, { project, manager }: Installation): void {
