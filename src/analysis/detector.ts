@@ -70,8 +70,8 @@ export interface WorkspaceFinder {
 export interface Declaration {
   /** Which app it speaks of, by directory; where there is no such app, it makes one. */
   readonly directory: string;
-  /** Between two files that say different things, the stronger counts. A platform file has 2, a custom file 1. */
-  readonly strength: number;
+  /** Between two files that say different things, the one with the higher precedence counts; from 1 on also over what was detected. */
+  readonly precedence: number;
   readonly draft: AppDraft;
 }
 

@@ -1,6 +1,6 @@
 /** Where declarations lie, and of which folder they speak. */
 
-import { join, nameOf, parentOf, type Repository } from '../repository.ts';
+import { join, nameOf, type Repository } from '../repository.ts';
 import { lookedAt } from '../variables/looked-at.ts';
 
 /** Every folder in which the app of somebody could be, with the files in it. */
@@ -26,10 +26,6 @@ export function isTooLarge(repository: Repository, path: string): boolean {
   const size = repository.bytes(path)?.length ?? 0;
   if (size > largest) repository.warn('file_too_large', `${path} has ${size} bytes and was not read.`, path);
   return size > largest;
-}
-
-export function folderOfFile(path: string): string {
-  return parentOf(path) ?? '';
 }
 
 /** `./web/`, `web` and `/web` under a folder; `undefined` where it would lead out or is not there. */

@@ -4,14 +4,14 @@ import type { AppDraft } from '../detector.ts';
 import { evidenced } from '../evidence.ts';
 import { applyDeclarations } from './merge-drafts.ts';
 
-const said = (draft: AppDraft, strength: number) => ({ directory: '', strength, draft });
+const said = (draft: AppDraft, precedence: number) => ({ directory: '', precedence, draft });
 const version = (line: string) => evidenced(line, 1, 'file', line);
 
 test('versions of a weak declaration fill gaps only, those of a strong one count over what was found', () => {
   const draft = { versions: { node: version('22') } };
   const other = { versions: { node: version('18'), pnpm: version('9') } };
-  const lines = (strength: number) => {
-    const { versions = {} } = applyDeclarations(draft, [said(other, strength)]);
+  const lines = (precedence: number) => {
+    const { versions = {} } = applyDeclarations(draft, [said(other, precedence)]);
     return Object.fromEntries(Object.entries(versions).map(([tool, { value }]) => [tool, value]));
   };
   assert.deepEqual(lines(0.8), { node: '22', pnpm: '9' });

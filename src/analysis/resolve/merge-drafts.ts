@@ -47,13 +47,13 @@ function joined(
 }
 
 /**
- * Field by field, the strongest last. A strength of 1 or more counts over everything detected; a weaker one (a
- * Dockerfile's EXPOSE) only over what is less certain than it is strong.
+ * Field by field, the highest precedence last. One of 1 or more counts over everything detected; a lower one (a
+ * Dockerfile's EXPOSE) only over what is less certain than that number.
  */
 export function applyDeclarations(draft: AppDraft, declarations: readonly Declaration[]): AppDraft {
-  const ordered = [...declarations].sort((one, other) => one.strength - other.strength);
+  const ordered = [...declarations].sort((one, other) => one.precedence - other.precedence);
   const settled = ordered.reduce(
-    (before, { draft: said, strength }) => settle(before, said, strength),
+    (before, { draft: said, precedence }) => settle(before, said, precedence),
     draft,
   );
   return withFallback(settled, ordered.findLast(({ draft: said }) => said.singlePage)?.draft.singlePage);
@@ -67,16 +67,16 @@ function withFallback(draft: AppDraft, singlePage: Evidenced<boolean> | undefine
   return { ...draft, staticOutput: { ...output, value }, singlePage };
 }
 
-function settle(before: AppDraft, said: AppDraft, strength: number): AppDraft {
+function settle(before: AppDraft, said: AppDraft, precedence: number): AppDraft {
   const versions =
-    strength >= 1 ? { ...before.versions, ...said.versions } : { ...said.versions, ...before.versions };
+    precedence >= 1 ? { ...before.versions, ...said.versions } : { ...said.versions, ...before.versions };
   let after: AppDraft = { ...before, versions };
   for (const field of fields) {
     const value = said[field];
     const known = before[field];
     if (!value) continue;
     if (field === 'staticOutput' && isServerOutput(before, said)) continue;
-    if (known === undefined || strength >= 1 || known.certainty < strength)
+    if (known === undefined || precedence >= 1 || known.certainty < precedence)
       after = { ...after, [field]: value };
   }
   // A site is either served by us or by a process of its own; whoever spoke last decides.

@@ -8,7 +8,7 @@ import { hasManifest } from './places.ts';
 
 export type Commands = Readonly<Record<'build' | 'start' | 'release', string | undefined>>;
 
-export interface Place {
+export interface Target {
   readonly directory: string;
   /** How it lies under the folder that was said; `''` for itself. */
   readonly folder: string;
@@ -23,7 +23,7 @@ interface Naming {
 
 const none: Commands = { build: undefined, start: undefined, release: undefined };
 
-export function placeOf(repository: Repository, naming: Naming, commands: Commands): Place {
+export function targetOf(repository: Repository, naming: Naming, commands: Commands): Target {
   const { directory } = naming;
   const taken = folderTaken(commands);
   if (taken && repository.directory(join(directory, taken.folder)))
