@@ -6,7 +6,7 @@ import { type ComposeService, readCompose } from '../readers/compose.ts';
 import { parseDockerfile } from '../readers/dockerfile.ts';
 import { join, nameOf, parentOf, type Repository } from '../repository.ts';
 import type { Process } from '../result.ts';
-import { lookedAt } from '../variables/looked-at.ts';
+import { isAnalysed } from '../variables/analysed-folders.ts';
 import { isLocal } from '../variables/values.ts';
 import { mentioned } from '../variables/variable.ts';
 import { commandOf, isForDevelopment } from './commands.ts';
@@ -19,7 +19,7 @@ const fileName = /^(?:docker-)?compose(?:[.-]([\w.-]{1,40}))?\.ya?ml$/;
 
 export function readComposeFiles(repository: Repository, findings: DeclarationFindings): void {
   for (const [folder, { files }] of repository.directories) {
-    if (!lookedAt(repository, folder)) continue;
+    if (!isAnalysed(repository, folder)) continue;
     for (const name of [...files].filter((each) => fileName.test(each)).sort()) {
       const variant = fileName.exec(name)?.[1] ?? '';
       if (/test|ci|e2e|bench|monitor|override/i.test(variant)) continue;

@@ -8,7 +8,7 @@ import { Project } from '../project.ts';
 import { type Dockerfile, parseDockerfile, type Run, type Stage } from '../readers/dockerfile.ts';
 import { valueAt } from '../readers/shape.ts';
 import { join, nameOf, type Repository } from '../repository.ts';
-import { lookedAt } from '../variables/looked-at.ts';
+import { isAnalysed } from '../variables/analysed-folders.ts';
 import { mentioned } from '../variables/variable.ts';
 import { commandOf } from './commands.ts';
 import { DeclarationFile, type DeclarationFindings, precedence } from './declaration-file.ts';
@@ -40,7 +40,7 @@ const mostFiles = 60;
 function* dockerfilesIn(repository: Repository): Generator<string> {
   let count = 0;
   for (const [folder, { files }] of repository.directories) {
-    if (!lookedAt(repository, folder)) continue;
+    if (!isAnalysed(repository, folder)) continue;
     for (const name of files) {
       const [whole, after, before] = fileName.exec(name) ?? [];
       if (whole && !notForProduction.test(after ?? before ?? '')) {

@@ -56,6 +56,17 @@ export function readGradle(project: Project): GradleProject | undefined {
   };
 }
 
+/** Without comments, tests, and plugins that are only named for subprojects. */
+export function productionLines(repository: Repository, file: string): readonly string[] {
+  return repository
+    .lines(file)
+    .map((line) => line.trim())
+    .filter(
+      (line) =>
+        !/^(?:\/\/|\*|test|androidTest)/.test(line) && !/\bapply\s*(?:\(?\s*false|=\s*false)/.test(line),
+    );
+}
+
 /** The catalogue of versions counts only for what the build file takes from it. */
 function linesFor(
   repository: Repository,
@@ -63,10 +74,8 @@ function linesFor(
   root: string | undefined,
   top: string,
 ): readonly string[] {
-  const counts = (line: string) =>
-    !/^\s*(?:\/\/|\*|test|androidTest)/.test(line) && !/\bapply\s*(?:\(?\s*false|=\s*false)/.test(line);
-  const own = repository.lines(file).filter(counts);
-  const applied = root !== undefined && root !== file ? repository.lines(root).filter(counts) : [];
+  const own = productionLines(repository, file);
+  const applied = root !== undefined && root !== file ? productionLines(repository, root) : [];
   const aliases = repository.lines(join(top, 'gradle/libs.versions.toml')).filter((line) => {
     const alias = /^([\w-]+)\s*=/.exec(line)?.[1]?.replaceAll('-', '.');
     return (

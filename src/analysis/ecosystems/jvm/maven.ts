@@ -19,6 +19,8 @@ export interface MavenProject {
   /** The archive without its ending, as in `demo-0.0.1-SNAPSHOT`; with `*` where the version is not known. */
   readonly finalName: string;
   readonly mainClass: string | undefined;
+  /** Artifacts of dependencies that the program needs to run, managed ones included. */
+  readonly libraries: readonly string[];
   /** It has dependencies of its own. */
   readonly needsLibraries: boolean;
 }
@@ -57,7 +59,8 @@ export function readMaven(repository: Repository, file: string): MavenProject | 
     packaging: fill(project.packaging) ?? 'jar',
     modules: listOf(valueAt(project, 'modules', 'module')).flatMap((each) => textOf(each) ?? []),
     coordinates: [parent, ...plugins, ...used].map(coordinate),
-    needsLibraries: own.some(({ scope }) => scope !== 'test' && scope !== 'provided'),
+    libraries: used.filter(isNeeded).flatMap(({ artifactId }) => textOf(artifactId) ?? []),
+    needsLibraries: own.some(isNeeded),
     java: javaVersion(properties, plugins, fill, file),
     finalName: fill(build.finalName) ?? `${artifact}-${version ?? '*'}`,
     mainClass:
@@ -80,6 +83,10 @@ function filled(text: string | undefined, properties: Parsed): string | undefine
     value = value.replace(`\${${name}}`, () => textOf(properties[name]) ?? '').slice(0, 400);
   }
   return value?.includes('${') ? undefined : value;
+}
+
+function isNeeded({ scope }: Parsed): boolean {
+  return scope !== 'test' && scope !== 'provided';
 }
 
 function dependenciesIn(holder: Parsed): readonly Parsed[] {

@@ -10,7 +10,7 @@ const sources =
   );
 const read = new WeakMap<Repository, ReadonlySet<string>>();
 
-export function lookedAt(repository: Repository, folder: string): boolean {
+export function isAnalysed(repository: Repository, folder: string): boolean {
   const { kind } = repository.folders.of(folder);
   if (kind !== 'secondary') return kind === 'own';
   let folders = read.get(repository);
