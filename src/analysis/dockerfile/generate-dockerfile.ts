@@ -5,6 +5,7 @@
  */
 import type { App, Monorepo } from '../result.ts';
 import { dockerignoreOf } from './dockerignore.ts';
+import { Document, type Explanation } from './document.ts';
 import { denoDockerfile } from './languages/deno.ts';
 import { dotnetDockerfile } from './languages/dotnet.ts';
 import { elixirDockerfile } from './languages/elixir.ts';
@@ -18,11 +19,10 @@ import { rubyDockerfile } from './languages/ruby.ts';
 import { rustDockerfile } from './languages/rust.ts';
 import { staticDockerfile } from './languages/static.ts';
 import { type GenerateOptions, type Request, requestOf } from './request.ts';
-import { Document, type Explanation } from './text/document.ts';
 
+export { secretsVersionArgument } from './document.ts';
 export { filesToRead } from './files-to-read.ts';
 export type { BuildVariable, GenerateOptions, Overrides } from './request.ts';
-export { secretsVersionArgument } from './steps/build-steps.ts';
 
 export interface GeneratedBuild {
   readonly dockerfile: string;
@@ -39,7 +39,7 @@ export function generateDockerfile(
   options: GenerateOptions,
 ): GeneratedBuild {
   const request = requestOf(app, monorepo, options);
-  const document = new Document();
+  const document = new Document(request);
   const port = writerFor(request)(document, request);
   const { text, explanation } = document.render();
   return { dockerfile: text, dockerignore: dockerignoreOf(request), port, explanation };

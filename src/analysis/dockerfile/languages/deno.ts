@@ -1,13 +1,12 @@
 /** Deno: its own image; what it downloads goes into a folder that is copied. */
 
 import { stringAt } from '../../readers/shape.ts';
+import type { Document } from '../document.ts';
 import { type Request, requiredStart } from '../request.ts';
 import { defaultVersions, versionOf } from '../steps/base-images.ts';
-import { addArguments, addProcess, addRun, addUser } from '../steps/build-steps.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy, isPlainPath } from '../text/grammar.ts';
+import { isPlainPath } from '../text/grammar.ts';
 
 export function denoDockerfile(document: Document, request: Request): number {
   const asked = versionOf(request, 'deno');
@@ -22,26 +21,25 @@ export function denoDockerfile(document: Document, request: Request): number {
   const stage = document.stage('build', image, asked.why);
   stage.workdir('/app');
   stage.env({ DENO_DIR: '/deno-dir' });
-  addArguments(stage, request, 'build');
-  stage.add(copy([request.source], './'));
+  stage.arguments('build');
+  stage.copy([request.source], './');
   const command = request.startCommand === null ? null : taskOf(request, request.startCommand);
   const entry = plainWords(command ?? '')?.find((word) => /\.[cm]?[jt]sx?$/.test(word) && isPlainPath(word));
   const isOwn = request.isSet('installCommand') || entry === undefined;
   const install = isOwn ? request.installCommand : `deno cache ${entry}`;
-  if (install !== null)
-    addRun(stage, request, install, [], 'Dependencies go into a folder that is copied with the app');
-  if (request.buildCommand !== null) addRun(stage, request, request.buildCommand, [], 'The build');
+  if (install !== null) stage.run(install, 'Dependencies go into a folder that is copied with the app');
+  if (request.buildCommand !== null) stage.run(request.buildCommand, 'The build');
   if (request.staticOutput) return addStaticOutput(document, request, request.staticOutput, '/app');
   const start = command ?? requiredStart(request, '"deno run --allow-net main.ts"');
   const runtime = document.runtime(image, 'What runs starts from a clean image');
-  addUser(runtime, ['/deno-dir']);
+  runtime.user(['/deno-dir']);
   runtime.workdir('/app');
   const port = request.port ?? 8000;
   runtime.env({ DENO_DIR: '/deno-dir', PORT: port });
   const own = ['--from=build', '--chown=10001:10001'];
-  runtime.add(copy(['/deno-dir/'], '/deno-dir/', own));
-  runtime.add(copy(['/app/'], './', own), 'The app as built');
-  return addProcess(runtime, request, {
+  runtime.copy(['/deno-dir/'], '/deno-dir/', undefined, own);
+  runtime.copy(['/app/'], './', 'The app as built', own);
+  return runtime.process({
     port,
     healthCheck: 'deno',
     argv: startForm(start).argv,

@@ -1,13 +1,11 @@
 /** .NET: published with the SDK, run with the runtime of ASP.NET, as the user that its images bring. */
 import { nameOf } from '../../repository.ts';
+import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request } from '../request.ts';
 import { major, versionOf } from '../steps/base-images.ts';
-import { addArguments, addRun, addSystemPackages, type Cache } from '../steps/build-steps.ts';
-import { addHealthCheck } from '../steps/health-check.ts';
 import { addWebServer } from '../steps/web-server.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy, isPlainPath, wrong } from '../text/grammar.ts';
+import { isPlainPath, wrong } from '../text/grammar.ts';
 
 const nuget: Cache = { id: 'nuget', target: '/root/.nuget/packages' };
 
@@ -33,29 +31,28 @@ export function dotnetDockerfile(document: Document, request: Request): number {
   ]
     .map((name) => request.project.at(name))
     .filter((path) => request.files.has(path));
-  if (shared.length > 0) stage.add(copy(shared, './'));
+  if (shared.length > 0) stage.copy(shared, './');
   for (const path of references) {
     const inside = request.project.relative(path);
     const to = inside.includes('/') ? `./${inside.slice(0, inside.lastIndexOf('/') + 1)}` : './';
-    stage.add(
-      copy([path], to),
+    stage.copy(
+      [path],
+      to,
       path === references[0]
         ? 'Projects only: the next step stays cached while they do not change'
         : undefined,
     );
   }
-  addArguments(stage, request, 'install');
+  stage.arguments('install');
   const restore = ownInstall(request, `dotnet restore "${project}"`);
-  addRun(stage, request, restore, [nuget], 'Packages are kept between builds');
-  stage.add(copy([request.source], './'));
-  addArguments(stage, request, 'build');
+  stage.run(restore, 'Packages are kept between builds', [nuget]);
+  stage.copy([request.source], './');
+  stage.arguments('build');
   const publish = request.isSet('buildCommand') ? `${request.buildCommand ?? 'true'} && ` : '';
-  addRun(
-    stage,
-    request,
+  stage.run(
     `${publish}dotnet publish "${project}" -c Release -o /out`,
-    [nuget],
     'Everything that runs, in one folder',
+    [nuget],
   );
   if (request.staticOutput) {
     return addWebServer(document, request, {
@@ -67,9 +64,9 @@ export function dotnetDockerfile(document: Document, request: Request): number {
   const isNamed = major(version) >= 8;
   const id = isNamed ? '1654:1654' : '10001:10001';
   const runtime = document.runtime(`mcr.microsoft.com/dotnet/aspnet:${version}`, 'To run it needs no SDK');
-  addSystemPackages(runtime, request.systemPackages, 'Debian packages that were asked for');
+  runtime.systemPackages();
   runtime.workdir('/app');
-  runtime.add(copy(['/out/'], './', ['--from=build', `--chown=${id}`]));
+  runtime.copy(['/out/'], './', undefined, ['--from=build', `--chown=${id}`]);
   const port = request.port ?? 8080;
   runtime.env({ PORT: port, ASPNETCORE_URLS: `http://+:${port}`, DOTNET_CLI_TELEMETRY_OPTOUT: '1' });
   runtime.add(
@@ -79,7 +76,7 @@ export function dotnetDockerfile(document: Document, request: Request): number {
       : 'A user without rights',
   );
   runtime.add(`EXPOSE ${port}`);
-  addHealthCheck(runtime, request, 'bash');
+  runtime.healthCheck('bash');
   const name = assemblyOf(request, `${folder}${nameOf(project)}`);
   const words = plainWords(request.startCommand ?? '');
   const dll = words?.[0] === 'dotnet' && words[1]?.endsWith('.dll') ? nameOf(words[1]) : `${name}.dll`;

@@ -1,19 +1,9 @@
 /** Elixir: a release, which brings its own Erlang, run on the image it was built on. */
+
+import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request, requiredStart } from '../request.ts';
 import { versionOf } from '../steps/base-images.ts';
-import {
-  addArguments,
-  addPlainRun,
-  addProcess,
-  addRun,
-  addSystemPackages,
-  addUser,
-  type Cache,
-  copyManifests,
-} from '../steps/build-steps.ts';
 import { startForm } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy } from '../text/grammar.ts';
 
 const hex: Cache = { id: 'hex', target: '/root/.hex' };
 
@@ -25,38 +15,35 @@ export function elixirDockerfile(document: Document, request: Request): number {
   const release = /\breleases:\s*\[\s*([a-z_][a-z0-9_]*):/.exec(manifest)?.[1];
   const name = release ?? /\bapp:\s*:([a-z_][a-z0-9_]*)/.exec(manifest)?.[1];
   const stage = document.stage('build', image, why);
-  addSystemPackages(
-    stage,
+  stage.systemPackages(
     [...request.systemPackages, 'build-essential', 'git'],
     'Some dependencies are compiled from C, or fetched by Git',
   );
   stage.workdir('/app');
   stage.env({ MIX_ENV: 'prod', MIX_HOME: '/opt/mix' });
-  addPlainRun(stage, request, 'mix local.hex --force && mix local.rebar --force', []);
-  addArguments(stage, request, 'install');
-  copyManifests(stage, request, ['mix.exs', 'mix.lock']);
+  stage.plainRun('mix local.hex --force && mix local.rebar --force');
+  stage.arguments('install');
+  stage.copyManifests(['mix.exs', 'mix.lock']);
   for (const { path } of request.files.entries) {
     const member = path.startsWith(project.at('apps/')) ? project.relative(path) : '';
     if (/^apps\/[\w-]+\/mix\.exs$/.test(member))
-      stage.add(copy([path], `./${member.slice(0, -'mix.exs'.length)}`));
+      stage.copy([path], `./${member.slice(0, -'mix.exs'.length)}`);
   }
   const install = ownInstall(request, 'mix deps.get --only prod');
-  addRun(stage, request, install, [hex], 'Downloads are kept between builds');
+  stage.run(install, 'Downloads are kept between builds', [hex]);
   if (project.folders.has('config'))
-    stage.add(
-      copy([project.at('config/')], './config/'),
+    stage.copy(
+      [project.at('config/')],
+      './config/',
       'Dependencies are compiled with the settings of the app',
     );
-  addPlainRun(stage, request, 'mix deps.compile', []);
-  stage.add(copy([request.source], './'));
-  addArguments(stage, request, 'build');
+  stage.plainRun('mix deps.compile');
+  stage.copy([request.source], './');
+  stage.arguments('build');
   const hasAssets = /"assets\.deploy"/.test(manifest) && project.folders.has('assets');
   const own = request.isSet('buildCommand') ? request.buildCommand : null;
-  addRun(
-    stage,
-    request,
+  stage.run(
     own ?? `${hasAssets ? 'mix assets.deploy && ' : ''}mix compile`,
-    [],
     'The build, with its variables as arguments and secrets as files that no layer keeps',
   );
   // A release has no Mix, so commands that are Mix tasks keep everything.
@@ -65,21 +52,21 @@ export function elixirDockerfile(document: Document, request: Request): number {
   const start = isRelease ? '' : requiredStart(request, '"mix phx.server"');
   if (isRelease) {
     const reason = 'A release holds the app and its Erlang, and nothing else';
-    addRun(stage, request, 'mix release --path /out', [], reason);
+    stage.run('mix release --path /out', reason);
   }
   const runtime = document.runtime(image, 'The same image, so that libraries of the system are the same');
-  addSystemPackages(runtime, request.systemPackages, 'Debian packages that were asked for');
-  addUser(runtime, []);
+  runtime.systemPackages();
+  runtime.user([]);
   runtime.workdir('/app');
   const port = request.port ?? 4000;
   runtime.env({ MIX_ENV: 'prod', LANG: 'C.UTF-8', PHX_SERVER: 'true', PORT: port });
   const options = ['--from=build', '--chown=10001:10001'];
   if (!isRelease) {
     runtime.env({ MIX_HOME: '/opt/mix' });
-    runtime.add(copy(['/opt/mix/'], '/opt/mix/', options), 'Mix with its tools');
+    runtime.copy(['/opt/mix/'], '/opt/mix/', 'Mix with its tools', options);
   }
-  runtime.add(copy([isRelease ? '/out/' : '/app/'], './', options));
-  return addProcess(runtime, request, {
+  runtime.copy([isRelease ? '/out/' : '/app/'], './', undefined, options);
+  return runtime.process({
     port,
     healthCheck: 'bash',
     argv: isRelease ? [`/app/bin/${name}`, 'start'] : startForm(start).argv,

@@ -3,14 +3,13 @@
  * Debian, as the program loads its C library.
  */
 import { join } from '../../repository.ts';
+import type { Cache, Document, Stage } from '../document.ts';
 import { folderSource, ownInstall, type Request } from '../request.ts';
 import { compiledBase, smallBase, versionOf } from '../steps/base-images.ts';
-import { addArguments, addRun, addSystemPackages, type Cache } from '../steps/build-steps.ts';
 import { addCompiledRuntime, addData, programsOf } from '../steps/compiled-runtime.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
-import type { Document, Stage } from '../text/document.ts';
-import { copy, isPlainPath } from '../text/grammar.ts';
+import { isPlainPath } from '../text/grammar.ts';
 
 const caches: readonly Cache[] = [
   { id: 'go-modules', target: '/go/pkg/mod' },
@@ -23,17 +22,17 @@ export function goDockerfile(document: Document, request: Request): number {
   const { version, why } = versionOf(request, 'go', 2);
   const needsCgo = cgoModules.test(request.project.text('go.mod') ?? '');
   const stage = document.stage('build', needsCgo ? `golang:${version}-bookworm` : `golang:${version}`, why);
-  addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
+  stage.systemPackages();
   stage.workdir('/app');
   stage.env(
     { CGO_ENABLED: needsCgo ? 1 : 0 },
     needsCgo ? 'A module needs C' : 'Without C the program is one file that needs nothing',
   );
-  addArguments(stage, request, 'install');
+  stage.arguments('install');
   const home = addSources(stage, request);
-  addArguments(stage, request, 'build');
+  stage.arguments('build');
   const { build, start } = commandsOf(request);
-  addRun(stage, request, build, caches, 'Built with what earlier builds have compiled');
+  stage.run(build, 'Built with what earlier builds have compiled', caches);
   if (request.staticOutput) return addStaticOutput(document, request, request.staticOutput, home);
   const programs = programsOf(request, start);
   return addCompiledRuntime(document, request, {
@@ -43,11 +42,11 @@ export function goDockerfile(document: Document, request: Request): number {
     argv: startForm(start).argv,
     fill: (runtime) => {
       for (const program of programs ?? []) {
-        runtime.add(copy([`${home}/${program}`], `./${program}`, ['--from=build']));
+        runtime.copy([`${home}/${program}`], `./${program}`, undefined, ['--from=build']);
       }
       if (programs === null) {
         const why = 'The start command is not that of one program, so everything comes along';
-        runtime.add(copy([`${home}/`], './', ['--from=build', '--chown=10001:10001']), why);
+        runtime.copy([`${home}/`], './', why, ['--from=build', '--chown=10001:10001']);
       } else addData(runtime, request, home, ['.go']);
     },
   });
@@ -62,22 +61,22 @@ function addSources(stage: Stage, request: Request): string {
   const members = (isMember ? monorepo.members : ['.']).map((each) => (each === '.' ? '' : each));
   const at = (folder: string, names: readonly string[]) =>
     names.map((name) => join(join(root, folder), name)).filter((path) => files.has(path));
-  if (isMember) stage.add(copy(at('', ['go.work', 'go.work.sum']), './'));
+  if (isMember) stage.copy(at('', ['go.work', 'go.work.sum']), './');
   let why: string | undefined = 'Manifests only: the next step stays cached while they do not change';
   for (const folder of members.filter((each) => each === '' || isPlainPath(each))) {
     const manifests = at(folder, ['go.mod', 'go.sum']);
     if (manifests.length === 0) continue;
-    stage.add(copy(manifests, folder === '' ? './' : `./${folder}/`), why);
+    stage.copy(manifests, folder === '' ? './' : `./${folder}/`, why);
     why = undefined;
   }
   const isFetched = why === undefined && !files.directories.has(join(root, 'vendor'));
   if (isFetched || request.isSet('installCommand')) {
     if (isMember) stage.workdir(home);
     const install = ownInstall(request, 'go mod download');
-    addRun(stage, request, install, caches, 'Downloads are kept between builds');
+    stage.run(install, 'Downloads are kept between builds', caches);
     if (isMember) stage.workdir('/app');
   }
-  stage.add(copy([folderSource(root)], './'));
+  stage.copy([folderSource(root)], './');
   if (isMember) stage.workdir(home);
   return home;
 }

@@ -4,20 +4,11 @@
  */
 
 import { join } from '../../repository.ts';
+import type { Cache, Document } from '../document.ts';
 import { folderSource, type Request, writtenFolders } from '../request.ts';
 import { versionOf } from '../steps/base-images.ts';
-import {
-  addArguments,
-  addPlainRun,
-  addProcess,
-  addRun,
-  addSystemPackages,
-  addUser,
-  type Cache,
-} from '../steps/build-steps.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy, isPlainPath } from '../text/grammar.ts';
+import { isPlainPath } from '../text/grammar.ts';
 
 interface Tool {
   readonly image: (version: string) => string;
@@ -66,28 +57,29 @@ export function jvmDockerfile(document: Document, request: Request): number {
   const hasWrapper = request.files.has(join(root, tool.wrapper));
   const image = hasWrapper ? `eclipse-temurin:${version}-jdk` : tool.image(version);
   const stage = document.stage('build', image, why);
-  addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
+  stage.systemPackages();
   stage.workdir('/app');
   if (tool === gradle) stage.env({ GRADLE_USER_HOME: '/root/.gradle' });
-  stage.add(
-    copy([folderSource(root)], './'),
+  stage.copy(
+    [folderSource(root)],
+    './',
     'Plugins may read any file, so all are copied; the cache below keeps the downloads',
   );
-  addArguments(stage, request, 'build');
+  stage.arguments('build');
   if (isMember) stage.workdir(home);
   const up = isMember ? '../'.repeat(directory.split('/').length) : './';
   // Git may not have the wrapper as executable.
   const told = request.buildCommand?.replace(/^((?:\.{1,2}\/)+(?:mvnw|gradlew)) /, 'sh $1 ');
   const build = told ?? `${hasWrapper ? `sh ${up}${tool.wrapper}` : tool.program} ${tool.build}`;
-  addRun(stage, request, build, [tool.cache], 'Built with downloads kept between builds');
+  stage.run(build, 'Built with downloads kept between builds', [tool.cache]);
   const result = resultOf(request, tool, home);
-  if (result.collect !== null) addPlainRun(stage, request, result.collect, [], result.why);
+  if (result.collect !== null) stage.plainRun(result.collect, result.why);
 
   const runtime = document.runtime(`eclipse-temurin:${version}-jre`, 'To run it needs no compiler');
-  addSystemPackages(runtime, request.systemPackages, 'Debian packages that were asked for');
-  addUser(runtime, writtenFolders(request, '/app'));
+  runtime.systemPackages();
+  runtime.user(writtenFolders(request, '/app'));
   runtime.workdir('/app');
-  runtime.add(copy([result.from], result.to, ['--from=build', '--chown=10001:10001']), result.why);
+  runtime.copy([result.from], result.to, result.why, ['--from=build', '--chown=10001:10001']);
   const port = request.port ?? 8080;
   runtime.env(
     { PORT: port, SERVER_PORT: port, QUARKUS_HTTP_PORT: port },
@@ -97,7 +89,7 @@ export function jvmDockerfile(document: Document, request: Request): number {
     { JAVA_TOOL_OPTIONS: '-XX:MaxRAMPercentage=75' },
     'Java takes a quarter of the memory unless it is told otherwise',
   );
-  return addProcess(runtime, request, {
+  return runtime.process({
     port,
     healthCheck: 'bash',
     argv: result.argv,

@@ -4,12 +4,11 @@
  * says so.
  */
 import { languageRow } from '../../ecosystems/other/other-languages.ts';
+import type { Document } from '../document.ts';
 import { type Request, requiredStart, writtenFolders } from '../request.ts';
-import { addArguments, addProcess, addRun, addSystemPackages, addUser } from '../steps/build-steps.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy, wrong } from '../text/grammar.ts';
+import { wrong } from '../text/grammar.ts';
 
 export function otherDockerfile(document: Document, request: Request): number {
   const { language, framework, packageManager } = request.app;
@@ -27,14 +26,13 @@ export function otherDockerfile(document: Document, request: Request): number {
   const why =
     'The official image of the language; what the program needs while it runs is not known, so there is one stage';
   const stage = request.staticOutput ? document.stage('build', image, why) : document.runtime(image, why);
-  addSystemPackages(
-    stage,
+  stage.systemPackages(
     [...request.systemPackages, ...(row.packages ?? [])],
     'The tools of the language, or what was asked for',
   );
-  addUser(stage, writtenFolders(request, '/app'));
+  stage.user(writtenFolders(request, '/app'));
   stage.workdir('/app');
-  stage.add(copy([request.source], './', ['--chown=10001:10001']));
+  stage.copy([request.source], './', undefined, ['--chown=10001:10001']);
   if (!row.asRoot) {
     stage.env({ HOME: '/home/app' });
     stage.add(
@@ -42,15 +40,15 @@ export function otherDockerfile(document: Document, request: Request): number {
       'It is built by the user who runs it, so that both find the same downloads',
     );
   }
-  addArguments(stage, request, 'build');
+  stage.arguments('build');
   const { installCommand, buildCommand } = request;
-  if (installCommand !== null) addRun(stage, request, installCommand, [], 'As the install command says');
-  if (buildCommand !== null) addRun(stage, request, buildCommand, [], 'As the build command says');
+  if (installCommand !== null) stage.run(installCommand, 'As the install command says');
+  if (buildCommand !== null) stage.run(buildCommand, 'As the build command says');
   if (request.staticOutput) return addStaticOutput(document, request, request.staticOutput, '/app');
   const start = requiredStart(request);
   const port = request.port ?? 8080;
   stage.env({ PORT: port });
-  return addProcess(stage, request, {
+  return stage.process({
     port,
     ...(row.asRoot ? { whyUser: 'A user without rights, by number' } : { user: null }),
     healthCheck: 'bash',

@@ -5,21 +5,12 @@
 
 import { objectAt, stringAt } from '../../readers/shape.ts';
 import { join } from '../../repository.ts';
+import type { Cache, Document, Stage } from '../document.ts';
 import { ownInstall, type Request } from '../request.ts';
 import { versionOf } from '../steps/base-images.ts';
-import {
-  addArguments,
-  addPlainRun,
-  addProcess,
-  addRun,
-  addSystemPackages,
-  type Cache,
-  copyManifests,
-} from '../steps/build-steps.ts';
 import { installCommand } from '../steps/node-tools.ts';
 import { startForm } from '../text/command-line.ts';
-import type { Document, Stage } from '../text/document.ts';
-import { copy, isPlainPath, run } from '../text/grammar.ts';
+import { isPlainPath, run } from '../text/grammar.ts';
 
 const composerCache: Cache = { id: 'composer', target: '/tmp/cache' };
 
@@ -70,29 +61,27 @@ export function phpDockerfile(document: Document, request: Request): number {
   stage.add(`RUN ${folderServed(root)}`, 'Only this folder is served, with the rules of its .htaccess');
   stage.workdir('/var/www/html');
   if (hasComposer) {
-    stage.add(copy(['/usr/bin/composer'], '/usr/bin/composer', ['--from=composer:2']));
+    stage.copy(['/usr/bin/composer'], '/usr/bin/composer', undefined, ['--from=composer:2']);
     stage.env({ COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_CACHE_DIR: '/tmp/cache' });
-    addArguments(stage, request, 'install');
-    copyManifests(stage, request, ['composer.json', 'composer.lock']);
+    stage.arguments('install');
+    stage.copyManifests(['composer.json', 'composer.lock']);
     const install = 'composer install --no-dev --no-scripts --no-autoloader --prefer-dist --no-interaction';
-    addRun(stage, request, ownInstall(request, install), [composerCache], 'Without what is for development');
+    stage.run(ownInstall(request, install), 'Without what is for development', [composerCache]);
   }
-  stage.add(copy([request.source], './', ['--chown=33:33']));
+  stage.copy([request.source], './', undefined, ['--chown=33:33']);
   if (hasComposer) {
-    addArguments(stage, request, 'build');
-    addPlainRun(
-      stage,
-      request,
+    stage.arguments('build');
+    stage.plainRun(
       'composer dump-autoload --optimize --no-dev --no-interaction',
-      [composerCache],
       'With the sources there, classes are found without looking for files',
+      [composerCache],
     );
   }
   if (hasAssets)
-    stage.add(
-      copy(['/app/public/'], './public/', ['--from=assets', '--chown=33:33']),
-      'What the JavaScript tools have made',
-    );
+    stage.copy(['/app/public/'], './public/', 'What the JavaScript tools have made', [
+      '--from=assets',
+      '--chown=33:33',
+    ]);
   if (names.has('artisan'))
     stage.add(
       'RUN install -d -o 33 -g 33 storage/framework/cache storage/framework/sessions storage/framework/views storage/logs bootstrap/cache',
@@ -104,7 +93,7 @@ export function phpDockerfile(document: Document, request: Request): number {
   const isDevelopment =
     /^(php (artisan serve|-S\b)|symfony |apache2-foreground|heroku-php|vendor\/bin\/heroku-php)/.test(start);
   const isReplaced = isDevelopment && !request.isSet('startCommand');
-  return addProcess(stage, request, {
+  return stage.process({
     port,
     user: '33:33',
     whyUser: 'The user "www-data" of the image, by number, so that anyone can see it is not root',
@@ -145,8 +134,7 @@ function addExtensions(stage: Stage, request: Request): void {
     .sort();
   const packages = wanted.flatMap((name) => extensions[name] ?? []);
   const hasComposer = request.project.files.has('composer.json');
-  addSystemPackages(
-    stage,
+  stage.systemPackages(
     [...request.systemPackages, ...packages, ...(hasComposer ? ['git', 'unzip'] : [])],
     'What the extensions are compiled with, and what Composer unpacks with',
   );
@@ -168,18 +156,14 @@ function addAssets(document: Document, request: Request, names: ReadonlySet<stri
     names.has(name),
   );
   const manifests = ['package.json', ...locks].map((name) => request.project.at(name));
-  stage.add(copy(manifests, './'));
+  stage.copy(manifests, './');
   const install = installCommand(names);
-  addArguments(stage, request, 'install');
-  addRun(
-    stage,
-    request,
-    install,
-    [{ id: 'npm', target: '/root/.npm' }],
-    'Installed by the lock file, with downloads kept between builds',
-  );
-  stage.add(copy([request.source], './'));
-  addArguments(stage, request, 'build');
-  addRun(stage, request, 'npm run build', [], 'The build of the pages');
+  stage.arguments('install');
+  stage.run(install, 'Installed by the lock file, with downloads kept between builds', [
+    { id: 'npm', target: '/root/.npm' },
+  ]);
+  stage.copy([request.source], './');
+  stage.arguments('build');
+  stage.run('npm run build', 'The build of the pages');
   stage.add(run(`mkdir -p ${join('/app', 'public')}`));
 }

@@ -2,9 +2,9 @@
 
 import { includedBy } from '../../ecosystems/python/python-dependencies.ts';
 import { objectAt, stringAt } from '../../readers/shape.ts';
+import type { Cache } from '../document.ts';
 import type { Request } from '../request.ts';
-import { type Cache, quoted } from '../steps/build-steps.ts';
-import { isPlainPath, wrong } from '../text/grammar.ts';
+import { isPlainPath, quoted, wrong } from '../text/grammar.ts';
 
 export interface PythonInstallation {
   /** What `pip install` brings before, as the tool of the project. */

@@ -3,22 +3,12 @@
  * stays behind. Commands such as `poetry run …` lose their first words, as the environment is in the path.
  */
 import { join } from '../../repository.ts';
+import type { Cache, Document, Stage } from '../document.ts';
 import { folderSource, type Request, requiredStart, writtenFolders } from '../request.ts';
 import { versionOf } from '../steps/base-images.ts';
-import {
-  addArguments,
-  addPlainRun,
-  addProcess,
-  addRun,
-  addSystemPackages,
-  addUser,
-  type Cache,
-} from '../steps/build-steps.ts';
 import { addNodeTools, needsNodeTools } from '../steps/node-tools.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
-import type { Document, Stage } from '../text/document.ts';
-import { copy } from '../text/grammar.ts';
 import { type PythonInstallation, pythonInstallation } from './python-install.ts';
 
 const environment = '/opt/venv';
@@ -28,7 +18,7 @@ export function pythonDockerfile(document: Document, request: Request): number {
   const { version, why } = versionOf(request, 'python', 2);
   const installation = pythonInstallation(request);
   const image = `python:${version}-slim`;
-  addDependencies(document, request, installation, installation.compiles ? `python:${version}` : image, why);
+  addDependencies(document, installation, installation.compiles ? `python:${version}` : image, why);
   const needsBuild =
     request.buildCommand !== null || installation.afterSources !== null || request.staticOutput !== null;
   if (needsBuild) addBuild(document, request, installation);
@@ -36,29 +26,28 @@ export function pythonDockerfile(document: Document, request: Request): number {
     return addStaticOutput(document, request, request.staticOutput, homeOf(installation));
   const start = requiredStart(request, '"python main.py" or "gunicorn app:app --bind 0.0.0.0:$PORT"');
   const stage = document.runtime(image, 'What runs starts from a clean image, without compilers and tools');
-  addSystemPackages(
-    stage,
+  stage.systemPackages(
     [...request.systemPackages, ...installation.libraries],
     'Libraries that compiled dependencies load',
   );
-  addUser(stage, writtenFolders(request, homeOf(installation)));
+  stage.user(writtenFolders(request, homeOf(installation)));
   stage.workdir('/app');
   addEnvironment(stage);
   stage.env({ PYTHONUNBUFFERED: '1' }, 'Output is seen at once, not when a buffer is full');
-  stage.add(
-    copy([`${environment}/`], `${environment}/`, [
-      `--from=${installation.afterSources === null ? 'dependencies' : 'build'}`,
-    ]),
+  stage.copy(
+    [`${environment}/`],
+    `${environment}/`,
     'Dependencies as they were installed; the layer stays the same as long as they do',
+    [`--from=${installation.afterSources === null ? 'dependencies' : 'build'}`],
   );
   const own = '--chown=10001:10001';
-  if (needsBuild) stage.add(copy(['/app/'], './', ['--from=build', own]), 'The app as built');
-  else stage.add(copy([folderSource(installation.root)], './', [own]));
+  if (needsBuild) stage.copy(['/app/'], './', 'The app as built', ['--from=build', own]);
+  else stage.copy([folderSource(installation.root)], './', undefined, [own]);
   if (installation.inside !== '') stage.workdir(homeOf(installation));
   const port = request.port ?? 8000;
   stage.env({ PORT: port });
   const command = request.isSet('startCommand') ? start : withoutTool(start);
-  return addProcess(stage, request, {
+  return stage.process({
     port,
     healthCheck: 'python',
     argv: startForm(command).argv,
@@ -71,7 +60,6 @@ export function pythonDockerfile(document: Document, request: Request): number {
 
 function addDependencies(
   document: Document,
-  request: Request,
   installation: PythonInstallation,
   image: string,
   why: string,
@@ -81,54 +69,37 @@ function addDependencies(
     image,
     installation.compiles ? `${why}; the full image has the compilers that some dependencies need` : why,
   );
-  addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
+  stage.systemPackages();
   stage.workdir('/app');
   if (installation.tool !== null) {
-    addPlainRun(
-      stage,
-      request,
-      `pip install ${installation.tool}`,
-      [pipCache],
-      'The tool stays in this stage',
-    );
+    stage.plainRun(`pip install ${installation.tool}`, 'The tool stays in this stage', [pipCache]);
   }
   stage.add(`RUN python -m venv ${environment}`, 'An environment of its own can be copied whole');
   addEnvironment(stage);
   stage.env(installation.env);
-  addArguments(stage, request, 'install');
+  stage.arguments('install');
   if (installation.command === null) return;
   if (installation.copiesSources)
-    stage.add(
-      copy([folderSource(installation.root)], './'),
+    stage.copy(
+      [folderSource(installation.root)],
+      './',
       'The manifest installs the project itself, so everything is copied first',
     );
   else copyManifests(stage, installation);
-  addRun(
-    stage,
-    request,
-    installation.command,
-    installation.caches,
-    'Installed with downloads kept between builds',
-  );
+  stage.run(installation.command, 'Installed with downloads kept between builds', installation.caches);
 }
 
 function addBuild(document: Document, request: Request, installation: PythonInstallation): void {
   const stage = document.stage('build', 'dependencies', 'Built where all tools are');
   if (needsNodeTools(request)) addNodeTools(stage, request);
-  if (!installation.copiesSources) stage.add(copy([folderSource(installation.root)], './'));
-  addArguments(stage, request, 'build');
+  if (!installation.copiesSources) stage.copy([folderSource(installation.root)], './');
+  stage.arguments('build');
   if (installation.afterSources !== null)
-    addRun(stage, request, installation.afterSources, installation.caches, 'The project itself');
+    stage.run(installation.afterSources, 'The project itself', installation.caches);
   if (installation.inside !== '') stage.workdir(homeOf(installation));
   if (request.buildCommand !== null) {
     const command = request.isSet('buildCommand') ? request.buildCommand : withoutTool(request.buildCommand);
-    addRun(
-      stage,
-      request,
-      command,
-      [],
-      'The build, with its variables as arguments and secrets as files that no layer keeps',
-    );
+    stage.run(command, 'The build, with its variables as arguments and secrets as files that no layer keeps');
   }
   if (needsNodeTools(request)) stage.add('RUN rm -rf node_modules', 'Needed by the build only');
 }
@@ -152,7 +123,7 @@ function copyManifests(stage: Stage, { root, files }: PythonInstallation): void 
     'Only what names dependencies: the next step stays cached while it does not change';
   for (const folder of new Set(files.map(folderOf))) {
     const paths = files.filter((file) => folderOf(file) === folder).map((file) => join(root, file));
-    stage.add(copy(paths, `./${folder}`), why);
+    stage.copy(paths, `./${folder}`, why);
     why = undefined;
   }
 }

@@ -1,22 +1,12 @@
 /** Ruby: gems are compiled in the full image and run in the slim one, with the libraries that some of them load. */
 
 import { lockedGems } from '../../ecosystems/ruby/gems.ts';
+import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request, requiredStart, writtenFolders } from '../request.ts';
 import { versionOf } from '../steps/base-images.ts';
-import {
-  addArguments,
-  addProcess,
-  addRun,
-  addSystemPackages,
-  addUser,
-  type Cache,
-  copyManifests,
-} from '../steps/build-steps.ts';
 import { addNodeTools, needsNodeTools } from '../steps/node-tools.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy } from '../text/grammar.ts';
 
 const gemCache: Cache = { id: 'gems', target: '/root/.bundle/cache' };
 const libraries: readonly (readonly [gem: string, library: string])[] = [
@@ -36,7 +26,7 @@ export function rubyDockerfile(document: Document, request: Request): number {
     `ruby:${version}`,
     `${why}; the full image has the compilers that gems need`,
   );
-  addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
+  stage.systemPackages();
   stage.workdir('/app');
   const settings = {
     BUNDLE_WITHOUT: 'development:test',
@@ -53,25 +43,22 @@ export function rubyDockerfile(document: Document, request: Request): number {
     'Only gems that the app needs while it runs',
   );
   stage.env({ BUNDLE_GLOBAL_GEM_CACHE: 'true' });
-  addArguments(stage, request, 'install');
+  stage.arguments('install');
   if (project.files.has('Gemfile')) {
-    copyManifests(stage, request, ['Gemfile', 'Gemfile.lock', '.ruby-version', '.tool-versions']);
+    stage.copyManifests(['Gemfile', 'Gemfile.lock', '.ruby-version', '.tool-versions']);
     const install = ownInstall(request, 'bundle install');
-    addRun(stage, request, install, [gemCache], 'Installed with downloads kept between builds');
+    stage.run(install, 'Installed with downloads kept between builds', [gemCache]);
   }
   if (needsNodeTools(request)) addNodeTools(stage, request);
-  stage.add(copy([request.source], './'));
-  addArguments(stage, request, 'build');
+  stage.copy([request.source], './');
+  stage.arguments('build');
   if (request.buildCommand !== null) {
     const dummy = request.app.framework === 'rails' ? 'SECRET_KEY_BASE_DUMMY=1 ' : '';
     const isSimple =
       !request.isSet('buildCommand') &&
       /^bundle exec [\w: /-]+$|^(bin\/)?(rails|rake) [\w: -]+$/.test(request.buildCommand);
-    addRun(
-      stage,
-      request,
+    stage.run(
       `${isSimple ? dummy : ''}${request.buildCommand}`,
-      [],
       'The build; Rails needs some key to start, and none of it is kept',
     );
   }
@@ -83,18 +70,15 @@ export function rubyDockerfile(document: Document, request: Request): number {
     'What runs starts from a clean image, without compilers',
   );
   const needed = libraries.filter(([gem]) => lock?.versions.has(gem)).map(([, library]) => library);
-  addSystemPackages(runtime, [...request.systemPackages, ...needed], 'Libraries that gems load');
-  addUser(runtime, writtenFolders(request, '/app'));
+  runtime.systemPackages([...request.systemPackages, ...needed], 'Libraries that gems load');
+  runtime.user(writtenFolders(request, '/app'));
   runtime.workdir('/app');
   runtime.env({ ...settings, ...rails });
-  runtime.add(
-    copy(['/usr/local/bundle/'], '/usr/local/bundle/', ['--from=build']),
-    'Gems as they were compiled',
-  );
-  runtime.add(copy(['/app/'], './', ['--from=build', '--chown=10001:10001']), 'The app as built');
+  runtime.copy(['/usr/local/bundle/'], '/usr/local/bundle/', 'Gems as they were compiled', ['--from=build']);
+  runtime.copy(['/app/'], './', 'The app as built', ['--from=build', '--chown=10001:10001']);
   const port = request.port ?? 3000;
   runtime.env({ PORT: port });
-  return addProcess(runtime, request, {
+  return runtime.process({
     port,
     healthCheck: 'ruby',
     argv: startForm(start).argv,

@@ -5,14 +5,13 @@
 
 import { asObjects, stringAt } from '../../readers/shape.ts';
 import { join } from '../../repository.ts';
+import type { Cache, Document } from '../document.ts';
 import { folderSource, type Request } from '../request.ts';
 import { compiledBase, versionOf } from '../steps/base-images.ts';
-import { addArguments, addRun, addSystemPackages, type Cache } from '../steps/build-steps.ts';
 import { addCompiledRuntime, addData, programsOf } from '../steps/compiled-runtime.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy, wrong } from '../text/grammar.ts';
+import { wrong } from '../text/grammar.ts';
 
 const downloads: readonly Cache[] = [
   { id: 'cargo-registry', target: '/usr/local/cargo/registry' },
@@ -42,17 +41,18 @@ export function rustDockerfile(document: Document, request: Request): number {
     isLinked ? `rust:${version}-bookworm` : `rust:${version}-slim-bookworm`,
     isLinked ? `${why}; the full image has the libraries that crates link to` : why,
   );
-  addSystemPackages(stage, request.systemPackages, 'Debian packages that were asked for');
+  stage.systemPackages();
   stage.workdir('/app');
-  stage.add(
-    copy([folderSource(root)], './'),
+  stage.copy(
+    [folderSource(root)],
+    './',
     'Cargo needs the sources even to fetch; the caches below keep what was fetched and compiled',
   );
-  addArguments(stage, request, 'build');
+  stage.arguments('build');
   if (request.staticOutput) {
     const tool = /^trunk\b/.test(request.buildCommand ?? '') ? trunk : '';
     const build = `${tool}${request.buildCommand ?? 'true'}`;
-    addRun(stage, request, build, downloads, 'Makes the pages');
+    stage.run(build, 'Makes the pages', downloads);
     return addStaticOutput(document, request, request.staticOutput, '/app');
   }
   const start = startOf(request);
@@ -66,13 +66,10 @@ export function rustDockerfile(document: Document, request: Request): number {
   }
   const build = request.buildCommand ?? `cargo build --release${lock === '' ? '' : ' --locked'}`;
   const out = `mkdir -p /out/target/release && cp ${programs.join(' ')} /out/target/release/`;
-  addRun(
-    stage,
-    request,
-    `${build} && ${out}`,
-    [...downloads, compiled],
-    'Programs are copied out of the cache, which is no part of a layer',
-  );
+  stage.run(`${build} && ${out}`, 'Programs are copied out of the cache, which is no part of a layer', [
+    ...downloads,
+    compiled,
+  ]);
   return addCompiledRuntime(document, request, {
     image: compiledBase,
     why: 'Only the program, on the Debian that it was compiled on',
@@ -80,7 +77,7 @@ export function rustDockerfile(document: Document, request: Request): number {
     port: request.port ?? 8080,
     argv: startForm(start).argv,
     fill: (runtime) => {
-      runtime.add(copy(['/out/'], './', ['--from=build']));
+      runtime.copy(['/out/'], './', undefined, ['--from=build']);
       addData(runtime, request, isMember ? `/app/${directory}` : '/app', ['.rs', 'Cargo.toml']);
     },
   });

@@ -1,11 +1,10 @@
 /** Pages as they are, and generators that are a single program with an image of their own. */
 
+import type { Document } from '../document.ts';
 import type { Request } from '../request.ts';
-import { addArguments, addRun } from '../steps/build-steps.ts';
 import { addWebServer } from '../steps/web-server.ts';
 import { plainWords } from '../text/command-line.ts';
-import type { Document } from '../text/document.ts';
-import { copy, jsonList, wrong } from '../text/grammar.ts';
+import { jsonList, wrong } from '../text/grammar.ts';
 
 interface Generator {
   readonly image: (version: string) => string;
@@ -43,12 +42,12 @@ export function staticDockerfile(document: Document, request: Request): number {
     if (!generator.isBare)
       stage.add('USER 0:0', 'Only this stage is root; nothing of it but the pages gets into the image');
     stage.workdir('/app');
-    stage.add(copy([request.source], './'));
-    addArguments(stage, request, 'build');
+    stage.copy([request.source], './');
+    stage.arguments('build');
     const command = request.buildCommand ?? generator.build;
     const words = generator.isBare ? plainWords(command) : null;
     if (words) stage.add(`RUN ${jsonList(words)}`, 'This image has no shell');
-    else addRun(stage, request, command, [], 'Makes the pages');
+    else stage.run(command, 'Makes the pages');
     const output = request.staticOutput === null ? generator.output : directory;
     return addWebServer(document, request, { from: 'build', path: `/app/${output}/`, isSinglePage });
   }

@@ -1,10 +1,9 @@
 /** The last stage of compiled programs: a small Debian, certificates, the programs, and what they may read. */
 
+import type { Document, Stage } from '../document.ts';
 import { type Request, writtenFolders } from '../request.ts';
 import { plainWords } from '../text/command-line.ts';
-import type { Document, Stage } from '../text/document.ts';
-import { copy, isPlainPath } from '../text/grammar.ts';
-import { addProcess, addSystemPackages, addUser } from './build-steps.ts';
+import { isPlainPath } from '../text/grammar.ts';
 
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
@@ -20,13 +19,13 @@ export interface CompiledRuntime {
 export function addCompiledRuntime(document: Document, request: Request, runtime: CompiledRuntime): number {
   const stage = document.runtime(runtime.image, runtime.why);
   const libraries = [...request.systemPackages, ...(runtime.libraries ?? [])];
-  addSystemPackages(stage, libraries, 'Libraries that the program loads');
-  addUser(stage, writtenFolders(request, '/app'));
+  stage.systemPackages(libraries, 'Libraries that the program loads');
+  stage.user(writtenFolders(request, '/app'));
   stage.workdir('/app');
-  stage.add(copy([certificates], certificates, ['--from=build']), 'To trust the servers that the app calls');
+  stage.copy([certificates], certificates, 'To trust the servers that the app calls', ['--from=build']);
   runtime.fill(stage);
   stage.env({ PORT: runtime.port });
-  return addProcess(stage, request, {
+  return stage.process({
     port: runtime.port,
     healthCheck: 'bash',
     argv: runtime.argv,
@@ -56,7 +55,7 @@ export function addData(stage: Stage, request: Request, home: string, endings: r
   for (const folder of dataFolders(request, endings)) {
     const from = ['--from=build', '--chown=10001:10001'];
     const why = 'There is no source in it: the program may read it while it runs';
-    stage.add(copy([`${home}/${folder}/`], `./${folder}/`, from), why);
+    stage.copy([`${home}/${folder}/`], `./${folder}/`, why, from);
   }
 }
 

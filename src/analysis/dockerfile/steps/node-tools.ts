@@ -1,10 +1,8 @@
 /** Node beside another language: its programs come from its image, and what package.json names is installed. */
 
+import type { Stage } from '../document.ts';
 import type { Request } from '../request.ts';
-import type { Stage } from '../text/document.ts';
-import { copy } from '../text/grammar.ts';
 import { defaultVersions, versionOf } from './base-images.ts';
-import { addRun } from './build-steps.ts';
 
 const npm = { id: 'npm', target: '/root/.npm' };
 
@@ -19,15 +17,15 @@ export function addNodeTools(stage: Stage, request: Request): void {
   const image = `node:${versionOf(request, 'node').version || defaultVersions.node}-slim`;
   const modules = '/usr/local/lib/node_modules/';
   const why = 'A part of this app is built by JavaScript tools';
-  stage.add(copy(['/usr/local/bin/node'], '/usr/local/bin/', [`--from=${image}`]), why);
-  stage.add(copy([modules], modules, [`--from=${image}`]));
+  stage.copy(['/usr/local/bin/node'], '/usr/local/bin/', why, [`--from=${image}`]);
+  stage.copy([modules], modules, undefined, [`--from=${image}`]);
   const link = (name: string) => `ln -s ../lib/node_modules/npm/bin/${name}-cli.js /usr/local/bin/${name}`;
   stage.add(`RUN ${link('npm')} && ${link('npx')}`);
   const names = request.project.files;
   const files = ['package.json', 'package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', '.npmrc'];
   const found = files.filter((name) => names.has(name)).map((name) => request.project.at(name));
-  stage.add(copy(found, './'));
-  addRun(stage, request, installCommand(names), [npm], 'JavaScript tools, by their lock file');
+  stage.copy(found, './');
+  stage.run(installCommand(names), 'JavaScript tools, by their lock file', [npm]);
 }
 
 export function installCommand(names: ReadonlySet<string>): string {

@@ -6,11 +6,10 @@
 
 import { posix } from 'node:path';
 import type { StaticOutput } from '../../result.ts';
+import type { Document } from '../document.ts';
 import type { Request } from '../request.ts';
-import type { Document } from '../text/document.ts';
-import { copy, portNumber, wrong } from '../text/grammar.ts';
+import { portNumber, wrong } from '../text/grammar.ts';
 import { webServer } from './base-images.ts';
-import { addHealthCheck } from './health-check.ts';
 
 const staticPort = 8080;
 const root = '/usr/share/nginx/html';
@@ -48,14 +47,14 @@ export function addWebServer(document: Document, request: Request, files: Static
       ? 'Compression, long caching of files with a hash in their name, none of pages; a path that is no file gets index.html, as the app routes in the browser'
       : 'Compression, long caching of files with a hash in their name, none of pages; 404.html where a path is not there',
   );
-  stage.add(copy([files.path], `${root}/`, files.from === null ? [] : [`--from=${files.from}`]));
+  stage.copy([files.path], `${root}/`, undefined, files.from === null ? [] : [`--from=${files.from}`]);
   stage.env({ PORT: port });
   stage.add(
     'USER 101:101',
     'The user "nginx" of the image, by number, so that anyone can see it is not root',
   );
   stage.add(`EXPOSE ${port}`);
-  addHealthCheck(stage, request, 'bash');
+  stage.healthCheck('bash');
   stage.add('ENTRYPOINT []', 'The scripts of the image would rewrite a configuration that is not theirs');
   stage.command(
     ['nginx', '-g', 'daemon off;'],

@@ -89,6 +89,11 @@ export function run(command: string, mounts: readonly string[] = []): string {
   return ['RUN', [...flags, body].join(' \\\n    ')].join(' ');
 }
 
+/** For a shell. The paths were looked at before: there is no quote in them. */
+export function quoted(path: string): string {
+  return /^[A-Za-z0-9._/@+-]+$/.test(path) ? path : `'${path}'`;
+}
+
 export function wrong(path: string, message: string, hint?: string): Fault {
   const options = { errors: [{ path, message }], ...(hint === undefined ? {} : { hint }) };
   return new Fault('invalid_input', message, options);

@@ -2,10 +2,9 @@
 
 import { objectAt } from '../../../readers/shape.ts';
 import { join } from '../../../repository.ts';
+import type { Document, Stage } from '../../document.ts';
 import { folderSource, type Request } from '../../request.ts';
-import { addArguments, addPlainRun, addRun, addSystemPackages } from '../../steps/build-steps.ts';
-import type { Document, Stage } from '../../text/document.ts';
-import { copy, isPlainPath } from '../../text/grammar.ts';
+import { isPlainPath } from '../../text/grammar.ts';
 import {
   type NodeProject,
   needsCompiler,
@@ -67,18 +66,17 @@ export function addDependencies(
   stage.workdir('/app');
   stage.env(manager.env);
   if (manager.setUp !== null && image.startsWith('node:')) {
-    addPlainRun(
-      stage,
-      request,
+    stage.plainRun(
       manager.setUp,
-      [{ id: 'npm', target: '/root/.npm' }],
       'The package manager in the version that the repository asks for, from the package index',
+      [{ id: 'npm', target: '/root/.npm' }],
     );
   }
-  addArguments(stage, request, 'install');
+  stage.arguments('install');
   if (installation.copiesSources) {
-    stage.add(
-      copy([folderSource(project.root)], './'),
+    stage.copy(
+      [folderSource(project.root)],
+      './',
       'Everything is copied first, because own scripts that run while installing may need any file',
     );
   } else copyManifests(stage, request, installation);
@@ -88,34 +86,23 @@ export function addDependencies(
     : isLean && !installation.hasScripts
       ? manager.installLean
       : manager.install;
-  addRun(
-    stage,
-    request,
-    install,
-    [manager.cache],
-    'Installed by the lock file, with downloads kept between builds',
-  );
+  stage.run(install, 'Installed by the lock file, with downloads kept between builds', [manager.cache]);
   if (isLean && !isOwn && (installation.hasScripts || manager.installLean === manager.install))
-    addPrune(stage, request, manager);
+    addPrune(stage, manager);
   else if (isLean) stage.add('RUN mkdir -p node_modules');
 }
 
-export function addPrune(stage: Stage, request: Request, manager: NodePackageManager): void {
+export function addPrune(stage: Stage, manager: NodePackageManager): void {
   if (manager.prune === null) return;
-  addRun(
-    stage,
-    request,
-    `${manager.prune} && mkdir -p node_modules`,
-    [manager.cache],
-    'Removes what only the build needs',
-  );
+  stage.run(`${manager.prune} && mkdir -p node_modules`, 'Removes what only the build needs', [
+    manager.cache,
+  ]);
 }
 
 /** Debian packages that the app asks for, in the stage that installs and in the one that runs. */
 export function addNodePackages(stage: Stage, request: Request, { project }: Installation): void {
   const needed = usesPrisma(project) ? ['openssl', 'ca-certificates'] : [];
-  addSystemPackages(
-    stage,
+  stage.systemPackages(
     [...request.systemPackages, ...needed],
     needed.length > 0
       ? "Prisma's engine needs OpenSSL, which the slim image does not have"
@@ -129,17 +116,18 @@ function copyManifests(stage: Stage, request: Request, { project, manager }: Ins
   const at = (name: string) => join(project.root, name);
   const names = ['package.json', ...manager.reads].map(at).filter((path) => files.has(path));
   if (lock !== null && files.has(lock) && isPlainPath(lock)) names.splice(1, 0, lock);
-  stage.add(
-    copy([...new Set(names)], './'),
+  stage.copy(
+    [...new Set(names)],
+    './',
     'Manifests and lock file only: this and the next step stay cached while they do not change',
   );
   for (const folder of [...manager.reads, ...(usesPrisma(project) ? ['prisma'] : [])]) {
-    if (files.directory(at(folder))) stage.add(copy([`${at(folder)}/`], `./${folder}/`));
+    if (files.directory(at(folder))) stage.copy([`${at(folder)}/`], `./${folder}/`);
   }
   for (const member of project.members) {
     const manifest = at(`${member}/package.json`);
-    if (files.has(manifest)) stage.add(copy([manifest], `./${member}/`));
+    if (files.has(manifest)) stage.copy([manifest], `./${member}/`);
     if (usesPrisma(project) && files.directory(at(`${member}/prisma`)))
-      stage.add(copy([at(`${member}/prisma/`)], `./${member}/prisma/`));
+      stage.copy([at(`${member}/prisma/`)], `./${member}/prisma/`);
   }
 }

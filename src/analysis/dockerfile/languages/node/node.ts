@@ -1,12 +1,11 @@
 /** Apps that npm, pnpm, Yarn or Bun install, whatever they are made of. */
 import { join } from '../../../repository.ts';
+import type { Document, Stage } from '../../document.ts';
 import { folderSource, type Request, requiredStart, writtenFolders } from '../../request.ts';
 import { versionOf } from '../../steps/base-images.ts';
-import { addArguments, addPlainRun, addProcess, addRun, quoted } from '../../steps/build-steps.ts';
 import { addStaticOutput } from '../../steps/web-server.ts';
 import { startForm } from '../../text/command-line.ts';
-import type { Document, Stage } from '../../text/document.ts';
-import { copy, run } from '../../text/grammar.ts';
+import { quoted, run } from '../../text/grammar.ts';
 import {
   addDependencies,
   addNodePackages,
@@ -55,7 +54,7 @@ export function nodeDockerfile(document: Document, request: Request): number {
   if (hasBuild) addBuild(document, request, plan);
   if (plan.modules === 'production') {
     const again = 'The dependencies once more, without those for development';
-    addPrune(document.stage('production', 'dependencies', again), request, installation.manager);
+    addPrune(document.stage('production', 'dependencies', again), installation.manager);
   }
   const stage = document.runtime(image, installation.isEmpty ? why : 'What runs starts from a clean image');
   return addRuntime(stage, request, plan);
@@ -104,12 +103,12 @@ function addBuild(document: Document, request: Request, plan: Plan): void {
   const withAll = 'Built with all dependencies, also those for development';
   const stage = document.stage('build', isEmpty ? image : 'dependencies', isEmpty ? why : withAll);
   if (isEmpty) stage.workdir('/app');
-  if (isEmpty || !installation.copiesSources) stage.add(copy([folderSource(project.root)], './'));
-  addArguments(stage, request, 'build');
+  if (isEmpty || !installation.copiesSources) stage.copy([folderSource(project.root)], './');
+  stage.arguments('build');
   if (!request.variables.some(({ key }) => key === 'NODE_ENV')) stage.env({ NODE_ENV: 'production' });
   const others = membersToBuild(request, installation);
   if (others !== null) {
-    addRun(stage, request, others, [], 'Members of the workspace that the app uses are built before it');
+    stage.run(others, 'Members of the workspace that the app uses are built before it');
   }
   if (project.inside !== '') stage.workdir(`/app/${project.inside}`);
   if (request.buildCommand !== null) {
@@ -118,16 +117,14 @@ function addBuild(document: Document, request: Request, plan: Plan): void {
       target: join(join('/app', project.inside), '.next/cache').replace('//', '/'),
     };
     const isNext = request.app.framework === 'next' && !cache.target.includes(' ');
-    addRun(
-      stage,
-      request,
+    stage.run(
       request.buildCommand,
-      isNext ? [cache] : [],
       'The build, with its variables as arguments and secrets as files that no layer keeps',
+      isNext ? [cache] : [],
     );
   }
   if (project.inside !== '') stage.workdir('/app');
-  if (modules === 'build' && isPruned) addPrune(stage, request, manager);
+  if (modules === 'build' && isPruned) addPrune(stage, manager);
   if (modules === 'production') {
     const remove = 'RUN find . -name node_modules -prune -exec rm -rf {} +';
     stage.add(remove, 'The modules of the build stay behind');
@@ -159,7 +156,7 @@ function addRuntime(stage: Stage, request: Request, plan: Plan): number {
   );
   if (usesManager && manager.setUp !== null && image.startsWith('node:')) {
     const why = 'Commands that are run here call the package manager';
-    addPlainRun(stage, request, manager.setUp, [{ id: 'npm', target: '/root/.npm' }], why);
+    stage.plainRun(manager.setUp, why, [{ id: 'npm', target: '/root/.npm' }]);
   }
   const written = ['/app', ...writtenFolders(request, home)].map(quoted).join(' ');
   stage.add(run(`install -d -o 1000 -g 1000 ${written}`), 'A folder that the app may write to');
@@ -181,7 +178,7 @@ function addRuntime(stage: Stage, request: Request, plan: Plan): number {
   const plain = form.getsSignals
     ? 'The program itself is the first process, so that it gets SIGTERM'
     : 'This command keeps a shell in front of the program, which does not pass SIGTERM on';
-  return addProcess(stage, request, {
+  return stage.process({
     port,
     user,
     whyUser: 'A user of the image without rights, by number, so that anyone can see it is not root',

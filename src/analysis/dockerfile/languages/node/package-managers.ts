@@ -3,9 +3,11 @@
  * out what only the build needs. Managers come from the package index by exact version: Corepack would ask a server of
  * its own, and images from Node 25 on do not have it.
  */
+
 import { join } from '../../../repository.ts';
+import type { Cache } from '../../document.ts';
 import type { Request } from '../../request.ts';
-import { type Cache, quoted } from '../../steps/build-steps.ts';
+import { quoted } from '../../text/grammar.ts';
 import { type NodeProject, needsCompiler } from './manifests.ts';
 
 export interface NodePackageManager {

@@ -1,8 +1,7 @@
 /** What the last stage of a Node app gets: its modules in a layer of their own, then the app. */
 import { join } from '../../../repository.ts';
+import type { Stage } from '../../document.ts';
 import { folderSource } from '../../request.ts';
-import type { Stage } from '../../text/document.ts';
-import { copy } from '../../text/grammar.ts';
 import type { Installation } from './installation.ts';
 import type { NodeProject } from './manifests.ts';
 import type { NodeOutput } from './outputs.ts';
@@ -25,25 +24,25 @@ export function copyModules(
     ? `Only what the app needs while it runs; the layer stays the same as long as the lock file does${hint}`
     : 'All dependencies, as a command that is run here may need those for development';
   const from = [`--from=${modules}`];
-  if (project.members.length > 0) stage.add(copy(['/app/'], './', from), why);
-  else stage.add(copy(['/app/node_modules/'], './node_modules/', from), why);
+  if (project.members.length > 0) stage.copy(['/app/'], './', why, from);
+  else stage.copy(['/app/node_modules/'], './node_modules/', why, from);
 }
 
 export function copyApp(stage: Stage, project: NodeProject, hasBuild: boolean, modules: Modules): void {
   const own = `--chown=${user}`;
   if (hasBuild && (modules === 'build' || project.members.length === 0)) {
-    stage.add(copy(['/app/'], './', ['--from=build', own]), 'The app as built');
+    stage.copy(['/app/'], './', 'The app as built', ['--from=build', own]);
     return;
   }
   if (project.members.length === 0) {
-    stage.add(copy([folderSource(project.root)], './', [own]));
+    stage.copy([folderSource(project.root)], './', undefined, [own]);
     return;
   }
   for (const member of project.needed) {
     const folder = member === '' ? '' : `${member}/`;
     const source = hasBuild ? `/app/${folder}` : `${join(project.root, member) || '.'}/`;
     const from = hasBuild ? ['--from=build', own] : [own];
-    stage.add(copy([source], `./${folder}`, from), 'The app and the members of the workspace that it uses');
+    stage.copy([source], `./${folder}`, 'The app and the members of the workspace that it uses', from);
   }
 }
 
@@ -54,6 +53,6 @@ export function copyOutput(stage: Stage, project: NodeProject, output: NodeOutpu
     const to = output.start === null ? `./${inside}${target}` : `./${target}`;
     const from = `/app/${inside}${source}${isFile ? '' : '/'}`;
     const place = isFile || to.endsWith('/') ? to : `${to}/`;
-    stage.add(copy([from], place, ['--from=build', `--chown=${user}`]), output.why);
+    stage.copy([from], place, output.why, ['--from=build', `--chown=${user}`]);
   }
 }
