@@ -6,6 +6,9 @@ export interface Source {
   readonly note: string;
 }
 
+/** Of a field of the result, as in `apps[0].startCommand`. */
+export type FieldEvidence = Source & { readonly field: string };
+
 export interface Evidenced<T> {
   readonly value: T;
   readonly source: Source;

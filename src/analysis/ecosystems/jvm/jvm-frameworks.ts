@@ -16,67 +16,53 @@ export interface JvmFramework {
   readonly health?: readonly [mark: string, path: string];
 }
 
+function framework(
+  name: string,
+  marks: readonly string[],
+  port: number,
+  key?: string,
+  health?: JvmFramework['health'],
+): JvmFramework {
+  return { name, marks, port, ...(key === undefined ? {} : { key }), ...(health ? { health } : {}) };
+}
+
 export const jvmFrameworks: readonly JvmFramework[] = [
-  {
-    name: 'quarkus',
-    marks: ['io.quarkus'],
-    port: 8080,
-    key: 'quarkus.http.port',
-    health: ['smallrye-health', '/q/health'],
-  },
-  {
-    name: 'micronaut',
-    marks: ['io.micronaut'],
-    port: 8080,
-    key: 'micronaut.server.port',
-    health: ['micronaut-management', '/health'],
-  },
-  { name: 'grails', marks: ['org.grails', 'org.apache.grails'], port: 8080, key: 'server.port' },
-  {
-    name: 'jhipster',
-    marks: ['tech.jhipster'],
-    port: 8080,
-    key: 'server.port',
-    health: ['actuator', '/management/health'],
-  },
-  {
-    name: 'spring-boot',
-    marks: ['org.springframework.boot', 'spring-boot'],
-    port: 8080,
-    key: 'server.port',
-    health: ['actuator', '/actuator/health'],
-  },
-  { name: 'ktor', marks: ['io.ktor'], port: 8080, key: 'ktor.deployment.port' },
-  {
-    name: 'helidon',
-    marks: ['io.helidon'],
-    port: 8080,
-    key: 'server.port',
-    health: ['helidon-health', '/health'],
-  },
-  {
-    name: 'play',
-    marks: ['com.typesafe.play', 'org.playframework', 'playscala', 'playjava'],
-    port: 9000,
-    key: 'play.server.http.port',
-  },
-  { name: 'dropwizard', marks: ['io.dropwizard'], port: 8080 },
-  { name: 'vertx', marks: ['io.vertx'], port: 8888 },
-  { name: 'javalin', marks: ['io.javalin'], port: 8080 },
-  { name: 'spark', marks: ['com.sparkjava', 'spark-core:2', 'spark-kotlin'], port: 4567 },
-  { name: 'jooby', marks: ['io.jooby'], port: 8080 },
-  { name: 'ratpack', marks: ['io.ratpack'], port: 5050 },
-  { name: 'http4k', marks: ['org.http4k'], port: 8000 },
-  { name: 'http4s', marks: ['org.http4s'], port: 8080 },
-  { name: 'zio-http', marks: ['zio-http'], port: 8080 },
-  { name: 'akka-http', marks: ['akka-http'], port: 8080 },
-  { name: 'pekko-http', marks: ['pekko-http'], port: 8080 },
-  { name: 'tapir', marks: ['com.softwaremill.sttp.tapir'], port: 8080 },
-  { name: 'finatra', marks: ['finatra'], port: 8888 },
-  { name: 'cask', marks: ['com.lihaoyi:cask', '"cask"'], port: 8080 },
-  { name: 'scalatra', marks: ['org.scalatra'], port: 8080 },
-  { name: 'open-liberty', marks: ['io.openliberty'], port: 9080 },
-  { name: 'jetty', marks: ['org.eclipse.jetty:jetty-server', 'jetty-servlet'], port: 8080 },
+  framework('quarkus', ['io.quarkus'], 8080, 'quarkus.http.port', ['smallrye-health', '/q/health']),
+  framework('micronaut', ['io.micronaut'], 8080, 'micronaut.server.port', [
+    'micronaut-management',
+    '/health',
+  ]),
+  framework('grails', ['org.grails', 'org.apache.grails'], 8080, 'server.port'),
+  framework('jhipster', ['tech.jhipster'], 8080, 'server.port', ['actuator', '/management/health']),
+  framework('spring-boot', ['org.springframework.boot', 'spring-boot'], 8080, 'server.port', [
+    'actuator',
+    '/actuator/health',
+  ]),
+  framework('ktor', ['io.ktor'], 8080, 'ktor.deployment.port'),
+  framework('helidon', ['io.helidon'], 8080, 'server.port', ['helidon-health', '/health']),
+  framework(
+    'play',
+    ['com.typesafe.play', 'org.playframework', 'playscala', 'playjava'],
+    9000,
+    'play.server.http.port',
+  ),
+  framework('dropwizard', ['io.dropwizard'], 8080),
+  framework('vertx', ['io.vertx'], 8888),
+  framework('javalin', ['io.javalin'], 8080),
+  framework('spark', ['com.sparkjava', 'spark-core:2', 'spark-kotlin'], 4567),
+  framework('jooby', ['io.jooby'], 8080),
+  framework('ratpack', ['io.ratpack'], 5050),
+  framework('http4k', ['org.http4k'], 8000),
+  framework('http4s', ['org.http4s'], 8080),
+  framework('zio-http', ['zio-http'], 8080),
+  framework('akka-http', ['akka-http'], 8080),
+  framework('pekko-http', ['pekko-http'], 8080),
+  framework('tapir', ['com.softwaremill.sttp.tapir'], 8080),
+  framework('finatra', ['finatra'], 8888),
+  framework('cask', ['com.lihaoyi:cask', '"cask"'], 8080),
+  framework('scalatra', ['org.scalatra'], 8080),
+  framework('open-liberty', ['io.openliberty'], 9080),
+  framework('jetty', ['org.eclipse.jetty:jetty-server', 'jetty-servlet'], 8080),
 ];
 
 /** Configuration of the app, the one for production first. */

@@ -55,11 +55,12 @@ export function packageManagerOf(request: Request, project: NodeProject): NodePa
 }
 
 function npm(isLocked: boolean): NodePackageManager {
+  const install = isLocked ? 'npm ci' : 'npm install';
   return {
     name: 'npm',
     setUp: null,
-    install: isLocked ? 'npm ci' : 'npm install',
-    installLean: isLocked ? 'npm ci --omit=dev' : 'npm install --omit=dev',
+    install,
+    installLean: `${install} --omit=dev`,
     prune: 'npm prune --omit=dev',
     cache: npmCache,
     env: {},
@@ -94,13 +95,13 @@ function pnpm(
 }
 
 function yarn(isLocked: boolean): NodePackageManager {
-  const frozen = isLocked ? ' --frozen-lockfile' : '';
+  const install = `yarn install${isLocked ? ' --frozen-lockfile' : ''}`;
   return {
     name: 'yarn',
     setUp: 'command -v yarn || npm install --global yarn@1.22.22',
-    install: `yarn install${frozen}`,
-    installLean: `yarn install${frozen} --production`,
-    prune: `yarn install${frozen} --production --ignore-scripts --prefer-offline`,
+    install,
+    installLean: `${install} --production`,
+    prune: `${install} --production --ignore-scripts --prefer-offline`,
     cache: { id: 'yarn', target: '/usr/local/share/.cache/yarn' },
     env: {},
     reads: ['.npmrc', '.yarnrc', 'patches'],
@@ -113,15 +114,13 @@ function berry(
   { inside }: NodeProject,
   hasOwn: boolean,
 ): NodePackageManager {
-  const focus =
-    inside === ''
-      ? 'yarn workspaces focus --production'
-      : `cd ${quoted(inside)} && yarn workspaces focus --production`;
+  const focus = `${inside === '' ? '' : `cd ${quoted(inside)} && `}yarn workspaces focus --production`;
+  const install = isLocked ? 'yarn install --immutable' : 'yarn install';
   return {
     name: 'berry',
     setUp: hasOwn ? null : `npm install --global --force @yarnpkg/cli-dist@${version}`,
-    install: isLocked ? 'yarn install --immutable' : 'yarn install',
-    installLean: isLocked ? 'yarn install --immutable' : 'yarn install',
+    install,
+    installLean: install,
     // Part of Yarn itself since 4; before, a plugin that is seldom there.
     prune: Number(version.split('.')[0]) >= 4 ? focus : null,
     cache: { id: 'yarn-berry', target: '/root/.yarn/berry/cache' },
@@ -132,13 +131,13 @@ function berry(
 }
 
 function bun(version: string, isLocked: boolean): NodePackageManager {
-  const frozen = isLocked ? ' --frozen-lockfile' : '';
+  const install = `bun install${isLocked ? ' --frozen-lockfile' : ''}`;
   return {
     name: 'bun',
     setUp: `npm install --global bun@${version}`,
-    install: `bun install${frozen}`,
-    installLean: `bun install${frozen} --production`,
-    prune: `rm -rf node_modules && bun install${frozen} --production --ignore-scripts`,
+    install,
+    installLean: `${install} --production`,
+    prune: `rm -rf node_modules && ${install} --production --ignore-scripts`,
     cache: { id: 'bun', target: '/root/.bun/install/cache' },
     env: {},
     reads: ['.npmrc', 'bunfig.toml', 'patches'],
