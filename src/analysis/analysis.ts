@@ -66,7 +66,7 @@ async function lookAt(look: Look, withSecondary: boolean): Promise<AnalysisResul
   const findings = await collectFindings(repository, { root, withSecondary, pace });
   if (pace.isOver)
     repository.warn('time_over', `The time of ${limits.timeMs} ms was over before the end.`, null);
-  return resolve(repository, findings, { root });
+  return resolve(repository, findings, root);
 }
 
 function rootOf(given: string): string {

@@ -11,6 +11,7 @@ import type {
 import { languageDetectors, languageWorkspaces } from './ecosystems/languages.ts';
 import { nodeDetectors, nodeWorkspaces } from './ecosystems/node/node.ts';
 import type { Pace } from './pace.ts';
+import { Project } from './project.ts';
 import { parentOf, type Repository } from './repository.ts';
 import { serviceFinders } from './services/services.ts';
 import { variableFinders } from './variables/variables.ts';
@@ -35,7 +36,7 @@ export async function collectFindings(repository: Repository, options: CollectOp
   const declarations: Declaration[] = [];
   const services: ServiceFinding[] = [];
   const variables: VariableFinding[] = [];
-  for (const finder of [...nodeWorkspaces, ...languageWorkspaces]) {
+  for (const finder of [nodeWorkspaces, ...languageWorkspaces]) {
     await pace.breathe();
     workspaces.push(...heard(repository, finder.name, () => finder.find(repository)));
   }
@@ -71,12 +72,12 @@ async function collectCandidates(repository: Repository, { root, withSecondary, 
   for (const path of directoriesWithContent(repository)) {
     await pace.breathe();
     if (pace.isOver) break;
-    const directory = repository.directory(path);
-    if (!directory || !isUnder(path, root)) continue;
+    if (!repository.directory(path) || !isUnder(path, root)) continue;
     const { kind } = repository.folders.of(path);
     if (kind === 'workshop' || (kind === 'secondary' && !withSecondary)) continue;
+    const project = new Project(repository, path);
     for (const detector of [...nodeDetectors, ...languageDetectors])
-      candidates.push(...heard(repository, detector.name, () => detector.detect(directory, repository)));
+      candidates.push(...heard(repository, detector.name, () => detector.detect(project)));
   }
   return candidates;
 }

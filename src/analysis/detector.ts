@@ -2,29 +2,31 @@
  * What those who look at a repository say. A detector looks at one directory and says what it could be, with a score
  * and its evidence; it never decides. `resolve.ts` is the one that chooses.
  */
-import type { Directory, Repository } from './repository.ts';
+
+import type { Evidenced, Source } from './evidence.ts';
+import type { Project } from './project.ts';
+import type { Repository } from './repository.ts';
 import type { PackageManager, Process, ServiceKind, StaticOutput, Variable } from './result.ts';
-import type { Source, Told } from './told.ts';
 
 /** What is known of an app so far. What is absent is not known; `null` in `Told` is known not to be. */
 export interface AppDraft {
-  readonly name?: Told<string>;
-  readonly language?: Told<string>;
-  readonly framework?: Told<string | null>;
-  readonly packageManager?: Told<PackageManager>;
-  readonly versions?: Readonly<Record<string, Told<string>>>;
-  readonly installCommand?: Told<string | null>;
-  readonly buildCommand?: Told<string | null>;
-  readonly startCommand?: Told<string | null>;
-  readonly releaseCommand?: Told<string | null>;
-  readonly staticOutput?: Told<StaticOutput | null>;
+  readonly name?: Evidenced<string>;
+  readonly language?: Evidenced<string>;
+  readonly framework?: Evidenced<string | null>;
+  readonly packageManager?: Evidenced<PackageManager>;
+  readonly versions?: Readonly<Record<string, Evidenced<string>>>;
+  readonly installCommand?: Evidenced<string | null>;
+  readonly buildCommand?: Evidenced<string | null>;
+  readonly startCommand?: Evidenced<string | null>;
+  readonly releaseCommand?: Evidenced<string | null>;
+  readonly staticOutput?: Evidenced<StaticOutput | null>;
   /** Of a file that speaks of the fallback alone (`_redirects`); it corrects whatever static output is chosen. */
-  readonly singlePage?: Told<boolean>;
-  readonly port?: Told<number | null>;
-  readonly healthPath?: Told<string | null>;
-  readonly processes?: readonly Told<Process>[];
-  readonly dockerfile?: Told<string>;
-  readonly volumes?: readonly Told<string>[];
+  readonly singlePage?: Evidenced<boolean>;
+  readonly port?: Evidenced<number | null>;
+  readonly healthPath?: Evidenced<string | null>;
+  readonly processes?: readonly Evidenced<Process>[];
+  readonly dockerfile?: Evidenced<string>;
+  readonly volumes?: readonly Evidenced<string>[];
 }
 
 export interface Candidate {
@@ -45,7 +47,7 @@ export interface Candidate {
 export interface Detector {
   readonly name: string;
   /** Synchronous and quick: everything it may read was read before. */
-  detect(directory: Directory, repository: Repository): readonly Candidate[];
+  detect(project: Project): readonly Candidate[];
 }
 
 /** A file that declares several projects to be one workspace. */
@@ -68,8 +70,8 @@ export interface WorkspaceFinder {
 export interface Declaration {
   /** Which app it speaks of, by directory; where there is no such app, it makes one. */
   readonly directory: string;
-  /** Between two files that say different things, the stronger counts. A platform file has 2, a custom file 1. */
-  readonly strength: number;
+  /** Between two files that say different things, the one with the higher precedence counts; from 1 on also over what was detected. */
+  readonly precedence: number;
   readonly draft: AppDraft;
 }
 

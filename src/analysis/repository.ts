@@ -11,6 +11,17 @@ import { parseYaml } from './readers/yaml.ts';
 import type { Warning } from './result.ts';
 import type { TreeEntry } from './tree.ts';
 
+/** Where a pattern was found in a text. */
+export interface Hit {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+  readonly match: RegExpExecArray;
+}
+
+const longestLine = 400;
+const mostLines = 4_000;
+
 /** YAML that was not parsed ahead; for some texts the time grows with the square of their length. */
 const mostYamlHere = 32 * 1024;
 
@@ -139,6 +150,35 @@ export class Repository {
     }
   }
 
+  /** Lines of a file; longer ones are cut, so that no pattern sees more than a few hundred characters. */
+  lines(path: string): readonly string[] {
+    return this.parsed(path, 'lines', splitLines) ?? [];
+  }
+
+  /** The first line in any of the files that matches. */
+  find(paths: string | readonly string[], pattern: RegExp): Hit | undefined {
+    return this.findAll(typeof paths === 'string' ? [paths] : paths, pattern, 1)[0];
+  }
+
+  /** What the first group of the pattern matches in the first line that it matches at all. */
+  capture(paths: string | readonly string[], pattern: RegExp): string | undefined {
+    return this.find(paths, pattern)?.match[1];
+  }
+
+  findAll(paths: readonly string[], pattern: RegExp, most: number): readonly Hit[] {
+    const hits: Hit[] = [];
+    for (const file of paths) {
+      const lines = this.lines(file);
+      for (let at = 0; at < lines.length && hits.length < most; at += 1) {
+        const text = lines[at] ?? '';
+        const match = pattern.exec(text);
+        if (match) hits.push({ file, line: at + 1, text, match });
+      }
+      if (hits.length >= most) break;
+    }
+    return hits;
+  }
+
   warn(code: string, message: string, file: string | null): void {
     this.warnings.push({ code, message, file });
   }
@@ -165,6 +205,11 @@ export class Repository {
       return undefined;
     }
   }
+}
+
+function splitLines(text: string): readonly string[] {
+  const lines = text.slice(0, 400_000).split('\n', mostLines);
+  return lines.map((line) => (line.length > longestLine ? line.slice(0, longestLine) : line).trimEnd());
 }
 
 export function isParsed(value: unknown): value is Parsed {

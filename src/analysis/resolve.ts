@@ -4,6 +4,7 @@
  * files of its own.
  */
 import type { Findings } from './collect-findings.ts';
+import type { FieldEvidence } from './evidence.ts';
 import { join, type Repository } from './repository.ts';
 import { describeApp } from './resolve/describe-app.ts';
 import { languageShares } from './resolve/language-shares.ts';
@@ -11,19 +12,11 @@ import { resolveApps } from './resolve/resolve-apps.ts';
 import { resolveServices } from './resolve/resolve-services.ts';
 import { resolveVariables } from './resolve/resolve-variables.ts';
 import type { AnalysisResult, Monorepo } from './result.ts';
-import type { Source } from './told.ts';
-
-export interface ResolveOptions {
-  readonly root: string;
-}
-
-export type Evidence = Source & { readonly field: string };
 
 const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
 
-export function resolve(repository: Repository, findings: Findings, options: ResolveOptions): AnalysisResult {
-  const { root } = options;
-  const evidence: Evidence[] = [];
+export function resolve(repository: Repository, findings: Findings, root: string): AnalysisResult {
+  const evidence: FieldEvidence[] = [];
   const chosen = resolveApps(repository, findings, root);
   const apps = chosen.map((app, index) => {
     const { described, sources } = describeApp(app, repository);
@@ -53,7 +46,7 @@ export function resolve(repository: Repository, findings: Findings, options: Res
   };
 }
 
-function resolveMonorepo(findings: Findings, root: string, evidence: Evidence[]): Monorepo | null {
+function resolveMonorepo(findings: Findings, root: string, evidence: FieldEvidence[]): Monorepo | null {
   // The one nearest to the top: a workspace inside a workspace is a member of it.
   const fitting = findings.workspaces
     .filter((each) => each.members.length > 0)

@@ -1,5 +1,5 @@
 /** What an analysis says, as it goes over the wire (`CONTRACT`: projects and analysis). Plain values; no functions. */
-import type { Source } from './told.ts';
+import type { FieldEvidence } from './evidence.ts';
 
 export interface AnalysisResult {
   readonly apps: readonly App[];
@@ -10,8 +10,8 @@ export interface AnalysisResult {
   /** Share of each language by bytes of source, largest first; they add up to 1. */
   readonly languages: readonly { readonly name: string; readonly share: number }[];
   readonly warnings: readonly Warning[];
-  /** Which file told what; `field` is a path into this result, as in `apps[0].startCommand`. */
-  readonly evidence: readonly (Source & { readonly field: string })[];
+  /** Which file says what; `field` is a path into this result. */
+  readonly evidence: readonly FieldEvidence[];
 }
 
 export interface App {

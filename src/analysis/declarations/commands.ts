@@ -1,5 +1,5 @@
 /** Commands as platform files write them: taken apart just far enough to see what they are for. Nothing is run. */
-import { asTexts } from '../readers/shape.ts';
+import { asMany, asTexts } from '../readers/shape.ts';
 
 /** Longer commands are kept as they are; taking them apart is not worth its cost. */
 const longestTaken = 2_000;
@@ -38,6 +38,12 @@ export function commandOf(value: unknown): string | undefined {
   return line === '' || line.startsWith('#') || line.length > longestTaken * 2 ? undefined : line;
 }
 
+/** Several lines in a list are run one after the other. */
+export function joinedCommands(value: unknown): string | undefined {
+  const lines = asMany(value).flatMap((line) => commandOf(line) ?? []);
+  return lines.length === 0 ? undefined : lines.join(' && ');
+}
+
 function quoted(word: string): string {
   return /^[\w@%+=:,./$\-{}[\]*]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`;
 }
@@ -67,7 +73,7 @@ export function segmentsOf(command: string): readonly string[] {
   return parts;
 }
 
-/** Where a platform has one command for both, what installs is told from what builds. */
+/** Where a platform has one command for both, what installs is split from what builds. */
 export function splitInstall(command: string): { install: string | null; build: string | null } {
   const parts = segmentsOf(command);
   const first = parts.findIndex((part) => !installers.some((installer) => installer.test(part)));

@@ -6,47 +6,51 @@
  * - Files of a hosting platform (render.yaml, fly.toml, …) were written to run this app in production, and are used.
  * - Files for a builder (nixpacks.toml, railpack.json, …) are laid under them: a platform's start command replaces the
  *   builder's.
- * - A Procfile is the custom of many platforms, so any one's own file goes before it.
+ * - A Procfile is a convention of many platforms, so any one's own file goes before it.
  * - Compose files and Dockerfiles say what happens inside an image, often for development; they fill in what is
- *   customary or not known, and do not replace what the project itself says outright (its `start` script). Compose
+ *   conventional or not known, and do not replace what the project itself says outright (its `start` script). Compose
  *   names the Dockerfile to use, so it goes before.
  */
 import type { Declaration, DeclarationReader } from '../detector.ts';
 import type { Repository } from '../repository.ts';
-import { sqliteReader } from '../services/sqlite.ts';
+import { readSqliteVariables } from '../services/sqlite.ts';
 import { scans } from '../variables/code-finder.ts';
-import { builderReader } from './builders.ts';
-import { cloudReader } from './clouds.ts';
-import { composeReader } from './compose.ts';
-import { digitalOceanReader } from './digitalocean.ts';
-import { dockerfileReader } from './dockerfiles.ts';
-import { flyReader } from './fly.ts';
-import { herokuReader } from './heroku.ts';
-import { kamalReader } from './kamal.ts';
-import { netlifyReader } from './netlify.ts';
-import { procfileReader } from './procfile.ts';
-import { railwayReader } from './railway.ts';
-import { renderReader } from './render.ts';
-import { staticHostReader } from './static-hosts.ts';
-import { nothingHeard } from './strengths.ts';
-import { vercelReader } from './vercel.ts';
+import { readComposeFiles } from './compose.ts';
+import { type DeclarationFindings, type PlatformReader, readFiles } from './declaration-file.ts';
+import { readDockerfiles } from './dockerfiles.ts';
+import { builders } from './platforms/builders.ts';
+import { appEngine, appRunner, cloudFoundry } from './platforms/clouds.ts';
+import { digitalOcean } from './platforms/digitalocean.ts';
+import { fly } from './platforms/fly.ts';
+import { herokuApp, herokuManifest } from './platforms/heroku.ts';
+import { capRover, kamal } from './platforms/kamal.ts';
+import { netlify, redirects } from './platforms/netlify.ts';
+import { procfile } from './platforms/procfile.ts';
+import { railway } from './platforms/railway.ts';
+import { render } from './platforms/render.ts';
+import { staticfile, staticHosts } from './platforms/static-hosts.ts';
+import { vercel } from './platforms/vercel.ts';
 
-const readers: readonly DeclarationReader[] = [
-  cloudReader,
-  staticHostReader,
-  kamalReader,
-  digitalOceanReader,
-  netlifyReader,
-  vercelReader,
-  herokuReader,
-  railwayReader,
-  flyReader,
-  renderReader,
-  builderReader,
-  procfileReader,
-  composeReader,
-  dockerfileReader,
-  sqliteReader,
+/** Of two of the same precedence the later one is used. */
+const platforms: readonly PlatformReader[] = [
+  appEngine,
+  cloudFoundry,
+  appRunner,
+  ...staticHosts,
+  staticfile,
+  kamal,
+  capRover,
+  digitalOcean,
+  netlify,
+  redirects,
+  vercel,
+  herokuApp,
+  herokuManifest,
+  railway,
+  fly,
+  render,
+  ...builders,
+  procfile,
 ];
 
 /**
@@ -63,15 +67,14 @@ export const declarationReaders: readonly DeclarationReader[] = [
   {
     name: 'declarations',
     read(repository) {
-      const all = nothingHeard();
-      for (const reader of readers) {
-        const { declarations = [], services = [], variables = [] } = reader.read(repository);
-        all.declarations.push(...declarations.filter(({ draft }) => Object.keys(draft).length > 0));
-        all.services.push(...services);
-        all.variables.push(...variables);
-      }
-      warnOfDisagreement(repository, all.declarations);
-      return all;
+      const found: DeclarationFindings = { declarations: [], services: [], variables: [] };
+      for (const platform of platforms) readFiles(repository, platform, found);
+      readComposeFiles(repository, found);
+      readDockerfiles(repository, found);
+      readSqliteVariables(repository, found);
+      const declarations = found.declarations.filter(({ draft }) => Object.keys(draft).length > 0);
+      warnOfDisagreement(repository, declarations);
+      return { ...found, declarations };
     },
   },
 ];
@@ -80,10 +83,10 @@ const compared = ['startCommand', 'buildCommand', 'port', 'healthPath', 'release
 
 /** Of what is meant for production on both sides; that a Dockerfile says something else is the rule, not a mistake. */
 function warnOfDisagreement(repository: Repository, declarations: readonly Declaration[]): void {
-  const strong = declarations.filter(({ strength }) => strength >= 1);
+  const strong = declarations.filter(({ precedence }) => precedence >= 1);
   for (const group of Map.groupBy(strong, ({ directory }) => directory).values()) {
-    // Of two that are equally strong, the one that was read last is used.
-    const ordered = group.toReversed().toSorted((one, other) => other.strength - one.strength);
+    // Of two of the same precedence, the one that was read last is used.
+    const ordered = group.toReversed().toSorted((one, other) => other.precedence - one.precedence);
     for (const field of compared) {
       const said = ordered.flatMap(({ draft }) => draft[field] ?? []);
       const [first] = said;

@@ -1,10 +1,10 @@
 /** Of which folder a Dockerfile speaks. */
 import type { Dockerfile } from '../readers/dockerfile.ts';
 import { join, nameOf, parentOf, type Repository } from '../repository.ts';
-import { folderOfFile, hasManifest } from './places.ts';
+import { hasManifest } from './places.ts';
 
 export function dockerfileOwner(repository: Repository, path: string, file: Dockerfile): string | undefined {
-  const folder = folderOfFile(path);
+  const folder = parentOf(path) ?? '';
   if (hasManifest(repository, folder)) return namesake(repository, path, true) ?? folder;
   const named = namesake(repository, path, false);
   if (named !== undefined) return named;
@@ -33,11 +33,11 @@ function namesake(repository: Repository, path: string, onlyByFile: boolean): st
   const byFile =
     /^(?:docker|container)file[.-]([\w-]{1,60})$/i.exec(name)?.[1] ??
     /^([\w-]{1,60})\.dockerfile$/i.exec(name)?.[1];
-  const wanted = byFile ?? (onlyByFile ? undefined : nameOf(folderOfFile(path)));
+  const wanted = byFile ?? (onlyByFile ? undefined : nameOf(parentOf(path) ?? ''));
   if (wanted === undefined || wanted === '') return undefined;
   for (const parent of ['', 'apps', 'packages', 'services']) {
     const folder = join(parent, wanted);
-    if (folder !== folderOfFile(path) && hasManifest(repository, folder)) return folder;
+    if (folder !== (parentOf(path) ?? '') && hasManifest(repository, folder)) return folder;
   }
   return undefined;
 }

@@ -3,41 +3,36 @@
  * one it is named after (`docker/web/Dockerfile`, `web.Dockerfile`); else the folder in which most of what it copies
  * is found, for that is the context it is built with. For developing and testing alone, it is not read.
  */
-import type { Declaration, DeclarationReader } from '../detector.ts';
 import { toolVersion } from '../ecosystems/tool-versions.ts';
+import { Project } from '../project.ts';
 import { type Dockerfile, parseDockerfile, type Run, type Stage } from '../readers/dockerfile.ts';
-import { asObject } from '../readers/shape.ts';
+import { valueAt } from '../readers/shape.ts';
 import { join, nameOf, type Repository } from '../repository.ts';
-import { lookedAt } from '../variables/looked-at.ts';
+import { isAnalysed } from '../variables/analysed-folders.ts';
 import { mentioned } from '../variables/variable.ts';
 import { commandOf } from './commands.ts';
-import { declare } from './declare.ts';
+import { DeclarationFile, type DeclarationFindings, precedence } from './declaration-file.ts';
 import { dockerfileOwner } from './dockerfile-owner.ts';
 import { languageOfImage, serviceOfImage } from './images.ts';
-import { type Heard, nothingHeard, strengths } from './strengths.ts';
 
 const fileName = /^(?:(?:Docker|Container|docker)file(?:[.-]([\w-]{1,40}))?|([\w-]{1,40})\.[dD]ockerfile)$/;
 const notForProduction =
   /^(?:dev|devel|development|test|tests|testing|ci|local|debug|lint|e2e|docs|dockerignore|base|bench|cypress|playwright)$/i;
 
-export const dockerfileReader: DeclarationReader = {
-  name: 'dockerfile',
-  read(repository) {
-    const heard = nothingHeard();
-    const byOwner = new Map<string, { path: string; file: Dockerfile; rank: number }>();
-    for (const path of dockerfilesIn(repository)) {
-      const file = repository.parsed(path, 'dockerfile', parseDockerfile);
-      const last = file?.stages.at(-1);
-      if (!file || !last || serviceOfImage(last.image)) continue;
-      const owner = dockerfileOwner(repository, path, file);
-      const rank = rankOf(nameOf(path));
-      if (owner !== undefined && rank > (byOwner.get(owner)?.rank ?? 0))
-        byOwner.set(owner, { path, file, rank });
-    }
-    for (const [owner, { path, file }] of byOwner) read(repository, path, owner, file, heard);
-    return heard;
-  },
-};
+export function readDockerfiles(repository: Repository, findings: DeclarationFindings): void {
+  const byOwner = new Map<string, { path: string; file: Dockerfile; rank: number }>();
+  for (const path of dockerfilesIn(repository)) {
+    const file = repository.parsed(path, 'dockerfile', parseDockerfile);
+    const last = file?.stages.at(-1);
+    if (!file || !last || serviceOfImage(last.image)) continue;
+    const owner = dockerfileOwner(repository, path, file);
+    const rank = rankOf(nameOf(path));
+    if (owner !== undefined && rank > (byOwner.get(owner)?.rank ?? 0))
+      byOwner.set(owner, { path, file, rank });
+  }
+  for (const [owner, { path, file }] of byOwner)
+    read(new DeclarationFile(repository, path, {}, findings, precedence.dockerfile), owner, file);
+}
 
 /** More than any repository has; each costs a parse. */
 const mostFiles = 60;
@@ -45,7 +40,7 @@ const mostFiles = 60;
 function* dockerfilesIn(repository: Repository): Generator<string> {
   let count = 0;
   for (const [folder, { files }] of repository.directories) {
-    if (!lookedAt(repository, folder)) continue;
+    if (!isAnalysed(repository, folder)) continue;
     for (const name of files) {
       const [whole, after, before] = fileName.exec(name) ?? [];
       if (whole && !notForProduction.test(after ?? before ?? '')) {
@@ -63,33 +58,24 @@ function rankOf(name: string): number {
   return name === 'Containerfile' ? 2 : 1;
 }
 
-function read(repository: Repository, path: string, directory: string, file: Dockerfile, heard: Heard): void {
-  const last = file.stages.at(-1);
+function read(file: DeclarationFile, directory: string, { stages, args }: Dockerfile): void {
+  const { path } = file;
+  const last = stages.at(-1);
   if (!last) return;
-  const start = startOf(last);
-  heard.declarations.push(
-    declare(repository, {
-      file: path,
-      directory,
-      strength: strengths.dockerfile,
-      dockerfile: path,
-      start,
-      port: last.ports[0] ?? last.env.get('PORT'),
-      health: healthPathIn(last.healthcheck ?? ''),
-      volumes: last.volumes.filter((volume) => volume.startsWith('/')),
-    }),
-    languageHint(repository, path, directory, file),
-  );
-  for (const [key, value] of file.args) {
+  file.declare({
+    directory,
+    dockerfile: path,
+    start: startOf(last),
+    port: last.ports[0] ?? last.env.get('PORT'),
+    health: healthPathIn(last.healthcheck ?? ''),
+    volumes: last.volumes.filter((volume) => volume.startsWith('/')),
+  });
+  hintLanguage(file, directory, stages);
+  for (const [key, value] of args) {
     if (isOfTheBuilder(key)) continue;
-    const variable = mentioned({
-      key,
-      directory,
-      source: { file: path, note: `ARG ${key}` },
-      value: value ?? undefined,
-      build: true,
-    });
-    if (variable) heard.variables.push(variable);
+    const source = { file: path, note: `ARG ${key}` };
+    const variable = mentioned({ key, directory, source, value: value ?? undefined, build: true });
+    if (variable) file.findings.variables.push(variable);
   }
 }
 
@@ -137,32 +123,26 @@ export function healthPathIn(command: string): string | undefined {
   )?.[1];
 }
 
-/** Weaker than anything else: it only counts where nothing but the Dockerfile tells what this is. */
-function languageHint(
-  repository: Repository,
-  path: string,
-  directory: string,
-  file: Dockerfile,
-): Declaration {
-  const bases = file.stages.flatMap(({ image }) => languageOfImage(image) ?? []);
+/** Weaker than anything else: it only counts where nothing but the Dockerfile shows what this is. */
+function hintLanguage(file: DeclarationFile, directory: string, stages: readonly Stage[]): void {
+  const bases = stages.flatMap(({ image }) => languageOfImage(image) ?? []);
   const base = bases.find(({ language }) => language !== 'html') ?? bases[0];
-  const isSaid = base === undefined || saysVersion(repository, directory, base.tool);
-  return declare(repository, {
-    file: path,
+  const isKnown = base === undefined || saysVersion(new Project(file.repository, directory), base.tool);
+  file.declare({
     directory,
-    strength: 0.1,
+    precedence: 0.1,
     language: base?.language,
-    versions: base?.version === undefined || isSaid ? {} : { [base.tool]: base.version },
+    versions: base?.version === undefined || isKnown ? {} : { [base.tool]: base.version },
   });
 }
 
 /** Whether the project itself names a version of the tool, so that the image need not be asked. */
-function saysVersion(repository: Repository, directory: string, tool: string): boolean {
+function saysVersion(project: Project, tool: string): boolean {
   if (tool === 'go' || tool === 'rust' || tool === 'dotnet' || tool === 'java') return true;
-  if (toolVersion(repository, directory, tool)) return true;
+  if (toolVersion(project, tool)) return true;
   if (tool === 'node') {
-    const manifest = repository.json(join(directory, 'package.json'));
-    return asObject(manifest?.engines).node !== undefined || manifest?.volta !== undefined;
+    const manifest = project.json('package.json');
+    return valueAt(manifest, 'engines', 'node') !== undefined || manifest?.volta !== undefined;
   }
-  return tool === 'python' && (repository.text(join(directory, 'pyproject.toml')) ?? '').includes('python');
+  return tool === 'python' && (project.text('pyproject.toml') ?? '').includes('python');
 }

@@ -1,13 +1,13 @@
 /** Where declarations lie, and of which folder they speak. */
 
-import { join, nameOf, parentOf, type Repository } from '../repository.ts';
-import { lookedAt } from '../variables/looked-at.ts';
+import { join, nameOf, type Repository } from '../repository.ts';
+import { isAnalysed } from '../variables/analysed-folders.ts';
 
 /** Every folder in which the app of somebody could be, with the files in it. */
 export function* filesNamed(repository: Repository, names: readonly string[]): Generator<string> {
   let count = 0;
   for (const [path, { files }] of repository.directories) {
-    if (!lookedAt(repository, path)) continue;
+    if (!isAnalysed(repository, path)) continue;
     for (const name of names) {
       if (!files.has(name) || isTooLarge(repository, join(path, name))) continue;
       count += 1;
@@ -26,10 +26,6 @@ export function isTooLarge(repository: Repository, path: string): boolean {
   const size = repository.bytes(path)?.length ?? 0;
   if (size > largest) repository.warn('file_too_large', `${path} has ${size} bytes and was not read.`, path);
   return size > largest;
-}
-
-export function folderOfFile(path: string): string {
-  return parentOf(path) ?? '';
 }
 
 /** `./web/`, `web` and `/web` under a folder; `undefined` where it would lead out or is not there. */

@@ -3,18 +3,14 @@ import type { VariableFinding } from '../detector.ts';
 import { asEntries, asText } from '../readers/shape.ts';
 import { mentioned } from '../variables/variable.ts';
 
-export interface Listing {
+interface Place {
   readonly file: string;
   readonly directory: string;
-  readonly build?: boolean;
+  /** Read while building. */
+  readonly build: boolean;
 }
 
-/** `{KEY: value}`. A value here is what the platform would set, so nobody has to give it. */
-export function variablesIn(record: unknown, listing: Listing): VariableFinding[] {
-  return asEntries(record).flatMap(([key, value]) => variableIn(key, { value }, listing) ?? []);
-}
-
-export interface Entry {
+export interface VariableEntry {
   readonly value?: unknown;
   readonly required?: boolean;
   readonly secret?: boolean;
@@ -22,7 +18,7 @@ export interface Entry {
   readonly build?: boolean;
 }
 
-export function variableIn(key: unknown, entry: Entry, listing: Listing): VariableFinding | undefined {
+export function variableIn(key: unknown, entry: VariableEntry, place: Place): VariableFinding | undefined {
   const name = asText(key);
   if (name === undefined) return undefined;
   const value =
@@ -31,13 +27,13 @@ export function variableIn(key: unknown, entry: Entry, listing: Listing): Variab
       : undefined;
   return mentioned({
     key: name,
-    directory: listing.directory,
-    source: { file: listing.file, note: name },
+    directory: place.directory,
+    source: { file: place.file, note: name },
     value: value === undefined || isReference(value) ? undefined : value,
     required: entry.required,
     secret: entry.secret,
     given: entry.given,
-    build: entry.build ?? (listing.build || undefined),
+    build: entry.build ?? (place.build || undefined),
   });
 }
 

@@ -2,9 +2,9 @@
  * `HEALTHCHECK` by what the image has anyway. The program is a constant; port and path are data for it. Where a health
  * path is known its answer has to be a success; without one, any answer below 500 shows that the app is up.
  */
-import type { Stage } from './document.ts';
-import { jsonList } from './grammar.ts';
+
 import type { Request } from './request.ts';
+import { jsonList } from './text/grammar.ts';
 
 const schedule = '--interval=10s --timeout=5s --start-period=60s --retries=3';
 
@@ -50,16 +50,21 @@ const programs = {
   ],
 } as const;
 
-export function addHealthCheck(stage: Stage, request: Request, by: keyof typeof programs): void {
-  if (request.port === null && request.healthPath === null && request.staticOutput === null) {
-    stage.add('HEALTHCHECK NONE', 'Nothing says that this app answers on a port, so there is nothing to ask');
-    return;
-  }
-  const limit = request.healthPath === null ? '500' : '400';
-  const command = jsonList([...programs[by], request.healthPath ?? '/', limit]);
-  const why =
-    request.healthPath === null
-      ? 'No health path is known, so any answer below 500 counts'
-      : 'Asks the app itself, with what is in the image anyway';
-  stage.add(`HEALTHCHECK ${schedule} \\\n    CMD ${command}`, why);
+export type HealthCheck = keyof typeof programs;
+
+export function healthCheckLine(request: Request, by: HealthCheck): { text: string; why: string } {
+  const { port, healthPath, staticOutput } = request;
+  if (port === null && healthPath === null && staticOutput === null)
+    return {
+      text: 'HEALTHCHECK NONE',
+      why: 'Nothing says that this app answers on a port, so there is nothing to ask',
+    };
+  const command = jsonList([...programs[by], healthPath ?? '/', healthPath === null ? '500' : '400']);
+  return {
+    text: `HEALTHCHECK ${schedule} \\\n    CMD ${command}`,
+    why:
+      healthPath === null
+        ? 'No health path is known, so any answer below 500 counts'
+        : 'Asks the app itself, with what is in the image anyway',
+  };
 }

@@ -1,5 +1,6 @@
 /** What is known when a Dockerfile is written, put together once for all ecosystems. */
-import { isParsed, join, type Parsed, type Repository } from '../repository.ts';
+import { Project } from '../project.ts';
+import { join, type Repository } from '../repository.ts';
 import type { App, Monorepo } from '../result.ts';
 import {
   commandText,
@@ -10,7 +11,7 @@ import {
   urlPath,
   variableKey,
   wrong,
-} from './grammar.ts';
+} from './text/grammar.ts';
 
 export interface Overrides {
   /** `null`: there is none, whatever the analysis says. */
@@ -58,8 +59,11 @@ export interface Request {
   readonly healthPath: string | null;
   /** A command that a person set is taken as it is, even where we would know better. */
   readonly isSet: (field: 'installCommand' | 'buildCommand' | 'startCommand') => boolean;
-  /** The app's folder from the root of the repository; `''` for the root. */
+  /** The app's folder; its path is from the root of the repository, which is what is sent to be built. */
+  readonly project: Project;
   readonly directory: string;
+  /** What `COPY` copies of it. */
+  readonly source: string;
   /** Everything that is run in the image beside the start command: release and processes. */
   readonly otherCommands: readonly string[];
 }
@@ -83,7 +87,9 @@ export function requestOf(app: App, monorepo: Monorepo | null, options: Generate
     app,
     monorepo,
     files,
+    project: new Project(files, directory),
     directory,
+    source: folderSource(directory),
     otherCommands: [
       ...(app.releaseCommand === null ? [] : [app.releaseCommand]),
       ...app.processes.map(({ command }) => command),
@@ -102,19 +108,9 @@ export function requestOf(app: App, monorepo: Monorepo | null, options: Generate
   };
 }
 
-/** A part of a parsed file that is a table; nothing where it is something else. */
-export function table(value: unknown, ...keys: readonly string[]): Parsed {
-  let at: unknown = value;
-  for (const key of keys) at = isParsed(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  return isParsed(at) ? at : {};
-}
-
-export function text(value: unknown, ...keys: readonly string[]): string | null {
-  const last = keys.at(-1);
-  if (last === undefined) return typeof value === 'string' ? value : null;
-  const holder = table(value, ...keys.slice(0, -1));
-  const found = Object.hasOwn(holder, last) ? holder[last] : undefined;
-  return typeof found === 'string' ? found : null;
+/** A folder of the repository as `COPY` takes it. */
+export function folderSource(path: string): string {
+  return path === '' ? '.' : `${path}/`;
 }
 
 /** Folders that the app writes to, in the image. */
@@ -124,12 +120,14 @@ export function writtenFolders(request: Request, home: string): string[] {
     .map((path) => (path.startsWith('/') ? path : join(home, path.replace(/^\.\//, ''))));
 }
 
-/** Names of files right in the app's folder. */
-export function filesIn(request: Request, directory = request.directory): ReadonlySet<string> {
-  return request.files.directory(directory)?.files ?? new Set();
+/** The start command, which an app that is no static site cannot do without. */
+export function requiredStart({ startCommand }: Request, example?: string): string {
+  if (startCommand !== null) return startCommand;
+  const hint = example === undefined ? 'Set a start command.' : `Set a start command, as in ${example}.`;
+  throw wrong('startCommand', 'Nothing says how this app is started.', hint);
 }
 
-/** Where a file of the app lies in the repository, which is what is sent to be built. */
-export function inApp(request: Request, name: string): string {
-  return join(request.directory, name);
+/** What a person set, else `usual`: the command of the analysis is typed by people, ours fits the stage. */
+export function ownInstall(request: Request, usual: string): string {
+  return request.isSet('installCommand') ? (request.installCommand ?? 'true') : usual;
 }

@@ -2,9 +2,9 @@
  * A route that is there for health checks. A wrong one makes every deployment fail, while without one the port alone
  * is asked; so a route counts only where no prefix is put before it.
  */
-import type { Repository } from '../repository.ts';
-import { certain, type Told, told } from '../told.ts';
-import { findAll, type Hit, linesOf } from './code.ts';
+
+import { type Evidenced, evidencedBy } from '../evidence.ts';
+import type { Hit, Repository } from '../repository.ts';
 
 const names = String.raw`(?:health(?:z|[-_]?checks?)?|healthz?\/(?:live|ready|liveness|readiness)|livez|readyz|_health|up|ping|heartbeat|alive)`;
 const route = new RegExp(
@@ -14,13 +14,16 @@ const route = new RegExp(
 const prefix =
   /\b(?:scope|namespace|group|prefix|requestmapping|path|route|controller|resources?|mount|map|nest|blueprint)\b[^"'`]{0,60}["'`]\/?\w/i;
 
-export function healthInCode(repository: Repository, files: readonly string[]): Told<string> | undefined {
-  for (const hit of findAll(repository, files, route, 10)) {
-    const { file, line, text, match } = hit;
+export function healthInCode(
+  repository: Repository,
+  files: readonly string[],
+): Evidenced<string> | undefined {
+  for (const hit of repository.findAll(files, route, 10)) {
+    const { text, match } = hit;
     if (/^\s*(?:#|\/\/|\*|--|;)/.test(text) || isClient(text)) continue;
     if (isGroup(repository, hit) || isInside(repository, hit)) continue;
     const path = match[2] ?? '';
-    return told(path.startsWith('/') ? path : `/${path}`, certain, file, text.trim().slice(0, 80), line);
+    return evidencedBy(hit, path.startsWith('/') ? path : `/${path}`);
   }
   return undefined;
 }
@@ -38,12 +41,12 @@ function isGroup(repository: Repository, { file, match }: Hit): boolean {
     String.raw`(?:^|[^\w$])${name}\s*(?::=|=)\s*.{0,80}?(?:group|blueprint|apirouter|prefix|scope|namespace|subrouter|maproute|mapgroup|\brouter\()`,
     'i',
   );
-  return findAll(repository, [file], made, 1).length > 0;
+  return repository.find(file, made) !== undefined;
 }
 
 /** Whether a line around it, further to the left, puts a path before it. */
 function isInside(repository: Repository, { file, line }: Hit): boolean {
-  const lines = linesOf(repository, file);
+  const lines = repository.lines(file);
   let least = indentOf(lines[line - 1] ?? '');
   for (let at = line - 2; at >= 0 && at >= line - 200; at -= 1) {
     const text = lines[at] ?? '';

@@ -1,8 +1,7 @@
 /** Which port source text names. The same few forms are written in every language. */
 
-import type { Repository } from '../repository.ts';
-import { certain, type Told, told } from '../told.ts';
-import { findAll, type Hit } from './code.ts';
+import { conventional, type Evidenced, evidenced, evidencedBy, guessed } from '../evidence.ts';
+import type { Hit, Repository } from '../repository.ts';
 
 /** Ports of databases, mail and the like: an app speaks to them, it does not listen there. */
 const others = new Set([
@@ -27,14 +26,25 @@ const forms: readonly RegExp[] = [
   /\.(?:start|run)\(\s*(\d{4,5})\b/,
 ];
 
-export function portInCode(repository: Repository, files: readonly string[]): Told<number> | undefined {
+export function portInCode(repository: Repository, files: readonly string[]): Evidenced<number> | undefined {
   for (const form of forms) {
-    for (const hit of findAll(repository, files, form, 20)) {
+    for (const hit of repository.findAll(files, form, 20)) {
       const port = portOf(hit);
-      if (port !== undefined) return told(port, certain, hit.file, hit.text.trim().slice(0, 80), hit.line);
+      if (port !== undefined) return evidencedBy(hit, port);
     }
   }
   return undefined;
+}
+
+/** Where nothing says a port: that of the framework, `otherwise` where there is none. */
+export function usualPort(
+  framework: { readonly name: string; readonly port?: number | null } | undefined,
+  file: string,
+  otherwise: number | null = null,
+): Evidenced<number | null> {
+  return framework
+    ? evidenced(framework.port ?? otherwise, conventional, file, framework.name)
+    : evidenced(otherwise, guessed, file, 'no port in the code');
 }
 
 function portOf({ text, match }: Hit): number | undefined {

@@ -1,7 +1,7 @@
 /** How a detector puts together what it found, where much of it may be missing. */
 import type { AppDraft, Candidate } from '../detector.ts';
-import type { PackageManager, Process } from '../result.ts';
-import { certain, customary, type Told, told } from '../told.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../evidence.ts';
+import type { PackageManager, Process, StaticOutput } from '../result.ts';
 
 type Partly<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
@@ -23,11 +23,11 @@ export function candidate(
   return { ecosystem, directory, score, role, draft: known(draft) };
 }
 
-/** Only those versions that something told. */
+/** Only those versions that are known. */
 export function versionsOf(
-  all: Readonly<Record<string, Told<string> | undefined>>,
-): Readonly<Record<string, Told<string>>> {
-  const made: Record<string, Told<string>> = {};
+  all: Readonly<Record<string, Evidenced<string> | undefined>>,
+): Readonly<Record<string, Evidenced<string>>> {
+  const made: Record<string, Evidenced<string>> = {};
   for (const [key, value] of Object.entries(all)) if (value) made[key] = value;
   return made;
 }
@@ -37,25 +37,23 @@ export function manager(
   lockFile: string | undefined,
   source: string,
   version: string | null = null,
-): Told<PackageManager> {
-  return told(
+): Evidenced<PackageManager> {
+  return evidenced(
     { name, version, lockFile: lockFile ?? null },
-    lockFile ? certain : customary,
+    lockFile ? certain : conventional,
     lockFile ?? source,
     lockFile ? `lock file of ${name}` : name,
   );
 }
 
-export function worker(name: string, command: string, source: string, note: string): Told<Process> {
-  return told({ name, kind: 'worker', command, schedule: null }, customary, source, note);
+/** An app that is nothing but files: no process runs, a web server of ours sends them. */
+export function staticSite(output: StaticOutput, file: string, note: string, certainty = conventional) {
+  return {
+    startCommand: evidenced(null, conventional, file, 'served as files'),
+    staticOutput: evidenced(output, certainty, file, note),
+  };
 }
 
-export function cron(
-  name: string,
-  command: string,
-  schedule: string,
-  source: string,
-  note: string,
-): Told<Process> {
-  return told({ name, kind: 'cron', command, schedule }, customary, source, note);
+export function worker(name: string, command: string, source: string, note: string): Evidenced<Process> {
+  return evidenced({ name, kind: 'worker', command, schedule: null }, conventional, source, note);
 }

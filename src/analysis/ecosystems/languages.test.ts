@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { processorSeconds } from '../../../test/support/processor-time.ts';
+import { Project } from '../project.ts';
 import { Repository } from '../repository.ts';
 import { languageDetectors, languageWorkspaces } from './languages.ts';
 
@@ -8,9 +9,9 @@ const names =
   `requirements.txt pyproject.toml Pipfile setup.py setup.cfg environment.yml manage.py main.py go.mod go.work main.go
   Cargo.toml src/main.rs pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts build.sbt Main.java composer.json
   index.php Gemfile Gemfile.lock config.ru App.csproj App.sln global.json mix.exs project.clj deps.edn stack.yaml package.yaml
-  rebar.config gleam.toml pubspec.yaml shard.yml Package.swift build.zig x.nimble dune-project v.mod dub.json CMakeLists.txt
+  rebar.config pubspec.yaml shard.yml Package.swift CMakeLists.txt
   meson.build Makefile main.c index.cbl main.lua app.pl app.R Project.toml haunt.scm start.sh Staticfile index.html hugo.toml
-  config.toml _config.yml mkdocs.yml conf.py book.toml elm.json .tool-versions mise.toml devbox.json config/database.yml
+  config.toml _config.yml mkdocs.yml conf.py .tool-versions mise.toml devbox.json config/database.yml
   src/main/resources/application.yml Directory.Build.props`.split(/\s+/);
 
 const hostile: readonly string[] = [
@@ -38,6 +39,10 @@ const hostile: readonly string[] = [
   `$${'{a}'}`.repeat(10_000),
 ];
 
+function projectsOf(repository: Repository): readonly Project[] {
+  return [...repository.directories.keys()].map((path) => new Project(repository, path));
+}
+
 test('no file of any language, however wrong, throws or takes long', () => {
   let slowest = { name: '', seconds: 0 };
   for (const text of hostile) {
@@ -45,8 +50,8 @@ test('no file of any language, however wrong, throws or takes long', () => {
       const contents = new Map([[name, Buffer.from(text)]]);
       const repository = new Repository([{ path: name, type: 'file', size: text.length }], contents);
       const seconds = processorSeconds(() => {
-        for (const directory of repository.directories.values()) {
-          for (const detector of languageDetectors) detector.detect(directory, repository);
+        for (const project of projectsOf(repository)) {
+          for (const detector of languageDetectors) detector.detect(project);
         }
         for (const finder of languageWorkspaces) finder.find(repository);
       });
@@ -63,9 +68,9 @@ test('all files of one hostile content together do not throw either', () => {
       names.map((path) => ({ path, type: 'file' as const, size: text.length })),
       contents,
     );
-    for (const directory of repository.directories.values()) {
+    for (const project of projectsOf(repository)) {
       for (const detector of languageDetectors) {
-        for (const { draft } of detector.detect(directory, repository)) {
+        for (const { draft } of detector.detect(project)) {
           assert.equal(typeof draft.language?.value, 'string');
         }
       }
@@ -88,9 +93,9 @@ test('every value of a candidate names a file of the repository', () => {
     [...contents].map(([path, { length }]) => ({ path, type: 'file' as const, size: length })),
     contents,
   );
-  for (const directory of repository.directories.values()) {
+  for (const project of projectsOf(repository)) {
     for (const detector of languageDetectors) {
-      for (const { draft } of detector.detect(directory, repository)) {
+      for (const { draft } of detector.detect(project)) {
         const { versions, processes, volumes, ...single } = draft;
         for (const value of [
           ...Object.values(single),

@@ -2,9 +2,9 @@
  * Which folders hold a database file. One that lies beside the code has no folder that could be a volume, since the
  * volume would hide the code of every later release: that is said as a warning.
  */
-import { join, type Repository } from '../repository.ts';
-import { certain, type Source, type Told, told } from '../told.ts';
-import { findAll } from './code.ts';
+import { certain, type Evidenced, evidenced, type Source } from '../evidence.ts';
+import type { Project } from '../project.ts';
+import type { Repository } from '../repository.ts';
 
 const forms: readonly RegExp[] = [
   // sqlite:///data/app.db, sqlite+aiosqlite:////data/app.db, jdbc:sqlite:data/app.db, Data Source=data/app.db
@@ -15,40 +15,39 @@ const forms: readonly RegExp[] = [
   /["'`](?:file:|sqlite:)?(?!django\b)([\w./-]{1,120}\.(?:db3?|sqlite3?))(?:\?[^"'`]{0,60})?["'`]/,
 ];
 
+/** `usual` is where files go that are named without a folder. */
 export function sqliteVolumes(
-  repository: Repository,
-  directory: string,
+  project: Project,
   files: readonly string[],
-  custom?: string,
-): readonly Told<string>[] {
+  usual?: string,
+): readonly Evidenced<string>[] {
   for (const [at, form] of forms.entries()) {
-    for (const { file, line, text, match } of findAll(repository, files, form, 5)) {
+    for (const { file, line, text, match } of project.repository.findAll(files, form, 5)) {
       if (/^\s*(?:#|\/\/|--|;)/.test(text)) continue;
       const found = match[1] ?? '';
       const path = at === 2 ? `${found}/x.db` : found;
       if (path.startsWith('/tmp') || path.includes('..') || path.includes('memory')) continue;
-      return volumeOf(repository, directory, path, { file, line, note: text.trim().slice(0, 80) }, custom);
+      return volumeOf(project, path, { file, line, note: text.trim().slice(0, 80) }, usual);
     }
   }
   return [];
 }
 
-/** The folder of a database file, or a warning where it cannot be a volume. `custom` is where files without one go. */
+/** The folder of a database file, or a warning where it cannot be a volume. */
 export function volumeOf(
-  repository: Repository,
-  directory: string,
+  project: Project,
   path: string,
   source: Source,
-  custom?: string,
-): readonly Told<string>[] {
+  usual?: string,
+): readonly Evidenced<string>[] {
   const plain = path.replace(/^\.\//, '');
   const end = plain.lastIndexOf('/');
-  const folder = end > 0 ? plain.slice(0, end) : custom;
+  const folder = end > 0 ? plain.slice(0, end) : usual;
   if (folder !== undefined && /[{}$]/.test(folder)) return [];
-  if (folder !== undefined && !holdsCode(repository, join(directory, folder))) {
-    return [told(folder, certain, source.file, source.note, source.line)];
+  if (folder !== undefined && !holdsCode(project.repository, project.at(folder))) {
+    return [evidenced(folder, certain, source.file, source.note, source.line)];
   }
-  warnBeside(repository, plain, source.file);
+  warnBeside(project.repository, plain, source.file);
   return [];
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Project } from '../project.ts';
 import { Repository } from '../repository.ts';
 import { toolVersion } from './tool-versions.ts';
 
@@ -14,7 +15,7 @@ function versionIn(
   tool: string,
   directory = '',
 ): string | undefined {
-  return toolVersion(repositoryOf(files), directory, tool)?.value;
+  return toolVersion(new Project(repositoryOf(files), directory), tool)?.value;
 }
 
 test('a version is read from the file of its own tool, without prefix and distribution', () => {

@@ -3,8 +3,11 @@
  * mise, asdf, devbox, proto, sdkman. The nearest directory counts; in one directory the file made for the one tool
  * goes before those that list many. Manifests (`engines`, `requires-python`, …) are read by each ecosystem itself.
  */
+
+import { certain, type Evidenced, evidenced } from '../evidence.ts';
+import type { Project } from '../project.ts';
+import { objectAt, stringAt } from '../readers/shape.ts';
 import { isParsed, join, parentOf, type Repository } from '../repository.ts';
-import { certain, type Told, told } from '../told.ts';
 
 type Reader = (repository: Repository, path: string, tool: string) => string | undefined;
 
@@ -64,12 +67,8 @@ const listFiles: readonly (readonly [string, Reader])[] = [
   ['devbox.json', fromDevbox],
 ];
 
-export function toolVersion(
-  repository: Repository,
-  directory: string,
-  tool: string,
-): Told<string> | undefined {
-  for (let at: string | undefined = directory; at !== undefined; at = parentOf(at)) {
+export function toolVersion({ repository, path }: Project, tool: string): Evidenced<string> | undefined {
+  for (let at: string | undefined = path; at !== undefined; at = parentOf(at)) {
     for (const name of (Object.hasOwn(ownFiles, tool) ? ownFiles[tool] : undefined) ?? []) {
       const found = read(repository, join(at, name), tool, fromOwnFile);
       if (found) return found;
@@ -82,10 +81,15 @@ export function toolVersion(
   return undefined;
 }
 
-function read(repository: Repository, path: string, tool: string, reader: Reader): Told<string> | undefined {
+function read(
+  repository: Repository,
+  path: string,
+  tool: string,
+  reader: Reader,
+): Evidenced<string> | undefined {
   if (!repository.has(path)) return undefined;
   const version = plain(reader(repository, path, tool));
-  return version === undefined ? undefined : told(version, certain, path, `${tool} ${version}`);
+  return version === undefined ? undefined : evidenced(version, certain, path, `${tool} ${version}`);
 }
 
 /** Without distribution and prefix: `v22.1` and `temurin-21.0.2+13` are 22.1 and 21.0.2. */
@@ -99,14 +103,8 @@ function plain(version: string | undefined): string | undefined {
 
 function fromOwnFile(repository: Repository, path: string, tool: string): string | undefined {
   if (path.endsWith('rust-toolchain.toml')) return rustChannel(repository, path);
-  if (path.endsWith('global.json')) {
-    const sdk = repository.json(path)?.sdk;
-    return isParsed(sdk) && typeof sdk.version === 'string' ? sdk.version : undefined;
-  }
-  if (path.endsWith('.fvmrc')) {
-    const flutter = repository.json(path)?.flutter;
-    return typeof flutter === 'string' ? flutter : undefined;
-  }
+  if (path.endsWith('global.json')) return stringAt(repository.json(path), 'sdk', 'version');
+  if (path.endsWith('.fvmrc')) return stringAt(repository.json(path), 'flutter');
   const lines = firstLines(repository, path);
   if (path.endsWith('system.properties')) return property(lines, 'java.runtime.version');
   if (path.endsWith('.sdkmanrc')) return property(lines, tool);
@@ -120,8 +118,7 @@ function fromOwnFile(repository: Repository, path: string, tool: string): string
 }
 
 function rustChannel(repository: Repository, path: string): string | undefined {
-  const toolchain = repository.toml(path)?.toolchain;
-  return isParsed(toolchain) && typeof toolchain.channel === 'string' ? toolchain.channel : undefined;
+  return stringAt(repository.toml(path), 'toolchain', 'channel');
 }
 
 function firstLines(repository: Repository, path: string): string[] {
@@ -138,13 +135,11 @@ function property(lines: readonly string[], key: string): string | undefined {
 }
 
 function fromMise(repository: Repository, path: string, tool: string): string | undefined {
-  const tools = repository.toml(path)?.tools;
-  return isParsed(tools) ? fromRecord(tools, tool) : undefined;
+  return fromRecord(objectAt(repository.toml(path), 'tools'), tool);
 }
 
 function fromProto(repository: Repository, path: string, tool: string): string | undefined {
-  const all = repository.toml(path);
-  return all && fromRecord(all, tool);
+  return fromRecord(repository.toml(path) ?? {}, tool);
 }
 
 function fromRecord(record: Readonly<Record<string, unknown>>, tool: string): string | undefined {

@@ -3,7 +3,7 @@
  * allowed it is taken, else the newest that is. Lines are of images that exist; an exact version stays as it is.
  */
 import semver from 'semver';
-import { type Told, told } from '../told.ts';
+import type { Evidenced } from '../evidence.ts';
 
 /** Newest first. The starred one is what is taken where nothing speaks against it. */
 const lines: Readonly<Record<string, string>> = {
@@ -17,12 +17,13 @@ const lines: Readonly<Record<string, string>> = {
   crystal: '1.17* 1.16 1.15 1.14 1.13 1.12',
 };
 
-export function versionLine(language: string, range: Told<string> | undefined): Told<string> | undefined {
+export function versionLine(
+  language: string,
+  range: Evidenced<string> | undefined,
+): Evidenced<string> | undefined {
   if (!range) return undefined;
   const value = lineFor(language, range.value);
-  return value === undefined
-    ? undefined
-    : told(value, range.certainty, range.source.file, range.source.note, range.source.line);
+  return value === undefined ? undefined : { ...range, value };
 }
 
 export function lineFor(language: string, range: string): string | undefined {

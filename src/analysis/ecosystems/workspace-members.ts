@@ -1,6 +1,8 @@
 /** From the patterns of a workspace file to the folders that are meant, as far as they are there. */
 import picomatch from 'picomatch';
-import { join, type Repository } from '../repository.ts';
+import type { WorkspaceFinder } from '../detector.ts';
+import { asList } from '../readers/shape.ts';
+import { isParsed, join, nameOf, parentOf, type Repository } from '../repository.ts';
 
 const longest = 200;
 const mostPatterns = 200;
@@ -47,4 +49,40 @@ export function namedMember(root: string, name: string): string | undefined {
     } else if (part !== '' && part !== '.') parts.push(part);
   }
   return parts.join('/');
+}
+
+/** A workspace that a manifest declares: in each file of one of these names or endings, the members as `read` finds them. */
+export function workspaceFinder(
+  kind: string,
+  manifests: readonly string[],
+  note: string,
+  read: (repository: Repository, file: string, root: string) => readonly string[],
+): WorkspaceFinder {
+  return {
+    name: kind,
+    find(repository) {
+      const isManifest = (file: string) =>
+        manifests.some((name) => name === nameOf(file) || name.startsWith('.'));
+      const files = [...repository.filesUnder('', manifests)].filter(isManifest);
+      return files.flatMap((file) => {
+        const root = parentOf(file) ?? '';
+        const members = read(repository, file, root);
+        return members.length === 0 ? [] : [{ kind, tool: null, root, members, source: { file, note } }];
+      });
+    },
+  };
+}
+
+/** `members` and `exclude`, as Cargo and uv write them. */
+export function listedMembers(
+  repository: Repository,
+  root: string,
+  workspace: unknown,
+  manifest: string,
+): readonly string[] {
+  if (!isParsed(workspace)) return [];
+  const excluded = asList(workspace.exclude).map((each) => `!${String(each)}`);
+  return expandMembers(repository, root, [...asList(workspace.members), ...excluded], (directory) =>
+    repository.has(join(directory, manifest)),
+  );
 }

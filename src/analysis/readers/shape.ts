@@ -17,6 +17,22 @@ export function asObject(value: unknown): Parsed {
   return isParsed(value) ? value : {};
 }
 
+/** What lies under these keys, one below the other. */
+export function valueAt(data: unknown, ...keys: readonly string[]): unknown {
+  let at = data;
+  for (const key of keys) at = isParsed(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  return at;
+}
+
+export function objectAt(data: unknown, ...keys: readonly string[]): Parsed {
+  return asObject(valueAt(data, ...keys));
+}
+
+export function stringAt(data: unknown, ...keys: readonly string[]): string | undefined {
+  const value = valueAt(data, ...keys);
+  return typeof value === 'string' ? value : undefined;
+}
+
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, mostItems) : [];
 }

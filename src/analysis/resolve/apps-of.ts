@@ -1,6 +1,6 @@
 /** Which apps a finding speaks of, by where it was found. */
 import { isUnder } from '../collect-findings.ts';
-import { dependentsOf } from '../ecosystems/node/dependents.ts';
+import { dependentsOf } from '../ecosystems/node/package-manager/dependents.ts';
 import type { Repository } from '../repository.ts';
 
 /**

@@ -1,22 +1,19 @@
 /** From what is known of an app to what is said of it, and the evidence for each value. */
+
+import type { Evidenced, FieldEvidence } from '../evidence.ts';
 import { nameOf, type Repository } from '../repository.ts';
 import type { App } from '../result.ts';
-import type { Source, Told } from '../told.ts';
 import { languageShares } from './language-shares.ts';
 import type { ChosenApp } from './resolve-apps.ts';
-
-export interface AppSource extends Source {
-  readonly field: string;
-}
 
 export function describeApp(
   app: ChosenApp,
   repository: Repository,
-): { described: App; sources: AppSource[] } {
+): { described: App; sources: FieldEvidence[] } {
   const { directory, draft } = app;
-  const sources: AppSource[] = [];
+  const sources: FieldEvidence[] = [];
   const certainties: number[] = [];
-  const take = <T>(field: string, value: Told<T> | undefined): T | null => {
+  const take = <T>(field: string, value: Evidenced<T> | undefined): T | null => {
     if (!value) return null;
     sources.push({ ...value.source, field });
     certainties.push(value.certainty);

@@ -1,6 +1,6 @@
 /** What several say of one app, made one. */
 import type { AppDraft, Candidate, Declaration } from '../detector.ts';
-import type { Told } from '../told.ts';
+import type { Evidenced } from '../evidence.ts';
 
 const fields = [
   'name',
@@ -34,9 +34,9 @@ export function withToolchain(app: AppDraft, helper: Candidate): AppDraft {
 }
 
 function joined(
-  first: Told<string | null> | undefined,
-  second: Told<string | null> | undefined,
-): Told<string | null> | undefined {
+  first: Evidenced<string | null> | undefined,
+  second: Evidenced<string | null> | undefined,
+): Evidenced<string | null> | undefined {
   if (!first?.value) return second ?? first;
   if (!second?.value || second.value === first.value) return first;
   return {
@@ -47,36 +47,36 @@ function joined(
 }
 
 /**
- * Field by field, the strongest last. A strength of 1 or more counts over everything detected; a weaker one (a
- * Dockerfile's EXPOSE) only over what is less certain than it is strong.
+ * Field by field, the highest precedence last. One of 1 or more counts over everything detected; a lower one (a
+ * Dockerfile's EXPOSE) only over what is less certain than that number.
  */
 export function applyDeclarations(draft: AppDraft, declarations: readonly Declaration[]): AppDraft {
-  const ordered = [...declarations].sort((one, other) => one.strength - other.strength);
+  const ordered = [...declarations].sort((one, other) => one.precedence - other.precedence);
   const settled = ordered.reduce(
-    (before, { draft: said, strength }) => settle(before, said, strength),
+    (before, { draft: said, precedence }) => settle(before, said, precedence),
     draft,
   );
   return withFallback(settled, ordered.findLast(({ draft: said }) => said.singlePage)?.draft.singlePage);
 }
 
 /** Last, since the file of fallbacks speaks of whatever folder is served in the end. */
-function withFallback(draft: AppDraft, singlePage: Told<boolean> | undefined): AppDraft {
+function withFallback(draft: AppDraft, singlePage: Evidenced<boolean> | undefined): AppDraft {
   const output = draft.staticOutput;
   if (!singlePage || !output?.value || output.value.isSinglePage === singlePage.value) return draft;
   const value = { ...output.value, isSinglePage: singlePage.value };
   return { ...draft, staticOutput: { ...output, value }, singlePage };
 }
 
-function settle(before: AppDraft, said: AppDraft, strength: number): AppDraft {
+function settle(before: AppDraft, said: AppDraft, precedence: number): AppDraft {
   const versions =
-    strength >= 1 ? { ...before.versions, ...said.versions } : { ...said.versions, ...before.versions };
+    precedence >= 1 ? { ...before.versions, ...said.versions } : { ...said.versions, ...before.versions };
   let after: AppDraft = { ...before, versions };
   for (const field of fields) {
     const value = said[field];
     const known = before[field];
     if (!value) continue;
     if (field === 'staticOutput' && isServerOutput(before, said)) continue;
-    if (known === undefined || strength >= 1 || known.certainty < strength)
+    if (known === undefined || precedence >= 1 || known.certainty < precedence)
       after = { ...after, [field]: value };
   }
   // A site is either served by us or by a process of its own; whoever spoke last decides.

@@ -93,7 +93,7 @@ function lendDockerfile(apps: ChosenApp[], atRoot: readonly Declaration[], root:
   const [only] = others;
   if (!top?.isOnlyDeclared || !dockerfile || !only) return apps;
   // A platform file at the top means the top.
-  if (atRoot.some(({ strength }) => strength >= 1)) return apps;
+  if (atRoot.some(({ precedence }) => precedence >= 1)) return apps;
   const isClear = others.length === 1 && only.draft.dockerfile === undefined;
   return isClear ? [{ ...only, draft: { ...only.draft, dockerfile } }] : others;
 }

@@ -1,8 +1,8 @@
 /** Which databases are needed, and how sure that is. */
 import type { Findings } from '../collect-findings.ts';
 import type { ServiceFinding } from '../detector.ts';
+import type { FieldEvidence } from '../evidence.ts';
 import type { Repository } from '../repository.ts';
-import type { Evidence } from '../resolve.ts';
 import { type NeededService, type ServiceKind, serviceKinds } from '../result.ts';
 import { appsOf } from './apps-of.ts';
 import { servicesOfVariable } from './service-names.ts';
@@ -18,7 +18,7 @@ export function resolveServices(
   findings: Findings,
   apps: readonly string[],
   repository: Repository,
-  evidence: Evidence[],
+  evidence: FieldEvidence[],
 ): NeededService[] {
   const byKind = Map.groupBy(findings.services, ({ kind }) => kind);
   const named = new Set(findings.variables.flatMap(({ key }) => servicesOfVariable(key)));

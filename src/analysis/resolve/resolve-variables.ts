@@ -1,8 +1,8 @@
 /** One list of variables from everyone who named one. */
 import type { Findings } from '../collect-findings.ts';
 import type { VariableFinding } from '../detector.ts';
+import type { FieldEvidence } from '../evidence.ts';
 import type { Repository } from '../repository.ts';
-import type { Evidence } from '../resolve.ts';
 import type { NeededService, Variable } from '../result.ts';
 import { appsOf } from './apps-of.ts';
 import { servicesOfVariable } from './service-names.ts';
@@ -23,7 +23,7 @@ export function resolveVariables(
   apps: readonly string[],
   services: readonly NeededService[],
   repository: Repository,
-  evidence: Evidence[],
+  evidence: FieldEvidence[],
 ): Variable[] {
   const usable = findings.variables.filter(({ key }) => keyForm.test(key) && !isGivenByPlatform(key));
   const byKey = [...Map.groupBy(usable, ({ key }) => key)].sort(([one], [other]) => (one < other ? -1 : 1));

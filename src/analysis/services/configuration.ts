@@ -2,10 +2,10 @@
 import type { ServiceFinding } from '../detector.ts';
 import { asMany } from '../readers/shape.ts';
 import { isParsed, nameOf, parentOf, type Repository } from '../repository.ts';
-import { lookedAt } from '../variables/looked-at.ts';
+import { isAnalysed } from '../variables/analysed-folders.ts';
 import { type DatabaseKind, kindOfDialect } from './kinds.ts';
 
-export interface Said {
+export interface DatabaseFinding {
   readonly kind: DatabaseKind;
   readonly directory: string;
   readonly source: ServiceFinding['source'];
@@ -42,22 +42,22 @@ const ecto: Readonly<Record<string, DatabaseKind>> = {
   SQLite3: 'sqlite',
 };
 
-export function configuredIn(repository: Repository): readonly Said[] {
-  const found: Said[] = [];
+export function configuredIn(repository: Repository): readonly DatabaseFinding[] {
+  const found: DatabaseFinding[] = [];
   for (const path of repository.filesUnder('', [''])) {
     const directory = parentOf(path) ?? '';
-    if (!lookedAt(repository, directory)) continue;
+    if (!isAnalysed(repository, directory)) continue;
     const fitting = forms.filter(({ file }) => file.test(path));
     if (fitting.length > 0) found.push(...byLine(repository, path, directory, fitting));
     if (scripts.test(path)) found.push(...bySource(repository, path, directory));
     else if (configFile.test(nameOf(path)) || /(?:^|\/)config\/config\.json$/.test(path)) {
-      for (const kind of kindsIn(repository.json(path))) found.push(said(kind, path, directory));
+      for (const kind of kindsIn(repository.json(path))) found.push(configuredFor(kind, path, directory));
     }
   }
   return found;
 }
 
-function said(kind: DatabaseKind, file: string, directory: string, line?: number): Said {
+function configuredFor(kind: DatabaseKind, file: string, directory: string, line?: number): DatabaseFinding {
   const note = `configured for ${kind}`;
   return { kind, directory, source: line === undefined ? { file, note } : { file, note, line } };
 }
@@ -67,7 +67,7 @@ function byLine(
   path: string,
   directory: string,
   fitting: readonly LineForm[],
-): readonly Said[] {
+): readonly DatabaseFinding[] {
   const bytes = repository.bytes(path);
   const hints = ['provider', 'django', 'Ecto.Adapters', 'adapter', 'driver'];
   if (!bytes || !hints.some((hint) => bytes.includes(hint))) return [];
@@ -81,18 +81,22 @@ function byLine(
     if (/^\s*(?:#|\/\/)/.test(line) || /^(?:development|test)$/.test(section)) return [];
     const name = fitting.map(({ line: form }) => form.exec(line)?.[1]).find((each) => each !== undefined);
     const kind = name === undefined ? undefined : (ecto[name] ?? kindOfDialect(name));
-    return kind === undefined ? [] : [said(kind, path, directory, at + 1)];
+    return kind === undefined ? [] : [configuredFor(kind, path, directory, at + 1)];
   });
 }
 
-function bySource(repository: Repository, path: string, directory: string): readonly Said[] {
+function bySource(repository: Repository, path: string, directory: string): readonly DatabaseFinding[] {
   const facts = repository.source(path);
   if (!facts) return [];
   const isConfig = configFile.test(nameOf(path)) || /(?:^|\/)config\/database\.[cm]?[jt]s$/.test(path);
-  const configured = isConfig ? kindsIn(facts.config).map((kind) => said(kind, path, directory)) : [];
+  const configured = isConfig
+    ? kindsIn(facts.config).map((kind) => configuredFor(kind, path, directory))
+    : [];
   const called = facts.calls
     .filter(({ name }) => constructors.test(name))
-    .flatMap((call) => kindsIn(call.arguments).map((kind) => said(kind, path, directory, call.line)));
+    .flatMap((call) =>
+      kindsIn(call.arguments).map((kind) => configuredFor(kind, path, directory, call.line)),
+    );
   return [...configured, ...called];
 }
 

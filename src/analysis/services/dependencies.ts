@@ -1,8 +1,12 @@
 /** What a project needs to run, by name, from the manifests of every ecosystem. Of tests and tools nothing. */
-import { asEntries, asList, asObject, asText } from '../readers/shape.ts';
-import { isParsed, nameOf, parentOf, type Repository } from '../repository.ts';
-import { lookedAt } from '../variables/looked-at.ts';
-import { dependencyLines } from './dependency-lines.ts';
+import { readGoModule } from '../ecosystems/go/go-module.ts';
+import { productionLines } from '../ecosystems/jvm/gradle.ts';
+import { readMaven } from '../ecosystems/jvm/maven.ts';
+import { requirementsIn } from '../ecosystems/python/python-dependencies.ts';
+import { directGems } from '../ecosystems/ruby/gems.ts';
+import { asEntries, asTexts, valueAt } from '../readers/shape.ts';
+import { nameOf, parentOf, type Repository } from '../repository.ts';
+import { isAnalysed } from '../variables/analysed-folders.ts';
 
 export interface Dependency {
   /** With what is asked of it: `sqlx postgres`, `celery[redis]`. */
@@ -18,23 +22,45 @@ type Reader = (repository: Repository, file: string) => readonly string[];
 const readers: readonly (readonly [RegExp, Reader])[] = [
   [
     /^package\.json$/,
-    (repository, file) => keysOf(repository.json(file), ['dependencies', 'optionalDependencies']),
+    (repository, file) => {
+      const manifest = repository.json(file);
+      return [...keysOf(manifest?.dependencies), ...keysOf(manifest?.optionalDependencies)];
+    },
   ],
   [
     /^(?:deno\.jsonc?|jsr\.json|import_map\.json)$/,
-    (repository, file) => valuesOf(repository.json(file)?.imports),
+    (repository, file) => asTexts(Object.values(repository.json(file)?.imports ?? {})),
   ],
-  [/^composer\.json$/, (repository, file) => keysOf(repository.json(file), ['require'])],
-  [/^pyproject\.toml$/, readPyproject],
-  [/^Pipfile$/, (repository, file) => withExtras(repository.toml(file)?.packages)],
-  [/^Cargo\.toml$/, readCargo],
-  [/^(?:environment|conda)\.ya?ml$/, readConda],
-  [/^pubspec\.yaml$/, (repository, file) => keysOf(repository.yaml(file), ['dependencies'])],
-  [/^shard\.yml$/, (repository, file) => keysOf(repository.yaml(file), ['dependencies'])],
-  [/^gleam\.toml$/, (repository, file) => keysOf(repository.toml(file), ['dependencies'])],
+  [/^composer\.json$/, (repository, file) => keysOf(repository.json(file)?.require)],
   [
-    /^(?:requirements(?:[._-](?:prod|production|base|common|main|web|app|server))?\.(?:txt|in)|go\.mod|Gemfile|gems\.rb|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|mix\.exs|project\.clj|deps\.edn|Package\.swift|package\.yaml|setup\.(?:py|cfg)|.+\.(?:csproj|fsproj|cabal|toml\.versions)|Directory\.Packages\.props|libs\.versions\.toml|cpanfile)$/,
-    (repository, file) => dependencyLines(nameOf(file), repository.text(file) ?? ''),
+    /^(?:requirements(?:[._-](?:prod|production|base|common|main|web|app|server))?\.(?:txt|in)|pyproject\.toml|Pipfile|setup\.(?:py|cfg)|(?:environment|conda)\.ya?ml)$/,
+    requirementsIn,
+  ],
+  [/^Cargo\.toml$/, readCargo],
+  [/^(?:pubspec\.yaml|shard\.yml)$/, (repository, file) => keysOf(repository.yaml(file)?.dependencies)],
+  [/^go\.mod$/, (repository, file) => readGoModule(repository, file).requires],
+  [/^(?:Gemfile|gems\.rb)$/, (repository, file) => [...directGems(repository, file)]],
+  [/^pom\.xml$/, (repository, file) => readMaven(repository, file)?.libraries ?? []],
+  [
+    /^(?:build\.gradle(?:\.kts)?|libs\.versions\.toml)$/,
+    (repository, file) => productionLines(repository, file).flatMap(gradleLibrary),
+  ],
+  [/^mix\.exs$/, byLine(/\{\s{0,5}:(\w{1,100})\s{0,5},/, /^#|only:\s*(?:\[)?\s*:(?:test|dev)\b(?!.*:prod)/)],
+  [
+    /^(?:.+\.(?:csproj|fsproj)|Directory\.Packages\.props)$/,
+    byLine(/<PackageReference\s[^>]{0,200}?Include="([^"]{1,200})"/),
+  ],
+  [/^build\.sbt$/, byLine(/"[\w.-]{1,200}"\s*%{1,3}\s*"([\w.-]{1,200})"/, /%\s*"?Test\b|% "test"/)],
+  [
+    /^(?:project\.clj|deps\.edn)$/,
+    byLine(/^[\s:\w{[]{0,40}?([\w.-]{1,100}\/[\w.-]{1,100}|[\w-]{3,60})[\s"]/, /^;/),
+  ],
+  [/^Package\.swift$/, byLine(/\.package\([^)]{0,200}?url:\s*"[^"]{1,200}\/([\w.-]{1,100}?)(?:\.git)?"/)],
+  [/^cpanfile$/, byLine(/^requires\s+['"]([\w:]{1,100})/)],
+  // Whatever is written like a name.
+  [
+    /^(?:package\.yaml|.+\.cabal)$/,
+    byLine(/^[,\s"'-]{0,20}([a-zA-Z][\w.-]{1,80}(?:\[[\w,]{1,60}\])?)\s*(?:[<>=~!^,"']|$)/),
   ],
 ];
 
@@ -43,45 +69,43 @@ export function dependenciesOf(repository: Repository): readonly Dependency[] {
   for (const file of repository.filesUnder('', [''])) {
     const directory = parentOf(file) ?? '';
     const reader = readers.find(([pattern]) => pattern.test(nameOf(file)))?.[1];
-    if (!reader || !lookedAt(repository, directory)) continue;
+    if (!reader || !isAnalysed(repository, directory)) continue;
     for (const name of reader(repository, file).slice(0, mostNames)) found.push({ name, file, directory });
   }
   return found;
 }
 
-function keysOf(manifest: unknown, fields: readonly string[]): readonly string[] {
-  return fields.flatMap((field) => asEntries(asObject(manifest)[field]).map(([name]) => name));
+/** For manifests that are programs or have a grammar of their own: one name a line, but not of lines that match `except`. */
+function byLine(pattern: RegExp, except?: RegExp): Reader {
+  return (repository, file) =>
+    repository.lines(file).flatMap((whole) => {
+      const line = whole.trim();
+      return (except?.test(line) ? undefined : pattern.exec(line)?.[1]) ?? [];
+    });
 }
 
-function valuesOf(record: unknown): readonly string[] {
-  return asEntries(record).flatMap(([, value]) => asText(value) ?? []);
+function keysOf(record: unknown): readonly string[] {
+  return asEntries(record).map(([name]) => name);
 }
 
-/** `celery = {extras = ["redis"]}`, `sqlx = {features = ["postgres"]}`. */
-function withExtras(record: unknown): readonly string[] {
-  return asEntries(record).map(([name, value]) => {
-    const extras = isParsed(value) ? [...asList(value.extras), ...asList(value.features)] : [];
-    return [name, ...extras.filter((each) => typeof each === 'string')].join(' ');
-  });
-}
-
-function readPyproject(repository: Repository, file: string): readonly string[] {
-  const config = repository.toml(file);
-  const poetry = asObject(asObject(config?.tool).poetry);
-  const listed = asList(asObject(config?.project).dependencies).flatMap(
-    (line) => asText(line)?.split(/[;<>=~!\s]/)[0] ?? [],
-  );
-  return [...listed, ...withExtras(poetry.dependencies)];
-}
-
+/** `sqlx = {features = ["postgres"]}`. */
 function readCargo(repository: Repository, file: string): readonly string[] {
-  const config = repository.toml(file);
-  return [...withExtras(config?.dependencies), ...withExtras(asObject(config?.workspace).dependencies)];
+  const manifest = repository.toml(file);
+  return [valueAt(manifest, 'dependencies'), valueAt(manifest, 'workspace', 'dependencies')]
+    .flatMap(asEntries)
+    .map(([name, wanted]) => [name, ...asTexts(valueAt(wanted, 'features'))].join(' '));
 }
 
-function readConda(repository: Repository, file: string): readonly string[] {
-  return asList(repository.yaml(file)?.dependencies).flatMap((each) => {
-    if (isParsed(each)) return asList(each.pip).flatMap((line) => asText(line)?.split(/[=<>~]/)[0] ?? []);
-    return asText(each)?.split(/[=<>~ ]/)[0] ?? [];
-  });
+/** A library that comes with the program; not one that only writes code or serves developers. */
+function gradleLibrary(line: string): string[] {
+  if (
+    /^(?:\w{0,40}[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly)|developmentOnly|kapt|annotationProcessor)/.test(
+      line,
+    )
+  )
+    return [];
+  const plain = /["']([\w.-]{1,200}:[\w.-]{1,200})(?::[^"']{0,100})?["']/.exec(line)?.[1];
+  const named = /name\s*[:=]\s*["']([\w.-]{1,200})["']/.exec(line)?.[1];
+  const alias = /\(\s*libs\.([\w.]{1,100})\s*\)/.exec(line)?.[1];
+  return [plain?.split(':')[1] ?? named ?? alias ?? ''].filter(Boolean);
 }

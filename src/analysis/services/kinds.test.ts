@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dependencyLines } from './dependency-lines.ts';
+import { Repository } from '../repository.ts';
+import { dependenciesOf } from './dependencies.ts';
 import { kindsOfDriver } from './kinds.ts';
 
 test('A driver is known by a word of its name, in every ecosystem', () => {
@@ -80,38 +81,43 @@ test('What only looks like a driver is none', () => {
     assert.deepEqual(kindsOfDriver(name), [], name);
 });
 
-test('Dependencies for tests and development are left out of manifests that are programs', () => {
-  assert.deepEqual(
-    dependencyLines(
+test('Dependencies for tests and development are left out, whatever the manifest is written in', () => {
+  const manifests: readonly (readonly [file: string, text: string, names: readonly string[]])[] = [
+    [
       'Gemfile',
       "gem 'pg'\ngroup :development, :test do\n  gem 'mysql2'\nend\ngem 'redis', group: :test\ngem 'puma'\n",
-    ),
-    ['pg', 'puma'],
-  );
-  assert.deepEqual(
-    dependencyLines('go.mod', 'require (\n\tgithub.com/a/b v1.0.0\n\tgithub.com/c/d v1.0.0 // indirect\n)\n'),
-    ['github.com/a/b'],
-  );
-  assert.deepEqual(
-    dependencyLines(
+      ['pg', 'puma'],
+    ],
+    [
+      'go.mod',
+      'require (\n\tgithub.com/a/b v1.0.0\n\tgithub.com/c/d v1.0.0 // indirect\n)\n',
+      ['github.com/a/b'],
+    ],
+    [
       'build.gradle',
       "implementation 'org.a:b:1'\ntestImplementation 'org.c:d:1'\nruntimeOnly(\"org.e:f\")\n",
-    ),
-    ['b', 'f'],
-  );
-  assert.deepEqual(
-    dependencyLines('mix.exs', '{:postgrex, ">= 0.0.0"},\n{:redix, "~> 1.0", only: :test},\n'),
-    ['postgrex'],
-  );
-  assert.deepEqual(
-    dependencyLines('requirements.txt', 'psycopg[binary]>=3\n# redis\n-r base.txt\nflask==3.0\n'),
-    ['psycopg[binary]', 'flask'],
-  );
-  assert.deepEqual(
-    dependencyLines(
+      ['b', 'f'],
+    ],
+    ['mix.exs', '{:postgrex, ">= 0.0.0"},\n{:redix, "~> 1.0", only: :test},\n', ['postgrex']],
+    [
+      'requirements.txt',
+      'psycopg[binary]>=3\n# redis\n-r base.txt\nflask==3.0\n',
+      ['psycopg[binary]', 'flask'],
+    ],
+    ['setup.py', "setup(install_requires=['psycopg2'], extras_require={'dev': ['redis']})\n", ['psycopg2']],
+    [
       'pom.xml',
-      '<dependency><artifactId>a</artifactId></dependency><dependency><artifactId>b</artifactId><scope>test</scope></dependency>',
-    ),
-    ['a'],
-  );
+      '<project><dependencies><dependency><artifactId>a</artifactId></dependency><dependency><artifactId>b</artifactId><scope>test</scope></dependency></dependencies></project>',
+      ['a'],
+    ],
+  ];
+  for (const [path, text, names] of manifests) {
+    const contents = new Map([[path, Buffer.from(text)]]);
+    const repository = new Repository([{ path, type: 'file', size: text.length }], contents);
+    assert.deepEqual(
+      dependenciesOf(repository).map(({ name }) => name),
+      names,
+      path,
+    );
+  }
 });

@@ -10,7 +10,7 @@ import { serviceOf } from '../variables/names.ts';
 import { databaseBehind } from '../variables/variable.ts';
 import { variablesOf } from '../variables/variables.ts';
 import { addressesIn } from './addresses.ts';
-import { configuredIn, type Said } from './configuration.ts';
+import { configuredIn, type DatabaseFinding } from './configuration.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { kindOfDialect, kindsOfDriver } from './kinds.ts';
 
@@ -43,29 +43,29 @@ function findServices(repository: Repository): readonly ServiceFinding[] {
   return [...found, ...guessed(repository, found, known.has('sqlite'))];
 }
 
-function findings(all: readonly Said[], by: ServiceFinding['by']): ServiceFinding[] {
+function findings(all: readonly DatabaseFinding[], by: ServiceFinding['by']): ServiceFinding[] {
   return all.flatMap(({ kind, directory, source }) =>
     kind === 'sqlite' ? [] : [{ kind, version: null, by, directory, source }],
   );
 }
 
-function driversIn(repository: Repository): readonly Said[] {
+function driversIn(repository: Repository): readonly DatabaseFinding[] {
   return dependenciesOf(repository).flatMap(({ name, file, directory }) =>
     kindsOfDriver(name).map(
-      (kind): Said => ({ kind, directory, source: { file, note: `driver ${name.slice(0, 60)}` } }),
+      (kind): DatabaseFinding => ({ kind, directory, source: { file, note: `driver ${name.slice(0, 60)}` } }),
     ),
   );
 }
 
-function chosenByVariable(repository: Repository): readonly Said[] {
-  return variablesOf(repository).flatMap((variable): Said[] => {
+function chosenByVariable(repository: Repository): readonly DatabaseFinding[] {
+  return variablesOf(repository).flatMap((variable): DatabaseFinding[] => {
     const kind = choosing.test(variable.key) ? kindOfDialect(variable.default) : undefined;
     return kind === undefined ? [] : [{ kind, directory: variable.directory, source: variable.source }];
   });
 }
 
-function byVariables(repository: Repository): readonly Said[] {
-  return variablesOf(repository).flatMap((variable): Said[] => {
+function byVariables(repository: Repository): readonly DatabaseFinding[] {
+  return variablesOf(repository).flatMap((variable): DatabaseFinding[] => {
     const { key, directory, source } = variable;
     const behind = databaseBehind(variable).kind;
     const named = serviceOf(key);

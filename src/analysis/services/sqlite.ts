@@ -1,20 +1,19 @@
 /** A variable whose value is a file of SQLite: its folder must be kept. The same in code is seen by each ecosystem. */
-import type { Declaration, DeclarationReader } from '../detector.ts';
+import { type DeclarationFindings, precedence } from '../declarations/declaration-file.ts';
 import { volumeOf } from '../ecosystems/sqlite-volumes.ts';
+import { Project } from '../project.ts';
+import type { Repository } from '../repository.ts';
 import { databaseBehind } from '../variables/variable.ts';
 import { variablesOf } from '../variables/variables.ts';
 
-export const sqliteReader: DeclarationReader = {
-  name: 'sqlite',
-  read(repository) {
-    const declarations = variablesOf(repository).flatMap((variable): Declaration[] => {
-      const folder = databaseBehind(variable).sqliteFolder;
-      // Beside the schema or the code: whoever knows the framework knows where that is.
-      if (folder === undefined || folder === '.') return [];
-      const { directory, source } = variable;
-      const volumes = volumeOf(repository, directory, `${folder}/database`, source);
-      return volumes.length === 0 ? [] : [{ directory, strength: 0.5, draft: { volumes } }];
-    });
-    return { declarations };
-  },
-};
+export function readSqliteVariables(repository: Repository, findings: DeclarationFindings): void {
+  for (const variable of variablesOf(repository)) {
+    const { sqliteFolder: folder } = databaseBehind(variable);
+    const { directory, source } = variable;
+    // Beside the schema or the code: whoever knows the framework knows where that is.
+    if (folder === undefined || folder === '.') continue;
+    const volumes = volumeOf(new Project(repository, directory), `${folder}/database`, source);
+    if (volumes.length > 0)
+      findings.declarations.push({ directory, precedence: precedence.hint, draft: { volumes } });
+  }
+}

@@ -1,8 +1,8 @@
 /** Goes through the sources that were read and collects what they read from the environment. */
 import type { Finder, VariableFinding } from '../detector.ts';
 import { join, parentOf, type Repository } from '../repository.ts';
+import { isAnalysed } from './analysed-folders.ts';
 import { configurationReader, linesRead } from './configuration-reads.ts';
-import { lookedAt } from './looked-at.ts';
 import { serviceOf } from './names.ts';
 import { type Read, readsIn } from './reads-in-code.ts';
 import { settingsReads } from './settings-classes.ts';
@@ -82,7 +82,7 @@ function unlike(reads: readonly FileRead[]): readonly FileRead[] {
 }
 
 function isAside(repository: Repository, path: string): boolean {
-  return besideTheApp.test(repository.folders.within(path)) || !lookedAt(repository, parentOf(path) ?? '');
+  return besideTheApp.test(repository.folders.within(path)) || !isAnalysed(repository, parentOf(path) ?? '');
 }
 
 interface FileRead extends Omit<Read, 'build'> {

@@ -6,7 +6,7 @@ import type { Finder, VariableFinding } from '../detector.ts';
 import { parseEnvFile } from '../readers/env-file.ts';
 import { join, type Repository } from '../repository.ts';
 import { isSecretName } from '../resolve/variable-names.ts';
-import { lookedAt } from './looked-at.ts';
+import { isAnalysed } from './analysed-folders.ts';
 import { isLocal, isPlaceholder, looksSecret } from './values.ts';
 import { mentioned } from './variable.ts';
 
@@ -36,7 +36,7 @@ export const envFileFinder: Finder<VariableFinding> = {
   find(repository) {
     const found: VariableFinding[] = [];
     for (const [folder, { files }] of repository.directories) {
-      if (!lookedAt(repository, folder)) continue;
+      if (!isAnalysed(repository, folder)) continue;
       for (const name of files) {
         const kind = envFileKind(name);
         if (kind !== 'other') found.push(...variablesOf(repository, folder, name, kind));

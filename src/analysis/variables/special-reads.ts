@@ -36,6 +36,12 @@ export function specialReads(ending: string, tokens: readonly Token[], grammar: 
   return reads;
 }
 
+/** The name of a variable that stands there as a string. */
+function keyAt(tokens: readonly Token[], at: number): Token | undefined {
+  const token = tokens[at];
+  return token?.kind === 'text' && isConstantKey(token.text) ? token : undefined;
+}
+
 /** `env:"X,required" envDefault:"x"`, `envconfig:"X" default:"x"`, `env:"X, default=x"`. */
 function structTag(_: readonly Token[], __: number, { kind, text, line }: Token): readonly Read[] {
   if (kind !== 'text' || !text.includes('env')) return [];
@@ -54,8 +60,8 @@ function structTag(_: readonly Token[], __: number, { kind, text, line }: Token)
 function viper(tokens: readonly Token[], at: number, token: Token): readonly Read[] {
   if (token.text !== 'viper' || !/^(?:Get|BindEnv|SetDefault|MustBindEnv)/.test(tokens[at + 2]?.text ?? ''))
     return [];
-  const key = tokens[at + 4];
-  if (key?.kind !== 'text' || !isConstantKey(key.text)) return [];
+  const key = keyAt(tokens, at + 4);
+  if (!key) return [];
   const value = tokens[at + 2]?.text === 'SetDefault' ? tokens[at + 6]?.text : undefined;
   return [
     { key: key.text, line: key.line, ...(value === undefined ? {} : { default: value, required: false }) },
@@ -64,14 +70,8 @@ function viper(tokens: readonly Token[], at: number, token: Token): readonly Rea
 
 /** clap: `#[arg(long, env = "X", default_value = "x")]`. */
 function attribute(tokens: readonly Token[], at: number, token: Token): readonly Read[] {
-  const key = tokens[at + 2];
-  if (
-    token.text !== 'env' ||
-    !isMark(tokens[at + 1], '=') ||
-    key?.kind !== 'text' ||
-    !isConstantKey(key.text)
-  )
-    return [];
+  const key = keyAt(tokens, at + 2);
+  if (token.text !== 'env' || !isMark(tokens[at + 1], '=') || !key) return [];
   for (let next = at + 3; next < at + 16; next += 1) {
     if (isMark(tokens[next], ']')) break;
     if (!/^default_value(?:_t)?$/.test(tokens[next]?.text ?? '')) continue;
@@ -85,14 +85,8 @@ function attribute(tokens: readonly Token[], at: number, token: Token): readonly
 
 /** python-decouple and Starlette: `config("X", default=…, cast=…)`; it raises where there is neither. */
 function decouple(tokens: readonly Token[], at: number, token: Token): readonly Read[] {
-  const key = tokens[at + 2];
-  if (
-    token.text !== 'config' ||
-    !isMark(tokens[at + 1], '(') ||
-    key?.kind !== 'text' ||
-    !isConstantKey(key.text)
-  )
-    return [];
+  const key = keyAt(tokens, at + 2);
+  if (token.text !== 'config' || !isMark(tokens[at + 1], '(') || !key) return [];
   if (isMark(tokens[at - 1], '.') || tokens[at - 1]?.text === 'def') return [];
   const absence = whenAbsent(tokens, { from: at, keyAt: at + 2, isIndex: false, isOpen: true });
   return [{ key: key.text, line: key.line, required: true, ...absence }];

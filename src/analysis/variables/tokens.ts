@@ -133,57 +133,33 @@ export function isMark(token: Token | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text;
 }
 
-const hash: Grammar = { line: ['#'], quotes: '"\'', triple: true };
-const slash: Grammar = { line: ['//'], block: ['/*', '*/'], quotes: '"', triple: true };
-const withSingle: Grammar = { ...slash, quotes: '"\'' };
+const slashes = { line: ['//'], block: ['/*', '*/'] } as const;
 
 /** By the ending of the file. JavaScript has a parser of its own. */
-export const grammars: Readonly<Record<string, Grammar>> = {
-  py: hash,
-  rb: { line: ['#'], quotes: '"\'' },
-  ru: { line: ['#'], quotes: '"\'' },
-  rake: { line: ['#'], quotes: '"\'' },
-  cr: { line: ['#'], quotes: '"' },
-  ex: hash,
-  exs: hash,
-  jl: { line: ['#'], quotes: '"', triple: true },
-  pl: { line: ['#'], quotes: '"\'' },
-  pm: { line: ['#'], quotes: '"\'' },
-  psgi: { line: ['#'], quotes: '"\'' },
-  r: { line: ['#'], quotes: '"\'' },
-  R: { line: ['#'], quotes: '"\'' },
-  nim: hash,
-  go: { line: ['//'], block: ['/*', '*/'], quotes: '"`' },
-  rs: slash,
-  java: slash,
-  kt: slash,
-  kts: slash,
-  scala: slash,
-  groovy: withSingle,
-  cs: slash,
-  fs: { line: ['//'], block: ['(*', '*)'], quotes: '"', triple: true },
-  vb: { line: ["'"], quotes: '"' },
-  swift: slash,
-  dart: withSingle,
-  zig: { line: ['//'], quotes: '"' },
-  gleam: { line: ['//'], quotes: '"' },
-  v: withSingle,
-  d: slash,
-  c: slash,
-  h: slash,
-  cc: slash,
-  cpp: slash,
-  cxx: slash,
-  hpp: slash,
-  php: { line: ['//', '#'], block: ['/*', '*/'], quotes: '"\'' },
-  lua: { line: ['--'], quotes: '"\'' },
-  hs: { line: ['--'], block: ['{-', '-}'], quotes: '"' },
-  ml: { line: [], block: ['(*', '*)'], quotes: '"' },
-  clj: { line: [';'], quotes: '"' },
-  cljc: { line: [';'], quotes: '"' },
-  scm: { line: [';'], quotes: '"' },
-  ss: { line: [';'], quotes: '"' },
-  rkt: { line: [';'], quotes: '"' },
-  lisp: { line: [';'], quotes: '"' },
-  erl: { line: ['%'], quotes: '"' },
-};
+const grammarOf: readonly (readonly [endings: string, Grammar])[] = [
+  ['py ex exs', { line: ['#'], quotes: '"\'', triple: true }],
+  ['rb ru rake pl pm psgi r R', { line: ['#'], quotes: '"\'' }],
+  ['cr', { line: ['#'], quotes: '"' }],
+  ['jl', { line: ['#'], quotes: '"', triple: true }],
+  ['go', { ...slashes, quotes: '"`' }],
+  ['rs java kt kts scala cs swift c h cc cpp cxx hpp', { ...slashes, quotes: '"', triple: true }],
+  ['groovy dart', { ...slashes, quotes: '"\'', triple: true }],
+  ['fs', { line: ['//'], block: ['(*', '*)'], quotes: '"', triple: true }],
+  ['vb', { line: ["'"], quotes: '"' }],
+  ['php', { line: ['//', '#'], block: ['/*', '*/'], quotes: '"\'' }],
+  ['lua', { line: ['--'], quotes: '"\'' }],
+  ['hs', { line: ['--'], block: ['{-', '-}'], quotes: '"' }],
+  ['clj cljc scm ss', { line: [';'], quotes: '"' }],
+  ['erl', { line: ['%'], quotes: '"' }],
+  // Nothing here builds these, but a Dockerfile of their own may: their variables are asked for all the same.
+  ['zig gleam', { line: ['//'], quotes: '"' }],
+  ['nim', { line: ['#'], quotes: '"\'', triple: true }],
+  ['d', { ...slashes, quotes: '"', triple: true }],
+  ['v', { ...slashes, quotes: '"\'', triple: true }],
+  ['ml', { line: [], block: ['(*', '*)'], quotes: '"' }],
+  ['rkt lisp', { line: [';'], quotes: '"' }],
+];
+
+export const grammars: Readonly<Record<string, Grammar>> = Object.fromEntries(
+  grammarOf.flatMap(([endings, grammar]) => endings.split(' ').map((ending) => [ending, grammar])),
+);

@@ -1,8 +1,8 @@
 /** One variable as somebody mentions it. What its value is worth is judged here, for every reader alike. */
 import type { VariableFinding } from '../detector.ts';
+import type { Source } from '../evidence.ts';
 import { isSecretName } from '../resolve/variable-names.ts';
 import type { ServiceKind } from '../result.ts';
-import type { Source } from '../told.ts';
 import { isKey, serviceOf } from './names.ts';
 import { asDefault, isLocal, isPlaceholder, looksSecret, schemeOf, sqliteFolder } from './values.ts';
 

@@ -1,65 +1,79 @@
 /** .NET: project files of C#, F# and Visual Basic. Tests and class libraries run nowhere. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { join, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
-import { filesIn, findIn, findInAny, ownSources } from '../code.ts';
+import { certain, conventional, type Evidenced, evidenced, evidencedBy, guessed } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { parentOf, type Repository } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
-import { candidate, manager, versionsOf } from '../draft.ts';
+import { candidate, manager, staticSite, versionsOf } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
+import { namedMember, workspaceFinder } from '../workspace-members.ts';
 import { isRunnable, type NetProject, projectEndings, readNetProject } from './net-project.ts';
 
 export const dotnet: Detector = {
   name: 'dotnet',
-  detect({ path, files }, repository) {
-    if (![...files].some((name) => projectEndings.some((ending) => name.endsWith(ending)))) return [];
-    const projects = projectEndings
-      .flatMap((ending) => filesIn(repository, path, ending))
-      .flatMap((file) => readNetProject(repository, file) ?? []);
-    const [best] = [...projects].sort((one, other) => Number(isRunnable(other)) - Number(isRunnable(one)));
-    return best ? [describe(repository, path, best)] : [];
+  detect(project) {
+    const projects = project
+      .withEnding(...projectEndings)
+      .flatMap((file) => readNetProject(project.repository, file) ?? []);
+    const best = projects.find(isRunnable) ?? projects[0];
+    return best ? [describe(project, best)] : [];
   },
 };
 
-function describe(repository: Repository, directory: string, project: NetProject): Candidate {
-  const { file, name } = project;
-  const sources = ownSources(repository, directory, ['.cs', '.fs', '.vb'], []);
-  const framework = frameworkOf(repository, directory, project, sources);
-  const isPage = project.sdk.endsWith('BlazorWebAssembly');
-  const isApp = isRunnable(project);
-  const settings = filesIn(repository, directory, '.json').filter((path) =>
-    /appsettings(?:\.Production)?\.json$/.test(path),
-  );
-  const sdk = toolVersion(repository, directory, 'dotnet');
+/** A solution of several apps. One app with its libraries and tests is no workspace. */
+export const dotnetSolution = workspaceFinder(
+  'dotnet',
+  ['.sln', '.slnx'],
+  'solution',
+  (repository, file, root) => {
+    const projects = repository.lines(file).flatMap((line) => {
+      const path = /["']([^"']{1,200}\.(?:cs|fs|vb)proj)["']/.exec(line)?.[1];
+      const member = path === undefined ? undefined : namedMember(root, path);
+      return (member === undefined ? undefined : readNetProject(repository, member)) ?? [];
+    });
+    const parts = projects.filter(({ isTest }) => !isTest);
+    if (parts.filter(isRunnable).length < 2) return [];
+    return [...new Set(parts.map((part) => parentOf(part.file) ?? ''))];
+  },
+);
+
+function describe(project: Project, found: NetProject): Candidate {
+  const { file, name, sdk } = found;
+  const { repository } = project;
+  const sources = project.sources(['.cs', '.fs', '.vb']);
+  const framework = frameworkOf(project, found, sources);
+  const isApp = isRunnable(found);
+  const settings = project
+    .withEnding('.json')
+    .filter((path) => /appsettings(?:\.Production)?\.json$/.test(path));
+  const process = () => ({
+    startCommand: isApp
+      ? evidenced(`dotnet out/${found.assembly}.dll`, certain, file, found.assembly)
+      : evidenced(null, conventional, file, 'nothing runs'),
+    port: portOf(repository, found, settings, sources),
+    healthPath: healthInCode(repository, sources),
+    volumes: sqliteVolumes(project, [...settings, ...sources]),
+  });
+  const target = found.isAlone ? '' : ` ${name}${found.ending}`;
   const draft = {
-    name: told(name, certain, file, name.slice(0, 60)),
-    language: told(project.language, certain, file, project.language),
-    framework: framework === undefined ? undefined : told(framework, certain, file, project.sdk || framework),
-    packageManager: manager('nuget', repository.firstOf(directory, ['packages.lock.json']), file),
-    versions: versionsOf({ dotnet: firstTold(project.version, sdk) }),
-    installCommand: told('dotnet restore', customary, file, 'NuGet'),
-    buildCommand: told(
-      `dotnet publish${project.isAlone ? '' : ` ${name}${project.ending}`} -c Release -o out`,
-      customary,
-      file,
-      'dotnet',
-    ),
-    startCommand:
-      isPage || !isApp
-        ? told(null, customary, file, 'nothing runs')
-        : told(`dotnet out/${project.assembly}.dll`, certain, file, project.assembly),
-    staticOutput: isPage
-      ? told({ directory: 'out/wwwroot', isSinglePage: true }, customary, file, 'Blazor WebAssembly')
-      : undefined,
-    port: isPage ? undefined : portOf(repository, project, settings, sources),
-    healthPath: isPage ? undefined : healthInCode(repository, sources),
-    volumes: isPage ? [] : sqliteVolumes(repository, directory, [...settings, ...sources]),
+    name: evidenced(name, certain, file, name.slice(0, 60)),
+    language: evidenced(found.language, certain, file, found.language),
+    framework: framework === undefined ? undefined : evidenced(framework, certain, file, sdk || framework),
+    packageManager: manager('nuget', project.first('packages.lock.json'), file),
+    versions: versionsOf({ dotnet: found.version ?? toolVersion(project, 'dotnet') }),
+    installCommand: evidenced('dotnet restore', conventional, file, 'NuGet'),
+    buildCommand: evidenced(`dotnet publish${target} -c Release -o out`, conventional, file, 'dotnet'),
+    ...(sdk.endsWith('BlazorWebAssembly')
+      ? staticSite({ directory: 'out/wwwroot', isSinglePage: true }, file, 'Blazor WebAssembly')
+      : process()),
   };
   const score = isApp ? (framework ? 0.9 : 0.75) : 0.3;
-  return candidate('dotnet', directory, score, draft, isApp ? 'app' : 'library');
+  return candidate('dotnet', project.path, score, draft, isApp ? 'app' : 'library');
 }
 
+/** Frameworks and systems that are more than ASP.NET with a package. */
 const byPackage: Readonly<Record<string, string>> = {
   giraffe: 'giraffe',
   saturn: 'saturn',
@@ -67,57 +81,40 @@ const byPackage: Readonly<Record<string, string>> = {
   suave: 'suave',
   'umbraco.cms': 'umbraco',
   'orchardcore.application.cms.targets': 'orchard',
-  carter: 'carter',
-  fastendpoints: 'fastendpoints',
-  nancy: 'nancy',
 };
 
 function frameworkOf(
-  repository: Repository,
-  directory: string,
+  project: Project,
   { sdk, packages }: NetProject,
   sources: readonly string[],
 ): string | undefined {
   if (sdk.endsWith('BlazorWebAssembly')) return 'blazor';
+  const named = [...packages].find((each) => Object.hasOwn(byPackage, each));
+  if (named !== undefined) return byPackage[named];
   const isWeb =
     sdk.endsWith('Sdk.Web') ||
     packages.has('microsoft.aspnetcore.app') ||
     packages.has('microsoft.aspnetcore');
-  const named = [...packages].map((each) => byPackage[each]).find((each) => each !== undefined);
-  if (named !== undefined && ['giraffe', 'saturn', 'falco', 'suave', 'umbraco', 'orchard'].includes(named))
-    return named;
   if (!isWeb) return undefined;
-  const blazor = findInAny(
-    repository,
-    sources,
-    /\bAddRazorComponents\(|\bAddServerSideBlazor\(|\bMapBlazorHub\(/,
-  );
-  const isBlazor =
-    blazor &&
-    ['Components/App.razor', 'App.razor', 'Pages/_Host.cshtml'].some((name) =>
-      repository.has(join(directory, name)),
-    );
-  return isBlazor ? 'blazor' : 'aspnet';
+  const pages = project.first('Components/App.razor', 'App.razor', 'Pages/_Host.cshtml');
+  const uses = /\bAddRazorComponents\(|\bAddServerSideBlazor\(|\bMapBlazorHub\(/;
+  return pages && project.repository.find(sources, uses) ? 'blazor' : 'aspnet';
 }
 
 function portOf(
   repository: Repository,
-  project: NetProject,
+  { sdk, packages, file }: NetProject,
   settings: readonly string[],
   sources: readonly string[],
-): Told<number | null> {
+): Evidenced<number | null> {
   const isWeb =
-    project.sdk.endsWith('Sdk.Web') ||
-    [...project.packages].some((name) => /aspnetcore|giraffe|saturn|falco|suave/.test(name));
+    sdk.endsWith('Sdk.Web') ||
+    [...packages].some((name) => /aspnetcore|giraffe|saturn|falco|suave/.test(name));
   if (!isWeb) {
-    const listens = findInAny(repository, sources, /\bHttpListener\b|\bTcpListener\b|WebApplication\./);
-    return (
-      (listens && portInCode(repository, sources)) ?? told(null, guessed, project.file, 'no web project')
-    );
+    const listens = repository.find(sources, /\bHttpListener\b|\bTcpListener\b|WebApplication\./);
+    return (listens && portInCode(repository, sources)) ?? evidenced(null, guessed, file, 'no web project');
   }
-  const set = settings
-    .map((path) => findIn(repository, path, /"(?:urls|url)"\s*:\s*"http:\/\/[^"]{0,60}:(\d{2,5})/i))
-    .find((hit) => hit !== undefined);
-  if (set) return told(Number(set.match[1]), certain, set.file, set.text.trim().slice(0, 80), set.line);
-  return portInCode(repository, sources) ?? told(8080, customary, project.file, 'custom of its images');
+  const set = repository.find(settings, /"(?:urls|url)"\s*:\s*"http:\/\/[^"]{0,60}:(\d{2,5})/i);
+  if (set) return evidencedBy(set, Number(set.match[1]));
+  return portInCode(repository, sources) ?? evidenced(8080, conventional, file, 'custom of its images');
 }

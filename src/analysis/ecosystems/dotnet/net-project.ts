@@ -1,7 +1,8 @@
 /** What a .csproj and its kin say, with what Directory.Build.props above gives to all. */
+
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import { listOf, parseXml } from '../../readers/xml.ts';
 import { isParsed, nameOf, type Parsed, parentOf, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
 
 export interface NetProject {
   readonly file: string;
@@ -11,7 +12,7 @@ export interface NetProject {
   readonly sdk: string;
   readonly assembly: string;
   readonly outputType: string;
-  readonly version: Told<string> | undefined;
+  readonly version: Evidenced<string> | undefined;
   /** In small letters. */
   readonly packages: ReadonlySet<string>;
   readonly isTest: boolean;
@@ -89,9 +90,9 @@ function fromAbove(repository: Repository, directory: string, key: string): stri
 }
 
 /** `net8.0` and `net8.0-windows` are 8.0. */
-function versionOf(target: string | undefined, file: string): Told<string> | undefined {
+function versionOf(target: string | undefined, file: string): Evidenced<string> | undefined {
   const version = target === undefined ? undefined : /^net(?:coreapp)?(\d{1,2}\.\d)/.exec(target)?.[1];
   return version === undefined
     ? undefined
-    : told(version, certain, file, `TargetFramework ${target?.slice(0, 40)}`);
+    : evidenced(version, certain, file, `TargetFramework ${target?.slice(0, 40)}`);
 }

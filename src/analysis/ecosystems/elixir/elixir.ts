@@ -1,98 +1,77 @@
 /** Elixir: mix projects. An umbrella is one app, run from its root; the apps in it are its parts. */
-import type { Candidate, Detector, WorkspaceFinder } from '../../detector.ts';
-import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
-import { findIn, findInAny } from '../code.ts';
+import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced, evidencedBy, guessed } from '../../evidence.ts';
+import { Project } from '../../project.ts';
+import { join, nameOf, parentOf } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
 import { versionLine } from '../version-lines.ts';
+import { workspaceFinder } from '../workspace-members.ts';
 
 export const elixir: Detector = {
   name: 'elixir',
-  detect({ path, files }, repository) {
-    if (!files.has('mix.exs')) return [];
-    return [describe(repository, path)];
+  detect(project) {
+    return project.files.has('mix.exs') ? [describe(project)] : [];
   },
 };
 
-export const mixUmbrella: WorkspaceFinder = {
-  name: 'mix',
-  find(repository) {
-    return [...repository.filesUnder('', ['mix.exs'])].flatMap((file) => {
-      const root = parentOf(file) ?? '';
-      const members = umbrellaApps(repository, root);
-      return members.length === 0
-        ? []
-        : [{ kind: 'mix', tool: null, root, members, source: { file, note: 'apps_path' } }];
-    });
-  },
-};
+export const mixUmbrella = workspaceFinder('mix', ['mix.exs'], 'apps_path', (repository, _file, root) =>
+  umbrellaApps(new Project(repository, root)),
+);
 
-function umbrellaApps(repository: Repository, root: string): readonly string[] {
-  const folder = findIn(repository, join(root, 'mix.exs'), /\bapps_path:\s*"([\w./-]+)"/)?.match[1];
+function umbrellaApps(project: Project): readonly string[] {
+  const folder = project.capture('mix.exs', /\bapps_path:\s*"([\w./-]+)"/);
   if (folder === undefined) return [];
-  const apps = repository.directory(join(root, folder))?.folders ?? [];
+  const apps = project.repository.directory(project.at(folder))?.folders ?? [];
   return [...apps]
-    .map((name) => join(root, `${folder}/${name}`))
-    .filter((path) => repository.has(join(path, 'mix.exs')));
+    .map((name) => project.at(`${folder}/${name}`))
+    .filter((path) => project.repository.has(join(path, 'mix.exs')));
 }
 
-function describe(repository: Repository, directory: string): Candidate {
-  const file = join(directory, 'mix.exs');
-  const apps = umbrellaApps(repository, directory);
-  const files = [file, ...apps.map((path) => join(path, 'mix.exs'))];
-  const has = (name: string) =>
-    findInAny(repository, files, new RegExp(String.raw`\{\s*:${name}\s*,`)) !== undefined;
-  const name = findIn(repository, file, /\bapp:\s*:(\w+)/)?.match[1] ?? (nameOf(directory) || 'app');
-  const framework = has('phoenix')
-    ? 'phoenix'
-    : has('plug_cowboy') || has('bandit') || has('plug')
-      ? 'plug'
-      : undefined;
-  const release = releaseOf(repository, directory, file, name);
-  const sources = [...repository.filesUnder(directory, ['.ex', '.exs'])].filter(
-    (path) => !/\/(?:test|deps)\//.test(`/${path}`),
+function describe(project: Project): Candidate {
+  const { repository, path } = project;
+  const file = project.at('mix.exs');
+  const files = [file, ...umbrellaApps(project).map((app) => join(app, 'mix.exs'))];
+  const has = (...names: readonly string[]) =>
+    repository.find(files, new RegExp(String.raw`\{\s*:(?:${names.join('|')})\s*,`)) !== undefined;
+  const name = project.capture('mix.exs', /\bapp:\s*:(\w+)/) ?? (nameOf(path) || 'app');
+  const framework = has('phoenix') ? 'phoenix' : has('plug_cowboy', 'bandit', 'plug') ? 'plug' : undefined;
+  const release = releaseOf(project, name);
+  const sources = [...repository.filesUnder(path, ['.ex', '.exs'])].filter(
+    (each) => !/\/(?:test|deps)\//.test(`/${each}`),
   );
-  const isPart = umbrellaAbove(repository, directory);
-  const isApplication = findInAny(repository, files, /\bmod:\s*\{/) !== undefined;
+  const above = parentOf(parentOf(path) ?? '');
+  const isPart = above !== undefined && umbrellaApps(new Project(repository, above)).includes(path);
+  const isApplication = repository.find(files, /\bmod:\s*\{/) !== undefined;
+  const asked = project.find('mix.exs', /\belixir:\s*"([^"]+)"/);
   const draft = {
-    name: told(name, certain, file, `:${name}`),
-    language: told('elixir', certain, file, 'mix'),
-    framework: framework && told(framework, certain, file, framework),
-    packageManager: manager('mix', repository.upwards(directory, ['mix.lock']), file),
+    name: evidenced(name, certain, file, `:${name}`),
+    language: evidenced('elixir', certain, file, 'mix'),
+    framework: framework && evidenced(framework, certain, file, framework),
+    packageManager: manager('mix', project.upwards('mix.lock'), file),
     versions: versionsOf({
       elixir: versionLine(
         'elixir',
-        firstTold(toolVersion(repository, directory, 'elixir'), asked(repository, file)),
+        toolVersion(project, 'elixir') ?? (asked && evidencedBy(asked, asked.match[1] ?? '')),
       ),
-      erlang: toolVersion(repository, directory, 'erlang'),
+      erlang: toolVersion(project, 'erlang'),
     }),
-    installCommand: told('mix deps.get --only prod', customary, file, 'mix'),
-    buildCommand: told(buildOf(repository, files, release), customary, file, 'mix'),
+    installCommand: evidenced('mix deps.get --only prod', conventional, file, 'mix'),
+    buildCommand: evidenced(buildOf(project, files, release), conventional, file, 'mix'),
     startCommand: startOf(release, framework, file),
-    releaseCommand: migrations(repository, directory, files, release, name, has),
-    port: portOf(repository, directory, framework, sources, file),
+    releaseCommand: has('ecto_sql', 'ecto_sqlite3', 'phoenix_ecto')
+      ? migrations(project, release, name)
+      : undefined,
+    port: portOf(project, framework, sources),
     healthPath: healthInCode(repository, sources),
-    volumes: has('ecto_sqlite3')
-      ? sqliteVolumes(repository, directory, [join(directory, 'config/runtime.exs')])
-      : [],
+    volumes: has('ecto_sqlite3') ? sqliteVolumes(project, [project.at('config/runtime.exs')]) : [],
   };
   const isApp = !isPart && (framework !== undefined || isApplication || release !== undefined);
-  return candidate(
-    'elixir',
-    directory,
-    isApp ? (framework ? 0.92 : 0.75) : 0.35,
-    draft,
-    isPart ? 'library' : 'app',
-  );
-}
-
-function umbrellaAbove(repository: Repository, directory: string): boolean {
-  const root = parentOf(parentOf(directory) ?? '');
-  return root !== undefined && umbrellaApps(repository, root).includes(directory);
+  const score = isApp ? (framework ? 0.92 : 0.75) : 0.35;
+  return candidate('elixir', path, score, draft, isPart ? 'library' : 'app');
 }
 
 interface Release {
@@ -102,85 +81,71 @@ interface Release {
 }
 
 /** Only where somebody set a release up: otherwise mix itself starts the app. */
-function releaseOf(
-  repository: Repository,
-  directory: string,
-  file: string,
-  app: string,
-): Release | undefined {
-  const listed = findIn(repository, file, /\breleases:\s*(?:\[|releases\()/);
-  if (!listed && repository.directory(join(directory, 'rel')) === undefined) return undefined;
-  const own = /releases:\s*\[\s*(\w+):/.exec(listed?.text ?? '')?.[1];
-  const name = own ?? (listed && lineAfter(repository, file, listed.line)) ?? app;
+function releaseOf(project: Project, app: string): Release | undefined {
+  const listed = project.find('mix.exs', /\breleases:\s*(?:\[|releases\()/);
+  if (!listed && !project.hasFolder('rel')) return undefined;
+  const next = listed && project.repository.lines(listed.file)[listed.line];
+  const name =
+    /releases:\s*\[\s*(\w+):/.exec(listed?.text ?? '')?.[1] ?? /^\s*(\w+):\s*\[/.exec(next ?? '')?.[1] ?? app;
   return {
     name,
     folder: `_build/prod/rel/${name}/bin`,
-    hasServer: repository.has(join(directory, 'rel/overlays/bin/server')),
+    hasServer: project.has('rel/overlays/bin/server'),
   };
 }
 
-function lineAfter(repository: Repository, file: string, line: number): string | undefined {
-  const next = repository.text(file)?.split('\n', line + 1)[line] ?? '';
-  return /^\s*(\w+):\s*\[/.exec(next)?.[1];
-}
-
-function buildOf(repository: Repository, files: readonly string[], release: Release | undefined): string {
+function buildOf({ repository }: Project, files: readonly string[], release: Release | undefined): string {
   const steps = ['mix compile'];
-  if (findInAny(repository, files, /"assets\.deploy"/)) steps.push('mix assets.deploy');
-  else if (findInAny(repository, files, /"phx\.digest"/)) steps.push('mix phx.digest');
+  if (repository.find(files, /"assets\.deploy"/)) steps.push('mix assets.deploy');
+  else if (repository.find(files, /"phx\.digest"/)) steps.push('mix phx.digest');
   if (release) steps.push('mix release');
   return steps.join(' && ');
 }
 
-function startOf(release: Release | undefined, framework: string | undefined, file: string): Told<string> {
+function startOf(
+  release: Release | undefined,
+  framework: string | undefined,
+  file: string,
+): Evidenced<string> {
+  if (release?.hasServer) return evidenced(`${release.folder}/server`, certain, file, 'release');
   if (release) {
-    if (release.hasServer) return told(`${release.folder}/server`, certain, file, 'release');
     const serves = framework === 'phoenix' ? 'PHX_SERVER=true ' : '';
-    return told(`${serves}${release.folder}/${release.name} start`, certain, file, 'release');
+    return evidenced(`${serves}${release.folder}/${release.name} start`, certain, file, 'release');
   }
   return framework === 'phoenix'
-    ? told('mix phx.server', customary, file, 'Phoenix')
-    : told('mix run --no-halt', customary, file, 'mix');
+    ? evidenced('mix phx.server', conventional, file, 'Phoenix')
+    : evidenced('mix run --no-halt', conventional, file, 'mix');
 }
 
 function migrations(
-  repository: Repository,
-  directory: string,
-  files: readonly string[],
+  project: Project,
   release: Release | undefined,
   app: string,
-  has: (name: string) => boolean,
-): Told<string> | undefined {
-  if (!has('ecto_sql') && !has('ecto_sqlite3') && !has('phoenix_ecto')) return undefined;
-  const [file = 'mix.exs'] = files;
-  if (!release) return told('mix ecto.migrate', customary, file, 'Ecto');
-  if (repository.has(join(directory, 'rel/overlays/bin/migrate'))) {
-    return told(`${release.folder}/migrate`, certain, join(directory, 'rel/overlays/bin/migrate'), 'migrate');
-  }
-  const path = join(directory, `lib/${app}/release.ex`);
-  const module = findIn(repository, path, /^defmodule\s+([\w.]+)/)?.match[1];
+): Evidenced<string> | undefined {
+  if (!release) return evidenced('mix ecto.migrate', conventional, project.at('mix.exs'), 'Ecto');
+  const script = project.first('rel/overlays/bin/migrate');
+  if (script) return evidenced(`${release.folder}/migrate`, certain, script, 'migrate');
+  const path = project.at(`lib/${app}/release.ex`);
+  const module = project.repository.capture(path, /^defmodule\s+([\w.]+)/);
   return module === undefined
     ? undefined
-    : told(`${release.folder}/${release.name} eval ${module}.migrate`, customary, path, module);
-}
-
-function asked(repository: Repository, file: string): Told<string> | undefined {
-  const hit = findIn(repository, file, /\belixir:\s*"([^"]+)"/);
-  return hit && told(hit.match[1] ?? '', certain, file, hit.text.trim(), hit.line);
+    : evidenced(`${release.folder}/${release.name} eval ${module}.migrate`, conventional, path, module);
 }
 
 function portOf(
-  repository: Repository,
-  directory: string,
+  project: Project,
   framework: string | undefined,
   sources: readonly string[],
-  file: string,
-): Told<number | null> {
+): Evidenced<number | null> {
+  const { repository } = project;
+  const file = project.at('mix.exs');
+  if (framework === undefined) return evidenced(null, guessed, file, 'no web server among the dependencies');
   const configs = ['runtime', 'prod', 'releases', 'config', 'dev'].map((name) =>
-    join(directory, `config/${name}.exs`),
+    project.at(`config/${name}.exs`),
   );
-  if (framework === undefined) return told(null, guessed, file, 'no web server among the dependencies');
-  const found =
-    portInCode(repository, configs) ?? (framework === 'plug' ? portInCode(repository, sources) : undefined);
-  return found ?? told(4000, customary, file, framework);
+  return (
+    portInCode(repository, configs) ??
+    (framework === 'plug' ? portInCode(repository, sources) : undefined) ??
+    evidenced(4000, conventional, file, framework)
+  );
 }

@@ -1,7 +1,7 @@
 /** What go.mod says: the module's path, its direct requirements, the version of Go, and the framework among them. */
+
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import type { Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
-import { linesOf } from '../code.ts';
 
 export interface GoFramework {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface GoFramework {
 export interface GoModule {
   readonly file: string;
   readonly path: string;
-  readonly version: Told<string> | undefined;
+  readonly version: Evidenced<string> | undefined;
   readonly requires: readonly string[];
   readonly framework: GoFramework | undefined;
 }
@@ -51,15 +51,15 @@ const frameworks: readonly (readonly [string, string, number | null])[] = [
 
 export function readGoModule(repository: Repository, file: string): GoModule {
   let [path, isInside] = ['', false];
-  let version: Told<string> | undefined;
+  let version: Evidenced<string> | undefined;
   const requires: string[] = [];
-  for (const [at, line] of linesOf(repository, file).entries()) {
+  for (const [at, line] of repository.lines(file).entries()) {
     const text = line.trim();
     const [word = '', second = ''] = text.split(/\s+/);
     const asked = word === 'go' ? second : word === 'toolchain' ? second.replace(/^go/, '') : undefined;
     if (word === 'module') path = second.replaceAll('"', '');
     else if (asked !== undefined && /^\d+\.\d+(?:\.\d+)?/.test(asked)) {
-      version = told(/^\d+(?:\.\d+){1,2}/.exec(asked)?.[0] ?? asked, certain, file, text, at + 1);
+      version = evidenced(/^\d+(?:\.\d+){1,2}/.exec(asked)?.[0] ?? asked, certain, file, text, at + 1);
     } else if (text.startsWith('require (')) isInside = true;
     else if (text === ')') isInside = false;
     else if (word === 'require' && !text.includes('// indirect')) requires.push(second);

@@ -3,79 +3,74 @@
  * named after background work are its processes.
  */
 import type { Candidate, Detector } from '../../detector.ts';
-import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { join, nameOf, parentOf } from '../../repository.ts';
 import type { Process } from '../../result.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
-import { findIn, findInAny, ownSources, within } from '../code.ts';
 import { healthInCode } from '../code-health.ts';
-import { portInCode } from '../code-port.ts';
+import { portInCode, usualPort } from '../code-port.ts';
 import { candidate, manager, versionsOf, worker } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
+import { namedMember, workspaceFinder } from '../workspace-members.ts';
 import { type GoModule, readGoModule } from './go-module.ts';
-
-const boundaries = ['go.mod'];
 
 export const go: Detector = {
   name: 'go',
-  detect({ path, files }, repository) {
-    const hasModule = files.has('go.mod');
-    const isLone = path === repository.root && [...files].some((name) => name.endsWith('.go'));
-    if (!hasModule && !isLone) return [];
-    const module = hasModule ? readGoModule(repository, join(path, 'go.mod')) : undefined;
-    const sources = ownSources(repository, path, ['.go'], boundaries).filter(
-      (each) => !each.endsWith('_test.go'),
-    );
-    return [describe(repository, path, module, sources)];
+  detect(project) {
+    const file = project.first('go.mod');
+    if (file === undefined && !(project.isRoot && project.endings.has('go'))) return [];
+    const module = file === undefined ? undefined : readGoModule(project.repository, file);
+    const sources = project.sources(['.go'], ['go.mod']).filter((path) => !path.endsWith('_test.go'));
+    return [describe(project, module, sources)];
   },
 };
 
-function describe(
-  repository: Repository,
-  directory: string,
-  module: GoModule | undefined,
-  sources: readonly string[],
-): Candidate {
-  const mains = mainFolders(repository, directory, sources);
-  const file = module?.file ?? sources[0] ?? join(directory, 'main.go');
-  const chosen = chooseMain(mains, directory, module?.path ?? '');
-  const others = mains.filter((folder) => folder !== chosen && isBackground(folder));
+export const goWorkspace = workspaceFinder('go', ['go.work'], 'use', (repository, file, root) => {
+  let isInside = false;
+  return repository.lines(file).flatMap((line) => {
+    const text = line.split('//')[0]?.trim() ?? '';
+    const name = /^use\s+([^\s(]+)$/.exec(text)?.[1] ?? (isInside && text !== ')' ? text : undefined);
+    if (/^use\s*\($/.test(text)) isInside = true;
+    else if (text === ')') isInside = false;
+    const member = name ? namedMember(root, name.replaceAll('"', '')) : undefined;
+    return member !== undefined && repository.has(join(member, 'go.mod')) ? [member] : [];
+  });
+});
+
+function describe(project: Project, module: GoModule | undefined, sources: readonly string[]): Candidate {
+  const { repository, path } = project;
+  const mains = mainFolders(project, sources);
+  const file = module?.file ?? sources[0] ?? project.at('main.go');
+  const chosen = chooseMain(mains, path, module?.path ?? '');
   const framework = module?.framework;
-  const chosenFiles = chosen === undefined ? [] : sources.filter((path) => parentOf(path) === chosen);
+  const chosenFiles = sources.filter((each) => parentOf(each) === chosen);
   const port = portInCode(repository, [...chosenFiles, ...sources]);
-  const listens =
-    port ?? findInAny(repository, sources, /\b(?:http\.Serve|ListenAndServe|net\.Listen|\.Listen\(|\.Run\()/);
-  const fallback = framework?.port ?? (listens ? 8080 : null);
-  const goMod = module?.version;
+  const listens = repository.find(sources, /\b(?:http\.Serve|ListenAndServe|net\.Listen|\.Listen\(|\.Run\()/);
   const draft = {
-    name: module && told(nameOf(module.path.replace(/\/v\d+$/, '')), certain, file, 'module'),
-    language: told('go', certain, file, 'Go'),
-    framework: framework && told(framework.name, certain, file, framework.module),
-    packageManager: manager('go', repository.firstOf(directory, ['go.sum']), file),
-    versions: versionsOf({ go: firstTold(goMod, toolVersion(repository, directory, 'go')) }),
-    installCommand: module && told('go mod download', customary, file, 'modules'),
-    ...commands(repository, directory, module, chosen, others, sources),
-    port:
-      port ?? told(fallback, framework ? customary : guessed, file, framework?.name ?? 'no port in the code'),
+    name: module && evidenced(nameOf(module.path.replace(/\/v\d+$/, '')), certain, file, 'module'),
+    language: evidenced('go', certain, file, 'Go'),
+    framework: framework && evidenced(framework.name, certain, file, framework.module),
+    packageManager: manager('go', project.first('go.sum'), file),
+    versions: versionsOf({ go: module?.version ?? toolVersion(project, 'go') }),
+    installCommand: module && evidenced('go mod download', conventional, file, 'modules'),
+    ...(chosen === undefined ? {} : commands(project, module, chosen, mains, sources)),
+    port: port ?? usualPort(framework, file, listens ? 8080 : null),
     healthPath: healthInCode(repository, sources),
-    volumes: sqliteVolumes(repository, directory, sources),
+    volumes: sqliteVolumes(project, sources),
   };
   const score = chosen === undefined ? 0.3 : framework ? 0.9 : module ? 0.8 : 0.4;
-  return candidate('go', directory, score, draft, chosen === undefined ? 'library' : 'app');
+  return candidate('go', path, score, draft, chosen === undefined ? 'library' : 'app');
 }
 
 /** Folders whose files are `package main` with a `main`. */
-function mainFolders(
-  repository: Repository,
-  directory: string,
-  sources: readonly string[],
-): readonly string[] {
+function mainFolders(project: Project, sources: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const path of sources) {
     const folder = parentOf(path) ?? '';
-    if (found.has(folder) || within(directory, path).split('/').length > 5) continue;
-    if (findIn(repository, path, /^package main\b/) && findIn(repository, path, /^func main\(\)/))
-      found.add(folder);
+    if (found.has(folder) || project.relative(path).split('/').length > 5) continue;
+    const has = (pattern: RegExp) => project.repository.find(path, pattern) !== undefined;
+    if (has(/^package main\b/) && has(/^func main\(\)/)) found.add(folder);
   }
   return [...found];
 }
@@ -102,28 +97,30 @@ function chooseMain(mains: readonly string[], directory: string, module: string)
 }
 
 function commands(
-  repository: Repository,
-  directory: string,
+  project: Project,
   module: GoModule | undefined,
-  chosen: string | undefined,
-  others: readonly string[],
+  chosen: string,
+  mains: readonly string[],
   sources: readonly string[],
-): { buildCommand?: Told<string>; startCommand?: Told<string>; processes?: readonly Told<Process>[] } {
-  if (chosen === undefined) return {};
-  const inside = within(directory, chosen === directory ? directory : chosen);
-  const folder = chosen === directory ? '.' : `./${inside}`;
-  const source = sources.find((path) => parentOf(path) === chosen) ?? chosen;
-  const argument = subcommand(repository, module, sources);
-  const say = (command: string) => told(command, customary, source, 'package main');
+): {
+  buildCommand: Evidenced<string>;
+  startCommand: Evidenced<string>;
+  processes?: readonly Evidenced<Process>[];
+} {
+  const isTop = chosen === project.path;
+  const folder = isTop ? '.' : `./${project.relative(chosen)}`;
+  const own = sources.filter((path) => parentOf(path) === chosen);
+  const say = (command: string) => evidenced(command, conventional, own[0] ?? chosen, 'package main');
   if (!module) {
-    const names = sources.filter((path) => parentOf(path) === chosen).map((path) => within(directory, path));
+    const names = own.map((path) => project.relative(path));
     return { buildCommand: say(`go build -o out ${names.join(' ')}`), startCommand: say('./out') };
   }
-  if (others.length === 0) {
+  const argument = subcommand(project, module, sources);
+  const others = mains.filter((each) => each !== chosen && isBackground(each));
+  if (others.length === 0)
     return { buildCommand: say(`go build -o out ${folder}`), startCommand: say(`./out${argument}`) };
-  }
-  const all = [folder, ...others.map((each) => `./${within(directory, each)}`)];
-  const binary = chosen === directory ? nameOf(module.path.replace(/\/v\d+$/, '')) : nameOf(chosen);
+  const all = [folder, ...others.map((each) => `./${project.relative(each)}`)];
+  const binary = isTop ? nameOf(module.path.replace(/\/v\d+$/, '')) : nameOf(chosen);
   return {
     buildCommand: say(`go build -o bin/ ${all.join(' ')}`),
     startCommand: say(`./bin/${binary}${argument}`),
@@ -132,13 +129,9 @@ function commands(
 }
 
 /** A program with commands does nothing without one. */
-function subcommand(
-  repository: Repository,
-  module: GoModule | undefined,
-  sources: readonly string[],
-): string {
-  if (module?.framework?.name === 'pocketbase') return ' serve --http=0.0.0.0:$PORT';
-  if (!module?.requires.some((each) => /^github\.com\/(?:spf13\/cobra|urfave\/cli)/.test(each))) return '';
-  const hit = findInAny(repository, sources, /\b(?:Use|Name):\s*"(serve|server|start|run|web|api|http)\b/);
-  return hit ? ` ${hit.match[1]}` : '';
+function subcommand({ repository }: Project, module: GoModule, sources: readonly string[]): string {
+  if (module.framework?.name === 'pocketbase') return ' serve --http=0.0.0.0:$PORT';
+  if (!module.requires.some((each) => /^github\.com\/(?:spf13\/cobra|urfave\/cli)/.test(each))) return '';
+  const name = repository.capture(sources, /\b(?:Use|Name):\s*"(serve|server|start|run|web|api|http)\b/);
+  return name === undefined ? '' : ` ${name}`;
 }

@@ -2,10 +2,11 @@
  * A Gradle build, read line by line: its files are programs, and most of what matters stands in lines of a few known
  * forms. What is computed there stays unknown.
  */
+
+import { type Evidenced, evidencedBy } from '../../evidence.ts';
+import { Project } from '../../project.ts';
 import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
-import { findIn, linesOf } from '../code.ts';
-import { climb } from './maven.ts';
+import { workspaceFinder } from '../workspace-members.ts';
 
 export interface GradleProject {
   readonly file: string;
@@ -13,37 +14,57 @@ export interface GradleProject {
   readonly version: string | undefined;
   /** Lines with plugins and dependencies, those for tests left out, in small letters. */
   readonly lines: readonly string[];
-  readonly java: Told<string> | undefined;
+  readonly java: Evidenced<string> | undefined;
   readonly archive: string | undefined;
   readonly hasPlugin: (name: string) => boolean;
 }
 
 const buildFiles = ['build.gradle', 'build.gradle.kts'];
-const settingsFiles = ['settings.gradle', 'settings.gradle.kts'];
+export const settingsFiles = ['settings.gradle', 'settings.gradle.kts'];
 
-export function readGradle(repository: Repository, directory: string): GradleProject | undefined {
-  const file = repository.firstOf(directory, buildFiles);
+/** Several projects in one build. One alone is no workspace. */
+export const gradleWorkspace = workspaceFinder('gradle', settingsFiles, 'include', (repository, file) => {
+  const members = gradleProjects(repository, file);
+  return members.length < 2 ? [] : members;
+});
+
+export function readGradle(project: Project): GradleProject | undefined {
+  const { repository, path } = project;
+  const file = project.first(...buildFiles);
   if (file === undefined) return undefined;
-  const above = repository.upwards(directory, settingsFiles);
-  const settings = above !== undefined && parentOf(above) === directory ? above : undefined;
+  const settings = project.upwards(...settingsFiles);
+  const top = settings === undefined ? undefined : (parentOf(settings) ?? '');
   const named =
-    settings && findIn(repository, settings, /rootProject\.name\s*=\s*["']([\w.-]+)["']/)?.match[1];
-  const root = above === undefined ? undefined : repository.firstOf(parentOf(above) ?? '', buildFiles);
-  const properties = repository.upwards(directory, ['gradle.properties']);
+    settings !== undefined && top === path
+      ? repository.capture(settings, /rootProject\.name\s*=\s*["']([\w.-]+)["']/)
+      : undefined;
+  const root = top === undefined ? undefined : new Project(repository, top).first(...buildFiles);
+  const properties = project.upwards('gradle.properties');
   const version =
-    findIn(repository, file, /^\s*version\s*=?\s*["']([\w.+-]+)["']/)?.match[1] ??
-    (properties && findIn(repository, properties, /^version\s*=\s*([\w.+-]+)$/)?.match[1]) ??
-    (root && findIn(repository, root, /^\s+version\s*=?\s*["']([\w.+-]+)["']/)?.match[1]);
-  const lines = linesFor(repository, file, root, above);
+    repository.capture(file, /^\s*version\s*=?\s*["']([\w.+-]+)["']/) ??
+    (properties && repository.capture(properties, /^version\s*=\s*([\w.+-]+)$/)) ??
+    (root && repository.capture(root, /^\s+version\s*=?\s*["']([\w.+-]+)["']/));
+  const lines = linesFor(repository, file, root, top ?? '');
   return {
     file,
-    name: named || nameOf(directory) || 'app',
+    name: named || nameOf(path) || 'app',
     version: version || undefined,
     lines,
     java: javaVersion(repository, [file, ...(root ? [root] : [])]),
-    archive: findIn(repository, file, /\barchive(?:File)?Name\b[^"']{0,20}["']([\w.-]+\.jar)["']/)?.match[1],
+    archive: repository.capture(file, /\barchive(?:File)?Name\b[^"']{0,20}["']([\w.-]+\.jar)["']/),
     hasPlugin: (name) => lines.some((line) => isPlugin(line, name)),
   };
+}
+
+/** Without comments, tests, and plugins that are only named for subprojects. */
+export function productionLines(repository: Repository, file: string): readonly string[] {
+  return repository
+    .lines(file)
+    .map((line) => line.trim())
+    .filter(
+      (line) =>
+        !/^(?:\/\/|\*|test|androidTest)/.test(line) && !/\bapply\s*(?:\(?\s*false|=\s*false)/.test(line),
+    );
 }
 
 /** The catalogue of versions counts only for what the build file takes from it. */
@@ -51,17 +72,11 @@ function linesFor(
   repository: Repository,
   file: string,
   root: string | undefined,
-  settings: string | undefined,
+  top: string,
 ): readonly string[] {
-  const counts = (line: string) =>
-    !/^\s*(?:\/\/|\*|test|androidTest)/.test(line) && !/\bapply\s*(?:\(?\s*false|=\s*false)/.test(line);
-  const own = linesOf(repository, file).filter(counts);
-  const applied = root !== undefined && root !== file ? linesOf(repository, root).filter(counts) : [];
-  const catalogue = join(
-    settings === undefined ? '' : (parentOf(settings) ?? ''),
-    'gradle/libs.versions.toml',
-  );
-  const aliases = linesOf(repository, catalogue).filter((line) => {
+  const own = productionLines(repository, file);
+  const applied = root !== undefined && root !== file ? productionLines(repository, root) : [];
+  const aliases = repository.lines(join(top, 'gradle/libs.versions.toml')).filter((line) => {
     const alias = /^([\w-]+)\s*=/.exec(line)?.[1]?.replaceAll('-', '.');
     return (
       alias !== undefined &&
@@ -82,14 +97,11 @@ function isPlugin(line: string, name: string): boolean {
   );
 }
 
-function javaVersion(repository: Repository, files: readonly string[]): Told<string> | undefined {
+function javaVersion(repository: Repository, files: readonly string[]): Evidenced<string> | undefined {
   const form =
     /(?:JavaLanguageVersion\.of|jvmToolchain|(?:source|target)Compatibility\s*=?|jvmTarget\s*=?|options\.release\s*=?|JavaVersion\.VERSION_|release\.set)[\s("'=]{0,4}(?:JavaVersion\.VERSION_|JvmTarget\.JVM_)?(?:1[._])?(\d{1,2})\b/;
-  for (const file of files) {
-    const hit = findIn(repository, file, form);
-    if (hit) return told(hit.match[1] ?? '', certain, file, hit.text.trim(), hit.line);
-  }
-  return undefined;
+  const hit = repository.find(files, form);
+  return hit && evidencedBy(hit, hit.match[1] ?? '');
 }
 
 /** Folders of the projects that settings include: `:services:api` is services/api. */
@@ -97,7 +109,7 @@ export function gradleProjects(repository: Repository, settings: string): readon
   const root = parentOf(settings) ?? '';
   const found = new Set<string>();
   let isInside = false;
-  for (const line of linesOf(repository, settings)) {
+  for (const line of repository.lines(settings)) {
     const text = line.replace(/\/\/.*/, '').trim();
     if (/^include\b(?!Build)/.test(text)) isInside = true;
     if (!isInside) continue;
@@ -108,13 +120,4 @@ export function gradleProjects(repository: Repository, settings: string): readon
     isInside = /[,(]$/.test(text) || (isInside && !text.endsWith(')') && text.endsWith(','));
   }
   return [...found];
-}
-
-export function gradleSettings(repository: Repository, directory: string): string | undefined {
-  return repository.firstOf(directory, settingsFiles);
-}
-
-export function gradleCommand(repository: Repository, directory: string): string {
-  const wrapper = repository.upwards(directory, ['gradlew']);
-  return wrapper === undefined ? 'gradle' : climb(directory, parentOf(wrapper) ?? '', nameOf(wrapper));
 }

@@ -1,8 +1,8 @@
 /** What a project of the JVM says of itself, whichever tool builds it. */
+import { conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
 import { join, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
-import { findIn, findInAny } from '../code.ts';
-import { portInCode } from '../code-port.ts';
+import { portInCode, usualPort } from '../code-port.ts';
 import { toolVersion } from '../tool-versions.ts';
 import { type JvmFramework, setting, settingPort } from './jvm-frameworks.ts';
 
@@ -11,11 +11,11 @@ export interface JvmProject {
   readonly file: string;
   readonly name: string;
   readonly has: (mark: string) => boolean;
-  readonly java: Told<string> | undefined;
-  readonly lock: string | undefined;
+  readonly java?: Evidenced<string> | undefined;
+  readonly lock?: string | undefined;
   readonly toolVersion: string | null;
   /** Where the code lies, if it is not the app's own folder. */
-  readonly folder?: string;
+  readonly sources?: Project;
 }
 
 /** What makes a Spring Boot app listen. */
@@ -25,13 +25,9 @@ const webMarks =
 
 /** A library of a Spring Boot build has the framework's parent as well, but nothing that starts. */
 export function hasMain(repository: Repository, sources: readonly string[]): boolean {
-  return (
-    findInAny(
-      repository,
-      sources,
-      /SpringApplication|runApplication|SpringBootServletInitializer|\bvoid\s+main\s*\(|\bfun main\s*\(/,
-    ) !== undefined
-  );
+  const main =
+    /SpringApplication|runApplication|SpringBootServletInitializer|\bvoid\s+main\s*\(|\bfun main\s*\(/;
+  return repository.find(sources, main) !== undefined;
 }
 
 export function languageOf(sources: readonly string[], project: JvmProject): string {
@@ -51,21 +47,17 @@ export function languageOf(sources: readonly string[], project: JvmProject): str
   return project.tool === 'sbt' ? 'scala' : project.has('kotlin') ? 'kotlin' : 'java';
 }
 
-export function javaFrom(repository: Repository, directory: string): Told<string> | undefined {
-  const found = toolVersion(repository, directory, 'java');
+export function javaFrom(project: Project): Evidenced<string> | undefined {
+  const found = toolVersion(project, 'java');
   const line = found && /^(?:1\.)?(\d{1,2})/.exec(found.value)?.[1];
-  return found && line ? told(line, certain, found.source.file, found.source.note) : undefined;
+  return found && line ? { ...found, value: line } : undefined;
 }
 
-export function wrapperVersion(
-  repository: Repository,
-  directory: string,
-  name: string,
-  form: RegExp,
-): string | null {
-  for (let at: string | undefined = directory; at !== undefined; at = parentOf(at)) {
-    const path = join(at, name);
-    if (repository.has(path)) return findIn(repository, path, form)?.match[1] ?? null;
+/** Of the tool that a wrapper downloads. */
+export function wrapperVersion({ repository, path }: Project, name: string, form: RegExp): string | null {
+  for (let at: string | undefined = path; at !== undefined; at = parentOf(at)) {
+    const file = join(at, name);
+    if (repository.has(file)) return repository.capture(file, form) ?? null;
   }
   return null;
 }
@@ -76,20 +68,12 @@ export function jvmPort(
   configs: readonly string[],
   sources: readonly string[],
   { file, has }: JvmProject,
-): Told<number | null> {
+): Evidenced<number | null> {
   const set =
     framework?.key === undefined ? undefined : settingPort(setting(repository, configs, framework.key));
   if (set) return set;
   const isWeb = framework?.name !== 'spring-boot' || webMarks.some(has);
-  if (!isWeb) return told(null, customary, file, 'no web starter');
+  if (!isWeb) return evidenced(null, conventional, file, 'no web starter');
   const inCode = framework?.name === 'spring-boot' ? undefined : portInCode(repository, sources);
-  return (
-    inCode ??
-    told(
-      framework?.port ?? null,
-      framework ? customary : guessed,
-      file,
-      framework?.name ?? 'no port in the code',
-    )
-  );
+  return inCode ?? usualPort(framework, file);
 }

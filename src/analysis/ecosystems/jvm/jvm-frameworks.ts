@@ -1,8 +1,10 @@
 /** Frameworks of the JVM, by what stands in build files, with their port and the path of their health check. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { valueAt } from '../../readers/shape.ts';
 import { parseYaml } from '../../readers/yaml.ts';
-import { isParsed, join, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
-import { findIn, linesOf } from '../code.ts';
+import { isParsed, type Repository } from '../../repository.ts';
 
 export interface JvmFramework {
   readonly name: string;
@@ -14,67 +16,53 @@ export interface JvmFramework {
   readonly health?: readonly [mark: string, path: string];
 }
 
+function framework(
+  name: string,
+  marks: readonly string[],
+  port: number,
+  key?: string,
+  health?: JvmFramework['health'],
+): JvmFramework {
+  return { name, marks, port, ...(key === undefined ? {} : { key }), ...(health ? { health } : {}) };
+}
+
 export const jvmFrameworks: readonly JvmFramework[] = [
-  {
-    name: 'quarkus',
-    marks: ['io.quarkus'],
-    port: 8080,
-    key: 'quarkus.http.port',
-    health: ['smallrye-health', '/q/health'],
-  },
-  {
-    name: 'micronaut',
-    marks: ['io.micronaut'],
-    port: 8080,
-    key: 'micronaut.server.port',
-    health: ['micronaut-management', '/health'],
-  },
-  { name: 'grails', marks: ['org.grails', 'org.apache.grails'], port: 8080, key: 'server.port' },
-  {
-    name: 'jhipster',
-    marks: ['tech.jhipster'],
-    port: 8080,
-    key: 'server.port',
-    health: ['actuator', '/management/health'],
-  },
-  {
-    name: 'spring-boot',
-    marks: ['org.springframework.boot', 'spring-boot'],
-    port: 8080,
-    key: 'server.port',
-    health: ['actuator', '/actuator/health'],
-  },
-  { name: 'ktor', marks: ['io.ktor'], port: 8080, key: 'ktor.deployment.port' },
-  {
-    name: 'helidon',
-    marks: ['io.helidon'],
-    port: 8080,
-    key: 'server.port',
-    health: ['helidon-health', '/health'],
-  },
-  {
-    name: 'play',
-    marks: ['com.typesafe.play', 'org.playframework', 'playscala', 'playjava'],
-    port: 9000,
-    key: 'play.server.http.port',
-  },
-  { name: 'dropwizard', marks: ['io.dropwizard'], port: 8080 },
-  { name: 'vertx', marks: ['io.vertx'], port: 8888 },
-  { name: 'javalin', marks: ['io.javalin'], port: 8080 },
-  { name: 'spark', marks: ['com.sparkjava', 'spark-core:2', 'spark-kotlin'], port: 4567 },
-  { name: 'jooby', marks: ['io.jooby'], port: 8080 },
-  { name: 'ratpack', marks: ['io.ratpack'], port: 5050 },
-  { name: 'http4k', marks: ['org.http4k'], port: 8000 },
-  { name: 'http4s', marks: ['org.http4s'], port: 8080 },
-  { name: 'zio-http', marks: ['zio-http'], port: 8080 },
-  { name: 'akka-http', marks: ['akka-http'], port: 8080 },
-  { name: 'pekko-http', marks: ['pekko-http'], port: 8080 },
-  { name: 'tapir', marks: ['com.softwaremill.sttp.tapir'], port: 8080 },
-  { name: 'finatra', marks: ['finatra'], port: 8888 },
-  { name: 'cask', marks: ['com.lihaoyi:cask', '"cask"'], port: 8080 },
-  { name: 'scalatra', marks: ['org.scalatra'], port: 8080 },
-  { name: 'open-liberty', marks: ['io.openliberty'], port: 9080 },
-  { name: 'jetty', marks: ['org.eclipse.jetty:jetty-server', 'jetty-servlet'], port: 8080 },
+  framework('quarkus', ['io.quarkus'], 8080, 'quarkus.http.port', ['smallrye-health', '/q/health']),
+  framework('micronaut', ['io.micronaut'], 8080, 'micronaut.server.port', [
+    'micronaut-management',
+    '/health',
+  ]),
+  framework('grails', ['org.grails', 'org.apache.grails'], 8080, 'server.port'),
+  framework('jhipster', ['tech.jhipster'], 8080, 'server.port', ['actuator', '/management/health']),
+  framework('spring-boot', ['org.springframework.boot', 'spring-boot'], 8080, 'server.port', [
+    'actuator',
+    '/actuator/health',
+  ]),
+  framework('ktor', ['io.ktor'], 8080, 'ktor.deployment.port'),
+  framework('helidon', ['io.helidon'], 8080, 'server.port', ['helidon-health', '/health']),
+  framework(
+    'play',
+    ['com.typesafe.play', 'org.playframework', 'playscala', 'playjava'],
+    9000,
+    'play.server.http.port',
+  ),
+  framework('dropwizard', ['io.dropwizard'], 8080),
+  framework('vertx', ['io.vertx'], 8888),
+  framework('javalin', ['io.javalin'], 8080),
+  framework('spark', ['com.sparkjava', 'spark-core:2', 'spark-kotlin'], 4567),
+  framework('jooby', ['io.jooby'], 8080),
+  framework('ratpack', ['io.ratpack'], 5050),
+  framework('http4k', ['org.http4k'], 8000),
+  framework('http4s', ['org.http4s'], 8080),
+  framework('zio-http', ['zio-http'], 8080),
+  framework('akka-http', ['akka-http'], 8080),
+  framework('pekko-http', ['pekko-http'], 8080),
+  framework('tapir', ['com.softwaremill.sttp.tapir'], 8080),
+  framework('finatra', ['finatra'], 8888),
+  framework('cask', ['com.lihaoyi:cask', '"cask"'], 8080),
+  framework('scalatra', ['org.scalatra'], 8080),
+  framework('open-liberty', ['io.openliberty'], 9080),
+  framework('jetty', ['org.eclipse.jetty:jetty-server', 'jetty-servlet'], 8080),
 ];
 
 /** Configuration of the app, the one for production first. */
@@ -93,8 +81,8 @@ const configFiles = [
   ]),
 );
 
-export function configOf(repository: Repository, directory: string): readonly string[] {
-  return configFiles.map((name) => join(directory, name)).filter((path) => repository.has(path));
+export function configOf(project: Project): readonly string[] {
+  return configFiles.filter((name) => project.has(name)).map((name) => project.at(name));
 }
 
 /** The value of a dotted key in properties, YAML or HOCON. */
@@ -102,15 +90,15 @@ export function setting(
   repository: Repository,
   files: readonly string[],
   key: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   for (const file of files) {
     const value = file.endsWith('.properties')
-      ? findIn(repository, file, new RegExp(String.raw`^\s*${key.replaceAll('.', '\\.')}\s*[=:]\s*(\S.*)$`))
-          ?.match[1]
+      ? repository.capture(file, new RegExp(String.raw`^\s*${key.replaceAll('.', '\\.')}\s*[=:]\s*(\S.*)$`))
       : file.endsWith('.conf')
         ? hocon(repository, file, key)
         : inYaml(repository, file, key);
-    if (value !== undefined) return told(value.trim(), certain, file, `${key} ${value.trim().slice(0, 40)}`);
+    if (value !== undefined)
+      return evidenced(value.trim(), certain, file, `${key} ${value.trim().slice(0, 40)}`);
   }
   return undefined;
 }
@@ -120,24 +108,23 @@ function inYaml(repository: Repository, file: string, key: string): string | und
   const flat = repository.parsed(file, 'first document', (text) =>
     parseYaml(text.split(/^---\s*$/m).find((part) => part.trim() !== '') ?? ''),
   );
-  let at: unknown = flat;
   if (isParsed(flat) && Object.hasOwn(flat, key)) return String(flat[key]);
-  for (const part of key.split('.')) at = isParsed(at) && Object.hasOwn(at, part) ? at[part] : undefined;
+  const at = valueAt(flat, ...key.split('.'));
   return typeof at === 'string' || typeof at === 'number' ? String(at) : undefined;
 }
 
 /** Ktor writes the number first and the variable below it. */
 function hocon(repository: Repository, file: string, key: string): string | undefined {
   const last = key.split('.').at(-1) ?? key;
-  return linesOf(repository, file)
-    .map((line) => new RegExp(String.raw`^\s*(?:[\w.]+\.)?${last}\s*[=:]\s*(\d+)`).exec(line)?.[1])
-    .find((each) => each !== undefined);
+  return repository.capture(file, new RegExp(String.raw`^\s*(?:[\w.]+\.)?${last}\s*[=:]\s*(\d+)`));
 }
 
 /** `${PORT:8081}` is 8081 where the variable is not set. */
-export function settingPort(found: Told<string> | undefined): Told<number> | undefined {
+export function settingPort(found: Evidenced<string> | undefined): Evidenced<number> | undefined {
   const digits = found && (/^\d{2,5}$/.exec(found.value)?.[0] ?? /:-?\s*(\d{2,5})\}/.exec(found.value)?.[1]);
-  return found && digits ? told(Number(digits), certain, found.source.file, found.source.note) : undefined;
+  return found && digits
+    ? evidenced(Number(digits), certain, found.source.file, found.source.note)
+    : undefined;
 }
 
 export function healthOf(
@@ -146,12 +133,12 @@ export function healthOf(
   file: string,
   has: (mark: string) => boolean,
   configs: readonly string[],
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   if (!framework.health || !has(framework.health[0])) return undefined;
   const [mark, path] = framework.health;
   const context = setting(repository, configs, 'server.servlet.context-path')?.value ?? '';
   const base = setting(repository, configs, 'management.endpoints.web.base-path')?.value;
   const own = base === undefined ? path : `${base.replace(/\/$/, '')}/health`;
   const full = `${/^\/[\w/-]+$/.test(context) ? context.replace(/\/$/, '') : ''}${own}`;
-  return told(full, customary, file, mark);
+  return evidenced(full, conventional, file, mark);
 }

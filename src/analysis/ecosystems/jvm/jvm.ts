@@ -3,15 +3,15 @@
  * is no app; a Gradle build with one subproject is one app at its root, for that is where it is built.
  */
 import type { Candidate, Detector } from '../../detector.ts';
-import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, told } from '../../told.ts';
-import { findIn, ownSources } from '../code.ts';
+import { certain, conventional, evidenced } from '../../evidence.ts';
+import { Project } from '../../project.ts';
+import { nameOf, parentOf } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
-import { portInCode } from '../code-port.ts';
+import { portInCode, usualPort } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { versionLine } from '../version-lines.ts';
-import { gradleProjects, gradleSettings, readGradle } from './gradle.ts';
+import { gradleProjects, readGradle, settingsFiles } from './gradle.ts';
 import {
   gradleBuild,
   isInMainFolder,
@@ -21,7 +21,7 @@ import {
   sbtBuild,
 } from './jvm-build.ts';
 import { hasMain, type JvmProject, javaFrom, jvmPort, languageOf, wrapperVersion } from './jvm-facts.ts';
-import { configOf, healthOf, type JvmFramework, jvmFrameworks } from './jvm-frameworks.ts';
+import { configOf, healthOf, jvmFrameworks } from './jvm-frameworks.ts';
 import { readMaven } from './maven.ts';
 
 const boundaries = ['pom.xml', 'build.gradle', 'build.gradle.kts', 'build.sbt'];
@@ -29,165 +29,131 @@ const endings = ['.java', '.kt', '.scala', '.groovy'];
 
 export const jvm: Detector = {
   name: 'jvm',
-  detect({ path, files }, repository) {
-    if (files.has('pom.xml')) return maven(repository, path);
-    if (files.has('build.gradle') || files.has('build.gradle.kts') || gradleSettings(repository, path)) {
-      return gradle(repository, path);
-    }
-    if (files.has('build.sbt')) return sbt(repository, path);
-    return path === repository.root ? lone(repository, path, files) : [];
+  detect(project) {
+    if (project.files.has('pom.xml')) return maven(project);
+    if (project.first('build.gradle', 'build.gradle.kts', ...settingsFiles)) return gradle(project);
+    if (project.files.has('build.sbt')) return sbt(project);
+    return project.isRoot ? lone(project) : [];
   },
 };
 
-function maven(repository: Repository, directory: string): readonly Candidate[] {
-  const project = readMaven(repository, join(directory, 'pom.xml'));
-  if (!project) return [];
-  const { file, artifact, java, coordinates } = project;
-  const has = (mark: string) => coordinates.some((each) => each.includes(mark));
-  const isParent = project.packaging === 'pom';
-  const wrapper = wrapperVersion(
-    repository,
-    directory,
-    '.mvn/wrapper/maven-wrapper.properties',
-    /apache-maven-([\d.]+)-/,
-  );
+function maven(project: Project): readonly Candidate[] {
+  const pom = readMaven(project.repository, project.at('pom.xml'));
+  if (!pom) return [];
+  const { file, artifact, java, coordinates } = pom;
+  const known: JvmProject = {
+    tool: 'maven',
+    file,
+    name: artifact,
+    has: (mark) => coordinates.some((each) => each.includes(mark)),
+    java,
+    toolVersion: wrapperVersion(project, '.mvn/wrapper/maven-wrapper.properties', /apache-maven-([\d.]+)-/),
+  };
+  if (pom.packaging === 'pom') return [describe(project, known, () => undefined)];
   return [
-    describe(
-      repository,
-      directory,
-      { tool: 'maven', file, name: artifact, has, java, lock: undefined, toolVersion: wrapper },
-      (framework, main) =>
-        isParent
-          ? undefined
-          : mavenBuild(repository, directory, project, framework, project.mainClass ?? main),
-    ),
+    describe(project, known, (framework, main) => mavenBuild(project, pom, framework, pom.mainClass ?? main)),
   ];
 }
 
-function gradle(repository: Repository, directory: string): readonly Candidate[] {
-  const settings = gradleSettings(repository, directory);
+function gradle(project: Project): readonly Candidate[] {
+  const { repository, path } = project;
+  const settings = project.first(...settingsFiles);
   const parts = settings === undefined ? [] : gradleProjects(repository, settings);
-  const [only] = parts;
-  const own = readGradle(repository, directory);
+  const own = readGradle(project);
   const isRunnable = own?.lines.some((line) =>
     /application|springframework\.boot|io\.quarkus|micronaut|ktor/.test(line),
   );
-  const hasCode = repository.directory(join(directory, 'src')) !== undefined;
-  const takes = parts.length === 1 && only !== undefined && !isRunnable ? only : undefined;
-  const above =
-    takes === undefined
-      ? repository.upwards(parentOf(directory) ?? '', ['settings.gradle', 'settings.gradle.kts'])
-      : undefined;
+  const [only] = parts;
+  const part =
+    parts.length === 1 && only !== undefined && !isRunnable ? new Project(repository, only) : undefined;
+  const above = part ? undefined : repository.upwards(parentOf(path) ?? '', settingsFiles);
   // The root has spoken for its only subproject.
-  if (above !== undefined && directory !== '' && gradleProjects(repository, above).length === 1) return [];
-  const project = takes === undefined ? own : readGradle(repository, takes);
-  if (!project) return [];
-  const has = (mark: string) => project.lines.some((line) => line.includes(mark));
-  const version = wrapperVersion(
-    repository,
-    directory,
-    'gradle/wrapper/gradle-wrapper.properties',
-    /gradle-([\d.]+)-/,
-  );
-  const inside = takes === undefined ? '' : takes.slice(directory === '' ? 0 : directory.length + 1);
+  if (above !== undefined && path !== '' && gradleProjects(repository, above).length === 1) return [];
+  const found = part ? readGradle(part) : own;
+  if (!found) return [];
   const known: JvmProject = {
     tool: 'gradle',
-    file: project.file,
-    name: project.name,
-    has,
-    java: project.java,
-    lock: repository.firstOf(takes ?? directory, ['gradle.lockfile']),
-    toolVersion: version,
-    ...(takes === undefined ? {} : { folder: takes }),
+    file: found.file,
+    name: found.name,
+    has: (mark) => found.lines.some((line) => line.includes(mark)),
+    java: found.java,
+    lock: (part ?? project).first('gradle.lockfile'),
+    toolVersion: wrapperVersion(project, 'gradle/wrapper/gradle-wrapper.properties', /gradle-([\d.]+)-/),
+    ...(part && { sources: part }),
   };
+  const isParent = parts.length > 1 && !(isRunnable && project.hasFolder('src'));
+  const inside = part ? project.relative(part.path) : '';
   return [
-    describe(repository, directory, known, (framework) =>
-      parts.length > 1 && !(isRunnable && hasCode)
-        ? undefined
-        : gradleBuild(repository, directory, project, framework, inside),
+    describe(project, known, (framework) =>
+      isParent ? undefined : gradleBuild(project, found, framework, inside),
     ),
   ];
 }
 
-function sbt(repository: Repository, directory: string): readonly Candidate[] {
-  const file = join(directory, 'build.sbt');
-  const files = [file, join(directory, 'project/plugins.sbt'), join(directory, 'project/Dependencies.scala')];
-  const has = (mark: string) =>
-    files.some((path) => repository.text(path)?.toLowerCase().includes(mark) === true);
+function sbt(project: Project): readonly Candidate[] {
+  const files = ['build.sbt', 'project/plugins.sbt', 'project/Dependencies.scala'];
   const name =
-    findIn(repository, file, /\bname\s*:=\s*"{1,3}([\w.\- ]+)"/)?.match[1]?.trim() ??
-    (nameOf(directory) || 'app');
-  const version = wrapperVersion(
-    repository,
-    directory,
-    'project/build.properties',
-    /sbt\.version\s*=\s*([\d.]+)/,
-  );
-  return [
-    describe(
-      repository,
-      directory,
-      { tool: 'sbt', file, name, has, java: undefined, lock: undefined, toolVersion: version },
-      (framework) => sbtBuild(repository, directory, file, framework?.name === 'play'),
-    ),
-  ];
+    project.capture('build.sbt', /\bname\s*:=\s*"{1,3}([\w.\- ]+)"/)?.trim() ??
+    (nameOf(project.path) || 'app');
+  const known: JvmProject = {
+    tool: 'sbt',
+    file: project.at('build.sbt'),
+    name,
+    has: (mark) => files.some((file) => project.text(file)?.toLowerCase().includes(mark) === true),
+    toolVersion: wrapperVersion(project, 'project/build.properties', /sbt\.version\s*=\s*([\d.]+)/),
+  };
+  return [describe(project, known, (framework) => sbtBuild(project, name, framework === 'play'))];
 }
 
 function describe(
-  repository: Repository,
-  directory: string,
-  project: JvmProject,
-  buildOf: (framework: JvmFramework | undefined, mainClass: string | undefined) => JvmBuild | undefined,
+  project: Project,
+  known: JvmProject,
+  buildOf: (framework: string | undefined, mainClass: string | undefined) => JvmBuild | undefined,
 ): Candidate {
-  const { file, tool, name } = project;
-  const home = project.folder ?? directory;
-  const sources = ownSources(repository, home, endings, boundaries).filter(isInMainFolder);
-  const framework = jvmFrameworks.find(({ marks }) => marks.some(project.has));
-  const built = buildOf(framework, mainClassIn(repository, sources));
-  const language = languageOf(sources, project);
-  const configs = configOf(repository, home);
-  const say = (value: string | null | undefined) => (value ? told(value, customary, file, tool) : undefined);
+  const { file, tool, name } = known;
+  const { repository } = project;
+  const code = known.sources ?? project;
+  const sources = code.sources(endings, boundaries).filter(isInMainFolder);
+  const framework = jvmFrameworks.find(({ marks }) => marks.some(known.has));
+  const built = buildOf(framework?.name, mainClassIn(repository, sources));
+  const language = languageOf(sources, known);
+  const configs = configOf(code);
+  const say = (value: string | undefined) => (value ? evidenced(value, conventional, file, tool) : undefined);
   const draft = {
-    name: told(name, certain, file, name),
-    language: told(language, certain, sources[0] ?? file, language),
-    framework: framework && told(framework.name, certain, file, framework.name),
-    packageManager: manager(tool, project.lock, file, project.toolVersion),
-    versions: versionsOf({
-      java: versionLine('java', firstTold(javaFrom(repository, directory), project.java)),
-    }),
+    name: evidenced(name, certain, file, name),
+    language: evidenced(language, certain, sources[0] ?? file, language),
+    framework: framework && evidenced(framework.name, certain, file, framework.name),
+    packageManager: manager(tool, known.lock, file, known.toolVersion),
+    versions: versionsOf({ java: versionLine('java', javaFrom(project) ?? known.java) }),
     installCommand: say(built?.install),
     buildCommand: say(built?.build),
     startCommand: say(built?.start),
-    port: jvmPort(repository, framework, configs, sources, project),
+    port: jvmPort(repository, framework, configs, sources, known),
     healthPath:
-      (framework && healthOf(repository, framework, file, project.has, configs)) ??
+      (framework && healthOf(repository, framework, file, known.has, configs)) ??
       healthInCode(repository, sources),
-    volumes: sqliteVolumes(repository, directory, [...configs, ...sources]),
+    volumes: sqliteVolumes(project, [...configs, ...sources]),
   };
   const isApp = built !== undefined && (built.start !== undefined || framework !== undefined);
   const isLibrary =
     !isApp || (framework?.name === 'spring-boot' && sources.length > 0 && !hasMain(repository, sources));
-  return candidate(
-    'jvm',
-    directory,
-    isLibrary ? 0.3 : framework ? 0.9 : 0.75,
-    draft,
-    isLibrary ? 'library' : 'app',
-  );
+  const score = isLibrary ? 0.3 : framework ? 0.9 : 0.75;
+  return candidate('jvm', project.path, score, draft, isLibrary ? 'library' : 'app');
 }
 
 /** Java files without any build, as in exercises. */
-function lone(repository: Repository, directory: string, files: ReadonlySet<string>): readonly Candidate[] {
-  const sources = [...files].filter((name) => name.endsWith('.java')).sort();
+function lone(project: Project): readonly Candidate[] {
+  const { repository } = project;
+  const sources = project.withEnding('.java');
+  const [file] = sources;
   const main = mainClassIn(repository, sources);
-  if (main === undefined) return [];
-  const file = sources[0] ?? directory;
+  if (main === undefined || file === undefined) return [];
   const draft = {
-    language: told('java', certain, file, 'Java'),
-    versions: versionsOf({ java: javaFrom(repository, directory) }),
-    buildCommand: told('javac *.java', customary, file, 'no build tool'),
-    startCommand: told(`java ${main}`, customary, file, 'main'),
-    port: portInCode(repository, sources) ?? told(null, guessed, file, 'no port in the code'),
+    language: evidenced('java', certain, file, 'Java'),
+    versions: versionsOf({ java: javaFrom(project) }),
+    buildCommand: evidenced('javac *.java', conventional, file, 'no build tool'),
+    startCommand: evidenced(`java ${main}`, conventional, file, 'main'),
+    port: portInCode(repository, sources) ?? usualPort(undefined, file),
   };
-  return [candidate('jvm', directory, 0.4, draft)];
+  return [candidate('jvm', project.path, 0.4, draft)];
 }

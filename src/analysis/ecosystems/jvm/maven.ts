@@ -1,7 +1,11 @@
 /** A Maven project: what its pom.xml says, with properties put in where they are given. */
+
+import { certain, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { objectAt, valueAt } from '../../readers/shape.ts';
 import { listOf, parseXml } from '../../readers/xml.ts';
-import { isParsed, join, nameOf, type Parsed, parentOf, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
+import { isParsed, join, type Parsed, parentOf, type Repository } from '../../repository.ts';
+import { namedMember, workspaceFinder } from '../workspace-members.ts';
 
 export interface MavenProject {
   readonly file: string;
@@ -11,40 +15,52 @@ export interface MavenProject {
   readonly modules: readonly string[];
   /** `group:artifact` of parent, plugins and dependencies, those for tests left out. */
   readonly coordinates: readonly string[];
-  readonly java: Told<string> | undefined;
+  readonly java: Evidenced<string> | undefined;
   /** The archive without its ending, as in `demo-0.0.1-SNAPSHOT`; with `*` where the version is not known. */
   readonly finalName: string;
   readonly mainClass: string | undefined;
+  /** Artifacts of dependencies that the program needs to run, managed ones included. */
+  readonly libraries: readonly string[];
   /** It has dependencies of its own. */
   readonly needsLibraries: boolean;
 }
 
+/** Several projects in one build. One alone is no workspace. */
+export const mavenWorkspace = workspaceFinder('maven', ['pom.xml'], 'modules', (repository, file, root) =>
+  (readMaven(repository, file)?.modules ?? [])
+    .map((name) => namedMember(root, name.replace(/\/pom\.xml$/, '')))
+    .filter((member): member is string => member !== undefined && repository.has(join(member, 'pom.xml'))),
+);
+
 export function readMaven(repository: Repository, file: string): MavenProject | undefined {
-  const document = repository.parsed(file, 'xml', parseXml);
-  const project = isParsed(document) ? document.project : undefined;
+  const project = valueAt(repository.parsed(file, 'xml', parseXml), 'project');
   if (!isParsed(project)) return undefined;
-  const parent = isParsed(project.parent) ? project.parent : {};
-  const properties = isParsed(project.properties) ? project.properties : {};
+  const parent = objectAt(project, 'parent');
+  const properties = objectAt(project, 'properties');
   const artifact = textOf(project.artifactId) ?? 'app';
-  const own: Parsed = {
+  const known: Parsed = {
     ...properties,
     'project.version': project.version ?? parent.version,
     'project.artifactId': artifact,
   };
-  const fill = (value: unknown) => filled(textOf(value), own);
-  const build = isParsed(project.build) ? project.build : {};
+  const fill = (value: unknown) => filled(textOf(value), known);
+  const build = objectAt(project, 'build');
   const version = fill(project.version ?? parent.version);
-  const plugins = pluginsOf(build);
+  const plugins = listOf(valueAt(build, 'plugins', 'plugin'))
+    .filter(isParsed)
+    .slice(0, 100);
+  const own = dependenciesIn(project);
+  const managed = dependenciesIn(objectAt(project, 'dependencyManagement'));
+  const used = [...own, ...managed].filter(({ scope }) => scope !== 'test');
   return {
     file,
     artifact,
     version,
     packaging: fill(project.packaging) ?? 'jar',
-    modules: isParsed(project.modules)
-      ? listOf(project.modules.module).flatMap((each) => textOf(each) ?? [])
-      : [],
-    coordinates: [coordinate(parent), ...plugins.map(coordinate), ...dependenciesOf(project).map(coordinate)],
-    needsLibraries: ownDependencies(project).some(({ scope }) => scope !== 'test' && scope !== 'provided'),
+    modules: listOf(valueAt(project, 'modules', 'module')).flatMap((each) => textOf(each) ?? []),
+    coordinates: [parent, ...plugins, ...used].map(coordinate),
+    libraries: used.filter(isNeeded).flatMap(({ artifactId }) => textOf(artifactId) ?? []),
+    needsLibraries: own.some(isNeeded),
     java: javaVersion(properties, plugins, fill, file),
     finalName: fill(build.finalName) ?? `${artifact}-${version ?? '*'}`,
     mainClass:
@@ -69,23 +85,12 @@ function filled(text: string | undefined, properties: Parsed): string | undefine
   return value?.includes('${') ? undefined : value;
 }
 
-function pluginsOf(build: Parsed): readonly Parsed[] {
-  const direct = isParsed(build.plugins) ? listOf(build.plugins.plugin) : [];
-  return direct.filter(isParsed).slice(0, 100);
+function isNeeded({ scope }: Parsed): boolean {
+  return scope !== 'test' && scope !== 'provided';
 }
 
-function ownDependencies(project: Parsed): readonly Parsed[] {
-  const all = isParsed(project.dependencies) ? listOf(project.dependencies.dependency) : [];
-  return all.filter(isParsed);
-}
-
-function dependenciesOf(project: Parsed): readonly Parsed[] {
-  const all = ownDependencies(project);
-  const managed = isParsed(project.dependencyManagement)
-    ? project.dependencyManagement.dependencies
-    : undefined;
-  const boms = isParsed(managed) ? listOf(managed.dependency) : [];
-  return [...all, ...boms].filter(isParsed).filter(({ scope }) => scope !== 'test');
+function dependenciesIn(holder: Parsed): readonly Parsed[] {
+  return listOf(valueAt(holder, 'dependencies', 'dependency')).filter(isParsed);
 }
 
 function coordinate({ groupId, artifactId }: Parsed): string {
@@ -97,7 +102,7 @@ function javaVersion(
   plugins: readonly Parsed[],
   fill: (value: unknown) => string | undefined,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const compiler = plugins.find(({ artifactId }) => artifactId === 'maven-compiler-plugin')?.configuration;
   const set = isParsed(compiler) ? (compiler.release ?? compiler.target ?? compiler.source) : undefined;
   const names = [
@@ -110,7 +115,7 @@ function javaVersion(
   ];
   const value = fill(set) ?? names.map((name) => fill(properties[name])).find((each) => each !== undefined);
   const version = value === undefined ? undefined : /^(?:1\.)?(\d{1,2})/.exec(value)?.[1];
-  return version === undefined ? undefined : told(version, certain, file, `java ${version}`);
+  return version === undefined ? undefined : evidenced(version, certain, file, `java ${version}`);
 }
 
 function mainClassOf(
@@ -125,14 +130,12 @@ function mainClassOf(
 }
 
 /** The pom.xml above that lists this folder among its modules. */
-export function mavenRoot(repository: Repository, directory: string): string | undefined {
+export function mavenRoot({ repository, path }: Project): string | undefined {
   let root: string | undefined;
-  let inside = directory;
-  for (let at = parentOf(directory); at !== undefined; at = parentOf(at)) {
-    const file = join(at, 'pom.xml');
-    if (!repository.has(file)) continue;
+  let inside = path;
+  for (let at = parentOf(path); at !== undefined; at = parentOf(at)) {
     const relative = at === '' ? inside : inside.slice(at.length + 1);
-    const modules = readMaven(repository, file)?.modules ?? [];
+    const modules = readMaven(repository, join(at, 'pom.xml'))?.modules ?? [];
     if (!modules.some((each) => each.replace(/\/?(?:pom\.xml)?$/, '') === relative)) continue;
     root = at;
     inside = at;
@@ -140,15 +143,11 @@ export function mavenRoot(repository: Repository, directory: string): string | u
   return root;
 }
 
-/** How Maven is called from the folder: by the wrapper, wherever it lies. */
-export function mavenCommand(repository: Repository, directory: string): string {
-  const wrapper = repository.upwards(directory, ['mvnw']);
-  return wrapper === undefined ? 'mvn' : climb(directory, parentOf(wrapper) ?? '', nameOf(wrapper));
-}
-
-/** `./x` beside, `../x` one above. */
-export function climb(directory: string, target: string, name: string): string {
-  const depth = (path: string) => (path === '' ? 0 : path.split('/').length);
-  const steps = depth(directory) - depth(target);
-  return steps === 0 ? `./${name}` : `${'../'.repeat(steps)}${name}`;
+/** How a build tool is called from the folder: by the wrapper, wherever it lies; `./x` beside, `../x` one above. */
+export function buildTool(project: Project, wrapper: string, program: string): string {
+  const file = project.upwards(wrapper);
+  if (file === undefined) return program;
+  const depth = (path: string | undefined) => (path ? path.split('/').length : 0);
+  const steps = depth(project.path) - depth(parentOf(file));
+  return steps === 0 ? `./${wrapper}` : `${'../'.repeat(steps)}${wrapper}`;
 }

@@ -1,24 +1,15 @@
 /** Deno: deno.json with its tasks, or sources that can only be meant for it. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { type Directory, isParsed, join, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { asEntries, objectAt } from '../../readers/shape.ts';
+import { isParsed, type Parsed } from '../../repository.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
-import { runtimeVersion } from './node-version.ts';
-import { commandsOf } from './script-commands.ts';
-import { isDeveloping } from './script-kinds.ts';
+import { commandsOf } from './commands/script-commands.ts';
+import { isDeveloping } from './commands/script-kinds.ts';
+import { runtimeVersion } from './package-manager/node-version.ts';
 
-const entries = [
-  'main',
-  'server',
-  'mod',
-  'index',
-  'app',
-  'start',
-  'src/main',
-  'src/server',
-  'src/index',
-  'src/app',
-];
+const entries = 'main server mod index app start src/main src/server src/index src/app'.split(' ');
 const endings = ['ts', 'tsx', 'js', 'mjs', 'mts'];
 
 /** Framework by what is imported. */
@@ -35,102 +26,92 @@ const frameworks: readonly (readonly [RegExp, string])[] = [
 
 export const denoDetector: Detector = {
   name: 'deno',
-  detect(directory, repository) {
-    const config = repository.firstOf(directory.path, ['deno.json', 'deno.jsonc']);
-    const hasPackage = directory.files.has('package.json');
-    const entry = entryOf(directory, repository);
-    if (hasPackage && !(config !== undefined && isMeant(config, directory, repository))) return [];
-    if (config === undefined && (entry === undefined || !isDeno(repository, join(directory.path, entry))))
-      return [];
-    return [denoCandidate(directory, repository, config, entry)];
+  detect(project) {
+    const config = project.first('deno.json', 'deno.jsonc');
+    const settings = config === undefined ? undefined : project.repository.json(config);
+    if (project.files.has('package.json') && !(config && isMeant(project, settings))) return [];
+    const entry = project.first(...entries.flatMap((name) => endings.map((ending) => `${name}.${ending}`)));
+    const file = config ?? (entry !== undefined && isDeno(project, entry) ? entry : undefined);
+    return file === undefined ? [] : [describe(project, settings, file, entry)];
   },
 };
 
 /** Both files are there: Deno is meant when its lock file is and no other. */
-function isMeant(config: string, { files }: Directory, repository: Repository): boolean {
-  const hasOther = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb'].some(
-    (name) => files.has(name),
-  );
-  return !hasOther && (files.has('deno.lock') || isParsed(repository.json(config)?.tasks));
-}
-
-function entryOf({ path }: Directory, repository: Repository): string | undefined {
-  const all = entries.flatMap((name) => endings.map((ending) => `${name}.${ending}`));
-  return all.find((name) => repository.has(join(path, name)));
+function isMeant({ files }: Project, settings: Parsed | undefined): boolean {
+  const others = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb'];
+  return !others.some((name) => files.has(name)) && (files.has('deno.lock') || isParsed(settings?.tasks));
 }
 
 /** It imports by URL or from jsr, or uses `Deno` itself. */
-function isDeno(repository: Repository, file: string): boolean {
+function isDeno({ repository }: Project, file: string): boolean {
   const imports = repository.source(file)?.imports ?? [];
   if (imports.some(({ module }) => /^(?:jsr:|npm:|https:\/\/(?:deno\.land|esm\.sh|jsr\.io))/.test(module)))
     return true;
-  return /\bDeno\.(?:serve|listen|env|args|readTextFile)/.test(
-    repository.text(file)?.slice(0, 100_000) ?? '',
-  );
+  const text = repository.text(file)?.slice(0, 100_000) ?? '';
+  return /\bDeno\.(?:serve|listen|env|args|readTextFile)/.test(text);
 }
 
-function denoCandidate(
-  { path, files }: Directory,
-  repository: Repository,
-  config: string | undefined,
+function describe(
+  project: Project,
+  settings: Parsed | undefined,
+  file: string,
   entry: string | undefined,
 ): Candidate {
-  const settings = config === undefined ? undefined : repository.json(config);
-  const file = config ?? join(path, entry ?? '');
-  const framework = frameworkOf(repository, path, settings, entry);
+  const { repository, path } = project;
+  const facts = entry === undefined ? undefined : repository.source(entry);
+  const names = [
+    ...Object.entries(objectAt(settings, 'imports')).flat(),
+    ...(facts?.imports ?? []).map(({ module }) => module),
+  ].filter((each): each is string => typeof each === 'string' && each.length < 300);
+  const framework = frameworks.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
   const tasks = tasksOf(settings?.tasks);
-  const lock = files.has('deno.lock') ? join(path, 'deno.lock') : undefined;
-  const start = startOf(tasks, framework, entry, file);
-  const hasBuild = tasks.has('build');
+  const program = entry && project.relative(entry);
+  const start = startOf(tasks, framework, program, file);
   const isStatic = framework === 'lume';
   const isApp = start !== undefined || isStatic;
-  const facts = entry === undefined ? undefined : repository.source(join(path, entry));
   const port = facts?.listens.find((each) => each.port !== null)?.port;
+  const lock = project.first('deno.lock');
+  const score = isApp ? (framework ? 0.9 : start && start.certainty < 1 ? 0.7 : 0.8) : 0.2;
+  const isTyped = entry === undefined || /tsx?$/.test(entry);
+  const draft = {
+    name: typeof settings?.name === 'string' ? evidenced(settings.name, certain, file, 'name') : undefined,
+    language: evidenced(isTyped ? 'typescript' : 'javascript', certain, entry ?? file, 'Deno'),
+    framework: framework === undefined ? undefined : evidenced(framework, certain, file, `uses ${framework}`),
+    packageManager: manager('deno', lock, file),
+    versions: versionsOf({
+      deno: runtimeVersion(project, 'deno') ?? (lock ? byLock(project, lock) : undefined),
+    }),
+    installCommand: evidenced(
+      file === entry ? `deno cache ${program}` : 'deno install',
+      conventional,
+      file,
+      'Deno',
+    ),
+    buildCommand: tasks.has('build')
+      ? evidenced('deno task build', certain, file, `build: ${tasks.get('build')}`)
+      : undefined,
+  };
+  if (isStatic) {
+    const output = { directory: '_site', isSinglePage: false };
+    const staticOutput = evidenced(output, conventional, file, 'Lume builds into it');
+    return candidate('node', path, score, { ...draft, staticOutput });
+  }
+  const listens =
+    port == null
+      ? evidenced(8000, conventional, file, 'convention of Deno')
+      : evidenced(port, certain, file, `listens on ${port}`);
   return candidate(
     'node',
     path,
-    isApp ? (framework ? 0.9 : start && start.certainty < 1 ? 0.7 : 0.8) : 0.2,
-    {
-      name: typeof settings?.name === 'string' ? told(settings.name, certain, file, 'name') : undefined,
-      language: told(
-        entry === undefined || /tsx?$/.test(entry) ? 'typescript' : 'javascript',
-        certain,
-        entry === undefined ? file : join(path, entry),
-        'Deno',
-      ),
-      framework: framework === undefined ? undefined : told(framework, certain, file, `uses ${framework}`),
-      packageManager: manager('deno', lock, file),
-      versions: versionsOf({ deno: runtimeVersion(repository, path, 'deno') ?? byLock(repository, lock) }),
-      installCommand: told(
-        entry !== undefined && config === undefined ? `deno cache ${entry}` : 'deno install',
-        customary,
-        file,
-        'Deno',
-      ),
-      buildCommand: hasBuild
-        ? told('deno task build', certain, file, `build: ${tasks.get('build')}`)
-        : undefined,
-      startCommand: isStatic ? undefined : start,
-      staticOutput: isStatic
-        ? told({ directory: '_site', isSinglePage: false }, customary, file, 'Lume builds into it')
-        : undefined,
-      port: isStatic
-        ? undefined
-        : told(
-            port ?? 8000,
-            port === undefined ? customary : certain,
-            file,
-            port === undefined ? 'custom of Deno' : `listens on ${port}`,
-          ),
-    },
+    score,
+    { ...draft, startCommand: start, port: listens },
     isApp ? 'app' : 'library',
   );
 }
 
 function tasksOf(value: unknown): ReadonlyMap<string, string> {
-  if (!isParsed(value)) return new Map();
   return new Map(
-    Object.entries(value).flatMap(([name, task]): [string, string][] => {
+    asEntries(value).flatMap(([name, task]): [string, string][] => {
       const text = isParsed(task) ? task.command : task;
       return typeof text === 'string' && text.length < 4_000 ? [[name, text]] : [];
     }),
@@ -140,43 +121,22 @@ function tasksOf(value: unknown): ReadonlyMap<string, string> {
 function startOf(
   tasks: ReadonlyMap<string, string>,
   framework: string | undefined,
-  entry: string | undefined,
+  program: string | undefined,
   file: string,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   for (const name of ['start', 'serve', 'prod', 'preview', 'run']) {
     const text = tasks.get(name);
     if (text === undefined || commandsOf(text, tasks).some(isDeveloping)) continue;
-    return told(`deno task ${name}`, certain, file, `${name}: ${text.slice(0, 120)}`);
+    return evidenced(`deno task ${name}`, certain, file, `${name}: ${text.slice(0, 120)}`);
   }
-  if (entry === undefined) return undefined;
-  return told(
-    `deno run -A ${entry}`,
-    framework === undefined ? guessed : customary,
-    file,
-    'the file to start with',
-  );
+  if (program === undefined) return undefined;
+  const certainty = framework === undefined ? guessed : conventional;
+  return evidenced(`deno run -A ${program}`, certainty, file, 'the file to start with');
 }
 
-function frameworkOf(
-  repository: Repository,
-  path: string,
-  settings: Readonly<Record<string, unknown>> | undefined,
-  entry: string | undefined,
-): string | undefined {
-  const map = isParsed(settings?.imports) ? Object.entries(settings.imports).flat() : [];
-  const imported =
-    entry === undefined
-      ? []
-      : (repository.source(join(path, entry))?.imports ?? []).map(({ module }) => module);
-  const names = [...map, ...imported].filter(
-    (each): each is string => typeof each === 'string' && each.length < 300,
-  );
-  return frameworks.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
-}
-
-function byLock(repository: Repository, lock: string | undefined): Told<string> | undefined {
-  const head = lock === undefined ? '' : (repository.bytes(lock)?.subarray(0, 200).toString('utf8') ?? '');
+function byLock({ repository }: Project, lock: string): Evidenced<string> | undefined {
+  const head = repository.bytes(lock)?.subarray(0, 200).toString('utf8') ?? '';
   const version = /"version":\s*"(\d)"/.exec(head)?.[1];
-  if (lock === undefined || version === undefined) return undefined;
-  return told(Number(version) >= 4 ? '2' : '1', customary, lock, `lock file version ${version}`);
+  if (version === undefined) return undefined;
+  return evidenced(Number(version) >= 4 ? '2' : '1', conventional, lock, `lock file version ${version}`);
 }

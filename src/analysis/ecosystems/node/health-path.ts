@@ -1,20 +1,10 @@
 /** A path that tells whether the app is well: registered in code, or a file by whose place a framework routes. */
 
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { healthPath as isHealthPath } from '../../readers/javascript/routes.ts';
-import { join } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
-import type { PackageContext } from './package-context.ts';
+import type { NodePackage } from './node-package.ts';
 
-const likely = [
-  '/healthz',
-  '/health',
-  '/api/health',
-  '/api/healthz',
-  '/healthcheck',
-  '/up',
-  '/ping',
-  '/status',
-];
+const likely = '/healthz /health /api/health /api/healthz /healthcheck /up /ping /status'.split(' ');
 
 /** Where files make routes: folder, and what is cut off the end. */
 const places: readonly (readonly [string, RegExp])[] = [
@@ -28,28 +18,28 @@ const places: readonly (readonly [string, RegExp])[] = [
   ['server/routes', /(?:\.get)?\.[jt]s$/],
 ];
 
-export function healthPathOf(context: PackageContext): Told<string> | undefined {
-  const { repository, directory } = context;
-  const prefix = directory.path === '' ? '' : `${directory.path}/`;
-  const found: Told<string>[] = [];
-  const appPrefix = globalPrefix(context, prefix);
+export function healthPathOf(package_: NodePackage): Evidenced<string> | undefined {
+  const { repository } = package_;
+  const prefix = package_.at('');
+  const found: Evidenced<string>[] = [];
+  const appPrefix = globalPrefix(package_, prefix);
   for (const [file, { routes }] of repository.sources) {
     if (!file.startsWith(prefix)) continue;
     for (const { path, line, isController } of routes) {
       const whole = isController ? `${appPrefix}${path}` : path;
-      found.push(told(whole, certain, file, `route ${whole}`, line));
+      found.push(evidenced(whole, certain, file, `route ${whole}`, line));
     }
   }
-  for (const [folder, end] of places) found.push(...routedFiles(context, folder, end));
-  const rank = ({ value }: Told<string>) => (likely.indexOf(value) + 1 || 99) + value.length / 1_000;
+  for (const [folder, end] of places) found.push(...routedFiles(package_, folder, end));
+  const rank = ({ value }: Evidenced<string>) => (likely.indexOf(value) + 1 || 99) + value.length / 1_000;
   return found.sort((one, other) => rank(one) - rank(other))[0];
 }
 
-function routedFiles({ repository, directory }: PackageContext, folder: string, end: RegExp): Told<string>[] {
-  const base = join(directory.path, folder);
-  if (!repository.directory(base)) return [];
-  const found: Told<string>[] = [];
-  for (const file of repository.filesUnder(base, ['.ts', '.js', '.tsx', '.jsx'])) {
+function routedFiles(package_: NodePackage, folder: string, end: RegExp): Evidenced<string>[] {
+  const base = package_.at(folder);
+  if (!package_.hasFolder(folder)) return [];
+  const found: Evidenced<string>[] = [];
+  for (const file of package_.repository.filesUnder(base, ['.ts', '.js', '.tsx', '.jsx'])) {
     const inside = file.slice(base.length);
     if (!end.test(inside)) continue;
     // Remix writes `/` as `.`, and marks what is no part of the path with `_` or brackets.
@@ -60,13 +50,13 @@ function routedFiles({ repository, directory }: PackageContext, folder: string, 
     )
       .replace(/\/\([^/]+\)/g, '')
       .replace(/^\/?/, folder === 'server/api' ? '/api/' : '/');
-    if (isHealthPath.test(path)) found.push(told(path, customary, file, 'routed by its place'));
+    if (isHealthPath.test(path)) found.push(evidenced(path, conventional, file, 'routed by its place'));
   }
   return found;
 }
 
 /** Nest's `app.setGlobalPrefix('api')`. */
-function globalPrefix({ repository }: PackageContext, folder: string): string {
+function globalPrefix({ repository }: NodePackage, folder: string): string {
   for (const [file, { calls }] of repository.sources) {
     const call = file.startsWith(folder) ? calls.find(({ name }) => name === 'setGlobalPrefix') : undefined;
     const value = call?.arguments[0];

@@ -1,29 +1,17 @@
 /** JavaScript or TypeScript, by what the sources are. */
-import { join } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
-import type { PackageContext } from './package-context.ts';
-import { dependsOn } from './package-json.ts';
+
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { dependsOn, type PackageJson } from './package-manager/package-json.ts';
 
 const enough = 400;
+const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 
-export function languageOf({ repository, directory, manifest }: PackageContext): Told<string> {
-  const config = repository.firstOf(directory.path, [
-    'tsconfig.json',
-    'tsconfig.app.json',
-    'tsconfig.base.json',
-  ]);
+export function languageOf(project: Project, manifest: PackageJson): Evidenced<string> {
+  const config = project.first('tsconfig.json', 'tsconfig.app.json', 'tsconfig.base.json');
   let [typed, plain, seen] = [0, 0, 0];
   let example: string | undefined;
-  for (const file of repository.filesUnder(directory.path, [
-    '.ts',
-    '.tsx',
-    '.mts',
-    '.cts',
-    '.js',
-    '.jsx',
-    '.mjs',
-    '.cjs',
-  ])) {
+  for (const file of project.repository.filesUnder(project.path, endings)) {
     if (/config\.[cm]?[jt]s$|\.d\.[cm]?ts$|\/\.[^/]+$/.test(file)) continue;
     seen += 1;
     if (/\.[cm]?tsx?$/.test(file)) {
@@ -33,15 +21,13 @@ export function languageOf({ repository, directory, manifest }: PackageContext):
     if (seen > enough) break;
   }
   if (typed > 0 && typed >= plain && example !== undefined)
-    return told('typescript', certain, example, `${typed} TypeScript files`);
+    return evidenced('typescript', certain, example, `${typed} TypeScript files`);
   if (typed > 0 && config !== undefined && plain <= typed * 3)
-    return told('typescript', certain, config, 'tsconfig.json');
+    return evidenced('typescript', certain, config, 'tsconfig.json');
   if (plain === 0 && (config !== undefined || dependsOn(manifest, 'typescript')))
-    return told('typescript', customary, config ?? manifest.file, 'set up for TypeScript');
-  return told(
-    'javascript',
-    plain > 0 ? certain : customary,
-    join(directory.path, 'package.json'),
-    plain > 0 ? `${plain} JavaScript files` : 'package.json',
-  );
+    return evidenced('typescript', conventional, config ?? manifest.file, 'set up for TypeScript');
+  const file = project.at('package.json');
+  return plain > 0
+    ? evidenced('javascript', certain, file, `${plain} JavaScript files`)
+    : evidenced('javascript', conventional, file, 'package.json');
 }

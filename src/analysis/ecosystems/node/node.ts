@@ -6,14 +6,27 @@
 import type { Detector, WorkspaceFinder } from '../../detector.ts';
 import { denoDetector } from './deno.ts';
 import { loneScriptDetector } from './lone-script.ts';
-import { nodePackageDetector } from './node-package.ts';
 import { nxDetector } from './nx.ts';
-import { nodeWorkspaceFinder } from './workspaces.ts';
+import { packageDetector } from './package-detector.ts';
+import { managerOf } from './package-manager/package-manager.ts';
+import { toolOf, workspacesOf } from './package-manager/workspaces.ts';
 
 export const nodeDetectors: readonly Detector[] = [
-  nodePackageDetector,
+  packageDetector,
   nxDetector,
   denoDetector,
   loneScriptDetector,
 ];
-export const nodeWorkspaces: readonly WorkspaceFinder[] = [nodeWorkspaceFinder];
+
+export const nodeWorkspaces: WorkspaceFinder = {
+  name: 'node',
+  find(repository) {
+    return workspacesOf(repository).map(({ root, file, members }) => ({
+      kind: /deno\.jsonc?$/.test(file) ? 'deno' : managerOf(repository, root).name,
+      tool: toolOf(repository, root),
+      root,
+      members,
+      source: { file, note: `workspace of ${members.length}` },
+    }));
+  },
+};

@@ -1,15 +1,16 @@
 /** Projects of Nx that have no package.json of their own: built and started through Nx from the root. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { isParsed, join, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
+import { certain, conventional, evidenced } from '../../evidence.ts';
+import { Project } from '../../project.ts';
+import { isParsed, join, nameOf, type Parsed } from '../../repository.ts';
 import { candidate, versionsOf } from '../draft.ts';
-import { folderOf, valueAt } from './config-value.ts';
+import { folderOf, settingAt } from './frameworks/config-value.ts';
 import { languageOf } from './language.ts';
-import { installCommand, runProgram } from './manager-commands.ts';
-import { nodeVersionOf } from './node-version.ts';
-import { packageIn } from './package-json.ts';
-import { managerOf } from './package-manager.ts';
-import { workspaceRootOf } from './workspaces.ts';
+import { installCommand, runProgram } from './package-manager/manager-commands.ts';
+import { nodeVersionOf } from './package-manager/node-version.ts';
+import { packageIn } from './package-manager/package-json.ts';
+import { managerOf } from './package-manager/package-manager.ts';
+import { workspaceRootOf } from './package-manager/workspaces.ts';
 
 /** By the executor of a target: framework, whether it makes files, and the port. */
 const executors: readonly (readonly [RegExp, string | null, boolean, number | null])[] = [
@@ -24,82 +25,48 @@ const executors: readonly (readonly [RegExp, string | null, boolean, number | nu
 
 export const nxDetector: Detector = {
   name: 'nx',
-  detect(directory, repository) {
-    const file = join(directory.path, 'project.json');
-    if (!directory.files.has('project.json') || directory.files.has('package.json')) return [];
-    const project = repository.json(file);
-    const root = workspaceRootOf(repository, directory.path);
-    if (!project || root === undefined || project.projectType === 'library' || !isParsed(project.targets))
-      return [];
-    return project.projectType === 'application'
-      ? [projectCandidate(repository, directory.path, root, file, project)]
-      : [];
+  detect(project) {
+    const { repository, path, files } = project;
+    if (!files.has('project.json') || files.has('package.json')) return [];
+    const config = project.json('project.json');
+    const root = workspaceRootOf(repository, path);
+    const isApp = config?.projectType === 'application' && isParsed(config.targets);
+    return isApp && root !== undefined ? [describe(project, config, root)] : [];
   },
 };
 
-function projectCandidate(
-  repository: Repository,
-  path: string,
-  root: string,
-  file: string,
-  project: Readonly<Record<string, unknown>>,
-): Candidate {
-  const name = typeof project.name === 'string' ? project.name : (path.split('/').at(-1) ?? path);
-  const executor = String(valueAt(project, 'targets.build.executor') ?? '');
-  const [, framework = null, isStatic = false, port = null] =
+function describe(project: Project, config: Parsed, root: string): Candidate {
+  const { repository, path } = project;
+  const file = project.at('project.json');
+  const name = typeof config.name === 'string' ? config.name : nameOf(path);
+  const executor = String(settingAt(config, 'targets.build.executor') ?? '');
+  const [, named = null, isStatic = false, port = null] =
     executors.find(([pattern]) => pattern.test(executor)) ?? [];
-  const used = framework ?? serverOf(repository, root);
-  const manager = managerOf(repository, root);
   const manifest = packageIn(repository, root);
-  const written = folderOf(valueAt(project, 'targets.build.options.outputPath')) ?? join('dist', path);
+  const server = ['@nestjs/core', 'fastify', 'koa', 'express'].find((each) =>
+    manifest?.dependencies.has(each),
+  );
+  const framework = named ?? server?.replace('@nestjs/core', 'nest');
+  const manager = managerOf(repository, root);
+  const written = folderOf(settingAt(config, 'targets.build.options.outputPath')) ?? join('dist', path);
   // Nx counts from its root, we from the folder of the app.
   const up = '../'.repeat(path.split('/').length - (root === '' ? 0 : root.split('/').length));
-  const output = `${up}${written}`;
-  const context = {
-    repository,
-    directory: repository.directory(path) ?? { path, files: new Set<string>(), folders: new Set<string>() },
-    manager,
-  };
-  const start = isStatic ? undefined : startOf(used, name, output);
+  const directory = `${up}${written}`;
+  const hasOwnStart = framework === 'next' || framework === 'remix' || framework === 'nuxt';
+  const start = hasOwnStart ? runProgram(manager, `nx start ${name}`) : `node ${directory}/main.js`;
   return candidate('node', path, 0.85, {
-    name: told(name, certain, file, 'project.json'),
-    language: manifest ? languageOf({ ...context, manifest }) : undefined,
-    framework:
-      used === null ? undefined : told(used, framework === null ? customary : certain, file, executor),
-    packageManager: manager.told,
-    versions: versionsOf({ node: nodeVersionOf(repository, root) }),
-    installCommand: told(
-      installCommand(manager),
-      certain,
-      manager.told.source.file,
-      manager.told.source.note,
-    ),
-    buildCommand: told(runProgram(manager, `nx build ${name}`), certain, file, 'targets.build'),
-    startCommand:
-      start === undefined
-        ? undefined
-        : told(start.startsWith('node ') ? start : runProgram(manager, start), customary, file, executor),
+    name: evidenced(name, certain, file, 'project.json'),
+    language: manifest && languageOf(project, manifest),
+    framework: framework ? evidenced(framework, named ? certain : conventional, file, executor) : undefined,
+    packageManager: manager.evidence,
+    versions: versionsOf({ node: nodeVersionOf(new Project(repository, root)) }),
+    installCommand: { ...manager.evidence, value: installCommand(manager), certainty: certain },
+    buildCommand: evidenced(runProgram(manager, `nx build ${name}`), certain, file, 'targets.build'),
+    startCommand: isStatic ? undefined : evidenced(start, conventional, file, executor),
     staticOutput: isStatic
-      ? told({ directory: output, isSinglePage: true }, customary, file, 'outputPath')
+      ? evidenced({ directory, isSinglePage: true }, conventional, file, 'outputPath')
       : undefined,
     port:
-      port === null
-        ? undefined
-        : (told(port, customary, file, `custom of ${used ?? 'Node'}`) satisfies Told<number>),
+      port === null ? undefined : evidenced(port, conventional, file, `convention of ${framework ?? 'Node'}`),
   });
-}
-
-function startOf(framework: string | null, name: string, output: string): string {
-  return framework === 'next' || framework === 'remix' || framework === 'nuxt'
-    ? `nx start ${name}`
-    : `node ${output}/main.js`;
-}
-
-function serverOf(repository: Repository, root: string): string | null {
-  const manifest = packageIn(repository, root);
-  return (
-    ['@nestjs/core', 'fastify', 'koa', 'express']
-      .find((each) => manifest?.dependencies.has(each))
-      ?.replace('@nestjs/core', 'nest') ?? null
-  );
 }

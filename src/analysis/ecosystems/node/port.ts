@@ -1,43 +1,36 @@
 /** The port an app listens on when nobody sets PORT. */
-import { isParsed, join } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
-import { configFile, valueAt } from './config-value.ts';
-import { entryFile } from './entry-file.ts';
-import type { Framework } from './frameworks.ts';
-import { type PackageContext, scriptCommands } from './package-context.ts';
-import { optionOf, type ScriptCommand } from './script-commands.ts';
-import { servingPort } from './script-kinds.ts';
-import type { Start } from './start-command.ts';
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
+import { parentOf } from '../../repository.ts';
+import { entryFile } from './commands/entry-file.ts';
+import { optionOf, type ScriptCommand } from './commands/script-commands.ts';
+import { servingPort } from './commands/script-kinds.ts';
+import type { Start } from './commands/start-command.ts';
+import { settingAt } from './frameworks/config-value.ts';
+import type { Framework } from './frameworks/framework.ts';
+import type { NodePackage } from './node-package.ts';
 
 export function portOf(
-  context: PackageContext,
+  package_: NodePackage,
   framework: Framework | undefined,
   start: Start | undefined,
-): Told<number> | undefined {
-  const { manifest } = context;
+): Evidenced<number> | undefined {
+  const { file } = package_.manifest;
   const commands = start?.commands ?? [];
-  for (const command of commands) {
-    const port = portInCommand(command);
-    if (port !== undefined) return told(port, certain, manifest.file, `the start script names ${port}`);
-  }
-  const inCode = portInCode(context, framework);
-  if (inCode) return inCode;
-  const inConfig = portInConfig(context, framework);
-  if (inConfig) return inConfig;
+  const named = commands.map(portInCommand).find((port) => port !== undefined);
+  if (named !== undefined) return evidenced(named, certain, file, `the start script names ${named}`);
+  const written = portInCode(package_, framework) ?? portInConfig(package_, framework);
+  if (written) return written;
   const serving = commands.map(servingPort).find((port) => port !== undefined);
-  if (serving !== undefined) return told(serving, customary, manifest.file, 'custom of the file server');
-  const example = portInExample(context);
-  if (example) return example;
-  const isWhole = framework !== undefined && (framework.start !== undefined || framework.node !== undefined);
-  return framework?.port === undefined
-    ? undefined
-    : told(framework.port, isWhole ? customary : guessed, manifest.file, `custom of ${framework.name}`);
+  if (serving !== undefined) return evidenced(serving, conventional, file, 'convention of the file server');
+  const example = portInExample(package_);
+  if (example || framework?.port === undefined) return example;
+  const certainty = (framework.start ?? framework.node) ? conventional : guessed;
+  return evidenced(framework.port, certainty, file, `convention of ${framework.name}`);
 }
 
 function portInCommand(command: ScriptCommand): number | undefined {
   const given = command.env.get('PORT') ?? optionOf(command, '-p', '--port', '-l', '--listen', '-P');
-  const text = given?.replace(/^.*:(?=\d+$)|^\$\{(?:PORT|port):-(\d+)\}$/, '$1');
-  return number(text);
+  return number(given?.replace(/^.*:(?=\d+$)|^\$\{(?:PORT|port):-(\d+)\}$/, '$1'));
 }
 
 function number(text: unknown): number | undefined {
@@ -46,119 +39,98 @@ function number(text: unknown): number | undefined {
 }
 
 /** What the code listens on: the file to start with first, then whatever is nearest to the top. */
-function portInCode(context: PackageContext, framework: Framework | undefined): Told<number> | undefined {
-  const { repository, directory } = context;
+function portInCode(package_: NodePackage, framework: Framework | undefined): Evidenced<number> | undefined {
+  const { repository } = package_;
   const own = framework?.kind === 'either';
-  const files = sourceFiles(context);
+  const files = sourceFiles(package_);
   for (const file of files) {
     for (const { port, variable, line } of repository.source(file)?.listens ?? []) {
-      const known = port ?? (variable === null ? undefined : defaultOf(context, variable, files));
+      const known = port ?? (variable === null ? undefined : defaultOf(package_, variable, files));
       // A framework with its own server listens elsewhere only if the script starts that file.
-      if (known === undefined || (own && !isStarted(context, file))) continue;
-      return told(
-        known,
-        certain,
-        file,
-        variable === null ? `listens on ${known}` : `${variable}, else ${known}`,
-        line,
-      );
+      if (known === undefined || (own && !isStarted(package_, file))) continue;
+      const note = variable === null ? `listens on ${known}` : `${variable}, else ${known}`;
+      return evidenced(known, certain, file, note, line);
     }
   }
-  const fallback = own || framework === undefined ? undefined : defaultOf(context, 'PORT', files);
+  const fallback = own || framework === undefined ? undefined : defaultOf(package_, 'PORT', files);
   return fallback === undefined
     ? undefined
-    : told(fallback, customary, join(directory.path, 'package.json'), `PORT, else ${fallback}`);
+    : evidenced(fallback, conventional, package_.at('package.json'), `PORT, else ${fallback}`);
 }
 
-function isStarted(context: PackageContext, file: string): boolean {
-  const name = file
-    .slice(context.directory.path.length)
-    .replace(/^\//, '')
-    .replace(/\.[cm]?[jt]s$/, '');
-  return scriptCommands(context, 'start').some(({ args }) =>
-    args.some((arg) => arg.replace(/^\.\//, '').startsWith(name)),
-  );
+function isStarted(package_: NodePackage, file: string): boolean {
+  const name = package_.relative(file).replace(/\.[cm]?[jt]s$/, '');
+  return package_
+    .commands('start')
+    .some(({ args }) => args.some((arg) => arg.replace(/^\.\//, '').startsWith(name)));
 }
 
-function sourceFiles(context: PackageContext): readonly string[] {
-  const { repository, directory } = context;
-  const entry = entryFile(context);
-  const first = entry === undefined ? [] : [join(directory.path, entry)];
-  const prefix = directory.path === '' ? '' : `${directory.path}/`;
-  const started = [...scriptCommands(context, 'start'), ...scriptCommands(context, 'dev')]
+function sourceFiles(package_: NodePackage): readonly string[] {
+  const { repository } = package_;
+  const prefix = package_.at('');
+  const entry = entryFile(package_);
+  const started = [...package_.commands('start'), ...package_.commands('dev')]
     .flatMap(({ args }) => args)
     .flatMap((arg) =>
-      ['', '.js', '.ts', '.mjs'].map((ending) => `${prefix}${arg.replace(/^\.\//, '')}${ending}`),
+      ['', '.js', '.ts', '.mjs'].map((end) => package_.at(`${arg.replace(/^\.\//, '')}${end}`)),
     );
-  const all = [...repository.sources.keys()].filter(
-    (file) => file.startsWith(prefix) && !isOfOther(context, file),
-  );
-  all.sort((one, other) => one.split('/').length - other.split('/').length || (one < other ? -1 : 1));
-  return [...new Set([...started, ...first, ...all])];
-}
-
-/** In a package of its own below this one. */
-function isOfOther({ repository, directory }: PackageContext, file: string): boolean {
-  const folder = file.slice(0, Math.max(0, file.lastIndexOf('/')));
-  const nearest = repository.upwards(folder, ['package.json']);
-  return nearest !== undefined && nearest !== join(directory.path, 'package.json');
+  // Not those of a package of its own below this one.
+  const isOwn = (file: string) => {
+    const nearest = repository.upwards(parentOf(file) ?? '', ['package.json']);
+    return nearest === undefined || nearest === package_.at('package.json');
+  };
+  const depth = (file: string) => file.split('/').length;
+  const all = [...repository.sources.keys()]
+    .filter((file) => file.startsWith(prefix) && isOwn(file))
+    .sort((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1));
+  return [...new Set([...started, ...(entry === undefined ? [] : [package_.at(entry)]), ...all])];
 }
 
 /** What the code takes where the variable is not set, wherever it reads it. */
 function defaultOf(
-  { repository }: PackageContext,
+  { repository }: NodePackage,
   variable: string,
   files: readonly string[],
 ): number | undefined {
-  for (const file of files) {
-    for (const read of repository.source(file)?.env ?? []) {
-      const port = read.key === variable ? number(read.default) : undefined;
-      if (port !== undefined) return port;
-    }
-  }
-  return undefined;
+  return files
+    .flatMap((file) => repository.source(file)?.env ?? [])
+    .map((read) => (read.key === variable ? number(read.default) : undefined))
+    .find((port) => port !== undefined);
 }
 
+/** Where the configuration names the port, in files of these names where they are not the framework's usual ones. */
+const settings: Readonly<Record<string, { readonly key: string; readonly files?: readonly string[] }>> = {
+  astro: { key: 'server.port' },
+  keystone: { key: 'server.port', files: ['keystone.ts', 'keystone.js'] },
+  strapi: { key: 'port', files: ['config/server.ts', 'config/server.js'] },
+  medusa: { key: 'projectConfig.http.port' },
+};
+
 function portInConfig(
-  { repository, directory, manifest }: PackageContext,
+  package_: NodePackage,
   framework: Framework | undefined,
-): Told<number> | undefined {
-  const keys: Readonly<Record<string, readonly string[]>> = {
-    astro: ['server.port'],
-    keystone: ['server.port'],
-    strapi: ['port'],
-    medusa: ['projectConfig.http.port'],
-    redwood: ['web.port'],
-  };
-  const names: Readonly<Record<string, readonly string[]>> = {
-    strapi: ['config/server.ts', 'config/server.js'],
-    keystone: ['keystone.ts', 'keystone.js'],
-  };
-  if (!framework || !Object.hasOwn(keys, framework.name)) return undefined;
-  const file = configFile(repository, directory.path, names[framework.name] ?? framework.configs ?? []);
-  if (framework.name === 'redwood') {
-    const web = repository.toml(join(directory.path, 'redwood.toml'))?.web;
-    const port = isParsed(web) ? number(web.port) : undefined;
-    return port === undefined
-      ? undefined
-      : told(port, certain, join(directory.path, 'redwood.toml'), `web.port ${port}`);
+): Evidenced<number> | undefined {
+  if (framework?.name === 'redwood') {
+    const port = number(settingAt(package_.toml('redwood.toml'), 'web.port'));
+    const file = package_.at('redwood.toml');
+    return port === undefined ? undefined : evidenced(port, certain, file, `web.port ${port}`);
   }
-  const facts = file === undefined ? undefined : repository.source(file);
-  const written = (keys[framework.name] ?? [])
-    .map((key) => number(valueAt(facts?.config, key)))
-    .find((port) => port !== undefined);
+  const setting = framework && Object.hasOwn(settings, framework.name) ? settings[framework.name] : undefined;
+  const file = setting && package_.first(...(setting.files ?? framework?.configs ?? []));
+  const facts = file === undefined ? undefined : package_.repository.source(file);
   const read = facts?.env.find(({ key }) => key === 'PORT')?.default;
-  const port = written ?? number(read);
-  return port === undefined ? undefined : told(port, certain, file ?? manifest.file, `port ${port}`);
+  const port = number(settingAt(facts?.config, setting?.key ?? '')) ?? number(read);
+  return port === undefined || file === undefined
+    ? undefined
+    : evidenced(port, certain, file, `port ${port}`);
 }
 
 /** `.env.example` is for developing, but often all there is. */
-function portInExample({ repository, directory }: PackageContext): Told<number> | undefined {
+function portInExample(package_: NodePackage): Evidenced<number> | undefined {
   for (const name of ['.env.example', '.env.sample', '.env.template', '.env.production', '.env']) {
-    const file = join(directory.path, name);
-    const text = repository.text(file)?.slice(0, 20_000);
-    const port = text === undefined ? undefined : number(/^PORT=["']?(\d{2,5})\b/m.exec(text)?.[1]);
-    if (port !== undefined) return told(port, guessed, file, `PORT=${port}`);
+    const text = package_.text(name)?.slice(0, 20_000) ?? '';
+    const port = number(/^PORT=["']?(\d{2,5})\b/m.exec(text)?.[1]);
+    if (port !== undefined) return evidenced(port, guessed, package_.at(name), `PORT=${port}`);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** Frameworks and systems of PHP, by the package that means them or by files that only they have. */
-import { join, type Repository } from '../../repository.ts';
+import type { Project } from '../../project.ts';
 
 export interface PhpFramework {
   readonly name: string;
@@ -46,19 +46,13 @@ const byPackage: readonly (readonly [string, string, string, Partial<PhpFramewor
   ['league/route', 'league-route', 'public'],
 ];
 
-export function phpFramework(
-  repository: Repository,
-  directory: string,
-  packages: ReadonlySet<string>,
-): PhpFramework | undefined {
-  const found = byPackage.find(([name]) => packages.has(name));
+export function phpFramework(project: Project, packages: object): PhpFramework | undefined {
+  const found = byPackage.find(([name]) => Object.hasOwn(packages, name));
   if (found) return { mark: found[0], name: found[1], root: found[2], ...found[3] };
-  const has = (name: string) => repository.has(join(directory, name));
-  if (has('artisan')) return { name: 'laravel', mark: 'artisan', root: 'public', start: artisan };
-  if (has('wp-load.php') || has('wp-config.php') || has('wp-config-sample.php')) {
+  if (project.has('artisan')) return { name: 'laravel', mark: 'artisan', root: 'public', start: artisan };
+  if (project.first('wp-load.php', 'wp-config.php', 'wp-config-sample.php'))
     return { name: 'wordpress', mark: 'wp-config.php', root: '.' };
-  }
-  if (has('bin/console') && has('config/bundles.php'))
+  if (project.has('bin/console') && project.has('config/bundles.php'))
     return { name: 'symfony', mark: 'config/bundles.php', root: 'public' };
   return undefined;
 }

@@ -1,20 +1,20 @@
 /** A Django project: its settings say where the application is, and manage.py says from where it is run. */
-import { nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
-import { findInAny, within } from '../code.ts';
+
+import { conventional, type Evidenced, evidenced, evidencedBy } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { nameOf, parentOf } from '../../repository.ts';
 
 export interface Django {
-  readonly start: Told<string>;
-  readonly build: Told<string> | undefined;
-  readonly release: Told<string> | undefined;
+  readonly start: Evidenced<string>;
+  readonly build: Evidenced<string> | undefined;
+  readonly release: Evidenced<string> | undefined;
   readonly settings: readonly string[];
   /** `python manage.py`, from the app's folder. */
   readonly manage: string;
 }
 
 export function readDjango(
-  repository: Repository,
-  directory: string,
+  project: Project,
   files: readonly string[],
   has: (name: string) => boolean,
 ): Django | undefined {
@@ -22,18 +22,18 @@ export function readDjango(
   const settings = files.filter((path) =>
     /(?:^|\/)settings(?:\/\w+)?\.py$|(?:^|\/)config\/\w+\.py$/.test(path),
   );
-  const wsgi = moduleFrom(repository, directory, files, 'WSGI_APPLICATION', 'wsgi.py');
-  const asgi = moduleFrom(repository, directory, files, 'ASGI_APPLICATION', 'asgi.py');
+  const wsgi = moduleFrom(project, files, 'WSGI_APPLICATION', 'wsgi.py');
+  const asgi = moduleFrom(project, files, 'ASGI_APPLICATION', 'asgi.py');
   if (!manageFile && !wsgi && !asgi) return undefined;
-  const folder = manageFile ? within(directory, parentOf(manageFile) ?? '') : '';
-  const isInFolder = manageFile !== undefined && parentOf(manageFile) !== directory;
-  const manage = `python ${isInFolder ? `${folder}/` : ''}manage.py`;
-  const source = manageFile ?? wsgi?.source.file ?? directory;
+  const above = parentOf(manageFile ?? '');
+  const folder = above === undefined || above === project.path ? undefined : project.relative(above);
+  const manage = `python ${folder === undefined ? '' : `${folder}/`}manage.py`;
+  const source = manageFile ?? wsgi?.source.file ?? project.path;
   return {
-    start: startOf(wsgi, asgi, isInFolder ? folder : undefined, manage, source, has),
-    build: collectStatic(repository, settings, manage, source, has),
+    start: startOf(wsgi, asgi, folder, manage, source, has),
+    build: collectStatic(project, settings, manage, source, has),
     release: manageFile
-      ? told(`${manage} migrate`, customary, manageFile, 'migrations of Django')
+      ? evidenced(`${manage} migrate`, conventional, manageFile, 'migrations of Django')
       : undefined,
     settings,
     manage,
@@ -42,37 +42,37 @@ export function readDjango(
 
 /** `proj.wsgi.application` in the settings is `proj.wsgi:application` for a server. */
 function moduleFrom(
-  repository: Repository,
-  directory: string,
+  project: Project,
   files: readonly string[],
   key: string,
   file: string,
-): Told<string> | undefined {
-  const hit = findInAny(repository, files, new RegExp(String.raw`^\s*${key}\s*=\s*["']([\w.]+)\.(\w+)["']`));
-  if (hit) return told(`${hit.match[1]}:${hit.match[2]}`, certain, hit.file, hit.text.trim(), hit.line);
+): Evidenced<string> | undefined {
+  const hit = project.repository.find(
+    files,
+    new RegExp(String.raw`^\s*${key}\s*=\s*["']([\w.]+)\.(\w+)["']`),
+  );
+  if (hit) return evidencedBy(hit, `${hit.match[1]}:${hit.match[2]}`);
   const path = files.find((each) => nameOf(each) === file);
   if (path === undefined) return undefined;
   const manage = files.find((each) => nameOf(each) === 'manage.py');
-  const base = manage ? (parentOf(manage) ?? '') : directory;
-  const inside = path.startsWith(base === '' ? '' : `${base}/`)
-    ? within(base, path)
-    : within(directory, path);
+  const base = manage ? (parentOf(manage) ?? '') : project.path;
+  const isBelow = path.startsWith(base === '' ? '' : `${base}/`);
+  const inside = isBelow ? path.slice(base === '' ? 0 : base.length + 1) : project.relative(path);
   const module = inside.replace(/\.py$/, '').replaceAll('/', '.');
-  return told(`${module}:application`, customary, path, file);
+  return evidenced(`${module}:application`, conventional, path, file);
 }
 
 function startOf(
-  wsgi: Told<string> | undefined,
-  asgi: Told<string> | undefined,
+  wsgi: Evidenced<string> | undefined,
+  asgi: Evidenced<string> | undefined,
   folder: string | undefined,
   manage: string,
   source: string,
   has: (name: string) => boolean,
-): Told<string> {
+): Evidenced<string> {
   const inFolder = folder === undefined ? '' : `cd ${folder} && `;
   const chdir = folder === undefined ? '' : ` --chdir ${folder}`;
-  const from = (module: Told<string>, command: string) =>
-    told(command, module.certainty, module.source.file, module.source.note, module.source.line);
+  const from = (module: Evidenced<string>, command: string) => ({ ...module, value: command });
   if (asgi && has('daphne')) return from(asgi, `${inFolder}daphne -b 0.0.0.0 -p $PORT ${asgi.value}`);
   if (asgi && has('uvicorn') && (has('channels') || !has('gunicorn') || has('uvicorn-worker'))) {
     return has('gunicorn')
@@ -88,18 +88,23 @@ function startOf(
   if (wsgi && has('granian')) {
     return from(wsgi, `${inFolder}granian --interface wsgi ${wsgi.value} --host 0.0.0.0 --port $PORT`);
   }
-  return told(`${manage} runserver 0.0.0.0:$PORT`, customary, source, 'no server among the dependencies');
+  return evidenced(
+    `${manage} runserver 0.0.0.0:$PORT`,
+    conventional,
+    source,
+    'no server among the dependencies',
+  );
 }
 
 function collectStatic(
-  repository: Repository,
+  { repository }: Project,
   settings: readonly string[],
   manage: string,
   source: string,
   has: (name: string) => boolean,
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const command = `${manage} collectstatic --noinput`;
-  const root = findInAny(repository, settings, /^\s*STATIC_ROOT\s*=/);
-  if (root) return told(command, customary, root.file, 'STATIC_ROOT', root.line);
-  return has('whitenoise') ? told(command, customary, source, 'whitenoise') : undefined;
+  const root = repository.find(settings, /^\s*STATIC_ROOT\s*=/);
+  if (root) return evidenced(command, conventional, root.file, 'STATIC_ROOT', root.line);
+  return has('whitenoise') ? evidenced(command, conventional, source, 'whitenoise') : undefined;
 }

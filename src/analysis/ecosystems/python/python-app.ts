@@ -1,6 +1,6 @@
 /** Where in the code the application object is, and how a server names it. */
-import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { findAll, type Hit, linesOf, within } from '../code.ts';
+import type { Project } from '../../project.ts';
+import { type Hit, nameOf, parentOf, type Repository } from '../../repository.ts';
 
 export interface AppObject {
   readonly framework: string;
@@ -42,29 +42,29 @@ const made = new RegExp(
 const preferred = ['main', 'app', 'server', 'wsgi', 'asgi', 'api', 'application', 'index', 'run', '__init__'];
 
 export function findAppObject(
-  repository: Repository,
-  directory: string,
+  project: Project,
   files: readonly string[],
   isWanted: (framework: string) => boolean,
 ): AppObject | undefined {
-  const hits = findAll(repository, files, made, 40).filter(({ match }) => isWanted(frameworkOf(match)));
+  const { repository } = project;
+  const hits = repository.findAll(files, made, 40).filter(({ match }) => isWanted(frameworkOf(match)));
   const atTop = hits.filter(({ match }) => match[1] === '' && match[2] !== undefined).sort(byName);
   const [top] = atTop;
   // A Dash app is given its Flask server, so it is the one that is meant.
   const best = atTop.find(({ match }) => frameworkOf(match) === 'dash') ?? top;
-  if (best) return objectOf(repository, directory, best, best.match[2] ?? 'app', false);
+  if (best) return objectOf(project, best, best.match[2] ?? 'app', false);
   const inside = hits.find(({ match }) => match[1] !== '');
   const factory = inside && functionAround(repository, inside);
   if (!inside || factory === undefined) return undefined;
   const call = new RegExp(String.raw`^(\w+)\s*=\s*(?:\w+\.)*${factory}\(`);
-  const [called] = [...findAll(repository, files, call, 10)].sort(byName);
+  const [called] = [...repository.findAll(files, call, 10)].sort(byName);
   if (called) {
     return {
-      ...objectOf(repository, directory, called, called.match[1] ?? 'app', false),
+      ...objectOf(project, called, called.match[1] ?? 'app', false),
       framework: frameworkOf(inside.match),
     };
   }
-  return objectOf(repository, directory, inside, factory, true);
+  return objectOf(project, inside, factory, true);
 }
 
 function frameworkOf(match: RegExpExecArray): string {
@@ -82,7 +82,7 @@ function byName(one: Hit, other: Hit): number {
 }
 
 function functionAround(repository: Repository, { file, line }: Hit): string | undefined {
-  const lines = linesOf(repository, file);
+  const lines = repository.lines(file);
   for (let at = line - 2; at >= 0; at -= 1) {
     const text = lines[at] ?? '';
     const name = /^(?:async )?def (\w+)\(/.exec(text)?.[1];
@@ -92,41 +92,31 @@ function functionAround(repository: Repository, { file, line }: Hit): string | u
   return undefined;
 }
 
-function objectOf(
-  repository: Repository,
-  directory: string,
-  hit: Hit,
-  object: string,
-  isFactory: boolean,
-): AppObject {
-  const { module, folder } = moduleOf(repository, directory, hit.file);
+function objectOf(project: Project, hit: Hit, object: string, isFactory: boolean): AppObject {
+  const { module, folder } = moduleOf(project, hit.file);
   return { framework: frameworkOf(hit.match), module, object, isFactory, folder, hit };
 }
 
 /** `src/` is where modules are looked for, unless it is a package itself. */
-export function moduleOf(
-  repository: Repository,
-  directory: string,
-  file: string,
-): { module: string; folder: string | undefined } {
-  const parts = within(directory, file).replace(/\.py$/, '').split('/');
+export function moduleOf(project: Project, file: string): { module: string; folder: string | undefined } {
+  const parts = project.relative(file).replace(/\.py$/, '').split('/');
   if (parts.at(-1) === '__init__') parts.pop();
   const top = parts[0] ?? '';
   const isRoot =
     parts.length > 1 &&
-    !repository.has(join(directory, `${top}/__init__.py`)) &&
-    (top === 'src' || importsBeside(repository, directory, file, top));
+    !project.has(`${top}/__init__.py`) &&
+    (top === 'src' || importsBeside(project, file, top));
   if (!isRoot) return { module: parts.join('.'), folder: undefined };
-  const isInstalled =
-    parts.length > 2 && repository.firstOf(directory, ['pyproject.toml', 'setup.py']) !== undefined;
+  const isInstalled = parts.length > 2 && project.first('pyproject.toml', 'setup.py') !== undefined;
   return { module: parts.slice(1).join('.'), folder: isInstalled ? undefined : top };
 }
 
 /** Whether a file in a folder names its neighbours without the folder: `from routes import x` beside routes.py. */
-function importsBeside(repository: Repository, directory: string, file: string, top: string): boolean {
-  const folder = repository.directory(join(directory, top));
+function importsBeside(project: Project, file: string, top: string): boolean {
+  const { repository } = project;
+  const folder = repository.directory(project.at(top));
   if (!folder || (parentOf(file) ?? '') !== folder.path) return false;
-  return linesOf(repository, file).some((line) => {
+  return repository.lines(file).some((line) => {
     const name = /^(?:from|import) (\w+)/.exec(line)?.[1];
     return name !== undefined && (folder.files.has(`${name}.py`) || folder.folders.has(name));
   });

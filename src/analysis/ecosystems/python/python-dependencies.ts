@@ -1,6 +1,12 @@
-/** What a Python project needs at run time, by normalised name, with the file that says so. */
-import { isParsed, join, type Parsed, parentOf, type Repository } from '../../repository.ts';
+/**
+ * What a Python project needs at run time: the one reader of requirements files, pyproject.toml, Pipfile, setup.py and
+ * setup.cfg, and of Conda's environment, for detectors, services and Dockerfiles alike.
+ */
+import type { Project } from '../../project.ts';
+import { asEntries, asList, asTexts, valueAt } from '../../readers/shape.ts';
+import { isParsed, join, nameOf, parentOf, type Repository } from '../../repository.ts';
 
+/** Names in their normal form, with the file that says so. */
 export type Dependencies = ReadonlyMap<string, string>;
 
 const names = [
@@ -10,110 +16,136 @@ const names = [
   'requirements.in',
   'requirements.pip',
 ];
-const inFolder = ['base.txt', 'production.txt', 'prod.txt', 'common.txt', 'requirements.txt', 'main.txt'];
+const inFolder = ['base', 'production', 'prod', 'common', 'requirements', 'main'];
 
-export function requirementsFile(repository: Repository, directory: string): string | undefined {
-  const here = repository.directory(directory);
-  const own = here && repository.firstOf(directory, names);
-  if (own !== undefined) return own;
-  const folder = here?.folders.has('requirements') ? join(directory, 'requirements') : undefined;
-  const listed = folder && repository.firstOf(folder, inFolder);
-  if (listed) return listed;
+export function requirementsFile(project: Project): string | undefined {
+  const listed = project.first(...names, ...inFolder.map((name) => `requirements/${name}.txt`));
+  if (listed !== undefined) return listed;
   // reqs.txt, requirements_base.txt and the like; those for working on it say nothing of what it runs with.
-  const named = [...(here?.files ?? [])].filter(
-    (name) =>
-      name.startsWith('req') && /^req\w*[-_.]?\w*\.txt$/.test(name) && !/dev|test|lint|doc/.test(name),
-  );
-  return named.length > 0 ? join(directory, named.sort()[0] ?? '') : undefined;
+  const [named] = [...project.files]
+    .filter(
+      (name) =>
+        name.startsWith('req') && /^req\w*[-_.]?\w*\.txt$/.test(name) && !/dev|test|lint|doc/.test(name),
+    )
+    .sort();
+  return named === undefined ? undefined : project.at(named);
 }
 
-export function pythonDependencies(repository: Repository, directory: string): Dependencies {
+export function pythonDependencies(project: Project): Dependencies {
+  const { repository } = project;
+  const requirements = requirementsFile(project);
+  const others = [
+    'pyproject.toml',
+    'Pipfile',
+    'environment.yml',
+    'environment.yaml',
+    'setup.py',
+    'setup.cfg',
+  ];
+  const files = [
+    ...(requirements === undefined ? [] : includedBy(repository, requirements).requirements),
+    ...others.map((name) => project.at(name)),
+  ];
   const found = new Map<string, string>();
-  const add = (requirement: unknown, file: string) => {
-    const name = requirementName(requirement);
-    if (name !== undefined && !found.has(name)) found.set(name, file);
-    for (const extra of extrasOf(requirement)) if (!found.has(extra)) found.set(extra, file);
-  };
-  const requirements = requirementsFile(repository, directory);
-  if (requirements) addRequirements(repository, requirements, add, 4);
-  const pyproject = join(directory, 'pyproject.toml');
-  const project = repository.has(pyproject) ? repository.toml(pyproject) : undefined;
-  if (project) addPyproject(project, pyproject, add);
-  const pipfile = join(directory, 'Pipfile');
-  const packages = repository.has(pipfile) ? repository.toml(pipfile)?.packages : undefined;
-  if (isParsed(packages)) for (const name of Object.keys(packages)) add(name, pipfile);
-  for (const name of ['environment.yml', 'environment.yaml']) {
-    const path = join(directory, name);
-    if (repository.has(path)) addConda(repository.yaml(path)?.dependencies, path, add);
-  }
-  for (const name of ['setup.py', 'setup.cfg']) {
-    const path = join(directory, name);
-    if (repository.has(path)) addSetup(repository.text(path) ?? '', path, add);
+  for (const file of files) {
+    for (const requirement of requirementsIn(repository, file)) {
+      for (const name of [normalised(requirement), ...broughtBy(requirement)])
+        if (!found.has(name)) found.set(name, file);
+    }
   }
   return found;
 }
 
-type Add = (requirement: unknown, file: string) => void;
-
-function addRequirements(repository: Repository, path: string, add: Add, depth: number): void {
-  for (const raw of (repository.text(path) ?? '').split('\n', 3_000)) {
-    const line = raw.trim().slice(0, 300);
-    const other = /^(?:-r|--requirement)[\s=]+(\S+)$/.exec(line)?.[1];
-    if (other !== undefined && depth > 0) {
-      const folder = parentOf(path) ?? '';
-      addRequirements(repository, join(folder, other.replace(/^\.\//, '')), add, depth - 1);
-    } else if (line !== '' && !line.startsWith('#') && !line.startsWith('-')) add(line, path);
-  }
+/** Names with their extras, as in `celery[redis]`, that one file asks for. */
+export function requirementsIn(repository: Repository, file: string): readonly string[] {
+  return specifiersIn(repository, file).flatMap((each) => {
+    const text = each.trim().slice(0, 300);
+    return (
+      /#egg=([\w.-]+)/.exec(text)?.[1] ?? /^[A-Za-z0-9][\w.-]*(?:\s*\[[^\]]{0,100}\])?/.exec(text)?.[0] ?? []
+    );
+  });
 }
 
-function addPyproject(file: Parsed, path: string, add: Add): void {
-  const { project, tool } = file;
-  if (isParsed(project) && Array.isArray(project.dependencies)) {
-    for (const each of project.dependencies) add(each, path);
+function specifiersIn(repository: Repository, file: string): readonly string[] {
+  const name = nameOf(file);
+  if (name === 'pyproject.toml') {
+    const manifest = repository.toml(file);
+    const poetry = valueAt(manifest, 'tool', 'poetry', 'dependencies');
+    return [...asTexts(valueAt(manifest, 'project', 'dependencies')), ...withExtras(poetry)];
   }
-  const poetry = isParsed(tool) ? tool.poetry : undefined;
-  if (isParsed(poetry) && isParsed(poetry.dependencies)) {
-    for (const [name, wanted] of Object.entries(poetry.dependencies)) {
-      const extras = isParsed(wanted) && Array.isArray(wanted.extras) ? `[${wanted.extras.join(',')}]` : '';
-      add(`${name}${extras}`, path);
-    }
-  }
+  if (name === 'Pipfile') return withExtras(repository.toml(file)?.packages);
+  if (/\.ya?ml$/.test(name)) return condaPackages(repository.yaml(file)?.dependencies);
+  if (name === 'setup.py' || name === 'setup.cfg') return installRequires(repository.text(file) ?? '', name);
+  return requirementLines(repository, file).filter((line) => !line.startsWith('-'));
 }
 
-function addConda(all: unknown, path: string, add: Add): void {
-  if (!Array.isArray(all)) return;
-  for (const each of all) {
-    if (isParsed(each) && Array.isArray(each.pip)) for (const name of each.pip) add(name, path);
-    else if (typeof each === 'string') add(each.split('::').at(-1), path);
-  }
+/** `celery = {extras = ["redis"]}`. */
+function withExtras(record: unknown): readonly string[] {
+  return asEntries(record).map(([name, wanted]) => {
+    const extras = asTexts(valueAt(wanted, 'extras'));
+    return extras.length === 0 ? name : `${name}[${extras.join(',')}]`;
+  });
+}
+
+function condaPackages(all: unknown): readonly string[] {
+  return asList(all).flatMap((each) =>
+    isParsed(each) ? asTexts(each.pip) : typeof each === 'string' ? [each.split('::').at(-1) ?? ''] : [],
+  );
 }
 
 /** `install_requires`, which is a list of strings in the one and lines in the other. */
-function addSetup(text: string, path: string, add: Add): void {
+function installRequires(text: string, name: string): readonly string[] {
   const start = text.indexOf('install_requires');
-  if (start === -1) return;
-  const end = path.endsWith('.py') ? text.indexOf(']', start) : text.indexOf('\n[', start);
+  if (start === -1) return [];
+  const isScript = name === 'setup.py';
+  const end = text.indexOf(isScript ? ']' : '\n[', start);
   const part = text.slice(start, Math.min(end === -1 ? text.length : end, start + 8_000));
-  const names = path.endsWith('.py')
-    ? [...part.matchAll(/["']([^"'\n]{1,100})["']/g)].map((match) => match[1])
+  return isScript
+    ? [...part.matchAll(/["']([^"'\n]{1,100})["']/g)].map((match) => match[1] ?? '')
     : part.split('\n').slice(1);
-  for (const name of names) add(name, path);
 }
 
-function requirementName(requirement: unknown): string | undefined {
-  if (typeof requirement !== 'string') return undefined;
-  const text = requirement.trim();
-  const linked = /#egg=([\w.-]+)/.exec(text)?.[1];
-  const name = linked ?? /^([A-Za-z0-9][\w.-]*)/.exec(text)?.[1];
-  return name?.toLowerCase().replace(/[-_.]+/g, '-');
+function requirementLines(repository: Repository, file: string): readonly string[] {
+  const lines = (repository.text(file) ?? '').split('\n', 5_000).map((line) => line.trim());
+  return lines.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+const mostFiles = 20;
+
+export interface RequirementFiles {
+  /** The file itself, and those whose requirements it takes in. */
+  readonly requirements: readonly string[];
+  readonly constraints: readonly string[];
+  /** Something it names is not a file of requirements: the project itself, a folder, a file that is not there. */
+  readonly namesOthers: boolean;
+}
+
+export function includedBy(repository: Repository, first: string): RequirementFiles {
+  const [requirements, constraints] = [new Set([first]), new Set<string>()];
+  let namesOthers = false;
+  for (const file of requirements) {
+    if (requirements.size > mostFiles) break;
+    for (const line of requirementLines(repository, file)) {
+      const [, option, other] = /^(-r|-c|--requirement|--constraint)[\s=]\s*([^\s#]+)/.exec(line) ?? [];
+      const path = other && join(parentOf(file) ?? '', other.replace(/^\.\//, ''));
+      if (path && repository.has(path)) (/^--?c/.test(option ?? '') ? constraints : requirements).add(path);
+      else if (path || /^(-e|--editable|\.{1,2}\/|\.\s*$|file:)/.test(line) || /@ file:/.test(line))
+        namesOthers = true;
+    }
+  }
+  return { requirements: [...requirements], constraints: [...constraints], namesOthers };
+}
+
+function normalised(requirement: string): string {
+  const name = /^[\w.-]+/.exec(requirement)?.[0] ?? '';
+  return name.toLowerCase().replace(/[-_.]+/g, '-');
 }
 
 /** `fastapi[standard]` brings uvicorn, and that is what starts it. */
-function extrasOf(requirement: unknown): readonly string[] {
-  const text = typeof requirement === 'string' ? requirement.slice(0, 200) : '';
-  const match = /^(fastapi|litestar|django-channels|channels|celery)\s*\[([^\]]*)\]/i.exec(text.trim());
-  if (!match) return [];
-  const extras = (match[2] ?? '').toLowerCase();
-  if (/\b(?:standard|all)\b/.test(extras) && /fastapi|litestar/i.test(match[1] ?? '')) return ['uvicorn'];
+function broughtBy(requirement: string): readonly string[] {
+  const [, name = '', extras = ''] =
+    /^(fastapi|litestar|django-channels|channels|celery)\s*\[([^\]]*)\]/.exec(requirement.toLowerCase()) ??
+    [];
+  if (/fastapi|litestar/.test(name) && /\b(?:standard|all)\b/.test(extras)) return ['uvicorn'];
   return extras.includes('daphne') ? ['daphne'] : [];
 }

@@ -15,70 +15,51 @@ export interface Framework {
 
 const anywhere = '0.0.0.0';
 
+type More = Partial<Framework>;
+
+function framework(kind: Framework['kind'], name: string, port: number | null, more: More = {}): Framework {
+  return { name, packages: [name], kind, port, ...more };
+}
+const asgi = (name: string, port = 8000, more?: More) => framework('asgi', name, port, more);
+const wsgi = (name: string, port: number, more?: More) => framework('wsgi', name, port, more);
+const script = (name: string, port: number, more?: More) => framework('script', name, port, more);
+
 export const frameworks: readonly Framework[] = [
-  {
-    name: 'django',
-    packages: ['django', 'wagtail', 'djangorestframework', 'django-ninja'],
-    kind: 'wsgi',
-    port: 8000,
-  },
-  { name: 'fastapi', packages: ['fastapi', 'fastapi-slim'], kind: 'asgi', port: 8000 },
-  { name: 'litestar', packages: ['litestar', 'starlite'], kind: 'asgi', port: 8000 },
-  { name: 'sanic', packages: ['sanic'], kind: 'asgi', port: 8000 },
-  { name: 'quart', packages: ['quart'], kind: 'asgi', port: 5000 },
-  { name: 'blacksheep', packages: ['blacksheep'], kind: 'asgi', port: 8000 },
-  { name: 'esmerald', packages: ['esmerald'], kind: 'asgi', port: 8000 },
-  { name: 'ravyn', packages: ['ravyn'], kind: 'asgi', port: 8000 },
-  { name: 'fasthtml', packages: ['python-fasthtml'], module: 'fasthtml', kind: 'script', port: 5001 },
-  {
-    name: 'streamlit',
-    packages: ['streamlit'],
-    kind: 'script',
-    port: 8501,
+  wsgi('django', 8000, { packages: ['django', 'wagtail', 'djangorestframework', 'django-ninja'] }),
+  asgi('fastapi', 8000, { packages: ['fastapi', 'fastapi-slim'] }),
+  asgi('litestar', 8000, { packages: ['litestar', 'starlite'] }),
+  asgi('sanic'),
+  asgi('quart', 5000),
+  asgi('blacksheep'),
+  asgi('esmerald'),
+  asgi('ravyn'),
+  script('fasthtml', 5001, { packages: ['python-fasthtml'], module: 'fasthtml' }),
+  script('streamlit', 8501, {
     run: (file) => `streamlit run ${file} --server.port $PORT --server.address ${anywhere}`,
-  },
-  {
-    name: 'chainlit',
-    packages: ['chainlit'],
-    kind: 'script',
-    port: 8000,
+  }),
+  script('chainlit', 8000, {
     run: (file) => `chainlit run ${file} --host ${anywhere} --port $PORT --headless`,
-  },
-  { name: 'dash', packages: ['dash'], kind: 'wsgi', port: 8050 },
-  { name: 'gradio', packages: ['gradio'], kind: 'script', port: 7860 },
-  { name: 'nicegui', packages: ['nicegui'], kind: 'script', port: 8080 },
-  { name: 'reflex', packages: ['reflex'], kind: 'script', port: 3000, run: () => 'reflex run --env prod' },
-  {
-    name: 'panel',
-    packages: ['panel'],
-    kind: 'script',
-    port: 5006,
+  }),
+  wsgi('dash', 8050),
+  script('gradio', 7860),
+  script('nicegui', 8080),
+  script('reflex', 3000, { run: () => 'reflex run --env prod' }),
+  script('panel', 5006, {
     run: (file) => `panel serve ${file} --address ${anywhere} --port $PORT --allow-websocket-origin='*'`,
-  },
-  {
-    name: 'marimo',
-    packages: ['marimo'],
-    kind: 'script',
-    port: 2718,
-    run: (file) => `marimo run ${file} --host ${anywhere} --port $PORT --headless`,
-  },
-  { name: 'connexion', packages: ['connexion'], kind: 'asgi', port: 8080 },
-  {
-    name: 'flask',
-    packages: ['flask', 'apiflask', 'flask-openapi3', 'flask-restful'],
-    kind: 'wsgi',
-    port: 5000,
-  },
-  { name: 'falcon', packages: ['falcon'], kind: 'wsgi', port: 8000 },
-  { name: 'bottle', packages: ['bottle'], kind: 'script', port: 8080 },
-  { name: 'pyramid', packages: ['pyramid'], kind: 'script', port: 6543 },
-  { name: 'cherrypy', packages: ['cherrypy'], kind: 'script', port: 8080 },
-  { name: 'robyn', packages: ['robyn'], kind: 'script', port: 8080 },
-  { name: 'starlette', packages: ['starlette'], kind: 'asgi', port: 8000 },
-  { name: 'tornado', packages: ['tornado'], kind: 'script', port: 8888 },
-  { name: 'aiohttp', packages: [], module: 'aiohttp.web', kind: 'script', port: 8080 },
-  { name: 'scrapy', packages: ['scrapy'], kind: 'none', port: null },
-  { name: 'celery', packages: ['celery'], kind: 'none', port: null },
+  }),
+  script('marimo', 2718, { run: (file) => `marimo run ${file} --host ${anywhere} --port $PORT --headless` }),
+  asgi('connexion', 8080),
+  wsgi('flask', 5000, { packages: ['flask', 'apiflask', 'flask-openapi3', 'flask-restful'] }),
+  wsgi('falcon', 8000),
+  script('bottle', 8080),
+  script('pyramid', 6543),
+  script('cherrypy', 8080),
+  script('robyn', 8080),
+  asgi('starlette'),
+  script('tornado', 8888),
+  script('aiohttp', 8080, { packages: [], module: 'aiohttp.web' }),
+  framework('none', 'scrapy', null),
+  framework('none', 'celery', null),
 ];
 
 /** The command of the first server among the dependencies that can serve this kind of object. */
@@ -115,26 +96,15 @@ export function serverCommand(
         ];
   const found = servers.find(([server]) => has(server));
   if (found) return { command: found[1], server: found[0] };
-  if (framework.name === 'sanic') {
-    return {
-      command: `${inFolder}sanic ${name}${isFactory ? ' --factory' : ''} --host=${anywhere} --port=$PORT`,
-      server: 'sanic',
-    };
-  }
-  if (framework.name === 'litestar') {
-    return {
-      command: `${inFolder}litestar --app ${name} run --host ${anywhere} --port $PORT`,
-      server: 'litestar',
-    };
-  }
-  if (framework.name === 'quart') {
-    return { command: `${inFolder}hypercorn ${called} --bind ${anywhere}:$PORT`, server: 'hypercorn' };
-  }
-  if (framework.name === 'flask') {
-    return {
-      command: `${inFolder}flask --app ${isFactory ? app.module : name} run --host=${anywhere} --port=$PORT`,
-      server: undefined,
-    };
-  }
+  // Those that bring a server of their own.
+  const options = isFactory ? ' --factory' : '';
+  const own: Readonly<Record<string, readonly [server: string | undefined, command: string]>> = {
+    sanic: ['sanic', `sanic ${name}${options} --host=${anywhere} --port=$PORT`],
+    litestar: ['litestar', `litestar --app ${name} run --host ${anywhere} --port $PORT`],
+    quart: ['hypercorn', `hypercorn ${called} --bind ${anywhere}:$PORT`],
+    flask: [undefined, `flask --app ${isFactory ? app.module : name} run --host=${anywhere} --port=$PORT`],
+  };
+  const [server, command] = own[framework.name] ?? [];
+  if (command !== undefined) return { command: `${inFolder}${command}`, server };
   return { command: servers[0]?.[1] ?? '', server: undefined };
 }

@@ -1,15 +1,14 @@
 /** How a Python app is started: by a server with its application object, by its framework's tool, or as a script. */
-import { join, nameOf, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
-import { findIn, findInAny, linesOf, within } from '../code.ts';
+import { certain, conventional, type Evidenced, evidenced, evidencedBy, guessed } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { asObject, valueAt } from '../../readers/shape.ts';
+import { nameOf, type Parsed, parentOf } from '../../repository.ts';
 import type { Django } from './django.ts';
 import type { AppObject } from './python-app.ts';
-import { entryFile, packageCommand } from './python-entry.ts';
 import { type Framework, serverCommand } from './python-frameworks.ts';
-import type { PythonProject } from './python-manager.ts';
 
 export interface PythonStart {
-  readonly command: Told<string>;
+  readonly command: Evidenced<string>;
   readonly file: string;
 }
 
@@ -21,123 +20,136 @@ interface Known {
 }
 
 export function pythonStart(
-  repository: Repository,
-  { directory, pyproject }: PythonProject,
+  project: Project,
+  pyproject: Parsed | undefined,
   files: readonly string[],
   { framework, app, django, has }: Known,
 ): PythonStart | undefined {
-  if (django) return { command: django.start, file: django.start.source.file };
-  if (framework && app && framework.kind !== 'script')
-    return served(repository, directory, framework, app, has);
-  if (framework?.name === 'scrapy') return scrapy(repository, files);
-  const entry = entryFile(repository, directory, files);
-  const imported = framework && importing(repository, directory, files, framework, entry);
-  if (imported) return scripted(repository, directory, framework, imported);
-  const isAtTop = entry && entry.certainty > guessed && !within(directory, entry.value).includes('/');
-  const packaged = isAtTop ? undefined : packageCommand(repository, directory, pyproject, files);
-  if (packaged) return { command: packaged, file: packaged.source.file };
-  if (!entry) return undefined;
-  const command = runFile(repository, directory, entry.value);
-  return { command: told(command, entry.certainty, entry.value, entry.source.note), file: entry.value };
+  const by = (command: Evidenced<string> | undefined) => command && { command, file: command.source.file };
+  if (django) return by(django.start);
+  if (framework && app && framework.kind !== 'script') return served(project, framework, app, has);
+  if (framework?.name === 'scrapy') return by(scrapy(project, files));
+  const entry = entryFile(project, files);
+  const imported = framework && importing(project, files, framework, entry);
+  if (imported) return by(scripted(project, framework, imported.value));
+  const isAtTop = entry && entry.certainty > guessed && !project.relative(entry.value).includes('/');
+  const packaged = isAtTop ? undefined : packageCommand(project, pyproject, files);
+  return by(packaged ?? (entry && { ...entry, value: runFile(project, entry.value) }));
 }
 
 function served(
-  repository: Repository,
-  directory: string,
+  project: Project,
   framework: Framework,
   found: AppObject,
   has: (name: string) => boolean,
 ): PythonStart {
-  const { file, line, text } = found.hit;
-  const inner = findIn(repository, file, new RegExp(String.raw`^(\w+)\s*=\s*${found.object}\.server\b`));
-  const app = framework.name === 'dash' && inner ? { ...found, object: inner.match[1] ?? 'server' } : found;
+  const { repository } = project;
+  const { file } = found.hit;
+  const isDash = framework.name === 'dash';
+  const inner = repository.capture(file, new RegExp(String.raw`^(\w+)\s*=\s*${found.object}\.server\b`));
+  const app = isDash && inner !== undefined ? { ...found, object: inner } : found;
   const { command, server } = serverCommand(framework, app, has);
-  const note = text.trim().slice(0, 80);
   const start = (value: string, certainty: number) => ({
-    command: told(value, certainty, file, note, line),
+    command: evidencedBy(found.hit, value, certainty),
     file,
   });
-  if (server !== undefined && !(framework.name === 'dash' && !inner)) return start(command, certain);
+  if (server !== undefined && !(isDash && inner === undefined)) return start(command, certain);
   // Without a server the file serves itself; one that listens on this machine only would not be reached.
-  const runner = runnerOf(repository, directory, file);
-  if (runner && findIn(repository, runner, /\bhost\s*=\s*["'](?:0\.0\.0\.0|::)?["']/)) {
-    return { ...start(runFile(repository, directory, runner), customary), file: runner };
-  }
-  if (framework.name === 'dash')
-    return start(`HOST=0.0.0.0 ${runFile(repository, directory, file)}`, customary);
-  return start(command, customary);
+  const runner = runnerOf(project, file);
+  if (runner && repository.find(runner, /\bhost\s*=\s*["'](?:0\.0\.0\.0|::)?["']/))
+    return { ...start(runFile(project, runner), conventional), file: runner };
+  return start(isDash ? `HOST=0.0.0.0 ${runFile(project, file)}` : command, conventional);
 }
 
 /** The file that runs the app when it is run: its own, or one at the top that imports it. */
-function runnerOf(repository: Repository, directory: string, file: string): string | undefined {
-  const tops = ['main.py', 'run.py', 'app.py', 'server.py', 'wsgi.py'].map((name) => join(directory, name));
-  return [file, ...tops].find((path) =>
-    findIn(repository, path, /^\s+(?:\w+\.)?(?:run|serve)\(|^(?:\w+)\.run\(/),
-  );
+function runnerOf(project: Project, file: string): string | undefined {
+  const tops = ['main.py', 'run.py', 'app.py', 'server.py', 'wsgi.py'].map((name) => project.at(name));
+  return project.repository.find([file, ...tops], /^\s+(?:\w+\.)?(?:run|serve)\(|^(?:\w+)\.run\(/)?.file;
 }
 
 function importing(
-  repository: Repository,
-  directory: string,
+  project: Project,
   files: readonly string[],
   framework: Framework,
-  entry: Told<string> | undefined,
-): Told<string> | undefined {
-  const module = (framework.module ?? framework.packages[0] ?? framework.name)
-    .replaceAll('-', '_')
-    .split('.')[0];
+  entry: Evidenced<string> | undefined,
+): Evidenced<string> | undefined {
+  const { repository } = project;
+  const whole = framework.module ?? framework.packages[0] ?? framework.name;
+  const module = whole.replaceAll('-', '_').split('.')[0];
   const pattern = new RegExp(String.raw`^\s*(?:from|import)\s+${module}\b`);
-  if (entry && findIn(repository, entry.value, pattern)) return entry;
-  const named = [`${framework.name}_app.py`, 'app.py', 'main.py'].map((name) => join(directory, name));
-  const hit = findInAny(
-    repository,
-    [...named, ...files.filter((path) => !path.includes('/pages/'))],
-    pattern,
-  );
+  if (entry && repository.find(entry.value, pattern)) return entry;
+  const named = [`${framework.name}_app.py`, 'app.py', 'main.py'].map((name) => project.at(name));
+  const others = files.filter((path) => !path.includes('/pages/'));
+  const hit = repository.find([...named, ...others], pattern);
   return hit && framework.kind === 'script'
-    ? told(hit.file, customary, hit.file, `imports ${module}`)
+    ? evidenced(hit.file, conventional, hit.file, `imports ${module}`)
     : undefined;
 }
 
-function scripted(
-  repository: Repository,
-  directory: string,
-  framework: Framework,
-  entry: Told<string>,
-): PythonStart {
-  const file = entry.value;
-  const plain = runFile(repository, directory, file);
-  const isOpen = framework.name !== 'gradio' || findIn(repository, file, /\bserver_name\s*=/) !== undefined;
-  const run = framework.run?.(within(directory, file));
-  const command = run ?? (isOpen ? plain : `GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=$PORT ${plain}`);
-  return { command: told(command, certain, file, `${framework.name} in ${nameOf(file)}`), file };
+function scripted(project: Project, framework: Framework, file: string): Evidenced<string> {
+  const plain = runFile(project, file);
+  const isOpen =
+    framework.name !== 'gradio' || project.repository.find(file, /\bserver_name\s*=/) !== undefined;
+  const command =
+    framework.run?.(project.relative(file)) ??
+    (isOpen ? plain : `GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=$PORT ${plain}`);
+  return evidenced(command, certain, file, `${framework.name} in ${nameOf(file)}`);
 }
 
-function scrapy(repository: Repository, files: readonly string[]): PythonStart | undefined {
+function scrapy({ repository }: Project, files: readonly string[]): Evidenced<string> | undefined {
   const spiders = files.filter((path) => path.includes('/spiders/') || path.includes('spider'));
-  const hit = findInAny(repository, spiders, /^\s+name\s*=\s*["']([\w-]+)["']/);
-  if (!hit) return undefined;
-  return {
-    command: told(`scrapy crawl ${hit.match[1]}`, customary, hit.file, 'a spider', hit.line),
-    file: hit.file,
-  };
+  const hit = repository.find(spiders, /^\s+name\s*=\s*["']([\w-]+)["']/);
+  return hit && evidenced(`scrapy crawl ${hit.match[1]}`, conventional, hit.file, 'a spider', hit.line);
 }
 
 /** A file inside a package is run as a module, or its imports would not be found. */
-function runFile(repository: Repository, directory: string, file: string): string {
-  const path = within(directory, file);
+function runFile(project: Project, file: string): string {
+  const path = project.relative(file);
   const folder = parentOf(path) ?? '';
-  const top = path.split('/')[0] ?? '';
-  const own = new RegExp(
-    String.raw`^\s*(?:from\s+\.|from\s+${top.replace(/[^\w]/g, '')}[. ]|import\s+${top.replace(/[^\w]/g, '')}\b)`,
-  );
+  const top = (path.split('/')[0] ?? '').replace(/[^\w]/g, '');
+  const own = new RegExp(String.raw`^\s*(?:from\s+\.|from\s+${top}[. ]|import\s+${top}\b)`);
   const isModule =
     folder !== '' &&
-    (repository.has(join(directory, `${folder}/__init__.py`)) ||
-      linesOf(repository, file).some((line) => own.test(line)));
+    (project.has(`${folder}/__init__.py`) || project.repository.find(file, own) !== undefined);
   if (!isModule || !/^[\w/]+\.py$/.test(path)) return `python ${path}`;
-  return `python -m ${path
-    .replace(/\.py$/, '')
-    .replace(/\/__main__$/, '')
-    .replaceAll('/', '.')}`;
+  const module = path.replace(/\.py$/, '').replace(/\/__main__$/, '');
+  return `python -m ${module.replaceAll('/', '.')}`;
+}
+
+const entries =
+  'main app run server wsgi asgi index application bot start api web streamlit_app Home hello worker __main__'.split(
+    ' ',
+  );
+const folders = ['', 'src/', 'app/', 'server/', 'api/', 'backend/'];
+
+/** Which file is run when no server is: the ones people name so, then the only one there is. */
+function entryFile(project: Project, files: readonly string[]): Evidenced<string> | undefined {
+  const named = project.first(...folders.flatMap((folder) => entries.map((name) => `${folder}${name}.py`)));
+  if (named) return evidenced(named, conventional, named, 'entry file by its name');
+  const guarded = project.repository.find(files, /^if\s+__name__\s*==\s*["']__main__["']/)?.file;
+  if (guarded) return evidenced(guarded, conventional, guarded, '__main__');
+  const only = files.find(
+    (path) =>
+      !/(?:^|\/)(?:setup|conftest|noxfile|tasks|fabfile|__init__)\.py$/.test(path) &&
+      !project.relative(path).includes('/'),
+  );
+  return only === undefined ? undefined : evidenced(only, guessed, only, 'a source file at the top');
+}
+
+/** `python -m package` or a script that the project installs. */
+function packageCommand(
+  project: Project,
+  pyproject: Parsed | undefined,
+  files: readonly string[],
+): Evidenced<string> | undefined {
+  const own = valueAt(pyproject, 'project', 'scripts') ?? valueAt(pyproject, 'tool', 'poetry', 'scripts');
+  const names = Object.keys(asObject(own));
+  const chosen = names.find((name) => /^(?:start|serve|server|web|app|main|run)$/.test(name)) ?? names[0];
+  if (chosen !== undefined && /^[\w.-]+$/.test(chosen))
+    return evidenced(chosen, certain, project.at('pyproject.toml'), `script ${chosen}`);
+  const main = files.find((file) => nameOf(file) === '__main__.py' && project.relative(file).includes('/'));
+  if (main === undefined) return undefined;
+  const parts = project.relative(main).split('/').slice(0, -1);
+  if (parts[0] === 'src' && !project.has('src/__init__.py')) parts.shift();
+  return evidenced(`python -m ${parts.join('.')}`, certain, main, '__main__.py');
 }

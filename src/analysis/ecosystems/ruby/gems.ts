@@ -1,46 +1,49 @@
 /** What a Gemfile and its lock file say. The Gemfile is a program; its lines of the usual form are read. */
-import { join, type Repository } from '../../repository.ts';
-import { certain, type Told, told } from '../../told.ts';
-import { findIn, linesOf } from '../code.ts';
+import { certain, type Evidenced, evidenced, evidencedBy } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import type { Repository } from '../../repository.ts';
+import { toolVersion } from '../tool-versions.ts';
+import { versionLine } from '../version-lines.ts';
 
 export interface Gems {
   readonly file: string;
+  readonly lockFile: string | undefined;
   /** Named in the Gemfile, those for development and tests left out. */
   readonly direct: ReadonlySet<string>;
   readonly version: (gem: string) => string | undefined;
-  readonly ruby: Told<string> | undefined;
-  readonly lockedRuby: Told<string> | undefined;
+  readonly ruby: Evidenced<string> | undefined;
   readonly bundler: string | null;
 }
 
-export function readGems(repository: Repository, directory: string): Gems {
-  const file = repository.firstOf(directory, ['Gemfile', 'gems.rb']) ?? join(directory, 'Gemfile');
-  const lock =
-    repository.firstOf(directory, ['Gemfile.lock', 'gems.locked']) ?? join(directory, 'Gemfile.lock');
-  const locked = repository.parsed(lock, 'gems', readLock) ?? {
-    versions: new Map(),
-    ruby: undefined,
-    bundler: undefined,
-  };
-  const ruby = findIn(repository, file, /^\s*ruby\s*\(?\s*["']([^"']+)["']/);
+export function readGems(project: Project): Gems {
+  const { repository } = project;
+  const file = project.first('Gemfile', 'gems.rb') ?? project.at('Gemfile');
+  const lockFile = project.first('Gemfile.lock', 'gems.locked');
+  const locked = lockFile === undefined ? undefined : lockedGems(repository, lockFile);
+  const asked = repository.find(file, /^\s*ruby\s*\(?\s*["']([^"']+)["']/);
+  const lockedRuby =
+    locked?.ruby === undefined || lockFile === undefined
+      ? undefined
+      : evidenced(locked.ruby, certain, lockFile, `ruby ${locked.ruby}`);
   return {
     file,
+    lockFile,
     direct: directGems(repository, file),
     version: (gem) =>
-      locked.versions.get(gem) ??
-      findIn(repository, file, new RegExp(`^\\s*gem\\s+["']${gem}["']\\s*,\\s*["'][^\\d"']*([\\d.]+)`))
-        ?.match[1],
-    ruby: ruby && told(ruby.match[1] ?? '', certain, file, ruby.text.trim(), ruby.line),
-    lockedRuby:
-      locked.ruby === undefined ? undefined : told(locked.ruby, certain, lock, `ruby ${locked.ruby}`),
-    bundler: locked.bundler ?? null,
+      locked?.versions.get(gem) ??
+      repository.capture(file, new RegExp(`^\\s*gem\\s+["']${gem}["']\\s*,\\s*["'][^\\d"']*([\\d.]+)`)),
+    ruby: versionLine(
+      'ruby',
+      (asked && evidencedBy(asked, asked.match[1] ?? '')) ?? toolVersion(project, 'ruby') ?? lockedRuby,
+    ),
+    bundler: locked?.bundler ?? null,
   };
 }
 
-function directGems(repository: Repository, file: string): ReadonlySet<string> {
+export function directGems(repository: Repository, file: string): ReadonlySet<string> {
   const found = new Set<string>();
   const groups: boolean[] = [];
-  for (const line of linesOf(repository, file)) {
+  for (const line of repository.lines(file)) {
     const text = line.trim();
     if (text.startsWith('#')) continue;
     const group = /^group\b(.*)\bdo\b/.exec(text)?.[1];
@@ -58,11 +61,17 @@ function isForDevelopment(groups: string): boolean {
   return /:(?:development|test)\b/.test(groups) && !/:production\b/.test(groups);
 }
 
-function readLock(text: string): {
-  versions: ReadonlyMap<string, string>;
-  ruby: string | undefined;
-  bundler: string | undefined;
-} {
+interface LockedGems {
+  readonly versions: ReadonlyMap<string, string>;
+  readonly ruby: string | undefined;
+  readonly bundler: string | undefined;
+}
+
+export function lockedGems(repository: Repository, file: string): LockedGems | undefined {
+  return repository.parsed(file, 'gems', readLock);
+}
+
+function readLock(text: string): LockedGems {
   const versions = new Map<string, string>();
   let section = '';
   let [ruby, bundler]: (string | undefined)[] = [];

@@ -1,8 +1,7 @@
 /** Assets, migrations and background work of Ruby apps. */
-import { join, type Repository } from '../../repository.ts';
+import { conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
 import type { Process } from '../../result.ts';
-import { customary, type Told, told } from '../../told.ts';
-import { findIn } from '../code.ts';
 import { worker } from '../draft.ts';
 import type { Gems } from './gems.ts';
 
@@ -11,66 +10,44 @@ const assetGems =
     ' ',
   );
 
-export function rubyBuild(
-  repository: Repository,
-  directory: string,
-  gems: Gems,
-  file: string,
-): Told<string> | undefined {
+export function rubyBuild(project: Project, gems: Gems, file: string): Evidenced<string> | undefined {
   const gem = assetGems.find((name) => gems.direct.has(name));
-  const config = join(directory, 'config/application.rb');
-  const isApi = findIn(repository, config, /^\s*config\.api_only\s*=\s*true/) !== undefined;
-  const hasAssets = repository.directory(join(directory, 'app/assets')) !== undefined;
-  if (gem === undefined && (isApi || !hasAssets)) return undefined;
-  return told('bundle exec rails assets:precompile', customary, file, gem ?? 'app/assets');
+  const isApi = project.find('config/application.rb', /^\s*config\.api_only\s*=\s*true/) !== undefined;
+  if (gem === undefined && (isApi || !project.hasFolder('app/assets'))) return undefined;
+  return evidenced('bundle exec rails assets:precompile', conventional, file, gem ?? 'app/assets');
 }
 
 export function rubyRelease(
-  repository: Repository,
-  directory: string,
+  project: Project,
   framework: string | undefined,
   gems: Gems,
   file: string,
-): Told<string> | undefined {
-  const has = (path: string) => repository.has(join(directory, path));
-  const hasMigrations = repository.directory(join(directory, 'db/migrate')) !== undefined;
+): Evidenced<string> | undefined {
+  const hasMigrations = project.hasFolder('db/migrate');
   if (framework === 'rails') {
-    if (!hasMigrations && !has('db/schema.rb') && !has('db/structure.sql') && !has('config/database.yml'))
+    if (!hasMigrations && !project.first('db/schema.rb', 'db/structure.sql', 'config/database.yml'))
       return undefined;
     // Since 7.1 new apps prepare all their databases at start, those of Solid Queue and the like among them.
     const [major = 0, minor = 0] = (gems.version('rails') ?? '').split('.').map(Number);
     const isNew = major > 7 || (major === 7 && minor >= 1);
-    return told(
-      `bundle exec rails db:${isNew ? 'prepare' : 'migrate'}`,
-      customary,
-      file,
-      'migrations of Rails',
-    );
+    const command = `bundle exec rails db:${isNew ? 'prepare' : 'migrate'}`;
+    return evidenced(command, conventional, file, 'migrations of Rails');
   }
-  if (framework === 'hanami' && hasMigrations)
-    return told('bundle exec hanami db migrate', customary, file, 'Hanami');
-  const rakefile = join(directory, 'Rakefile');
-  if (
-    hasMigrations &&
-    (gems.direct.has('sinatra-activerecord') || findIn(repository, rakefile, /:migrate\b/))
-  ) {
-    return told('bundle exec rake db:migrate', customary, rakefile, 'db:migrate');
-  }
+  if (!hasMigrations) return undefined;
+  if (framework === 'hanami') return evidenced('bundle exec hanami db migrate', conventional, file, 'Hanami');
+  if (gems.direct.has('sinatra-activerecord') || project.find('Rakefile', /:migrate\b/))
+    return evidenced('bundle exec rake db:migrate', conventional, project.at('Rakefile'), 'db:migrate');
   return undefined;
 }
 
 export function rubyProcesses(
-  repository: Repository,
-  directory: string,
-  gems: Gems,
+  project: Project,
+  { direct }: Gems,
   file: string,
-): readonly Told<Process>[] {
-  const jobs = repository.has(join(directory, 'bin/jobs'))
-    ? 'bin/jobs'
-    : 'bundle exec rake solid_queue:start';
-  const all: readonly (readonly [string, string])[] = [
+): readonly Evidenced<Process>[] {
+  const workers: readonly (readonly [string, string])[] = [
     ['sidekiq', 'bundle exec sidekiq'],
-    ['solid_queue', jobs],
+    ['solid_queue', project.has('bin/jobs') ? 'bin/jobs' : 'bundle exec rake solid_queue:start'],
     ['good_job', 'bundle exec good_job start'],
     ['delayed_job_active_record', 'bundle exec rake jobs:work'],
     ['delayed_job', 'bundle exec rake jobs:work'],
@@ -78,21 +55,12 @@ export function rubyProcesses(
     ['que', 'bundle exec que'],
     ['shoryuken', 'bundle exec shoryuken -R -C config/shoryuken.yml'],
   ];
-  const found = all.find(([gem]) => gems.direct.has(gem));
-  const clock = gems.direct.has('clockwork')
-    ? repository.firstOf(directory, ['clock.rb', 'config/clock.rb'])
-    : undefined;
-  return [
-    ...(found ? [worker('worker', found[1], file, found[0])] : []),
-    ...(clock
-      ? [
-          worker(
-            'clock',
-            `bundle exec clockwork ${clock.slice(directory === '' ? 0 : directory.length + 1)}`,
-            clock,
-            'clockwork',
-          ),
-        ]
-      : []),
-  ];
+  const [gem, command] = workers.find(([name]) => direct.has(name)) ?? [];
+  const processes = gem === undefined || command === undefined ? [] : [worker('worker', command, file, gem)];
+  const clock = direct.has('clockwork') ? project.first('clock.rb', 'config/clock.rb') : undefined;
+  if (clock) {
+    const line = `bundle exec clockwork ${project.relative(clock)}`;
+    processes.push(worker('clock', line, clock, 'clockwork'));
+  }
+  return processes;
 }

@@ -1,51 +1,42 @@
 /** How a Ruby app is started. */
-import { join, type Repository } from '../../repository.ts';
-import { certain, customary, type Told, told } from '../../told.ts';
-import { findIn, within } from '../code.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
 import type { Gems } from './gems.ts';
 
 const scripts = 'app main server index web api application bot start run hello'.split(' ');
 
 export function rubyStart(
-  repository: Repository,
-  directory: string,
+  project: Project,
   framework: string | undefined,
   gems: Gems,
   isBundled: boolean,
   sources: readonly string[],
-): Told<string> | undefined {
+): Evidenced<string> | undefined {
   const bundle = isBundled ? 'bundle exec ' : '';
-  if (framework === 'rails') {
-    return told('bundle exec rails server -b 0.0.0.0 -p $PORT', certain, gems.file, 'Rails');
-  }
-  const rackup = repository.firstOf(directory, ['config.ru']);
-  if (framework === 'hanami' && !gems.direct.has('puma')) {
-    return told('bundle exec hanami server --host 0.0.0.0 --port $PORT', customary, gems.file, 'Hanami');
-  }
-  if (rackup)
-    return told(`${bundle}${rackServer(repository, directory, gems)}`, certain, rackup, 'config.ru');
-  const entry = entryOf(repository, directory, framework, sources);
-  if (framework === 'sidekiq') {
-    const target = entry ? ` -r ./${within(directory, entry)}` : '';
-    return told(`bundle exec sidekiq${target}`, customary, gems.file, 'Sidekiq');
-  }
+  const say = (command: string, note: string) => evidenced(command, conventional, gems.file, note);
+  if (framework === 'rails')
+    return evidenced('bundle exec rails server -b 0.0.0.0 -p $PORT', certain, gems.file, 'Rails');
+  if (framework === 'hanami' && !gems.direct.has('puma'))
+    return say('bundle exec hanami server --host 0.0.0.0 --port $PORT', 'Hanami');
+  const rackup = project.first('config.ru');
+  if (rackup) return evidenced(`${bundle}${rackServer(project, gems)}`, certain, rackup, 'config.ru');
+  const entry = entryOf(project, framework, sources);
+  const path = entry && project.relative(entry);
+  if (framework === 'sidekiq') return say(`bundle exec sidekiq${path ? ` -r ./${path}` : ''}`, 'Sidekiq');
   if (!entry) return undefined;
   // The classic form of Sinatra reads its options from the command line.
   const isClassic =
-    framework === 'sinatra' && findIn(repository, entry, /^\s*require\s*\(?["']sinatra["']/) !== undefined;
-  const options = isClassic ? ' -o 0.0.0.0 -p $PORT' : '';
-  return told(`${bundle}ruby ${within(directory, entry)}${options}`, customary, entry, 'entry file');
+    framework === 'sinatra' && project.repository.find(entry, /^\s*require\s*\(?["']sinatra["']/);
+  const command = `${bundle}ruby ${path}${isClassic ? ' -o 0.0.0.0 -p $PORT' : ''}`;
+  return evidenced(command, conventional, entry, 'entry file');
 }
 
-function rackServer(repository: Repository, directory: string, { direct }: Gems): string {
+function rackServer(project: Project, { direct }: Gems): string {
   if (direct.has('falcon')) return 'falcon serve --bind http://0.0.0.0:$PORT';
-  if (direct.has('puma')) {
-    const config = repository.firstOf(directory, ['config/puma.rb', 'puma.rb']);
-    const readsPort =
-      repository.has(join(directory, 'config/puma.rb')) &&
-      findIn(repository, join(directory, 'config/puma.rb'), /PORT/);
-    return config !== undefined || readsPort ? 'puma -C config/puma.rb' : 'puma -b tcp://0.0.0.0:$PORT';
-  }
+  if (direct.has('puma'))
+    return project.first('config/puma.rb', 'puma.rb')
+      ? 'puma -C config/puma.rb'
+      : 'puma -b tcp://0.0.0.0:$PORT';
   if (direct.has('unicorn')) return 'unicorn -o 0.0.0.0 -p $PORT';
   if (direct.has('thin')) return 'thin start -a 0.0.0.0 -p $PORT';
   if (direct.has('passenger')) return 'passenger start --address 0.0.0.0 --port $PORT';
@@ -53,24 +44,16 @@ function rackServer(repository: Repository, directory: string, { direct }: Gems)
 }
 
 function entryOf(
-  repository: Repository,
-  directory: string,
+  project: Project,
   framework: string | undefined,
   sources: readonly string[],
 ): string | undefined {
-  const top = sources.filter((path) => !within(directory, path).includes('/') && path.endsWith('.rb'));
-  const named = scripts.flatMap((name) => [
-    `${name}.rb`,
-    `src/${name}.rb`,
-    `lib/${name}.rb`,
-    `bin/${name}.rb`,
-  ]);
-  const known = named.map((name) => join(directory, name)).find((path) => repository.has(path));
-  if (framework !== undefined) {
-    const using = top.find((path) =>
-      findIn(repository, path, new RegExp(`^\\s*require\\s*\\(?["']${framework}["'/]`)),
-    );
-    if (using) return using;
-  }
-  return known ?? top.find((path) => !/(?:^|\/)(?:Rakefile|setup|config)\.rb$/.test(path));
+  const top = sources.filter((path) => !project.relative(path).includes('/') && path.endsWith('.rb'));
+  const using =
+    framework && project.repository.find(top, new RegExp(`^\\s*require\\s*\\(?["']${framework}["'/]`));
+  if (using) return using.file;
+  const named = scripts.flatMap((name) =>
+    ['', 'src/', 'lib/', 'bin/'].map((folder) => `${folder}${name}.rb`),
+  );
+  return project.first(...named) ?? top.find((path) => !/(?:^|\/)(?:Rakefile|setup|config)\.rb$/.test(path));
 }

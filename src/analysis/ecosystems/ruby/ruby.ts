@@ -1,14 +1,11 @@
 /** Ruby: bundler projects, Rack and lone scripts. Sites made by Jekyll and its kind are described with the generators. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { join, type Repository } from '../../repository.ts';
-import { certain, customary, firstTold, guessed, type Told, told } from '../../told.ts';
-import { findIn, linesOf, ownSources } from '../code.ts';
+import { certain, conventional, type Evidenced, evidenced, guessed } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { sqliteVolumes, volumeOf } from '../sqlite-volumes.ts';
-import { toolVersion } from '../tool-versions.ts';
-import { versionLine } from '../version-lines.ts';
 import { type Gems, readGems } from './gems.ts';
 import { rubyBuild, rubyProcesses, rubyRelease } from './ruby-processes.ts';
 import { rubyStart } from './ruby-start.ts';
@@ -35,91 +32,75 @@ const generators = ['jekyll', 'middleman', 'nanoc', 'bridgetown', 'github-pages'
 
 export const ruby: Detector = {
   name: 'ruby',
-  detect({ path, files }, repository) {
+  detect(project) {
+    const { files, isRoot, endings } = project;
     const isBundled = files.has('Gemfile') || files.has('gems.rb');
-    const isLone = path === repository.root && [...files].some((name) => name.endsWith('.rb'));
-    if (!isBundled && !files.has('config.ru') && !isLone) return [];
-    const gems = readGems(repository, path);
+    if (!isBundled && !files.has('config.ru') && !(isRoot && endings.has('rb'))) return [];
+    const gems = readGems(project);
     const isServer = frameworks.some((each) => each.gems.some((name) => gems.direct.has(name)));
     if (!isServer && generators.some((name) => gems.direct.has(name))) return [];
-    return [describe(repository, path, gems, isBundled)];
+    return [describe(project, gems, isBundled)];
   },
 };
 
-function describe(repository: Repository, directory: string, gems: Gems, isBundled: boolean): Candidate {
-  const sources = ownSources(repository, directory, ['.rb', '.ru'], ['Gemfile']);
-  const rackup = repository.firstOf(directory, ['config.ru']);
-  const file = isBundled ? gems.file : (rackup ?? sources[0] ?? join(directory, 'config.ru'));
-  const inCode = (name: string) =>
-    sources
-      .slice(0, 40)
-      .some((path) => findIn(repository, path, new RegExp(`^\\s*require\\s*\\(?["']${name}["'/]`)));
+function describe(project: Project, gems: Gems, isBundled: boolean): Candidate {
+  const { repository } = project;
+  const sources = project.sources(['.rb', '.ru'], ['Gemfile']);
+  const rackup = project.first('config.ru');
+  const file = isBundled ? gems.file : (rackup ?? sources[0] ?? project.at('config.ru'));
+  const isRequired = (name: string) =>
+    repository.find(sources.slice(0, 40), new RegExp(`^\\s*require\\s*\\(?["']${name}["'/]`));
   const framework =
     frameworks.find((each) => each.gems.some((name) => gems.direct.has(name))) ??
-    frameworks.find((each) => ['sinatra', 'roda', 'grape'].includes(each.name) && inCode(each.name)) ??
+    frameworks.find(({ name }) => ['sinatra', 'roda', 'grape'].includes(name) && isRequired(name)) ??
     (rackup ? frameworks.find(({ name }) => name === 'rack') : undefined);
-  const start = rubyStart(repository, directory, framework?.name, gems, isBundled, sources);
-  const processes = rubyProcesses(repository, directory, gems, file);
+  const start = rubyStart(project, framework?.name, gems, isBundled, sources);
   const draft = {
-    language: told('ruby', certain, file, 'Ruby'),
-    framework: framework && told(framework.name, certain, file, framework.name),
-    packageManager: isBundled
-      ? manager('bundler', repository.firstOf(directory, ['Gemfile.lock', 'gems.locked']), file, gems.bundler)
-      : undefined,
-    versions: versionsOf({ ruby: rubyVersion(repository, directory, gems) }),
-    installCommand: isBundled ? told('bundle install', customary, file, 'Gemfile') : undefined,
-    buildCommand: framework?.name === 'rails' ? rubyBuild(repository, directory, gems, file) : undefined,
+    language: evidenced('ruby', certain, file, 'Ruby'),
+    framework: framework && evidenced(framework.name, certain, file, framework.name),
+    packageManager: isBundled ? manager('bundler', gems.lockFile, file, gems.bundler) : undefined,
+    versions: versionsOf({ ruby: gems.ruby }),
+    installCommand: isBundled ? evidenced('bundle install', conventional, file, 'Gemfile') : undefined,
+    buildCommand: framework?.name === 'rails' ? rubyBuild(project, gems, file) : undefined,
     startCommand: start,
-    releaseCommand: rubyRelease(repository, directory, framework?.name, gems, file),
-    port: portOf(repository, directory, framework, sources, file),
-    healthPath: healthInCode(repository, [join(directory, 'config/routes.rb'), ...sources.slice(0, 60)]),
-    processes: framework?.name === 'sidekiq' ? [] : processes,
-    volumes: volumesOf(repository, directory, sources),
+    releaseCommand: rubyRelease(project, framework?.name, gems, file),
+    port: portOf(project, framework, sources, file),
+    healthPath: healthInCode(repository, [project.at('config/routes.rb'), ...sources.slice(0, 60)]),
+    processes: framework?.name === 'sidekiq' ? [] : rubyProcesses(project, gems, file),
+    volumes: volumesOf(project, sources),
   };
   const score = framework && start ? 0.92 : start && isBundled ? 0.7 : start ? 0.4 : 0.3;
-  return candidate('ruby', directory, score, draft, start ? 'app' : 'library');
+  return candidate('ruby', project.path, score, draft, start ? 'app' : 'library');
 }
 
 /** Of `database.yml` only the part for production counts. */
-function volumesOf(
-  repository: Repository,
-  directory: string,
-  sources: readonly string[],
-): readonly Told<string>[] {
-  const file = join(directory, 'config/database.yml');
-  if (!repository.has(file)) return sqliteVolumes(repository, directory, sources.slice(0, 60));
+function volumesOf(project: Project, sources: readonly string[]): readonly Evidenced<string>[] {
+  const file = project.first('config/database.yml');
+  if (file === undefined) return sqliteVolumes(project, sources.slice(0, 60));
   let isProduction = false;
-  for (const [at, line] of linesOf(repository, file).entries()) {
+  for (const [at, line] of project.repository.lines(file).entries()) {
     if (/^\w/.test(line)) isProduction = line.startsWith('production:');
     const path = isProduction ? /^\s*database:\s*["']?([\w./-]+\.sqlite3?)/.exec(line)?.[1] : undefined;
-    if (path !== undefined)
-      return volumeOf(repository, directory, path, { file, line: at + 1, note: line.trim() });
+    if (path !== undefined) return volumeOf(project, path, { file, line: at + 1, note: line.trim() });
   }
   return [];
 }
 
-function rubyVersion(repository: Repository, directory: string, gems: Gems): Told<string> | undefined {
-  return versionLine(
-    'ruby',
-    firstTold(gems.ruby, toolVersion(repository, directory, 'ruby'), gems.lockedRuby),
-  );
-}
-
 function portOf(
-  repository: Repository,
-  directory: string,
+  project: Project,
   framework: RubyFramework | undefined,
   sources: readonly string[],
   file: string,
-): Told<number | null> {
-  if (framework && framework.port === null) return told(null, customary, file, 'listens nowhere');
-  const custom = framework && told(framework.port, customary, file, `custom of ${framework.name}`);
-  const puma = portInCode(repository, [join(directory, 'config/puma.rb'), join(directory, 'puma.rb')]);
-  if (puma || framework?.name === 'rails') return puma ?? custom ?? told(3000, customary, file, 'Rails');
+): Evidenced<number | null> {
+  const { repository } = project;
+  if (framework?.port === null) return evidenced(null, conventional, file, 'listens nowhere');
+  const usual = framework && evidenced(framework.port, conventional, file, `convention of ${framework.name}`);
+  const puma = portInCode(repository, [project.at('config/puma.rb'), project.at('puma.rb')]);
+  if (puma) return puma;
+  if (usual && framework.name === 'rails') return usual;
   const top = sources.filter((path) => !path.includes('/config/')).slice(0, 20);
   const listens = /require ["'](?:socket|webrick|puma|async\/http)/;
-  const isServer =
-    custom !== undefined || top.some((path) => findIn(repository, path, listens) !== undefined);
+  const isServer = usual !== undefined || repository.find(top, listens) !== undefined;
   const inCode = isServer ? portInCode(repository, top) : undefined;
-  return inCode ?? custom ?? told(null, guessed, file, 'nothing that listens was seen');
+  return inCode ?? usual ?? evidenced(null, guessed, file, 'nothing that listens was seen');
 }

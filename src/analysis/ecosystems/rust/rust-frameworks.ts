@@ -1,18 +1,19 @@
 /** Frameworks of Rust by the crate that means them, and those that build a page instead of a program. */
-import { isParsed, join, type Parsed, type Repository } from '../../repository.ts';
-import { findIn } from '../code.ts';
+import type { Project } from '../../project.ts';
+import { asEntries, objectAt, stringAt } from '../../readers/shape.ts';
+import { isParsed, type Parsed } from '../../repository.ts';
 
 export interface RustFramework {
   readonly name: string;
   readonly crate: string;
   readonly port: number | null;
-  readonly build?: (packageName: string) => string;
+  readonly build?: string;
   readonly start?: (binary: string) => string;
   /** The folder that is served, where what is built runs in a browser. */
-  readonly output?: (packageName: string) => string;
+  readonly output?: string;
 }
 
-const servers: readonly (readonly [string, string, number | null])[] = [
+const servers: readonly (readonly [crate: string, name: string, port: number])[] = [
   ['loco-rs', 'loco', 5150],
   ['rocket', 'rocket', 8000],
   ['axum', 'axum', 3000],
@@ -35,18 +36,22 @@ const servers: readonly (readonly [string, string, number | null])[] = [
 ];
 
 export function rustFramework(
-  repository: Repository,
-  directory: string,
+  project: Project,
   manifest: Parsed,
-  found: Parsed,
+  packageName: string,
 ): RustFramework | undefined {
   const all = dependenciesOf(manifest);
-  const metadata = isParsed(found.metadata) ? found.metadata : {};
-  if (isLunatic(repository, directory, all)) return lunatic;
-  if (all.has('leptos') && (isParsed(metadata.leptos) || all.has('leptos_axum') || all.has('leptos_actix'))) {
-    return { name: 'leptos', crate: 'leptos', port: 3000, build: () => 'cargo leptos build --release' };
-  }
-  const page = browserFramework(repository, directory, all);
+  const isLunatic = ['.cargo/config.toml', '.cargo/config'].some((name) =>
+    project.find(name, /^\s*runner\s*=\s*["']lunatic/),
+  );
+  if (isLunatic || all.has('lunatic')) return lunatic;
+  const isLeptosServer =
+    isParsed(objectAt(manifest, 'package', 'metadata').leptos) ||
+    all.has('leptos_axum') ||
+    all.has('leptos_actix');
+  if (all.has('leptos') && isLeptosServer)
+    return { name: 'leptos', crate: 'leptos', port: 3000, build: 'cargo leptos build --release' };
+  const page = browserFramework(project, all, packageName);
   if (page) return page;
   const server = servers.find(
     ([crate]) => all.has(crate) || (crate === 'rocket' && all.has('shuttle-rocket')),
@@ -56,62 +61,39 @@ export function rustFramework(
 
 /** Names with what the workspace root declares left to it: only what the package itself lists counts. */
 function dependenciesOf(manifest: Parsed): ReadonlySet<string> {
-  const found = new Set<string>();
-  const add = (table: unknown) => {
-    if (!isParsed(table)) return;
-    for (const [name, wanted] of Object.entries(table)) {
-      found.add(isParsed(wanted) && typeof wanted.package === 'string' ? wanted.package : name);
-    }
-  };
-  add(manifest.dependencies);
-  if (isParsed(manifest.target)) {
-    for (const each of Object.values(manifest.target)) if (isParsed(each)) add(each.dependencies);
-  }
-  return found;
-}
-
-function isLunatic(repository: Repository, directory: string, all: ReadonlySet<string>): boolean {
-  if (all.has('lunatic')) return true;
-  return ['.cargo/config.toml', '.cargo/config']
-    .map((name) => join(directory, name))
-    .some((path) => findIn(repository, path, /^\s*runner\s*=\s*["']lunatic/) !== undefined);
+  const targets = asEntries(manifest.target).map(([, target]) => objectAt(target, 'dependencies'));
+  return new Set(
+    [objectAt(manifest, 'dependencies'), ...targets].flatMap((table) =>
+      Object.entries(table).map(([name, wanted]) => stringAt(wanted, 'package') ?? name),
+    ),
+  );
 }
 
 const lunatic: RustFramework = {
   name: 'lunatic',
   crate: 'lunatic',
   port: null,
-  build: () => 'cargo build --release --target wasm32-wasi',
+  build: 'cargo build --release --target wasm32-wasi',
   start: (binary) => `lunatic run target/wasm32-wasi/release/${binary}.wasm`,
 };
 
 function browserFramework(
-  repository: Repository,
-  directory: string,
+  project: Project,
   all: ReadonlySet<string>,
+  packageName: string,
 ): RustFramework | undefined {
-  const dioxus = repository.firstOf(directory, ['Dioxus.toml']);
-  if (all.has('dioxus') && dioxus && !all.has('axum')) {
-    const output = (name: string) => `target/dx/${name}/release/web/public`;
+  if (all.has('dioxus') && project.has('Dioxus.toml') && !all.has('axum'))
     return {
       name: 'dioxus',
       crate: 'dioxus',
       port: null,
-      build: () => 'dx build --release --platform web',
-      output,
+      build: 'dx build --release --platform web',
+      output: `target/dx/${packageName}/release/web/public`,
     };
-  }
-  const page = join(directory, 'index.html');
-  const isTrunk =
-    repository.has(join(directory, 'Trunk.toml')) || findIn(repository, page, /data-trunk/) !== undefined;
+  const isTrunk = project.has('Trunk.toml') || project.find('index.html', /data-trunk/) !== undefined;
   const name = ['yew', 'leptos', 'sycamore', 'dioxus', 'perseus', 'seed'].find((each) => all.has(each));
-  if (!isTrunk && !(name && repository.has(page) && !all.has('axum') && !all.has('actix-web')))
-    return undefined;
-  return {
-    name: name ?? 'trunk',
-    crate: name ?? 'trunk',
-    port: null,
-    build: () => 'trunk build --release',
-    output: () => 'dist',
-  };
+  const isPage = name && project.has('index.html') && !all.has('axum') && !all.has('actix-web');
+  if (!isTrunk && !isPage) return undefined;
+  const crate = name ?? 'trunk';
+  return { name: crate, crate, port: null, build: 'trunk build --release', output: 'dist' };
 }

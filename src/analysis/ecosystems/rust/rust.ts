@@ -1,139 +1,146 @@
 /** Rust: packages of Cargo with a binary. A package with none is a library; a virtual workspace is no app itself. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { isParsed, join, type Parsed, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, guessed, type Told, told } from '../../told.ts';
-import { findIn, findInAny, ownSources } from '../code.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { asObjects } from '../../readers/shape.ts';
+import { isParsed, join, type Parsed, parentOf } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
-import { portInCode } from '../code-port.ts';
-import { candidate, manager, versionsOf, worker } from '../draft.ts';
+import { portInCode, usualPort } from '../code-port.ts';
+import { candidate, manager, staticSite, versionsOf, worker } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
-import { binariesOf, chooseBinary, isBackground } from './rust-binaries.ts';
+import { listedMembers, workspaceFinder } from '../workspace-members.ts';
 import { type RustFramework, rustFramework } from './rust-frameworks.ts';
 
 export const rust: Detector = {
   name: 'rust',
-  detect({ path, files }, repository) {
-    if (!files.has('Cargo.toml')) return [];
-    const file = join(path, 'Cargo.toml');
-    const manifest = repository.toml(file);
-    const found = manifest?.package;
-    return manifest && isParsed(found) ? [describe(repository, path, file, manifest, found)] : [];
+  detect(project) {
+    const manifest = project.files.has('Cargo.toml') ? project.toml('Cargo.toml') : undefined;
+    return manifest && isParsed(manifest.package) ? [describe(project, manifest, manifest.package)] : [];
   },
 };
 
-function describe(
-  repository: Repository,
-  directory: string,
-  file: string,
-  manifest: Parsed,
-  found: Parsed,
-): Candidate {
+export const cargoWorkspace = workspaceFinder(
+  'cargo',
+  ['Cargo.toml'],
+  '[workspace]',
+  (repository, file, root) => listedMembers(repository, root, repository.toml(file)?.workspace, 'Cargo.toml'),
+);
+
+function describe(project: Project, manifest: Parsed, found: Parsed): Candidate {
+  const file = project.at('Cargo.toml');
   const name = typeof found.name === 'string' ? found.name : 'app';
-  const sources = ownSources(repository, directory, ['.rs'], ['Cargo.toml']);
-  const framework = rustFramework(repository, directory, manifest, found);
-  const binaries = binariesOf(repository, directory, manifest, name);
+  const sources = project.sources(['.rs'], ['Cargo.toml']);
+  const framework = rustFramework(project, manifest, name);
+  const binaries = binariesOf(project, manifest, name);
   const binary = chooseBinary(binaries, found['default-run'], name);
-  const toolchain = toolVersion(repository, directory, 'rust');
-  const isWebPage = framework?.output !== undefined;
-  const port = isWebPage ? undefined : rustPort(repository, directory, framework, sources, manifest);
+  const toolchain = toolVersion(project, 'rust');
+  const say = (command: string) => evidenced(command, conventional, file, 'Cargo');
+  const process = () => ({
+    startCommand: binary === undefined ? undefined : startOf(project, framework, binary),
+    port: portOf(project, framework, sources, manifest),
+    healthPath: healthInCode(project.repository, sources),
+    volumes: sqliteVolumes(project, sources),
+  });
   const draft = {
-    name: told(name, certain, file, `package ${name.slice(0, 60)}`),
-    language: told('rust', certain, file, 'Cargo package'),
-    framework: framework && told(framework.name, certain, file, framework.crate),
-    packageManager: manager('cargo', repository.upwards(directory, ['Cargo.lock']), file),
+    name: evidenced(name, certain, file, `package ${name.slice(0, 60)}`),
+    language: evidenced('rust', certain, file, 'Cargo package'),
+    framework: framework && evidenced(framework.name, certain, file, framework.crate),
+    packageManager: manager('cargo', project.upwards('Cargo.lock'), file),
     versions: versionsOf({ rust: toolchain?.value === 'stable' ? undefined : toolchain }),
-    installCommand: told('cargo fetch', customary, file, 'Cargo'),
-    buildCommand: told(
-      framework?.build?.(name) ?? cargoBuild(repository, directory, name),
-      customary,
-      file,
-      'Cargo',
-    ),
-    startCommand: isWebPage
-      ? told(null, customary, file, 'served as files')
-      : start(repository, directory, file, framework, binary),
-    staticOutput:
-      framework?.output &&
-      told({ directory: framework.output(name), isSinglePage: true }, customary, file, framework.name),
-    port,
-    healthPath: isWebPage ? undefined : healthInCode(repository, sources),
+    installCommand: say('cargo fetch'),
+    buildCommand: say(framework?.build ?? cargoBuild(project, name)),
     processes: binaries
       .filter((each) => each !== binary && isBackground(each))
       .map((each) => worker(each, `./target/release/${each}`, file, 'a binary')),
-    volumes: isWebPage ? [] : sqliteVolumes(repository, directory, sources),
+    ...(framework?.output === undefined
+      ? process()
+      : staticSite({ directory: framework.output, isSinglePage: true }, file, framework.name)),
   };
-  const isApp = isWebPage || binary !== undefined;
-  return candidate(
-    'rust',
-    directory,
-    isApp ? (framework ? 0.9 : 0.8) : 0.3,
-    draft,
-    isApp ? 'app' : 'library',
+  const isApp = framework?.output !== undefined || binary !== undefined;
+  const score = isApp ? (framework ? 0.9 : 0.8) : 0.3;
+  return candidate('rust', project.path, score, draft, isApp ? 'app' : 'library');
+}
+
+/** Which programs a package builds. */
+function binariesOf(project: Project, manifest: Parsed, packageName: string): readonly string[] {
+  const declared = asObjects(manifest.bin);
+  const isFree = (path: string) => !declared.some((each) => each.path === path);
+  const { files = [], folders = [] } = project.repository.directory(project.at('src/bin')) ?? {};
+  const found = [
+    ...(project.has('src/main.rs') && isFree('src/main.rs') ? [packageName] : []),
+    ...declared.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])),
+    ...[...files]
+      .filter((file) => file.endsWith('.rs') && isFree(`src/bin/${file}`))
+      .map((file) => file.slice(0, -3))
+      .sort(),
+    ...[...folders]
+      .filter((name) => project.has(`src/bin/${name}/main.rs`) && isFree(`src/bin/${name}/main.rs`))
+      .sort(),
+  ];
+  return [...new Set(found)].filter((name) => /^[\w.-]+$/.test(name));
+}
+
+function chooseBinary(all: readonly string[], wanted: unknown, packageName: string): string | undefined {
+  return (
+    all.find((name) => name === wanted) ??
+    all.find((name) => name === packageName) ??
+    all.find((name) => /^(?:.*[-_])?(?:server|api|web|http|app|service|main)$/.test(name)) ??
+    all.find((name) => !isBackground(name)) ??
+    all[0]
   );
 }
 
-function start(
-  repository: Repository,
-  directory: string,
-  file: string,
-  framework: RustFramework | undefined,
-  binary: string | undefined,
-): Told<string> | undefined {
-  if (binary === undefined) return undefined;
-  const own = framework?.start?.(binary);
-  if (own !== undefined) return told(own, customary, file, framework?.name ?? binary);
-  const path = `./target/release/${binary}`;
-  // Rocket listens on this machine only, unless it is told otherwise.
-  const config = repository.firstOf(directory, ['Rocket.toml']);
-  const isOpen =
-    config !== undefined &&
-    findIn(repository, config, /^\s*address\s*=\s*["'](?:0\.0\.0\.0|::)/) !== undefined;
+function isBackground(name: string): boolean {
+  return /^(?:.*[-_])?(?:workers?|consumer|scheduler|jobs?|queue|cron)$/.test(name);
+}
+
+function startOf(project: Project, framework: RustFramework | undefined, binary: string): Evidenced<string> {
+  const file = project.at('Cargo.toml');
+  if (framework?.start) return evidenced(framework.start(binary), conventional, file, framework.name);
+  // Rocket listens on this machine only, unless its settings say otherwise.
+  const isOpen = project.find('Rocket.toml', /^\s*address\s*=\s*["'](?:0\.0\.0\.0|::)/) !== undefined;
   const before =
     framework?.name === 'rocket' ? `${isOpen ? '' : 'ROCKET_ADDRESS=0.0.0.0 '}ROCKET_PORT=$PORT ` : '';
-  return told(`${before}${path}`, certain, file, `binary ${binary.slice(0, 60)}`);
+  return evidenced(`${before}./target/release/${binary}`, certain, file, `binary ${binary.slice(0, 60)}`);
 }
 
 /** In a workspace only this package is built. */
-function cargoBuild(repository: Repository, directory: string, name: string): string {
-  for (let at = parentOf(directory); at !== undefined; at = parentOf(at)) {
-    const above = join(at, 'Cargo.toml');
-    if (repository.has(above) && isParsed(repository.toml(above)?.workspace))
+function cargoBuild({ repository, path }: Project, name: string): string {
+  for (let at = parentOf(path); at !== undefined; at = parentOf(at)) {
+    if (isParsed(repository.toml(join(at, 'Cargo.toml'))?.workspace))
       return `cargo build --release --package ${name}`;
   }
   return 'cargo build --release';
 }
 
-function rustPort(
-  repository: Repository,
-  directory: string,
+const configs = [
+  'Rocket.toml',
+  'config/default.toml',
+  'config/production.yaml',
+  'config/development.yaml',
+  'configuration.yaml',
+];
+
+function portOf(
+  project: Project,
   framework: RustFramework | undefined,
   sources: readonly string[],
   manifest: Parsed,
-): Told<number | null> {
-  const file = join(directory, 'Cargo.toml');
-  const configs = [
-    'Rocket.toml',
-    'config/default.toml',
-    'config/production.yaml',
-    'config/development.yaml',
-    'configuration.yaml',
-  ]
-    .map((name) => join(directory, name))
-    .filter((path) => repository.has(path));
-  const site = JSON.stringify(manifest)
+): Evidenced<number | null> {
+  const { repository } = project;
+  const file = project.at('Cargo.toml');
+  const leptos = JSON.stringify(manifest)
     .slice(0, 20_000)
     .match(/"site-addr":"[^"]{0,40}:(\d{2,5})"/)?.[1];
-  if (site !== undefined) return told(Number(site), certain, file, 'site-addr');
-  const config = framework?.name === 'rocket' || framework?.name === 'loco' ? configs : [];
-  const port =
-    portInCode(repository, config) ?? portInCode(repository, sources) ?? portInCode(repository, configs);
-  if (port) return port;
-  const listens = framework ?? findInAny(repository, sources, /TcpListener::bind|\.serve\(/);
-  return told(
-    framework?.port ?? (listens ? 8080 : null),
-    framework ? customary : guessed,
-    file,
-    framework?.name ?? 'no port in the code',
+  if (leptos !== undefined) return evidenced(Number(leptos), certain, file, 'site-addr');
+  const settings = configs.map((name) => project.at(name));
+  const isConfigured = framework?.name === 'rocket' || framework?.name === 'loco';
+  const listens = framework ?? repository.find(sources, /TcpListener::bind|\.serve\(/);
+  return (
+    (isConfigured ? portInCode(repository, settings) : undefined) ??
+    portInCode(repository, sources) ??
+    portInCode(repository, settings) ??
+    usualPort(framework, file, listens ? 8080 : null)
   );
 }

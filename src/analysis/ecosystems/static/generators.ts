@@ -1,142 +1,154 @@
-/** Generators of static sites that are not Node's. Each is known by its configuration. */
+/**
+ * Generators of static sites that are not Node's. Each is known by its configuration. One without an image that could
+ * build it (mdBook, Quarto, Elm) is not here.
+ */
 import type { Candidate, Detector } from '../../detector.ts';
-import { isParsed, join, type Repository } from '../../repository.ts';
-import { customary, told } from '../../told.ts';
-import { findIn } from '../code.ts';
-import { candidate, manager, versionsOf } from '../draft.ts';
+import { conventional, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { candidate, manager, staticSite, versionsOf } from '../draft.ts';
+import { pythonDependencies, requirementsFile } from '../python/python-dependencies.ts';
 import { pythonProject, pythonVersion } from '../python/python-manager.ts';
 import { readGems } from '../ruby/gems.ts';
 import { toolVersion } from '../tool-versions.ts';
-import { versionLine } from '../version-lines.ts';
-import { mkdocs, pythonSite } from './python-sites.ts';
-import { configOf, hasCode, type Site, siteValue } from './site.ts';
+
+/** What is known of a site that a generator writes. */
+interface Site {
+  readonly name: string;
+  readonly language: 'html' | 'ruby' | 'python';
+  readonly file: string;
+  readonly build: string;
+  readonly output: string;
+  readonly score?: number;
+  /** What a site needs that lists no requirements of its own. */
+  readonly needs?: string | undefined;
+}
 
 /** Nothing here is a site without one of these files, or a folder that may hold one of them. */
 const marks =
   `config.toml config.yaml config.yml config.json zola.toml _config.yml _config.yaml _config.toml Gemfile mkdocs.yml
-  mkdocs.yaml pelicanconf.py conf.py book.toml _cobalt.yml soupault.toml _quarto.yml lektor.lektorproject
-  elm.json`.split(/\s+/);
+  mkdocs.yaml pelicanconf.py conf.py`.split(/\s+/);
 const places = ['config', 'docs', 'doc', 'source'];
 
 export const generators: Detector = {
   name: 'generator',
-  detect({ path, files, folders }, repository) {
+  detect(project) {
+    const { files, folders } = project;
     const isPossible =
       marks.some((name) => files.has(name)) ||
       [...files].some((name) => name.startsWith('hugo.')) ||
       places.some((name) => folders.has(name));
     if (!isPossible) return [];
     const site =
-      hugo(repository, path) ??
-      zola(repository, path) ??
-      jekyll(repository, path) ??
-      rubySite(repository, path) ??
-      mkdocs(repository, path) ??
-      pythonSite(repository, path) ??
-      otherSite(repository, path);
-    return site ? [describe(repository, path, site)] : [];
+      hugo(project) ??
+      zola(project) ??
+      jekyll(project) ??
+      rubySite(project) ??
+      mkdocs(project) ??
+      pelican(project) ??
+      sphinx(project);
+    return site ? [describe(project, site)] : [];
   },
 };
 
-function describe(repository: Repository, directory: string, site: Site): Candidate {
+function describe(project: Project, site: Site): Candidate {
   const { file, name, language } = site;
-  const isRuby = language === 'ruby';
-  const isPython = language === 'python';
-  const python = isPython ? pythonProject(repository, directory) : undefined;
-  const gemfile = isRuby ? repository.firstOf(directory, ['Gemfile']) : undefined;
-  const lock = repository.firstOf(directory, ['Gemfile.lock']);
-  const gems = gemfile ? readGems(repository, directory) : undefined;
-  const say = (value: string) => told(value, customary, file, name);
-  const listed = python?.install ?? (site.needs === undefined ? undefined : say(`pip install ${site.needs}`));
-  const draft = {
+  const say = (value: string) => evidenced(value, conventional, file, name);
+  const { versions, ...tools } = toolsOf(project, site);
+  return candidate('generator', project.path, site.score ?? 0.85, {
     language: say(language),
     framework: say(name),
-    packageManager: gemfile ? manager('bundler', lock, gemfile, gems?.bundler ?? null) : python?.manager,
-    versions: versionsOf({
-      [name]: toolVersion(repository, directory, name),
-      ruby: isRuby
-        ? versionLine('ruby', gems?.ruby ?? toolVersion(repository, directory, 'ruby') ?? gems?.lockedRuby)
-        : undefined,
-      python: isPython ? pythonVersion(repository, directory, python?.pyproject) : undefined,
-    }),
-    installCommand: gemfile
-      ? told('bundle install', customary, gemfile, 'Gemfile')
-      : isRuby
-        ? say(`gem install ${name}`)
-        : listed,
+    ...tools,
+    versions: versionsOf({ [name]: toolVersion(project, name), ...versions }),
     buildCommand: say(site.build),
-    startCommand: told(null, customary, file, 'served as files'),
-    staticOutput: told({ directory: site.output, isSinglePage: false }, customary, file, name),
-  };
-  return candidate('generator', directory, site.score ?? 0.85, draft);
+    ...staticSite({ directory: site.output, isSinglePage: false }, file, name),
+  });
 }
 
-function hugo(repository: Repository, directory: string): Site | undefined {
-  const own = configOf(repository, directory, [
-    'hugo.toml',
-    'hugo.yaml',
-    'hugo.yml',
-    'hugo.json',
-    'config/_default/hugo.toml',
-    'config/_default/hugo.yaml',
-    'config/_default/config.toml',
-    'config/_default/config.yaml',
-  ]);
-  const old = configOf(repository, directory, ['config.toml', 'config.yaml', 'config.yml', 'config.json']);
-  const folders = repository.directory(directory)?.folders;
-  const hasParts = ['content', 'themes', 'layouts', 'archetypes'].some((name) => folders?.has(name));
+/** What installs the generator, by the language it is written in. */
+function toolsOf(project: Project, { name, language, needs, file }: Site) {
+  const say = (command: string) => evidenced(command, conventional, file, name);
+  if (language === 'python') {
+    const python = pythonProject(project);
+    return {
+      packageManager: python.manager,
+      versions: { python: pythonVersion(project, python.pyproject) },
+      installCommand: python.install ?? (needs === undefined ? undefined : say(`pip install ${needs}`)),
+    };
+  }
+  if (language === 'html') return { versions: {} };
+  const gemfile = project.first('Gemfile');
+  const gems = readGems(project);
+  return {
+    packageManager: gemfile
+      ? manager('bundler', project.first('Gemfile.lock'), gemfile, gems.bundler)
+      : undefined,
+    versions: { ruby: gems.ruby },
+    installCommand: gemfile
+      ? evidenced('bundle install', conventional, gemfile, 'Gemfile')
+      : say(`gem install ${name}`),
+  };
+}
+
+/** A key in TOML, YAML or JSON, at the beginning of a line. */
+function siteValue(project: Project, file: string, key: string): string | undefined {
+  const form = new RegExp(String.raw`^\s*"?${key}"?\s*[:=]\s*["']?([\w./-]+)["']?\s*,?$`, 'i');
+  return project.repository.capture(file, form);
+}
+
+/** Documentation beside a program is not the app. */
+function hasCode(project: Project): boolean {
+  const manifests = 'package.json go.mod Cargo.toml pyproject.toml setup.py pom.xml composer.json'.split(' ');
+  return project.first(...manifests) !== undefined;
+}
+
+function hugo(project: Project): Site | undefined {
+  const { folders, repository } = project;
+  const old = project.first('config.toml', 'config.yaml', 'config.yml', 'config.json');
+  const hasParts = ['content', 'themes', 'layouts', 'archetypes'].some((name) => folders.has(name));
   const isOld =
-    old !== undefined &&
-    hasParts &&
-    findIn(repository, old, /^\s*"?(?:baseURL|languageCode|theme)"?\s*[:=]/i) !== undefined;
-  const file = own ?? (isOld ? old : undefined);
-  if (file === undefined || findIn(repository, file, /^base_url\s*=/)) return undefined;
-  return {
-    name: 'hugo',
-    language: 'html',
-    file,
-    build: 'hugo --gc --minify',
-    output: siteValue(repository, file, 'publishDir') ?? 'public',
-  };
+    old && hasParts && repository.find(old, /^\s*"?(?:baseURL|languageCode|theme)"?\s*[:=]/i) !== undefined;
+  const file =
+    project.first(
+      'hugo.toml',
+      'hugo.yaml',
+      'hugo.yml',
+      'hugo.json',
+      ...['hugo.toml', 'hugo.yaml', 'config.toml', 'config.yaml'].map((name) => `config/_default/${name}`),
+    ) ?? (isOld ? old : undefined);
+  if (file === undefined || repository.find(file, /^base_url\s*=/)) return undefined;
+  const output = siteValue(project, file, 'publishDir') ?? 'public';
+  return { name: 'hugo', language: 'html', file, build: 'hugo --gc --minify', output };
 }
 
-function zola(repository: Repository, directory: string): Site | undefined {
-  const file = configOf(repository, directory, ['zola.toml', 'config.toml']);
-  if (file === undefined || !findIn(repository, file, /^base_url\s*=/)) return undefined;
-  return {
-    name: 'zola',
-    language: 'html',
-    file,
-    build: 'zola build',
-    output: siteValue(repository, file, 'output_dir') ?? 'public',
-  };
+function zola(project: Project): Site | undefined {
+  const file = project.first('zola.toml', 'config.toml');
+  if (file === undefined || !project.repository.find(file, /^base_url\s*=/)) return undefined;
+  const output = siteValue(project, file, 'output_dir') ?? 'public';
+  return { name: 'zola', language: 'html', file, build: 'zola build', output };
 }
 
-function jekyll(repository: Repository, directory: string): Site | undefined {
-  const file = configOf(repository, directory, ['_config.yml', '_config.yaml', '_config.toml']);
-  const gems = readGems(repository, directory).direct;
+function jekyll(project: Project): Site | undefined {
+  const file = project.first('_config.yml', '_config.yaml', '_config.toml');
+  const gems = readGems(project).direct;
   const hasGem = gems.has('jekyll') || gems.has('github-pages');
-  const folders = repository.directory(directory)?.folders;
-  const hasParts = ['_posts', '_layouts', '_includes', '_sass', '_data'].some((name) => folders?.has(name));
-  if (file === undefined ? !(hasGem && gems.has('jekyll')) : !(hasGem || hasParts)) return undefined;
+  const parts = ['_posts', '_layouts', '_includes', '_sass', '_data'];
+  const hasParts = parts.some((name) => project.folders.has(name));
+  if (file === undefined ? !gems.has('jekyll') : !(hasGem || hasParts)) return undefined;
   // Hexo has the same file, and is Node's.
-  if (!hasGem && repository.has(join(directory, 'package.json'))) return undefined;
-  const source = file ?? join(directory, 'Gemfile');
-  const isBundled = repository.has(join(directory, 'Gemfile'));
-  const output = (file && siteValue(repository, file, 'destination')?.replace(/^\.\//, '')) || '_site';
+  if (!hasGem && project.has('package.json')) return undefined;
   return {
     name: 'jekyll',
     language: 'ruby',
-    file: source,
-    build: `${isBundled ? 'bundle exec ' : ''}jekyll build`,
-    output,
+    file: file ?? project.at('Gemfile'),
+    build: `${project.has('Gemfile') ? 'bundle exec ' : ''}jekyll build`,
+    output: (file && siteValue(project, file, 'destination')?.replace(/^\.\//, '')) || '_site',
   };
 }
 
-function rubySite(repository: Repository, directory: string): Site | undefined {
-  const file = repository.firstOf(directory, ['Gemfile']);
+function rubySite(project: Project): Site | undefined {
+  const file = project.first('Gemfile');
   if (file === undefined) return undefined;
-  const gems = readGems(repository, directory).direct;
+  const gems = readGems(project).direct;
   const all: readonly (readonly [string, string, string])[] = [
     ['bridgetown', 'bin/bridgetown deploy', 'output'],
     ['middleman', 'bundle exec middleman build', 'build'],
@@ -146,61 +158,55 @@ function rubySite(repository: Repository, directory: string): Site | undefined {
   return found && { name: found[0], language: 'ruby', file, build: found[1], output: found[2] };
 }
 
-function otherSite(repository: Repository, directory: string): Site | undefined {
-  const book = join(directory, 'book.toml');
-  if (repository.has(book)) {
-    const build = repository.toml(book)?.build;
-    const output = isParsed(build) && typeof build['build-dir'] === 'string' ? build['build-dir'] : 'book';
-    return {
-      name: 'mdbook',
-      language: 'html',
-      file: book,
-      build: 'mdbook build',
-      output,
-      score: hasCode(repository, directory) ? 0.45 : 0.85,
-    };
-  }
-  const all: readonly (readonly [string, string, string, string])[] = [
-    ['_cobalt.yml', 'cobalt', 'cobalt build', '_site'],
-    ['soupault.toml', 'soupault', 'soupault', 'build'],
-    ['_quarto.yml', 'quarto', 'quarto render', '_site'],
-    ['lektor.lektorproject', 'lektor', 'lektor build -O build', 'build'],
-  ];
-  const found = all.find(([name]) => repository.has(join(directory, name)));
-  if (found)
-    return {
-      name: found[1],
-      language: found[1] === 'lektor' ? 'python' : 'html',
-      file: join(directory, found[0]),
-      build: found[2],
-      output: found[3],
-    };
-  return elm(repository, directory);
+function mkdocs(project: Project): Site | undefined {
+  const file = project.first('mkdocs.yml', 'mkdocs.yaml');
+  if (file === undefined) return undefined;
+  const isMaterial = project.repository.find(file, /^\s*(?:name|theme):\s*["']?material\b/) !== undefined;
+  const isMain = pythonDependencies(project).has('mkdocs') || !hasCode(project);
+  return {
+    name: 'mkdocs',
+    language: 'python',
+    file,
+    build: 'mkdocs build',
+    output: siteValue(project, file, 'site_dir') ?? 'site',
+    score: isMain ? 0.85 : 0.45,
+    needs: requirementsFile(project) ? undefined : isMaterial ? 'mkdocs-material' : 'mkdocs',
+  };
 }
 
-/** A page that Elm writes whole, or a script for the page that is there. */
-function elm(repository: Repository, directory: string): Site | undefined {
-  const file = join(directory, 'elm.json');
-  if (
-    !repository.has(file) ||
-    !repository.has(join(directory, 'src/Main.elm')) ||
-    repository.has(join(directory, 'package.json'))
-  )
-    return undefined;
-  const page = configOf(repository, directory, ['index.html', 'public/index.html']);
-  const script = page && findIn(repository, page, /src="([\w./-]+\.js)"/)?.match[1]?.replace(/^\.?\//, '');
-  const folder = page?.includes('public/') ? 'public' : '.';
-  const target =
-    page === undefined
-      ? 'dist/index.html'
-      : folder === '.'
-        ? (script ?? 'main.js')
-        : `public/${script ?? 'main.js'}`;
+function pelican(project: Project): Site | undefined {
+  const file = project.first('pelicanconf.py');
+  if (file === undefined) return undefined;
+  const settings = project.has('publishconf.py') ? 'publishconf.py' : 'pelicanconf.py';
+  const build = `pelican content -o output -s ${settings}`;
+  return { name: 'pelican', language: 'python', file, build, output: 'output', needs: "'pelican[markdown]'" };
+}
+
+/** Sphinx, and Nikola, whose configuration has the same name. */
+function sphinx(project: Project): Site | undefined {
+  const { repository, path } = project;
+  const file = project.first(
+    'conf.py',
+    'docs/conf.py',
+    'docs/source/conf.py',
+    'source/conf.py',
+    'doc/conf.py',
+  );
+  // The folder above speaks for its documentation.
+  if (file === undefined || /(?:^|\/)(?:docs?|source)$/.test(path)) return undefined;
+  const common = { language: 'python', file } as const;
+  if (repository.find(file, /^BLOG_TITLE\s*=/))
+    return { ...common, name: 'nikola', build: 'nikola build', output: 'output', needs: "'nikola[extras]'" };
+  if (!repository.find(file, /^(?:html_theme|extensions|project)\s*=/)) return undefined;
+  const folder = project.relative(file).replace(/\/?conf\.py$/, '') || '.';
+  const base = folder.replace(/\/?source$/, '');
+  const output = base === '.' || base === '' ? '_build/html' : `${base}/_build/html`;
   return {
-    name: 'elm',
-    language: 'elm',
-    file,
-    build: `elm make src/Main.elm --optimize --output=${target}`,
-    output: page === undefined ? 'dist' : folder,
+    ...common,
+    name: 'sphinx',
+    build: `sphinx-build -b html ${folder} ${output}`,
+    output,
+    score: hasCode(project) ? 0.4 : 0.6,
+    needs: requirementsFile(project) ? undefined : 'sphinx',
   };
 }

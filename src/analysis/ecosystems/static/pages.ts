@@ -1,62 +1,46 @@
 /** Pages that are served as they are: an index.html, a Staticfile, or a folder that holds nothing else. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { isParsed, join, parentOf, type Repository } from '../../repository.ts';
-import { certain, customary, told } from '../../told.ts';
-import { candidate } from '../draft.ts';
+import { certain, conventional, evidenced } from '../../evidence.ts';
+import type { Project } from '../../project.ts';
+import { stringAt } from '../../readers/shape.ts';
+import { nameOf } from '../../repository.ts';
+import { candidate, staticSite } from '../draft.ts';
 
 const manifests =
   `package.json deno.json requirements.txt pyproject.toml Pipfile manage.py go.mod Cargo.toml pom.xml build.gradle
   build.gradle.kts composer.json Gemfile mix.exs build.sbt Package.swift pubspec.yaml gleam.toml project.clj deps.edn
   stack.yaml shard.yml`.split(/\s+/);
-const folders = [
-  'public',
-  'dist',
-  'www',
-  'site',
-  'html',
-  'build',
-  'htdocs',
-  'public_html',
-  'static',
-  'web',
-  'docs',
-  'src',
-  'app',
-];
+const folders = 'public dist www site html build htdocs public_html static web docs src app'.split(' ');
 const frontNames =
   /^(?:front|frontend|front-end|client|web|webapp|www|site|website|ui|landing|homepage|public_html)$/;
 
 export const pages: Detector = {
   name: 'pages',
-  detect(directory, repository) {
-    const { path, files } = directory;
-    const declared = files.has('Staticfile') ? join(path, 'Staticfile') : undefined;
-    if (declared) return [page(path, staticRoot(repository, declared), declared, 0.7)];
-    if (files.has('index.html') || files.has('index.htm'))
-      return own(repository, path, join(path, 'index.html'));
-    if (path !== repository.root) return [];
-    const folder = folders.find((name) => repository.has(join(path, `${name}/index.html`)));
+  detect(project) {
+    const { files, isRoot } = project;
+    const declared = files.has('Staticfile') ? project.at('Staticfile') : undefined;
+    if (declared) return [page(project, staticRoot(project), declared, 0.7)];
+    if (files.has('index.html') || files.has('index.htm')) return own(project, project.at('index.html'));
+    if (!isRoot) return [];
+    const folder = folders.find((name) => project.has(`${name}/index.html`));
     if (folder !== undefined)
-      return [
-        page(path, folder, join(path, `${folder}/index.html`), isOnlyPages(repository, path) ? 0.5 : 0.2),
-      ];
-    const [lone] = [...files].filter((name) => name.endsWith('.html')).sort();
-    return lone === undefined ? [] : [page(path, '.', join(path, lone), 0.3)];
+      return [page(project, folder, project.at(`${folder}/index.html`), isOnlyPages(project) ? 0.5 : 0.2)];
+    const [lone] = project.withEnding('.html');
+    return lone === undefined ? [] : [page(project, '.', lone, 0.3)];
   },
 };
 
-function own(repository: Repository, path: string, file: string): readonly Candidate[] {
-  if (path === repository.root) return [page(path, '.', file, isOnlyPages(repository, path) ? 0.55 : 0.4)];
-  const name = path.slice(path.lastIndexOf('/') + 1);
+function own(project: Project, file: string): readonly Candidate[] {
+  const { path, isRoot } = project;
+  if (isRoot) return [page(project, '.', file, isOnlyPages(project) ? 0.55 : 0.4)];
   // A folder of pages beside a server is a second app only if its name says so and nothing above it is one.
-  for (let at: string | undefined = path; at !== undefined; at = parentOf(at)) {
-    if (repository.firstOf(at, manifests)) return [];
-  }
-  return [page(path, '.', file, frontNames.test(name) && path.split('/').length <= 2 ? 0.5 : 0.25)];
+  if (project.upwards(...manifests)) return [];
+  const isFront = frontNames.test(nameOf(path)) && path.split('/').length <= 2;
+  return [page(project, '.', file, isFront ? 0.5 : 0.25)];
 }
 
 /** No project of any language anywhere: then pages are what this repository is. */
-function isOnlyPages(repository: Repository, directory: string): boolean {
+function isOnlyPages({ repository, path: directory }: Project): boolean {
   const prefix = directory === '' ? '' : `${directory}/`;
   for (const { path, files } of repository.directories.values()) {
     const isInside = path === directory || path.startsWith(prefix);
@@ -65,29 +49,19 @@ function isOnlyPages(repository: Repository, directory: string): boolean {
   return true;
 }
 
-function page(directory: string, output: string, file: string, score: number): Candidate {
-  const draft = {
-    language: told('html', certain, file, 'HTML'),
-    startCommand: told(null, customary, file, 'served as files'),
-    staticOutput: told(
-      { directory: output, isSinglePage: false },
-      score >= 0.5 ? certain : customary,
-      file,
-      'pages',
-    ),
-  };
-  return candidate('pages', directory, score, draft);
+function page(project: Project, output: string, file: string, score: number): Candidate {
+  const certainty = score >= 0.5 ? certain : conventional;
+  return candidate('pages', project.path, score, {
+    language: evidenced('html', certain, file, 'HTML'),
+    ...staticSite({ directory: output, isSinglePage: false }, file, 'pages', certainty),
+  });
 }
 
 /** `root: public`, or an empty file that says everything here is served. */
-function staticRoot(repository: Repository, file: string): string {
-  const text = repository.text(file) ?? '';
-  const settings: unknown = text.trim() === '' ? undefined : repository.yaml(file);
-  const root = isParsed(settings) ? settings.root : undefined;
-  const here = parentOf(file) ?? '';
-  if (typeof root === 'string' && /^[\w./-]{1,200}$/.test(root))
+function staticRoot(project: Project): string {
+  const isEmpty = (project.text('Staticfile') ?? '').trim() === '';
+  const root = isEmpty ? undefined : stringAt(project.yaml('Staticfile'), 'root');
+  if (root !== undefined && /^[\w./-]{1,200}$/.test(root))
     return root.replace(/^\.?\//, '').replace(/\/$/, '') || '.';
-  return repository.has(join(here, 'index.html')) || !repository.has(join(here, 'public/index.html'))
-    ? '.'
-    : 'public';
+  return project.has('index.html') || !project.has('public/index.html') ? '.' : 'public';
 }

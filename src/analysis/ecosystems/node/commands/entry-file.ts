@@ -1,0 +1,59 @@
+/** The file that a package starts with where no script says it, and where a compiler puts what it makes of it. */
+import type { Project } from '../../../project.ts';
+import { objectAt } from '../../../readers/shape.ts';
+import { join } from '../../../repository.ts';
+import { folderOf } from '../frameworks/config-value.ts';
+import type { NodePackage } from '../node-package.ts';
+
+const names = ['server', 'index', 'app', 'main', 'start', 'bot', 'worker', 'api', 'www'];
+const endings = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'tsx'];
+const folders = ['', 'src/', 'server/', 'app/', 'api/', 'bin/', 'lib/'];
+
+/** From the package's folder; one that is known to listen goes before one that is only well named. */
+export function entryFile(package_: NodePackage): string | undefined {
+  const main = folderOf(package_.manifest.main);
+  const declared = main === undefined ? undefined : mainFile(package_, main);
+  if (declared !== undefined) return declared;
+  const candidates = folders
+    .flatMap((folder) => names.flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`)))
+    .filter((file) => package_.has(file));
+  return (
+    candidates.find((file) => package_.listens(file)) ??
+    candidates.find((file) => file === main) ??
+    candidates.find((file) => !file.startsWith('app/') && !file.startsWith('lib/')) ??
+    onlyScript(package_)
+  );
+}
+
+function mainFile(package_: NodePackage, main: string): string | undefined {
+  const tried = ['', '/index'].flatMap((index) => endings.map((ending) => `${main}${index}.${ending}`));
+  return [main, ...tried].find((file) => package_.has(file));
+}
+
+/** A folder with one source file starts with it, whatever its name. */
+export function onlyScript({ files }: Project): string | undefined {
+  const sources = [...files].filter(
+    (name) => /\.[cm]?[jt]s$/.test(name) && !/config|\.d\.ts$|^\./.test(name),
+  );
+  return sources.length === 1 ? sources[0] : undefined;
+}
+
+export function builtFile(project: Project, file: string): string | undefined {
+  const options = {
+    ...objectAt(project.json('tsconfig.json'), 'compilerOptions'),
+    ...objectAt(project.json('tsconfig.build.json'), 'compilerOptions'),
+  };
+  const out = folderOf(options.outDir);
+  if (options.noEmit === true && out === undefined) return undefined;
+  const root = folderOf(options.rootDir) ?? usualRoot(project, file);
+  const inside = root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
+  return join(out ?? 'dist', inside.replace(/\.([cm]?)tsx?$/, '.$1js'));
+}
+
+/** Without `rootDir` it is the folder that holds all sources. */
+function usualRoot({ files }: Project, file: string): string {
+  const isBeside = [...files].some(
+    (name) => /\.[cm]?tsx?$/.test(name) && !/\.d\.ts$|config\.[cm]?ts$/.test(name),
+  );
+  return isBeside || !file.includes('/') ? '' : (file.split('/')[0] ?? '');
+}

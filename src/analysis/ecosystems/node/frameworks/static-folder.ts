@@ -1,0 +1,92 @@
+/** The folder that a build fills with files for the browser. */
+
+import { certain, conventional, type Evidenced, evidenced } from '../../../evidence.ts';
+import { join } from '../../../repository.ts';
+import type { StaticOutput } from '../../../result.ts';
+import { buildScriptOf } from '../commands/build-command.ts';
+import { optionOf, type ScriptCommand } from '../commands/script-commands.ts';
+import type { NodePackage } from '../node-package.ts';
+import { folderOf, settingAt } from './config-value.ts';
+import type { Framework } from './framework.ts';
+
+export function staticFolder(
+  package_: NodePackage,
+  framework: Framework,
+  config: unknown,
+  file: string | undefined,
+): Evidenced<StaticOutput> {
+  const manifest = package_.manifest.file;
+  const isSinglePage = framework.isSinglePage === true && !isMultiPage(config);
+  const made = (directory: string, certainty: number, from: string, note: string) =>
+    evidenced({ directory, isSinglePage }, certainty, from, note);
+  const commands = package_.commands(buildScriptOf(package_, framework) ?? 'build');
+  const byScript = commands.map(folderInCommand).find((each) => each !== undefined);
+  if (byScript !== undefined) return made(byScript, certain, manifest, 'the build script names the folder');
+  const root = folderOf(settingAt(config, 'root'));
+  for (const key of framework.outputKeys ?? []) {
+    const folder = folderOf(settingAt(config, key));
+    if (folder === undefined || file === undefined) continue;
+    const isBelow = key === 'build.outDir' && root !== undefined && !isAbsolute(settingAt(config, key));
+    return made(isBelow ? join(root, folder) : folder, certain, file, `${key}: ${folder}`);
+  }
+  if (framework.name === 'vite' && root !== undefined) {
+    const up = settingAt(config, 'build.outDir');
+    // `outDir: '../dist'` from a root below.
+    if (typeof up === 'string' && up.startsWith('../'))
+      return made(folderOf(up.slice(3)) ?? 'dist', certain, file ?? manifest, 'build.outDir');
+    if (file !== undefined) return made(join(root, 'dist'), conventional, file, 'root of Vite');
+  }
+  const usual = framework.output ?? 'dist';
+  const docs = documentsFolder(package_, framework, commands);
+  const directory = docs === undefined ? usual : join(docs, usual);
+  return made(directory, conventional, manifest, `${framework.name} builds into it`);
+}
+
+function isAbsolute(path: unknown): boolean {
+  return typeof path === 'string' && /^(?:\/|__dirname)/.test(path);
+}
+
+/** VitePress and VuePress put their output under the folder of the pages. */
+function documentsFolder(
+  { folders }: NodePackage,
+  { name }: Framework,
+  commands: readonly ScriptCommand[],
+): string | undefined {
+  if (name !== 'vitepress' && name !== 'vuepress') return undefined;
+  const command = commands.find(({ program }) => program === name);
+  const given = command?.args.filter((arg) => !arg.startsWith('-'))[1];
+  if (command) return folderOf(given);
+  return folders.has('docs') && !folders.has(`.${name}`) ? 'docs' : undefined;
+}
+
+/** Options of programs that name the folder. */
+const outputOptions: Readonly<Record<string, readonly string[]>> = {
+  vite: ['--outDir'],
+  eleventy: ['--output'],
+  '@11ty/eleventy': ['--output'],
+  parcel: ['--dist-dir', '-d', '--out-dir'],
+  'vue-cli-service': ['--dest'],
+  ng: ['--output-path'],
+  astro: ['--outDir'],
+  docusaurus: ['--out-dir'],
+  next: ['-o'],
+  'build-storybook': ['-o', '--output-dir'],
+  storybook: ['-o', '--output-dir'],
+  ember: ['--output-path', '-o'],
+  vitepress: ['--outDir'],
+  expo: ['--output-dir'],
+  webpack: ['--output-path', '-o'],
+};
+
+function folderInCommand(command: ScriptCommand): string | undefined {
+  const { program } = command;
+  if (!Object.hasOwn(outputOptions, program)) return undefined;
+  return folderOf(optionOf(command, ...(outputOptions[program] ?? [])));
+}
+
+/** Several pages by name: then there is no page that answers for all. */
+function isMultiPage(config: unknown): boolean {
+  const input = settingAt(config, 'build.rollupOptions.input');
+  const pages = typeof input === 'object' && input !== null ? Object.keys(input).length : 1;
+  return pages > 1 || settingAt(config, 'appType') === 'mpa';
+}

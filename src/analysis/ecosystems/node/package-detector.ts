@@ -1,0 +1,131 @@
+/** What a folder with a package.json is: an app, a help for another one, or a library. */
+import type { Candidate, Detector } from '../../detector.ts';
+import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import { candidate, versionsOf } from '../draft.ts';
+import { sqliteVolumes } from '../sqlite-volumes.ts';
+import { buildCommandOf } from './commands/build-command.ts';
+import { entryFile } from './commands/entry-file.ts';
+import { processesOf, releaseCommandOf } from './commands/processes.ts';
+import { type Start, startOf } from './commands/start-command.ts';
+import { bundlers } from './frameworks/bundlers.ts';
+import { folderOf } from './frameworks/config-value.ts';
+import type { Framework, Rendering } from './frameworks/framework.ts';
+import { metaFrameworks } from './frameworks/meta-frameworks.ts';
+import { renderingOf } from './frameworks/rendering.ts';
+import { servers } from './frameworks/servers.ts';
+import { healthPathOf } from './health-path.ts';
+import { languageOf } from './language.ts';
+import { NodePackage } from './node-package.ts';
+import { installCommand } from './package-manager/manager-commands.ts';
+import { nodeVersionOf, runtimeVersion } from './package-manager/node-version.ts';
+import { portOf } from './port.ts';
+import { roleOf } from './role.ts';
+
+export const packageDetector: Detector = {
+  name: 'node',
+  detect(project) {
+    const package_ = NodePackage.in(project);
+    return package_ ? [describe(package_)] : [];
+  },
+};
+
+function describe(package_: NodePackage): Candidate {
+  const { manifest, manager } = package_;
+  const { evidence } = manager;
+  const framework = chooseFramework(package_);
+  const planned = framework ? renderingOf(package_, framework) : undefined;
+  const start = startFor(package_, framework, planned);
+  // A server of its own hands out more than files.
+  const isOwn = planned?.kind === 'static' && start !== undefined && !start.isServing;
+  const rendering = isOwn ? ({ kind: 'server' } as const) : planned;
+  const isStatic = rendering?.kind === 'static';
+  const { role, score } = roleOf(package_, framework, rendering, start);
+  const draft = {
+    name: manifest.name === undefined ? undefined : evidenced(manifest.name, certain, manifest.file, 'name'),
+    language: languageOf(package_, manifest),
+    framework:
+      framework && evidenced(framework.name, certain, manifest.file, whyFramework(package_, framework)),
+    packageManager: evidence,
+    versions: versionsOf({
+      node: nodeVersionOf(package_),
+      bun: manager.name === 'bun' ? runtimeVersion(package_, 'bun') : undefined,
+      [manager.name]:
+        evidence.value.version === null
+          ? undefined
+          : { ...evidence, value: evidence.value.version, certainty: conventional },
+    }),
+    installCommand: { ...evidence, value: installCommand(manager), certainty: certain },
+    buildCommand: buildCommandOf(package_, framework, role !== 'library'),
+    startCommand: start?.command,
+    releaseCommand: isStatic ? undefined : releaseCommandOf(package_),
+    staticOutput: isStatic ? rendering.output : undefined,
+    port: isStatic && !start ? undefined : portOf(package_, framework, start),
+    healthPath: isStatic ? undefined : healthPathOf(package_),
+    processes: processesOf(package_),
+    volumes: volumesOf(package_),
+  };
+  return candidate('node', package_.path, score, draft, role);
+}
+
+/**
+ * A framework that renders goes first. A server beside a bundler is the app when it is what is started; the bundler
+ * then only makes what it hands out.
+ */
+function chooseFramework(package_: NodePackage): Framework | undefined {
+  const { manifest } = package_;
+  const find = (all: readonly Framework[]) =>
+    all.find(({ packages, files }) => package_.dependsOn(...packages) || package_.first(...(files ?? [])));
+  const meta = find(metaFrameworks);
+  if (meta) return meta;
+  const bundler = find(bundlers);
+  // A server among the devDependencies serves tests or mocks.
+  const server =
+    servers.find(({ packages }) => packages.some((name) => manifest.dependencies.has(name))) ??
+    (bundler ? undefined : find(servers));
+  if (!server || !bundler) return server ?? bundler;
+  if (bundler.name === 'angular' || bundler.name === 'expo' || !bundler.isBundler) return bundler;
+  const entry = entryFile(package_);
+  const listens = entry !== undefined && package_.listens(entry);
+  return listens || startsServer(startOf(package_)) ? server : bundler;
+}
+
+function startsServer(start: Start | undefined): boolean {
+  if (!start || start.isServing) return false;
+  const runtimes = /^(?:node|ts-node|tsx|bun|nest|pm2|pm2-runtime|deno|fastify)$/;
+  return (
+    start.commands.some(({ program }) => runtimes.test(program)) ||
+    /^(?:node|bun|npx tsx)/.test(start.command.value)
+  );
+}
+
+function startFor(
+  package_: NodePackage,
+  framework: Framework | undefined,
+  rendering: Rendering | undefined,
+): Start | undefined {
+  if (rendering?.kind !== 'static') return startOf(package_, framework, rendering?.start);
+  // Files need no start of their own; one that hands them out is kept, since somebody wrote it.
+  const start = package_.commands('start').length > 0 ? startOf(package_) : undefined;
+  return start?.commands.length ? start : undefined;
+}
+
+function whyFramework(package_: NodePackage, { packages, name }: Framework): string {
+  const dependency = packages.find((each) => package_.dependsOn(each));
+  return dependency === undefined ? `configuration of ${name}` : `depends on ${dependency}`;
+}
+
+const sqliteDrivers = ['better-sqlite3', 'sqlite3', 'sqlite', '@libsql/client', 'sql.js'];
+const searched = ['.ts', '.js', '.mjs', '.cjs', '.env.example', '.env'];
+
+/** Folders in which it keeps an SQLite file. */
+function volumesOf(package_: NodePackage): readonly Evidenced<string>[] {
+  const { manifest, repository, path } = package_;
+  const schema = package_.text('prisma/schema.prisma')?.slice(0, 20_000) ?? '';
+  const isPrisma = /provider\s*=\s*"sqlite"/.test(schema);
+  // Prisma counts from the folder of its schema.
+  const folder = folderOf(/url\s*=\s*"file:(?:\.\/)?([\w./-]{1,200})\/[\w.-]+"/.exec(schema)?.[1]);
+  if (isPrisma && folder !== undefined)
+    return [evidenced(`prisma/${folder}`, certain, package_.at('prisma/schema.prisma'), 'SQLite lies there')];
+  if (!isPrisma && !sqliteDrivers.some((name) => manifest.dependencies.has(name))) return [];
+  return sqliteVolumes(package_, [...repository.filesUnder(path, searched)].slice(0, 200));
+}

@@ -1,0 +1,57 @@
+/** A package.json as far as its values have the shape they should; whatever has another is not there. */
+import { isParsed, join, type Parsed, type Repository } from '../../../repository.ts';
+
+export interface PackageJson {
+  readonly file: string;
+  readonly raw: Parsed;
+  readonly name: string | undefined;
+  readonly scripts: ReadonlyMap<string, string>;
+  readonly dependencies: ReadonlyMap<string, string>;
+  readonly devDependencies: ReadonlyMap<string, string>;
+  readonly engines: ReadonlyMap<string, string>;
+  readonly main: string | undefined;
+}
+
+const longest = 4_000;
+
+export function packageIn(repository: Repository, directory: string): PackageJson | undefined {
+  const known = cache.get(repository)?.get(directory);
+  if (known) return known;
+  const file = join(directory, 'package.json');
+  const raw = repository.json(file);
+  if (!raw) return undefined;
+  const made: PackageJson = {
+    file,
+    raw,
+    name: textOf(raw.name),
+    scripts: textsOf(raw.scripts),
+    dependencies: new Map([...textsOf(raw.optionalDependencies), ...textsOf(raw.dependencies)]),
+    devDependencies: new Map([...textsOf(raw.peerDependencies), ...textsOf(raw.devDependencies)]),
+    engines: textsOf(raw.engines),
+    main: textOf(raw.main),
+  };
+  const all = cache.get(repository) ?? new Map<string, PackageJson>();
+  cache.set(repository, all.set(directory, made));
+  return made;
+}
+
+const cache = new WeakMap<Repository, Map<string, PackageJson>>();
+
+/** At run time or for building. */
+export function dependsOn({ dependencies, devDependencies }: PackageJson, name: string): boolean {
+  return dependencies.has(name) || devDependencies.has(name);
+}
+
+export function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > longest) return undefined;
+  return value.trim() === '' ? undefined : value.trim();
+}
+
+function textsOf(value: unknown): ReadonlyMap<string, string> {
+  if (!isParsed(value)) return new Map();
+  const texts = Object.entries(value).flatMap(([key, each]): [string, string][] => {
+    const text = textOf(each) ?? (typeof each === 'number' ? String(each) : undefined);
+    return text === undefined ? [] : [[key, text]];
+  });
+  return new Map(texts);
+}
