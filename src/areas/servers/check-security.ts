@@ -18,7 +18,7 @@ export async function readSecurity(
   refresh: boolean,
 ) {
   if (refresh) await refreshSecurity(ctx, workspaceId, id);
-  const row = await queries.findSecurity(ctx.db, workspaceId, id);
+  const row = await queries.findSecurity(ctx.db, { workspaceId, id });
   if (!row) throw serverNotFound();
   const { state, score, checks, checkedAt } = row;
   return {
@@ -40,9 +40,9 @@ export async function refreshSecurity(
   const { checkSecurity } = await import('./security/security.ts');
   const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: tryPort });
   await ctx.db.transaction(async (tx) => {
-    const before = await queries.findSecurity(tx, workspaceId, id);
+    const before = await queries.findSecurity(tx, { workspaceId, id });
     if (!before) throw serverNotFound();
-    await queries.setSecurity(tx, workspaceId, id, report, now);
+    await queries.setSecurity(tx, { workspaceId, id }, report, now);
     await noticeIfWorse(tx, workspaceId, id, before, report, now);
     const statusesOf = (checks: readonly { id: string; status: string }[]) =>
       checks.map((each) => `${each.id}:${each.status}`).join();
@@ -67,7 +67,7 @@ async function noticeIfWorse(
 ): Promise<void> {
   const [was, is] = [rank[before.state ?? ''], rank[report.state]];
   if (was === undefined || is === undefined || is >= was) return;
-  const server = await queries.findServer(tx, workspaceId, id);
+  const server = await queries.findServer(tx, { workspaceId, id });
   const failed = report.checks.filter(({ status }) => status === 'fail').map(({ title }) => title);
   await raiseNotice(tx, {
     workspaceId,

@@ -6,7 +6,7 @@ import * as queries from './queries.ts';
 import { serverNotFound } from './servers.ts';
 
 export async function readServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
-  const row = await queries.findServer(db, workspaceId, id);
+  const row = await queries.findServer(db, { workspaceId, id });
   if (!row) throw serverNotFound();
   return toServer(row);
 }

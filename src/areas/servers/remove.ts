@@ -22,7 +22,7 @@ export async function removeServerRecord(
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await requireUnused(tx, ctx, workspaceId, id);
-    if ((await queries.deleteServer(tx, workspaceId, id)) === 0) throw serverNotFound();
+    if ((await queries.deleteServer(tx, { workspaceId, id })) === 0) throw serverNotFound();
     await publishServerUpdate(tx, workspaceId, id, 'removed');
   });
   ctx.pool.drop(id);
@@ -49,7 +49,7 @@ async function requireUnused(
   workspaceId: WorkspaceId,
   id: ServerId,
 ): Promise<void> {
-  await queries.lockServer(tx, workspaceId, id);
+  await queries.lockServer(tx, { workspaceId, id });
   const users = await ctx.environmentsOn(tx, workspaceId, id);
   if (users.length === 0) return;
   throw new Fault('in_use', 'Environments are on this server.', {

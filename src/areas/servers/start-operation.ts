@@ -52,7 +52,7 @@ export async function enqueueOnServer(
   work: ServerOperation,
 ): Promise<OperationId> {
   const { workspaceId, serverId, kind } = work;
-  if (!(await queries.lockServer(tx, workspaceId, serverId))) throw serverNotFound();
+  if (!(await queries.lockServer(tx, { workspaceId, id: serverId }))) throw serverNotFound();
   for (const other of conflicts[kind]) {
     if (!(await hasUnfinishedOn(tx, serverId, other))) continue;
     throw new Fault('server_busy', `The server ${inProgress[other]}.`, {

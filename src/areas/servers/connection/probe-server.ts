@@ -31,11 +31,11 @@ export async function probeServer(
 }
 
 async function pinOnFirstUse(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
-  const row = await queries.findTarget(ctx.db, workspaceId, id);
+  const row = await queries.findTarget(ctx.db, { workspaceId, id });
   if (!row) throw serverNotFound();
   if (row.hostKey !== null) return;
   const { fingerprint } = await readHostKey({ host: row.host, port: row.port });
-  if (!(await queries.pinHostKey(ctx.db, workspaceId, id, fingerprint))) {
+  if (!(await queries.pinHostKey(ctx.db, { workspaceId, id }, fingerprint))) {
     throw hostKeyChanged(null, fingerprint);
   }
 }
@@ -48,9 +48,9 @@ async function recordSeen(
 ): Promise<void> {
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
-    const before = await queries.findServer(tx, workspaceId, id);
+    const before = await queries.findServer(tx, { workspaceId, id });
     if (!before) return;
-    await queries.setSeen(tx, workspaceId, id, facts, now);
+    await queries.setSeen(tx, { workspaceId, id }, { facts, isProvisioned: false }, now);
     // Only what a person would want to know is published, not what fluctuates.
     const status = before.provisionedAt ? 'ready' : 'pending';
     const isNews =
@@ -87,11 +87,11 @@ async function recordProblem(
   const offered = error.code === 'host_key_changed' ? offeredIn(error.evidence) : null;
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
-    const before = await queries.findServer(tx, workspaceId, id);
+    const before = await queries.findServer(tx, { workspaceId, id });
     if (!before) return;
     // A server that was never reached is pending, not unreachable.
     const status = offered ? 'host_key_changed' : before.provisionedAt ? 'unreachable' : 'pending';
-    await queries.setProblem(tx, workspaceId, id, { status, problem, offered }, now);
+    await queries.setProblem(tx, { workspaceId, id }, { status, problem, offered }, now);
     const kind = noticeKinds[status];
     if (kind && before.status !== status)
       await notice(tx, workspaceId, before, kind, now, {
