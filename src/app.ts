@@ -57,7 +57,7 @@ import { securitySchedule } from './areas/servers/check-security.ts';
 import { serverCheckSchedule } from './areas/servers/check-servers.ts';
 import { hardenOperation, undoHardeningOperation } from './areas/servers/harden.ts';
 import { provisionOperation } from './areas/servers/provision.ts';
-import { removeOperation } from './areas/servers/remove.ts';
+import { removeServerOperation } from './areas/servers/remove.ts';
 import { serverRoutes } from './areas/servers/routes.ts';
 import { securityRoutes } from './areas/servers/security-routes.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
@@ -175,7 +175,7 @@ export async function startApp(
     const pool = createRemotePool(log);
     undo.push(() => pool.close());
     const servers: ServersContext = { db, clock, sealer: store.sealer, queue, pool, log, environmentsOn };
-    for (const make of [provisionOperation, removeOperation, hardenOperation, undoHardeningOperation])
+    for (const make of [provisionOperation, removeServerOperation, hardenOperation, undoHardeningOperation])
       kinds.add(make(servers));
     const egress = createEgress({
       allowPrivate: config.allowPrivateEgress,

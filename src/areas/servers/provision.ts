@@ -106,7 +106,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
         const { facts } = await readFacts(await remoteOf(input, context), context.signal);
         const now = ctx.clock.now();
         await ctx.db.transaction(async (tx) => {
-          await queries.setSeen(
+          await queries.setServerSeen(
             tx,
             { workspaceId: context.workspaceId, id: input.serverId },
             { facts, isProvisioned: true },

@@ -79,7 +79,7 @@ export function findServer(db: Queryable, { workspaceId, id }: ServerKey) {
     select ${serverColumns} from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export function listServers(
+export function listServerRows(
   db: Queryable,
   workspaceId: WorkspaceId,
   page: { before: string; limit: number },
@@ -107,7 +107,7 @@ export interface ServerChange {
 }
 
 /** A server with another address or user, or whose key was accepted, is probed anew. */
-export function updateServer(
+export function updateServerRow(
   tx: Queryable,
   { workspaceId, id }: ServerKey,
   change: ServerChange,
@@ -157,7 +157,7 @@ export function isServerNameTaken(
 }
 
 /** It is ready once it was provisioned; until then it is only known to respond. */
-export function setSeen(
+export function setServerSeen(
   tx: Queryable,
   { workspaceId, id }: ServerKey,
   { facts, isProvisioned }: { readonly facts: ServerFacts; readonly isProvisioned: boolean },

@@ -12,7 +12,7 @@ export async function readServer(db: Queryable, workspaceId: WorkspaceId, id: Se
 }
 
 export async function listServers(db: Queryable, workspaceId: WorkspaceId, page: Page) {
-  const rows = await queries.listServers(db, workspaceId, { before: page.before, limit: page.limit + 1 });
+  const rows = await queries.listServerRows(db, workspaceId, { before: page.before, limit: page.limit + 1 });
   return page.answer(rows, toServer);
 }
 

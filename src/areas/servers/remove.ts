@@ -12,7 +12,7 @@ import type { Queryable } from '../../store/database.ts';
 import { connectTo } from './connection/connect-server.ts';
 import * as queries from './queries.ts';
 import { publishServerUpdate, type ServersContext, serverNotFound } from './servers.ts';
-import { enqueueOnServer, removeKind } from './start-operation.ts';
+import { enqueueOnServer, removeServerKind } from './start-operation.ts';
 
 /** At once; the server itself is not touched. */
 export async function removeServerRecord(
@@ -34,7 +34,13 @@ export async function startRemoval(
   id: ServerId,
   requestedBy: AccountId,
 ): Promise<OperationId> {
-  const work = { workspaceId, serverId: id, kind: removeKind, input: { serverId: id }, requestedBy } as const;
+  const work = {
+    workspaceId,
+    serverId: id,
+    kind: removeServerKind,
+    input: { serverId: id },
+    requestedBy,
+  } as const;
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueOnServer(tx, ctx, work);
     await requireUnused(tx, ctx, workspaceId, id);
@@ -61,9 +67,9 @@ async function requireUnused(
   });
 }
 
-export function removeOperation(ctx: ServersContext): OperationKind {
+export function removeServerOperation(ctx: ServersContext): OperationKind {
   return defineOperation({
-    kind: removeKind,
+    kind: removeServerKind,
     readInput: (stored) => ({ serverId: String(Object(stored).serverId) as ServerId }),
     steps: [
       {

@@ -23,7 +23,7 @@ import { after, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId, EnvironmentId, ReleaseId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
-import { hasUnfinished } from '../../operations/operations.ts';
+import { hasUnfinishedInQueue } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Remote } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
@@ -217,7 +217,7 @@ async function note(
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const { projectId, status, wanted, currentDeploymentId } = environment;
     const isStale = wanted !== 'running' || currentDeploymentId !== deploymentId;
-    if (isStale || (await hasUnfinished(tx, environmentId))) return;
+    if (isStale || (await hasUnfinishedInQueue(tx, environmentId))) return;
     await setSeen(tx, workspaceId, environmentId, seen);
     const news = (to: string) =>
       tellProject(tx, workspaceId, projectId, { reason: 'environment', environmentId, status: to });

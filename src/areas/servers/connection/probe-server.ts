@@ -50,7 +50,7 @@ async function recordSeen(
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findServer(tx, { workspaceId, id });
     if (!before) return;
-    await queries.setSeen(tx, { workspaceId, id }, { facts, isProvisioned: false }, now);
+    await queries.setServerSeen(tx, { workspaceId, id }, { facts, isProvisioned: false }, now);
     // Only what a person would want to know is published, not what fluctuates.
     const status = before.provisionedAt ? 'ready' : 'pending';
     const isNews =
