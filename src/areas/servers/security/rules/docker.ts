@@ -41,7 +41,7 @@ function daemonArguments(facts: Facts): string[] {
   return facts.isAbsent('dockerd_arguments') ? [] : facts.lines('dockerd_arguments');
 }
 
-/** Those that Docker publishes beyond SSH, 80, 443 and what was allowed, and what connections from here met there. */
+/** The ports that Docker publishes besides SSH, 80 and 443, and what connections from here met there. */
 function publishedProbes(facts: Facts, ctx: JudgeContext) {
   const published = publishedPorts(facts).filter(({ port }) => !expectedPorts(ctx).includes(port));
   const probes = facts.probes.filter((probe) => published.some(({ port }) => port === probe.port));
