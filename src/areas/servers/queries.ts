@@ -206,6 +206,8 @@ export function postponeCheck(db: Queryable, { workspaceId, id }: ServerKey, unt
 }
 
 export interface SecurityRow {
+  readonly name: string;
+  readonly host: string;
   readonly state: SecurityState | null;
   readonly score: number | null;
   readonly checks: readonly SecurityCheck[] | null;
@@ -214,7 +216,7 @@ export interface SecurityRow {
 
 export function findSecurity(db: Queryable, { workspaceId, id }: ServerKey) {
   return db.one<SecurityRow>(sql`
-    select security_state as state, security_score as score, security_checks as checks,
+    select name, host, security_state as state, security_score as score, security_checks as checks,
       security_checked_at as "checkedAt"
     from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
