@@ -17,7 +17,7 @@ import type {
 } from '../adapters/proxy/fronts.ts';
 import type { Fault } from '../fault.ts';
 import type { CertificateId, DeploymentId, ServiceId } from '../ids.ts';
-import type { FollowOptions } from '../remote/units/follow-unit.ts';
+import type { FollowUnitOptions } from '../remote/units/follow-unit.ts';
 import type { Secret } from '../secret.ts';
 import type { DockerHost } from './docker-host.ts';
 import type { Probe } from './health-probe.ts';
@@ -41,7 +41,7 @@ export interface Target {
   sendBuildContext(id: DeploymentId, context: BuildContext): Promise<void>;
   removeBuildContext(id: DeploymentId): Promise<void>;
   /** Outlives us: who asks again for the same deployment joins it. */
-  buildImage(id: DeploymentId, build: ImageBuild, output: FollowOptions): Promise<BuiltImage>;
+  buildImage(id: DeploymentId, build: ImageBuild, output: FollowUnitOptions): Promise<BuiltImage>;
   stopBuild(id: DeploymentId): Promise<void>;
 
   startWeb(start: ReleaseStart): Promise<RunningInstance[]>;
@@ -50,7 +50,7 @@ export interface Target {
   /** Throws the diagnosis where one does not become healthy in its time. */
   waitHealthy(check: HealthCheck): Promise<void>;
   /** Once, to its end, in an instance of its own. */
-  runReleaseCommand(start: ReleaseStart, command: string, output: FollowOptions): Promise<void>;
+  runReleaseCommand(start: ReleaseStart, command: string, output: FollowUnitOptions): Promise<void>;
   stopReleaseCommand(id: DeploymentId): Promise<void>;
   stopInstances(names: readonly string[], stopSeconds: number): Promise<void>;
   /** The same ones, at the same addresses. */

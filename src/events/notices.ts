@@ -6,7 +6,7 @@
 import { type EnvironmentId, type NoticeId, newId, type ProjectId, type WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { inBatches } from '../store/in-batches.ts';
-import { sql } from '../store/sql.ts';
+import { fragment, sql } from '../store/sql.ts';
 
 export const noticeKinds = [
   'deployment_started',
@@ -77,20 +77,21 @@ interface NoticeRow extends Omit<Notice, 'subject'> {
   readonly subjectId: string;
 }
 
+const noticeColumns = fragment`
+  id, workspace_id as "workspaceId", kind, subject_type as "subjectType", subject_id as "subjectId",
+  project_id as "projectId", environment_id as "environmentId", data, at`;
+
 function noticeOf({ subjectType, subjectId, ...row }: NoticeRow): Notice {
   return { ...row, subject: { type: subjectType, id: subjectId } };
 }
 
 /** Those not dispatched yet, the oldest first, locked until the transaction ends. */
-export async function claimNotices(tx: Queryable, now: Date, most: number): Promise<Notice[]> {
+export async function claimNotices(tx: Queryable, now: Date, limit: number): Promise<Notice[]> {
   const rows = await tx.rows<NoticeRow>(sql`
-    with due as (
-      select workspace_id, id from notices where dispatched_at is null order by id limit ${most} for update skip locked
-    )
-    update notices n set dispatched_at = ${now} from due
-    where n.workspace_id = due.workspace_id and n.id = due.id
-    returning n.id, n.workspace_id as "workspaceId", n.kind, n.subject_type as "subjectType",
-      n.subject_id as "subjectId", n.project_id as "projectId", n.environment_id as "environmentId", n.data, n.at`);
+    update notices set dispatched_at = ${now}
+    where id = any(array(
+      select id from notices where dispatched_at is null order by id limit ${limit} for update skip locked))
+    returning ${noticeColumns}`);
   return rows.map(noticeOf).sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
@@ -100,9 +101,7 @@ export async function readNotices(
   ids: readonly NoticeId[],
 ): Promise<Notice[]> {
   const rows = await db.rows<NoticeRow>(sql`
-    select id, workspace_id as "workspaceId", kind, subject_type as "subjectType", subject_id as "subjectId",
-      project_id as "projectId", environment_id as "environmentId", data, at
-    from notices where workspace_id = ${workspaceId} and id = any(${ids}::uuid[]) order by id`);
+    select ${noticeColumns} from notices where workspace_id = ${workspaceId} and id = any(${ids}::uuid[]) order by id`);
   return rows.map(noticeOf);
 }
 

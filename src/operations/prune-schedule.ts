@@ -11,13 +11,13 @@ import type { Schedule } from './queue.ts';
 /** For how long a request that is sent again gets the answer to the first one. */
 export const answersKeptMs = 24 * hour;
 
-export interface Retention {
+export interface RetentionDays {
   readonly eventDays: number;
   readonly operationDays: number;
 }
 
 /** Every hour, once in the whole installation. */
-export function pruneSchedule(db: Database, kinds: OperationKinds, retention: Retention): Schedule {
+export function pruneSchedule(db: Database, kinds: OperationKinds, retention: RetentionDays): Schedule {
   return {
     name: 'prune-events',
     cron: '17 * * * *',

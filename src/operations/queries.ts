@@ -78,7 +78,7 @@ export function hasUnfinishedAbout(db: Queryable, subjectId: string, kind: strin
 }
 
 /** Whether anything waits or works in a queue. */
-export function hasUnfinished(db: Queryable, queueKey: string): Promise<boolean> {
+export function hasUnfinishedInQueue(db: Queryable, queueKey: string): Promise<boolean> {
   return db.exists(sql`
     select 1 from operations where queue_key = ${queueKey} and finished_at is null limit 1`);
 }

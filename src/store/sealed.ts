@@ -13,7 +13,7 @@ import { type DataKeyId, newId, type WorkspaceId } from '../ids.ts';
 import { Secret } from '../secret.ts';
 import type { Queryable } from './database.ts';
 import type { MasterKeys } from './master-keys.ts';
-import { sql } from './sql.ts';
+import { fragment, sql } from './sql.ts';
 
 export interface SealContext {
   readonly workspaceId: WorkspaceId;
@@ -28,6 +28,8 @@ interface DataKeyRow {
   readonly masterKeyId: string;
   readonly wrapped: Buffer;
 }
+
+const dataKeyColumns = fragment`id, workspace_id as "workspaceId", master_key_id as "masterKeyId", wrapped`;
 
 const format = 1;
 const ivLength = 12;
@@ -92,8 +94,7 @@ export class Sealer {
 
   async #fetchKey(db: Queryable, context: SealContext, id: DataKeyId): Promise<Buffer> {
     const row = await db.one<DataKeyRow>(sql`
-      select id, workspace_id as "workspaceId", master_key_id as "masterKeyId", wrapped
-      from data_keys where workspace_id = ${context.workspaceId} and id = ${id}`);
+      select ${dataKeyColumns} from data_keys where workspace_id = ${context.workspaceId} and id = ${id}`);
     if (!row) throw unreadable(context);
     return this.#unwrap(row);
   }
@@ -118,8 +119,7 @@ export class Sealer {
 
 function currentKeyRow(db: Queryable, workspaceId: WorkspaceId): Promise<DataKeyRow | undefined> {
   return db.one<DataKeyRow>(sql`
-    select id, workspace_id as "workspaceId", master_key_id as "masterKeyId", wrapped
-    from data_keys where workspace_id = ${workspaceId} and retired_at is null`);
+    select ${dataKeyColumns} from data_keys where workspace_id = ${workspaceId} and retired_at is null`);
 }
 
 function encrypt(key: Buffer, bound: Buffer, plain: Buffer): Buffer {

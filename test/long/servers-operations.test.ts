@@ -64,7 +64,7 @@ class Ground {
   }
 
   read({ id }: KnownServer) {
-    return findServer(this.bench.db, this.bench.workspaceId, id);
+    return findServer(this.bench.db, { workspaceId: this.bench.workspaceId, id });
   }
 
   /** Undisturbed, to its good end. */

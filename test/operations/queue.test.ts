@@ -6,7 +6,12 @@ import { newId, type OperationId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { defineOperation, type StateChange, type Step } from '../../src/operations/definition.ts';
 import { OperationKinds } from '../../src/operations/kinds.ts';
-import { cancelIn, cancelOperation, hasUnfinished, lockQueued } from '../../src/operations/operations.ts';
+import {
+  cancelIn,
+  cancelOperation,
+  hasUnfinishedInQueue,
+  lockQueued,
+} from '../../src/operations/operations.ts';
 import { Runner } from '../../src/operations/runner.ts';
 import { sql } from '../../src/store/sql.ts';
 import { OperationBench } from '../support/operations.ts';
@@ -99,7 +104,7 @@ test('what shares a key runs one after the other, in order; what does not, besid
   const other = await scene.enqueue('other', newId());
   await scene.begun('first work');
   await scene.begun('other work');
-  assert.equal(await hasUnfinished(scene.bench.db, key), true);
+  assert.equal(await hasUnfinishedInQueue(scene.bench.db, key), true);
   scene.letGo('other');
   await scene.bench.ended(other);
   scene.gate('first work').reject(new Error('as planned'));
@@ -113,7 +118,7 @@ test('what shares a key runs one after the other, in order; what does not, besid
   assert.deepEqual(own, [
     ...['first work', 'first undo work', 'second work', 'second tidy', 'third work', 'third tidy'],
   ]);
-  assert.equal(await hasUnfinished(scene.bench.db, key), false);
+  assert.equal(await hasUnfinishedInQueue(scene.bench.db, key), false);
 });
 
 test('one that pauses before another try keeps its place in the queue', async (t) => {

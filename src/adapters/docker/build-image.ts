@@ -1,7 +1,7 @@
 /** Builds an image as work that outlives us, within what a build may take of the server. */
 import { Fault } from '../../fault.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import { type FollowOptions, followUnit } from '../../remote/units/follow-unit.ts';
+import { type FollowUnitOptions, followUnit } from '../../remote/units/follow-unit.ts';
 import { buildFault, buildRefused } from './build-faults.ts';
 import { BuildOutput, type BuiltImage } from './build-output.ts';
 import { buildScript, orphansScript } from './build-script.ts';
@@ -36,7 +36,7 @@ const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_D
 export async function buildImage(
   remote: Remote,
   wish: BuildWish,
-  following: FollowOptions,
+  following: FollowUnitOptions,
 ): Promise<BuiltImage> {
   const output = new BuildOutput();
   const line = (text: string) => {

@@ -1,6 +1,5 @@
 /** The stored security state of a server: checked on a schedule, on request, and after hardening. */
 import { after, hour } from '../../clock.ts';
-import { raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
@@ -9,7 +8,8 @@ import type { Queryable } from '../../store/database.ts';
 import { connectTo } from './connection/connect-server.ts';
 import * as queries from './queries.ts';
 import type { PortState } from './security/facts.ts';
-import { publishServerUpdate, type ServersContext, serverNotFound } from './servers.ts';
+import type { SecurityReport } from './security/security.ts';
+import { publishServerUpdate, raiseServerNotice, type ServersContext, serverNotFound } from './servers.ts';
 
 export async function readSecurity(
   ctx: ServersContext,
@@ -18,7 +18,7 @@ export async function readSecurity(
   refresh: boolean,
 ) {
   if (refresh) await refreshSecurity(ctx, workspaceId, id);
-  const row = await queries.findSecurity(ctx.db, workspaceId, id);
+  const row = await queries.findSecurity(ctx.db, { workspaceId, id });
   if (!row) throw serverNotFound();
   const { state, score, checks, checkedAt } = row;
   return {
@@ -40,10 +40,10 @@ export async function refreshSecurity(
   const { checkSecurity } = await import('./security/security.ts');
   const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: tryPort });
   await ctx.db.transaction(async (tx) => {
-    const before = await queries.findSecurity(tx, workspaceId, id);
+    const before = await queries.findSecurity(tx, { workspaceId, id });
     if (!before) throw serverNotFound();
-    await queries.setSecurity(tx, workspaceId, id, report, now);
-    await noticeIfWorse(tx, workspaceId, id, before, report, now);
+    await queries.setSecurity(tx, { workspaceId, id }, report, now);
+    await noticeIfWorse(tx, { workspaceId, id }, before, report, now);
     const statusesOf = (checks: readonly { id: string; status: string }[]) =>
       checks.map((each) => `${each.id}:${each.status}`).join();
     if (statusesOf(before.checks ?? []) !== statusesOf(report.checks))
@@ -56,33 +56,21 @@ const rank: Readonly<Record<string, number>> = { at_risk: 0, fair: 1, hardened: 
 /** A state below the one before. Changes within one state are not worth a notice. */
 async function noticeIfWorse(
   tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ServerId,
-  before: { readonly state: string | null },
-  report: {
-    readonly state: string;
-    readonly checks: readonly { readonly title: string; readonly status: string }[];
-  },
+  { workspaceId, id }: queries.ServerKey,
+  before: queries.SecurityRow,
+  report: SecurityReport,
   now: Date,
 ): Promise<void> {
   const [was, is] = [rank[before.state ?? ''], rank[report.state]];
   if (was === undefined || is === undefined || is >= was) return;
-  const server = await queries.findServer(tx, workspaceId, id);
   const failed = report.checks.filter(({ status }) => status === 'fail').map(({ title }) => title);
-  await raiseNotice(tx, {
-    workspaceId,
-    kind: 'server_security_worse',
-    key: `server_security_worse:${id}:${now.toISOString()}`,
-    subject: { type: 'server', id },
-    data: {
-      serverName: server?.name,
-      host: server?.host,
-      was: before.state,
-      now: report.state,
-      reason: `It was ${before.state}, and is ${report.state} now.`,
-      evidence: failed.join('\n'),
-    },
-  });
+  const data = {
+    was: before.state,
+    now: report.state,
+    reason: `It was ${before.state}, and is ${report.state} now.`,
+    evidence: failed.join('\n'),
+  };
+  await raiseServerNotice(tx, workspaceId, { ...before, id }, { kind: 'server_security_worse', now, data });
 }
 
 /** Twice a day each, a few at a time, on one instance. */

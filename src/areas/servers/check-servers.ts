@@ -36,17 +36,17 @@ async function checkServer(ctx: ServersContext, workspaceId: WorkspaceId, id: Se
   } catch (error) {
     // A fault of the server is stored with it; any other error is ours.
     if (!(error instanceof Fault) && !isTimeout(error)) throw error;
-    const missed = await queries.countMissed(ctx.db, workspaceId, id);
+    const missed = await queries.countMissed(ctx.db, { workspaceId, id });
     // A server that is gone is probed less and less often, but never given up.
     const pause = Math.min(2 ** missed, 30) * minute;
-    await queries.postponeCheck(ctx.db, workspaceId, id, after(ctx.clock.now(), pause));
+    await queries.postponeCheck(ctx.db, { workspaceId, id }, after(ctx.clock.now(), pause));
   }
 }
 
 async function provisionIfNew(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockServer(tx, workspaceId, id))) return;
-    const server = await queries.findServer(tx, workspaceId, id);
+    if (!(await queries.lockServer(tx, { workspaceId, id }))) return;
+    const server = await queries.findServer(tx, { workspaceId, id });
     if (!server || server.provisionedAt || (await hasOperationOn(tx, id, provisionKind))) return;
     const work = { workspaceId, serverId: id, kind: provisionKind, input: { serverId: id } } as const;
     await enqueueOnServer(tx, ctx, work);

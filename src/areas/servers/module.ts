@@ -4,7 +4,7 @@ import { securitySchedule } from './check-security.ts';
 import { serverCheckSchedule } from './check-servers.ts';
 import { hardenOperation, undoHardeningOperation } from './harden.ts';
 import { provisionOperation } from './provision.ts';
-import { removeOperation } from './remove.ts';
+import { removeServerOperation } from './remove.ts';
 import { serverRoutes } from './routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import type { ServersContext } from './servers.ts';
@@ -17,7 +17,7 @@ export function serversModule(ctx: ServersContext): Module {
     },
     operations: [
       provisionOperation(ctx),
-      removeOperation(ctx),
+      removeServerOperation(ctx),
       hardenOperation(ctx),
       undoHardeningOperation(ctx),
     ],

@@ -106,7 +106,12 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
         const { facts } = await readFacts(await remoteOf(input, context), context.signal);
         const now = ctx.clock.now();
         await ctx.db.transaction(async (tx) => {
-          await queries.setProvisioned(tx, context.workspaceId, input.serverId, facts, now);
+          await queries.setServerSeen(
+            tx,
+            { workspaceId: context.workspaceId, id: input.serverId },
+            { facts, isProvisioned: true },
+            now,
+          );
           await publishServerUpdate(tx, context.workspaceId, input.serverId, 'provisioned');
         });
         return undefined;

@@ -8,6 +8,11 @@ import type { SecurityReport } from './security/security.ts';
 import type { SecurityState } from './security/summary.ts';
 import type { ServerFacts, ServerStatus } from './servers.ts';
 
+export interface ServerKey {
+  readonly workspaceId: WorkspaceId;
+  readonly id: ServerId;
+}
+
 export interface ServerRow {
   readonly id: ServerId;
   readonly name: string;
@@ -69,12 +74,12 @@ export async function insertServer(tx: Queryable, workspaceId: WorkspaceId, serv
   );
 }
 
-export function findServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+export function findServer(db: Queryable, { workspaceId, id }: ServerKey) {
   return db.one<ServerRow>(sql`
     select ${serverColumns} from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-export function listServers(
+export function listServerRows(
   db: Queryable,
   workspaceId: WorkspaceId,
   page: { before: string; limit: number },
@@ -86,7 +91,7 @@ export function listServers(
     limit ${page.limit}`);
 }
 
-export function findTarget(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+export function findTarget(db: Queryable, { workspaceId, id }: ServerKey) {
   return db.one<TargetRow>(sql`
     select host, port, username, private_key_sealed as "privateKeySealed", host_key as "hostKey",
       offered_host_key as "offeredHostKey", status
@@ -102,10 +107,9 @@ export interface ServerChange {
 }
 
 /** A server with another address or user, or whose key was accepted, is probed anew. */
-export function updateServer(
+export function updateServerRow(
   tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ServerId,
+  { workspaceId, id }: ServerKey,
   change: ServerChange,
   isNewConnection: boolean,
   now: Date,
@@ -123,8 +127,7 @@ export function updateServer(
 /** Trust on first use; later it can only confirm. Whether the pinned key is now this one. */
 export async function pinHostKey(
   tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ServerId,
+  { workspaceId, id }: ServerKey,
   hostKey: HostKeyFingerprint,
 ): Promise<boolean> {
   const pinned = await tx.run(sql`
@@ -133,12 +136,12 @@ export async function pinHostKey(
   return pinned === 1;
 }
 
-export function lockServer(tx: Queryable, workspaceId: WorkspaceId, id: ServerId) {
-  return tx.one<{ id: ServerId }>(sql`
-    select id from servers where workspace_id = ${workspaceId} and id = ${id} for update`);
+export function lockServer(tx: Queryable, { workspaceId, id }: ServerKey) {
+  return tx.exists(sql`
+    select 1 from servers where workspace_id = ${workspaceId} and id = ${id} for update`);
 }
 
-export function deleteServer(tx: Queryable, workspaceId: WorkspaceId, id: ServerId): Promise<number> {
+export function deleteServer(tx: Queryable, { workspaceId, id }: ServerKey): Promise<number> {
   return tx.run(sql`delete from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
@@ -153,30 +156,19 @@ export function isServerNameTaken(
     where workspace_id = ${workspaceId} and lower(name) = lower(${name}) and id <> ${except}`);
 }
 
-/** Ready once it was provisioned; until then it is only known to answer. */
-export function setSeen(
+/** It is ready once it was provisioned; until then it is only known to respond. */
+export function setServerSeen(
   tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ServerId,
-  facts: ServerFacts,
+  { workspaceId, id }: ServerKey,
+  { facts, isProvisioned }: { readonly facts: ServerFacts; readonly isProvisioned: boolean },
   now: Date,
 ) {
   return tx.run(sql`
     update servers set facts = ${JSON.stringify(facts)}, last_seen_at = ${now}, missed = 0, problem = null,
-      offered_host_key = null, status = case when provisioned_at is null then 'pending' else 'ready' end
-    where workspace_id = ${workspaceId} and id = ${id}`);
-}
-
-export function setProvisioned(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ServerId,
-  facts: ServerFacts,
-  now: Date,
-) {
-  return tx.run(sql`
-    update servers set facts = ${JSON.stringify(facts)}, last_seen_at = ${now}, missed = 0, problem = null,
-      status = 'ready', provisioned_at = coalesce(provisioned_at, ${now}), updated_at = ${now}
+      offered_host_key = null,
+      status = case when ${isProvisioned} or provisioned_at is not null then 'ready' else 'pending' end,
+      provisioned_at = case when ${isProvisioned} then coalesce(provisioned_at, ${now}) else provisioned_at end,
+      updated_at = case when ${isProvisioned} then ${now} else updated_at end
     where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
@@ -188,8 +180,7 @@ export interface ServerProblem {
 
 export function setProblem(
   tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ServerId,
+  { workspaceId, id }: ServerKey,
   { status, problem, offered }: ServerProblem,
   now: Date,
 ) {
@@ -200,38 +191,39 @@ export function setProblem(
 }
 
 export function takeDueServers(db: Queryable, due: Due) {
-  return db.rows<{ workspaceId: WorkspaceId; id: ServerId }>(takeDue('servers', 'check_at', due));
+  return db.rows<ServerKey>(takeDue('servers', 'check_at', due));
 }
 
-export async function countMissed(db: Queryable, workspaceId: WorkspaceId, id: ServerId): Promise<number> {
+export async function countMissed(db: Queryable, { workspaceId, id }: ServerKey): Promise<number> {
   const row = await db.one<{ missed: number }>(sql`
     select missed from servers where workspace_id = ${workspaceId} and id = ${id}`);
   return row?.missed ?? 0;
 }
 
-export function postponeCheck(db: Queryable, workspaceId: WorkspaceId, id: ServerId, until: Date) {
+export function postponeCheck(db: Queryable, { workspaceId, id }: ServerKey, until: Date) {
   return db.run(sql`
     update servers set check_at = ${until} where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
 export interface SecurityRow {
+  readonly name: string;
+  readonly host: string;
   readonly state: SecurityState | null;
   readonly score: number | null;
   readonly checks: readonly SecurityCheck[] | null;
   readonly checkedAt: Date | null;
 }
 
-export function findSecurity(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
+export function findSecurity(db: Queryable, { workspaceId, id }: ServerKey) {
   return db.one<SecurityRow>(sql`
-    select security_state as state, security_score as score, security_checks as checks,
+    select name, host, security_state as state, security_score as score, security_checks as checks,
       security_checked_at as "checkedAt"
     from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
 export function setSecurity(
   tx: Queryable,
-  workspaceId: WorkspaceId,
-  id: ServerId,
+  { workspaceId, id }: ServerKey,
   { state, score, checks }: SecurityReport,
   now: Date,
 ) {
@@ -242,7 +234,7 @@ export function setSecurity(
 }
 
 export function listSecurityDue(db: Queryable, before: Date, most: number) {
-  return db.rows<{ workspaceId: WorkspaceId; id: ServerId }>(sql`
+  return db.rows<ServerKey>(sql`
     select workspace_id as "workspaceId", id from servers
     where status = 'ready' and (security_checked_at is null or security_checked_at < ${before})
     order by security_checked_at nulls first

@@ -6,13 +6,13 @@ import * as queries from './queries.ts';
 import { serverNotFound } from './servers.ts';
 
 export async function readServer(db: Queryable, workspaceId: WorkspaceId, id: ServerId) {
-  const row = await queries.findServer(db, workspaceId, id);
+  const row = await queries.findServer(db, { workspaceId, id });
   if (!row) throw serverNotFound();
   return toServer(row);
 }
 
 export async function listServers(db: Queryable, workspaceId: WorkspaceId, page: Page) {
-  const rows = await queries.listServers(db, workspaceId, { before: page.before, limit: page.limit + 1 });
+  const rows = await queries.listServerRows(db, workspaceId, { before: page.before, limit: page.limit + 1 });
   return page.answer(rows, toServer);
 }
 

@@ -12,7 +12,7 @@ import type { Queryable } from '../../store/database.ts';
 import { connectTo } from './connection/connect-server.ts';
 import * as queries from './queries.ts';
 import { publishServerUpdate, type ServersContext, serverNotFound } from './servers.ts';
-import { enqueueOnServer, removeKind } from './start-operation.ts';
+import { enqueueOnServer, removeServerKind } from './start-operation.ts';
 
 /** At once; the server itself is not touched. */
 export async function removeServerRecord(
@@ -22,7 +22,7 @@ export async function removeServerRecord(
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await requireUnused(tx, ctx, workspaceId, id);
-    if ((await queries.deleteServer(tx, workspaceId, id)) === 0) throw serverNotFound();
+    if ((await queries.deleteServer(tx, { workspaceId, id })) === 0) throw serverNotFound();
     await publishServerUpdate(tx, workspaceId, id, 'removed');
   });
   ctx.pool.drop(id);
@@ -34,7 +34,13 @@ export async function startRemoval(
   id: ServerId,
   requestedBy: AccountId,
 ): Promise<OperationId> {
-  const work = { workspaceId, serverId: id, kind: removeKind, input: { serverId: id }, requestedBy } as const;
+  const work = {
+    workspaceId,
+    serverId: id,
+    kind: removeServerKind,
+    input: { serverId: id },
+    requestedBy,
+  } as const;
   return ctx.db.transaction(async (tx) => {
     const operationId = await enqueueOnServer(tx, ctx, work);
     await requireUnused(tx, ctx, workspaceId, id);
@@ -49,7 +55,7 @@ async function requireUnused(
   workspaceId: WorkspaceId,
   id: ServerId,
 ): Promise<void> {
-  await queries.lockServer(tx, workspaceId, id);
+  await queries.lockServer(tx, { workspaceId, id });
   const users = await ctx.environmentsOn(tx, workspaceId, id);
   if (users.length === 0) return;
   throw new Fault('in_use', 'Environments are on this server.', {
@@ -61,9 +67,9 @@ async function requireUnused(
   });
 }
 
-export function removeOperation(ctx: ServersContext): OperationKind {
+export function removeServerOperation(ctx: ServersContext): OperationKind {
   return defineOperation({
-    kind: removeKind,
+    kind: removeServerKind,
     readInput: (stored) => ({ serverId: String(Object(stored).serverId) as ServerId }),
     steps: [
       {

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
+import { type NoticeKind, raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
@@ -54,6 +55,18 @@ export function serverNotFound(): Fault {
 
 export function privateKeyContext(workspaceId: WorkspaceId, id: ServerId) {
   return { workspaceId, table: 'servers', row: id, column: 'private_key_sealed' } as const;
+}
+
+/** In the transaction of what happened. */
+export function raiseServerNotice(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, name, host }: { readonly id: ServerId; readonly name: string; readonly host: string },
+  { kind, now, data }: { kind: NoticeKind; now: Date; data?: Readonly<Record<string, unknown>> },
+) {
+  const key = `${kind}:${id}:${now.toISOString()}`;
+  const subject = { type: 'server', id };
+  return raiseNotice(tx, { workspaceId, kind, key, subject, data: { serverName: name, host, ...data } });
 }
 
 /** Last in the transaction that changed the server. */

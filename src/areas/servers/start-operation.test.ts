@@ -4,14 +4,14 @@ import { masterKeys, migratedDatabase, newWorkspace } from '../../../test/suppor
 import { addServer, serversContext } from '../../../test/support/servers-context.ts';
 import { Fault } from '../../fault.ts';
 import { sql } from '../../store/sql.ts';
-import { enqueueOnServer, hardenKind, provisionKind, removeKind, undoKind } from './start-operation.ts';
+import { enqueueOnServer, hardenKind, provisionKind, removeServerKind, undoKind } from './start-operation.ts';
 
 test('what would get in each other’s way on a server is refused until the first has ended', async (t) => {
   const own = await migratedDatabase(t);
   const ctx = await serversContext(t, own, masterKeys(1));
   const workspaceId = await newWorkspace(own.db);
   const { id: serverId } = await addServer(ctx, workspaceId, { host: '127.0.0.1', port: 1 });
-  const kinds = [provisionKind, hardenKind, undoKind, removeKind] as const;
+  const kinds = [provisionKind, hardenKind, undoKind, removeServerKind] as const;
   const start = (kind: (typeof kinds)[number]) =>
     own.db.transaction((tx) => enqueueOnServer(tx, ctx, { workspaceId, serverId, kind, input: {} }));
   const refused: Record<string, string[]> = {};
@@ -29,9 +29,9 @@ test('what would get in each other’s way on a server is refused until the firs
     }
   }
   assert.deepEqual(refused, {
-    [provisionKind]: [provisionKind, removeKind],
-    [hardenKind]: [hardenKind, undoKind, removeKind],
-    [undoKind]: [hardenKind, undoKind, removeKind],
-    [removeKind]: kinds,
+    [provisionKind]: [provisionKind, removeServerKind],
+    [hardenKind]: [hardenKind, undoKind, removeServerKind],
+    [undoKind]: [hardenKind, undoKind, removeServerKind],
+    [removeServerKind]: kinds,
   });
 });

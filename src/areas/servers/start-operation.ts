@@ -16,25 +16,25 @@ import * as queries from './queries.ts';
 import { type ServersContext, serverNotFound } from './servers.ts';
 
 export const provisionKind = 'server_provision';
-export const removeKind = 'server_remove';
+export const removeServerKind = 'server_remove';
 export const hardenKind = 'server_harden';
 export const undoKind = 'server_undo_hardening';
 
-type ServerKind = typeof provisionKind | typeof removeKind | typeof hardenKind | typeof undoKind;
+type ServerKind = typeof provisionKind | typeof removeServerKind | typeof hardenKind | typeof undoKind;
 
 /** What each conflicts with. */
 const conflicts: Readonly<Record<ServerKind, readonly ServerKind[]>> = {
-  [provisionKind]: [provisionKind, removeKind],
-  [hardenKind]: [hardenKind, undoKind, removeKind],
-  [undoKind]: [hardenKind, undoKind, removeKind],
-  [removeKind]: [removeKind, provisionKind, hardenKind, undoKind],
+  [provisionKind]: [provisionKind, removeServerKind],
+  [hardenKind]: [hardenKind, undoKind, removeServerKind],
+  [undoKind]: [hardenKind, undoKind, removeServerKind],
+  [removeServerKind]: [removeServerKind, provisionKind, hardenKind, undoKind],
 };
 
 const inProgress: Readonly<Record<ServerKind, string>> = {
   [provisionKind]: 'is being provisioned',
   [hardenKind]: 'is being hardened',
   [undoKind]: 'has its hardening undone',
-  [removeKind]: 'is being removed',
+  [removeServerKind]: 'is being removed',
 };
 
 export interface ServerOperation {
@@ -52,7 +52,7 @@ export async function enqueueOnServer(
   work: ServerOperation,
 ): Promise<OperationId> {
   const { workspaceId, serverId, kind } = work;
-  if (!(await queries.lockServer(tx, workspaceId, serverId))) throw serverNotFound();
+  if (!(await queries.lockServer(tx, { workspaceId, id: serverId }))) throw serverNotFound();
   for (const other of conflicts[kind]) {
     if (!(await hasUnfinishedOn(tx, serverId, other))) continue;
     throw new Fault('server_busy', `The server ${inProgress[other]}.`, {

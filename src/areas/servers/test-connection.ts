@@ -21,7 +21,7 @@ import {
 import { keysFor, type RegisterServer } from './register.ts';
 import type { ServersContext } from './servers.ts';
 
-export type TestBody = { readonly serverId: string } | RegisterServer;
+export type TestRequest = { readonly serverId: string } | RegisterServer;
 type Send = (kind: string, data: object) => void;
 
 interface Candidate {
@@ -32,7 +32,7 @@ interface Candidate {
 }
 
 /** Invalid input is refused before the stream begins; the caller runs the steps. */
-export async function testConnection(ctx: ServersContext, workspaceId: WorkspaceId, body: TestBody) {
+export async function testConnection(ctx: ServersContext, workspaceId: WorkspaceId, body: TestRequest) {
   const candidate =
     'serverId' in body
       ? await savedServer(ctx, workspaceId, body.serverId as ServerId)

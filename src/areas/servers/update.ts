@@ -21,8 +21,8 @@ export async function updateServer(
 ) {
   const now = ctx.clock.now();
   const answer = await ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockServer(tx, workspaceId, id))) throw serverNotFound();
-    const row = await queries.findServer(tx, workspaceId, id);
+    if (!(await queries.lockServer(tx, { workspaceId, id }))) throw serverNotFound();
+    const row = await queries.findServer(tx, { workspaceId, id });
     if (!row) throw serverNotFound();
     requireOfferedKey(row.offeredHostKey, patch.acceptHostKey);
     const { name = row.name, host = row.host, port = row.port, username = row.username } = patch;
@@ -32,7 +32,7 @@ export async function updateServer(
     // Another address is another machine until it shows the same key: the pin stays.
     const change = { name, host, port, username, hostKey: patch.acceptHostKey ?? row.hostKey };
     const isNewConnection = hasNewAddress || username !== row.username || patch.acceptHostKey !== undefined;
-    await queries.updateServer(tx, workspaceId, id, change, isNewConnection, now);
+    await queries.updateServerRow(tx, { workspaceId, id }, change, isNewConnection, now);
     const shown = await readServer(tx, workspaceId, id);
     await publishServerUpdate(tx, workspaceId, id, patch.acceptHostKey ? 'host_key_accepted' : 'changed');
     return shown;

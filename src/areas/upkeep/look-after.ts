@@ -10,7 +10,7 @@ import { isServiceUp } from '../../engine/service-spec.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId, EnvironmentId, ReleaseId, WorkspaceId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
-import { hasUnfinished } from '../../operations/operations.ts';
+import { hasUnfinishedInQueue } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Secret } from '../../secret.ts';
 import { listMissingCertificates } from '../domains/installed-certificates.ts';
@@ -167,7 +167,7 @@ async function note(
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const { projectId, status, wanted, currentDeploymentId } = environment;
     const isStale = wanted !== 'running' || currentDeploymentId !== deploymentId;
-    if (isStale || (await hasUnfinished(tx, environmentId))) return;
+    if (isStale || (await hasUnfinishedInQueue(tx, environmentId))) return;
     await setSeen(tx, workspaceId, environmentId, seen);
     const news = (to: string) =>
       publishProjectEvent(tx, workspaceId, projectId, { reason: 'environment', environmentId, status: to });

@@ -1,7 +1,7 @@
 /** Images are built on the server itself, as work that outlives us; its context is a folder named after the deployment. */
 import { removeContext, buildImage as runBuild, sendContext } from '../../adapters/docker/build-image.ts';
 import type { DeploymentId } from '../../ids.ts';
-import type { FollowOptions } from '../../remote/units/follow-unit.ts';
+import type { FollowUnitOptions } from '../../remote/units/follow-unit.ts';
 import type { DockerHost } from '../docker-host.ts';
 import type { BuildContext, BuiltImage, ImageBuild } from '../engine.ts';
 import { labelsOf } from '../placement.ts';
@@ -26,7 +26,7 @@ export function buildImage(
   { placement, remote, fence }: DockerHost,
   id: DeploymentId,
   build: ImageBuild,
-  output: FollowOptions,
+  output: FollowUnitOptions,
 ): Promise<BuiltImage> {
   const labels = labelsOf(placement, 'image');
   return runBuild(remote, { ...build, unit: unitOf(id), folder: folderOf(id), labels, fence }, output);

@@ -13,7 +13,7 @@ import type { Call, ContainerState, ContainerWish } from '../../adapters/docker/
 import { createVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
-import { type FollowOptions, followUnit } from '../../remote/units/follow-unit.ts';
+import { type FollowUnitOptions, followUnit } from '../../remote/units/follow-unit.ts';
 import { Secret } from '../../secret.ts';
 import { askHost, askOne, type DockerHost, networkCall } from '../docker-host.ts';
 import type { RunningInstance } from '../engine.ts';
@@ -132,7 +132,7 @@ export async function runReleaseCommand(
   host: DockerHost,
   start: ReleaseStart,
   command: string,
-  output: FollowOptions,
+  output: FollowUnitOptions,
 ): Promise<void> {
   const { placement, remote, fence } = host;
   const { release, deploymentId } = start;

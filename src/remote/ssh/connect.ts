@@ -10,7 +10,7 @@ import { algorithmsWith, hostKeyFamilies } from './algorithms.ts';
 import { authMethods, type SshAuth } from './auth-methods.ts';
 import { loginFault } from './connect-faults.ts';
 import { Connection, type HostKey } from './connection.ts';
-import { fingerprintOf, keyTypeOf } from './host-keys.ts';
+import { fingerprintOf, hostKeyTypeOf } from './host-keys.ts';
 import { useKeyObjects } from './key-objects.ts';
 import { dial, type Endpoint } from './tcp.ts';
 
@@ -135,7 +135,7 @@ async function handshake(
       readyTimeout: Math.max(1, deadline - Date.now()),
       ...keepalive,
       hostVerifier: (key: Buffer) => {
-        offered = { fingerprint: fingerprintOf(key), type: keyTypeOf(key) };
+        offered = { fingerprint: fingerprintOf(key), type: hostKeyTypeOf(key) };
         return login.expectedHostKey === undefined || login.expectedHostKey === offered.fingerprint;
       },
     });

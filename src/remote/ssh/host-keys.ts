@@ -8,7 +8,7 @@ export function fingerprintOf(hostKeyBlob: Buffer): HostKeyFingerprint {
 }
 
 /** `ssh-ed25519`, for example: the first field of the blob. */
-export function keyTypeOf(hostKeyBlob: Buffer): string {
+export function hostKeyTypeOf(hostKeyBlob: Buffer): string {
   if (hostKeyBlob.length < 4) return 'unknown';
   return hostKeyBlob.subarray(4, 4 + hostKeyBlob.readUInt32BE(0)).toString('latin1');
 }

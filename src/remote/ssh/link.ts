@@ -76,8 +76,9 @@ export class Link {
       connection.users += 1;
       let isFree = false;
       const free = () => {
-        if (!isFree) this.#leave(connection, release);
+        if (isFree) return;
         isFree = true;
+        this.#leave(connection, release);
       };
       try {
         return await work(connection, free);

@@ -92,7 +92,7 @@ test('a failure carries the code and the last lines, and leaves nothing behind',
   assert.deepEqual(unit.calls.at(-1), 'stop slipway-x at 3');
 
   const gone = await follow(new FakeUnit(['half\n'], { kind: 'absent' }));
-  assert.match(String(gone.end), /was cut off/);
+  assert.match(String(gone.end), /was interrupted/);
 });
 
 test('secrets show neither in the lines nor in the evidence, also cut by a reading or a line', async () => {

@@ -7,7 +7,7 @@ import { createRedactor } from '../exec/redact.ts';
 import type { Remote, UnitSpec, UnitState } from '../remote.ts';
 import { raceAbort } from '../ssh/deadline.ts';
 
-export interface FollowOptions {
+export interface FollowUnitOptions {
   readonly signal: AbortSignal;
   /** Taken out of the lines, and so out of the evidence too. */
   readonly secrets?: readonly Secret<string | Buffer>[];
@@ -24,7 +24,7 @@ const evidenceLines = 15;
  * Starts it, or follows one that runs, and emits its lines; fails with `remote_failed` unless it succeeds, with `work_lost`
  * where it was cut off. Stopped when aborted, unless another worker takes over: that one follows it.
  */
-export async function followUnit(remote: Remote, spec: UnitSpec, options: FollowOptions): Promise<void> {
+export async function followUnit(remote: Remote, spec: UnitSpec, options: FollowUnitOptions): Promise<void> {
   const { signal, line, secrets = [] } = options;
   await remote.startUnit(spec);
   const last: string[] = [];

@@ -74,7 +74,7 @@ mv -fT "$dir/code.new" "$dir/code"
  * folder with the input in it; the next start after an hour removes it.
  * OOMPolicy: where the kernel kills the command for its memory, the wrapper lives on and says so.
  */
-export const startScript = `
+export const startUnitScript = `
 umask 077
 mkdir -p ${unitRoot}/units
 find ${unitRoot}/units -mindepth 1 -maxdepth 1 -name '.start-*' -mmin +60 -exec rm -rf {} +
@@ -112,7 +112,7 @@ systemd-run --quiet --collect --unit="$3.service" --setenv=HOME=/root --setenv=L
  * how many tenths to gather once something has come: a round trip a line would cost more than the line. First
  * a line with state, code and size, then the bytes. The state is read before the size: what has ended prints no more.
  */
-export const readScript = `${isLive}
+export const readUnitScript = `${isLive}
 dir=${unitRoot}/units/$1
 size() { stat -c %s "$dir/output" 2>/dev/null || echo 0; }
 if [ ! -d "$dir" ]; then
@@ -145,7 +145,7 @@ if [ -e "$dir/output" ]; then tail -c "+$(($2 + 1))" "$dir/output" | head -c "$4
 `;
 
 /** `$1` scope, `$2` epoch, `$3` name. SIGTERM first, then SIGKILL; its folder is removed only once nothing of it runs. */
-export const stopScript = `${isLive}${locked}${fenced}
+export const stopUnitScript = `${isLive}${locked}${fenced}
 shift 2
 if is_live "$1"; then
   systemctl stop "$1.service" 9>&- || :

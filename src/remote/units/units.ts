@@ -6,7 +6,7 @@ import { Fault } from '../../fault.ts';
 import { type Commands, commandFailed } from '../exec/commands.ts';
 import { quoteArgv } from '../exec/quote.ts';
 import type { Fence, UnitOutput, UnitSpec, UnitState } from '../remote.ts';
-import { exits, fenceScript, readScript, startScript, stopScript } from './unit-scripts.ts';
+import { exits, fenceScript, readUnitScript, startUnitScript, stopUnitScript } from './unit-scripts.ts';
 
 /** Ended from outside, by a reboot or a kill, before it could say how. */
 const lostCode = 255;
@@ -21,7 +21,7 @@ export async function startUnit(commands: Commands, spec: UnitSpec): Promise<voi
   const size = input === undefined ? '' : String(input.length);
   const command = Buffer.from(`exec ${quoteArgv(argv)}\n`);
   const args = [...fenceArguments(fence), name, String(command.length), size];
-  await scripted(commands, startScript, args, input ? Buffer.concat([command, input]) : command);
+  await scripted(commands, startUnitScript, args, input ? Buffer.concat([command, input]) : command);
 }
 
 export async function readUnit(
@@ -34,7 +34,7 @@ export async function readUnit(
   const tenths = Math.max(0, Math.ceil(waitMs / 100));
   const bufferTenths = Math.min(tenths, maxBufferTenths);
   const args = [name, String(from), String(tenths), String(maxBytes), String(bufferTenths)];
-  const answer = await commands.script(readScript, args, {
+  const answer = await commands.script(readUnitScript, args, {
     timeoutMs: waitMs + 60_000,
     maxOutputBytes: maxBytes + 1024,
   });
@@ -49,7 +49,7 @@ export async function readUnit(
 
 export async function stopUnit(commands: Commands, name: string, fence?: Fence): Promise<void> {
   requireUnitName(name);
-  await scripted(commands, stopScript, [...fenceArguments(fence), name]);
+  await scripted(commands, stopUnitScript, [...fenceArguments(fence), name]);
 }
 
 export async function claimFence(commands: Commands, scope: string, epoch: number): Promise<void> {

@@ -15,7 +15,7 @@ export interface ServerConnection {
 
 /** With its private key opened. */
 export async function readTarget(ctx: ServerAccess, workspaceId: WorkspaceId, id: ServerId) {
-  const row = await queries.findTarget(ctx.db, workspaceId, id);
+  const row = await queries.findTarget(ctx.db, { workspaceId, id });
   if (!row) throw serverNotFound();
   const privateKey = await ctx.sealer.open(ctx.db, privateKeyContext(workspaceId, id), row.privateKeySealed);
   return { ...row, privateKey };

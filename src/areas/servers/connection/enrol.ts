@@ -2,7 +2,7 @@
  * Enrols a server by password: it is used for one login that installs our key, and lets a user other than root use sudo
  * without a password. It is never stored. A login with the key verifies the result before anything is saved.
  */
-import { Fault } from '../../../fault.ts';
+import { Fault, type FaultCode } from '../../../fault.ts';
 import type { ServerId } from '../../../ids.ts';
 import { runOver } from '../../../remote/exec/run-over.ts';
 import type { HostKeyFingerprint } from '../../../remote/remote.ts';
@@ -26,7 +26,10 @@ export async function enrolByPassword(
   const { host, port, username, expectedHostKey } = target;
   const first = await connectUnsaved({ host, port, username, expectedHostKey }, { password });
   try {
-    await install(first, ['sh', '-euc', installKey, 'sh', keys.publicKey], '');
+    await runOrThrow(first, ['sh', '-euc', installKey, 'sh', keys.publicKey], '', {
+      code: 'remote_failed',
+      message: 'Our key could not be installed on the server.',
+    });
     if (username !== 'root') await allowSudo(first, username, password, id);
   } finally {
     await first.close();
@@ -67,49 +70,40 @@ export async function connectUnsaved(
   }
 }
 
-export async function requireSudo(connection: Connection): Promise<void> {
-  const { code, stderr } = await runOver(connection, ['sudo', '-n', '--', 'true']);
-  if (code === 0) return;
-  throw new Fault('sudo_refused', 'The user may not become root without a password.', {
+export function requireSudo(connection: Connection): Promise<void> {
+  return runOrThrow(connection, ['sudo', '-n', '--', 'true'], '', {
+    code: 'sudo_refused',
+    message: 'The user may not become root without a password.',
     hint: 'Allow it with a line `<user> ALL=(ALL) NOPASSWD: ALL` in a file in /etc/sudoers.d, or register as root.',
-    evidence: stderr.toString('utf8').trim().slice(-300),
   });
 }
 
 /** The password goes by standard input, where no list of processes shows it. */
-async function allowSudo(
-  connection: Connection,
-  user: string,
-  password: Secret,
-  id: ServerId,
-): Promise<void> {
-  const argv = [
-    'sudo',
-    '-S',
-    '-p',
-    '',
-    '--',
-    'sh',
-    '-euc',
-    installSudo,
-    'sh',
-    user,
-    `/etc/sudoers.d/90-slipway-${id}`,
-  ];
-  const { code, stderr } = await runOver(connection, argv, { input: `${password.reveal()}\n` });
-  if (code === 0) return;
-  throw new Fault('sudo_refused', 'The user could not become root with this password.', {
+function allowSudo(connection: Connection, user: string, password: Secret, id: ServerId): Promise<void> {
+  const script = ['sh', '-euc', installSudo, 'sh', user, `/etc/sudoers.d/90-slipway-${id}`];
+  return runOrThrow(connection, ['sudo', '-S', '-p', '', '--', ...script], `${password.reveal()}\n`, {
+    code: 'sudo_refused',
+    message: 'The user could not become root with this password.',
     hint: 'The user has to be allowed to use sudo, in Debian by the group `sudo`.',
-    evidence: stderr.toString('utf8').trim().slice(-300),
   });
 }
 
-async function install(connection: Connection, argv: readonly string[], input: string): Promise<void> {
-  const { code, stderr } = await runOver(connection, argv, { input });
-  if (code === 0) return;
-  throw new Fault('remote_failed', 'Our key could not be installed on the server.', {
-    evidence: stderr.toString('utf8').trim().slice(-300),
-  });
+interface Refusal {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+async function runOrThrow(
+  connection: Connection,
+  argv: readonly string[],
+  input: string,
+  { code, message, hint }: Refusal,
+): Promise<void> {
+  const outcome = await runOver(connection, argv, { input });
+  if (outcome.code === 0) return;
+  const evidence = outcome.stderr.toString('utf8').trim().slice(-300);
+  throw new Fault(code, message, { evidence, ...(hint && { hint }) });
 }
 
 /** Idempotent; existing lines stay. */

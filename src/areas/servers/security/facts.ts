@@ -134,7 +134,7 @@ function badAnswer(where: string, cause?: unknown): Fault {
 }
 
 /** JSON of the server, which can be anything. */
-export function parseJson(text: string, what: string): unknown {
+export function parseFactJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -4,7 +4,7 @@ import { type Facts, type PortProbe, UnreadableFact } from './facts.ts';
 import { publishedPorts } from './published-ports.ts';
 import type { SecurityContext } from './rule.ts';
 
-export interface ListeningSocket {
+export interface TcpListener {
   readonly address: string;
   readonly port: number;
   readonly program: string;
@@ -18,7 +18,7 @@ const maxPorts = 150;
 const unusualPorts = [51_234, 61_234];
 
 /** Every TCP socket that listens, by `ss -tlnHp`. */
-export function listeners(facts: Facts): ListeningSocket[] {
+export function listeners(facts: Facts): TcpListener[] {
   return facts.lines('listeners').map((line) => {
     const local = line.split(/\s+/)[3] ?? '';
     const found = /^(.*):(\d+)$/.exec(local);

@@ -1,5 +1,5 @@
 /** Ports that Docker publishes beyond the machine itself. They pass by the rules for INPUT. */
-import { type Facts, isRecord, parseJson, UnreadableFact } from './facts.ts';
+import { type Facts, isRecord, parseFactJson, UnreadableFact } from './facts.ts';
 
 export interface PublishedPort {
   readonly container: string;
@@ -10,8 +10,8 @@ export interface PublishedPort {
 export function publishedPorts(facts: Facts): PublishedPort[] {
   return facts.lines('containers').flatMap((line) => {
     const [name = '', ports = ''] = splitValues(line);
-    const container = String(parseJson(name, 'containers')).replace(/^\//, '');
-    return bindings(parseJson(ports, 'containers')).flatMap(({ address, port }) =>
+    const container = String(parseFactJson(name, 'containers')).replace(/^\//, '');
+    return bindings(parseFactJson(ports, 'containers')).flatMap(({ address, port }) =>
       address === '::1' || address.startsWith('127.') ? [] : [{ container, address, port }],
     );
   });

@@ -3,7 +3,7 @@
  * rule without a condition. No packet is followed through them: what really comes through, a connection from outside
  * shows, and only where none can be tried does the default count.
  */
-import { type Facts, isRecord, parseJson, UnreadableFact } from './facts.ts';
+import { type Facts, isRecord, parseFactJson, UnreadableFact } from './facts.ts';
 
 export type IpFamily = 'ipv4' | 'ipv6';
 export type DefaultVerdict = 'drop' | 'reject' | 'accept';
@@ -65,7 +65,7 @@ interface NftChain {
 /** Of `nft -j list ruleset`. */
 function nftChains(facts: Facts): NftChain[] {
   if (facts.isAbsent('nft')) return [];
-  const root = parseJson(facts.text('nft'), 'nft');
+  const root = parseFactJson(facts.text('nft'), 'nft');
   const items = isRecord(root) && Array.isArray(root.nftables) ? root.nftables.filter(isRecord) : [];
   const rules = items.flatMap(({ rule }) => (isRecord(rule) ? [rule] : []));
   return items.flatMap(({ chain }) => {

@@ -25,8 +25,6 @@ export interface JudgeContext {
   /** The service's address as the server sees it. Absent: what the server says of our connection. */
   readonly ourAddress?: string;
   readonly now: Date;
-  /** Ports that may answer besides SSH, 80 and 443. */
-  readonly allowPorts?: readonly number[];
 }
 
 export interface SecurityContext extends JudgeContext {

@@ -1,7 +1,7 @@
 /** What Docker opens, and how its daemon is set. */
 
-import { type Facts, isRecord, type PortProbe, parseJson } from '../facts.ts';
-import { isLoopbackAddress, type ListeningSocket, listeners } from '../port-probes.ts';
+import { type Facts, isRecord, type PortProbe, parseFactJson } from '../facts.ts';
+import { isLoopbackAddress, listeners, type TcpListener } from '../port-probes.ts';
 import { publishedPorts, splitValues } from '../published-ports.ts';
 import {
   fail,
@@ -28,12 +28,12 @@ function ifThere(judge: Rule['judge']): Rule['judge'] {
 function daemonSettings(facts: Facts): Record<string, unknown> {
   if (facts.isAbsent('dockerd')) return {};
   const text = facts.text('dockerd').trim();
-  const settings = text === '' ? {} : parseJson(text, daemonFile);
+  const settings = text === '' ? {} : parseFactJson(text, daemonFile);
   return isRecord(settings) ? settings : {};
 }
 
 function daemonInfo(facts: Facts): Record<string, unknown> {
-  const info = parseJson(facts.text('docker'), 'docker info');
+  const info = parseFactJson(facts.text('docker'), 'docker info');
   return isRecord(info) ? info : {};
 }
 
@@ -41,7 +41,7 @@ function daemonArguments(facts: Facts): string[] {
   return facts.isAbsent('dockerd_arguments') ? [] : facts.lines('dockerd_arguments');
 }
 
-/** Those that Docker publishes beyond SSH, 80, 443 and what was allowed, and what connections from here met there. */
+/** The ports that Docker publishes besides SSH, 80 and 443, and what connections from here met there. */
 function publishedProbes(facts: Facts, ctx: JudgeContext) {
   const published = publishedPorts(facts).filter(({ port }) => !expectedPorts(ctx).includes(port));
   const probes = facts.probes.filter((probe) => published.some(({ port }) => port === probe.port));
@@ -102,7 +102,7 @@ export const dockerRules: readonly Rule[] = [
       const written = endpoints
         .filter((each) => each.includes('tcp://'))
         .map((each) => each.slice(each.indexOf('tcp://')));
-      const isApi = ({ port, program }: ListeningSocket) =>
+      const isApi = ({ port, program }: TcpListener) =>
         port === 2375 ||
         port === 2376 ||
         (program === 'dockerd' &&
