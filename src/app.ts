@@ -12,7 +12,7 @@ import { notificationsModule } from './areas/notifications/module.ts';
 import { operationsModule } from './areas/operations/module.ts';
 import { projectsModule } from './areas/projects/module.ts';
 import { pushesModule } from './areas/pushes/module.ts';
-import type { TakePush } from './areas/pushes/pushes.ts';
+import type { DeployPush } from './areas/pushes/pushes.ts';
 import { serversModule } from './areas/servers/module.ts';
 import { servicesModule } from './areas/services/module.ts';
 import { upkeepModule } from './areas/upkeep/module.ts';
@@ -51,7 +51,7 @@ export interface AppOptions {
   readonly kinds?: readonly OperationKind[];
   readonly runner?: Partial<RunnerOptions>;
   readonly heartbeatMs?: number;
-  readonly takePush?: TakePush;
+  readonly deployPush?: DeployPush;
   readonly print?: (text: string) => void;
 }
 
@@ -80,7 +80,7 @@ export async function startApp(
     const { queue, kinds, mailer } = resources;
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
-    const contexts = createContexts(resources, publicUrl, options.takePush);
+    const contexts = createContexts(resources, publicUrl, options.deployPush);
     const { sessions } = contexts;
 
     const notifications = notificationsModule(contexts.notifications, config.eventDays);

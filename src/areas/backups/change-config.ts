@@ -4,7 +4,7 @@ import { type BackupDestinationId, type EnvironmentId, newId, type WorkspaceId }
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { type BackupsContext, credentialsPlace } from './backups.ts';
 import { configOf, shownConfig } from './config.ts';
 import { insertDestination, saveConfig } from './config-queries.ts';
@@ -43,7 +43,7 @@ export async function changeConfig(
   environmentId: EnvironmentId,
   wish: ConfigWish,
 ) {
-  if (!(await readEnvironmentState(ctx.db, workspaceId, environmentId))) throw notFound();
+  if (!(await readEnvironmentState(ctx.db, workspaceId, environmentId))) throw environmentNotFound();
   // Before anything is locked: a store may take its time to answer.
   const place = wish.destination && (await proven(ctx, workspaceId, environmentId, wish.destination));
   const now = ctx.clock.now();

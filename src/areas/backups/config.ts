@@ -2,7 +2,7 @@
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import * as queries from './config-queries.ts';
 import { showDestinations } from './destinations.ts';
 
@@ -29,7 +29,7 @@ export async function configOf(
 }
 
 export async function readConfig(db: Queryable, workspaceId: WorkspaceId, environmentId: EnvironmentId) {
-  if (!(await readEnvironmentState(db, workspaceId, environmentId))) throw notFound();
+  if (!(await readEnvironmentState(db, workspaceId, environmentId))) throw environmentNotFound();
   return shownConfig(db, workspaceId, environmentId);
 }
 

@@ -14,7 +14,7 @@ import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Remote } from '../../remote/remote.ts';
 import type { Database } from '../../store/database.ts';
 import { connectTo, type ServerAccess } from '../servers/servers.ts';
-import { notFound } from './environments.ts';
+import { environmentNotFound } from './environments.ts';
 import * as queries from './queries.ts';
 
 export interface ShownContainer {
@@ -45,7 +45,7 @@ export async function containersOf(
   id: EnvironmentId,
 ) {
   const environment = await queries.findEnvironment(ctx.db, workspaceId, id);
-  if (!environment) throw notFound();
+  if (!environment) throw environmentNotFound();
   const checkedAt = ctx.clock.now().toISOString();
   if (environment.serverId === null) return { containers: [], checkedAt };
   const { remote } = await connectTo(ctx.servers, workspaceId, environment.serverId);

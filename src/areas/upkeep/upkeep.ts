@@ -12,7 +12,7 @@ import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { openSite } from '../environments/open-site.ts';
 import type { Place, Site } from '../environments/place.ts';
 import { placesOf } from '../environments/places.ts';
@@ -68,7 +68,7 @@ export async function environmentOf(
   { workspaceId }: Pick<StepContext, 'workspaceId'>,
 ): Promise<EnvironmentState> {
   const environment = await readEnvironmentState(ctx.db, workspaceId, environmentId);
-  if (!environment) throw notFound();
+  if (!environment) throw environmentNotFound();
   return environment;
 }
 
