@@ -20,7 +20,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Contexts, createContexts } from './contexts.ts';
 import { drainable } from './http/drain.ts';
-import { createFront } from './http/front.ts';
+import { createHttp } from './http/http.ts';
 import { listen } from './http/listen.ts';
 import type { Module } from './http/module.ts';
 import type { HttpServer } from './http/server.ts';
@@ -103,8 +103,8 @@ export async function startApp(
 
     const isStopping = () => stopping !== undefined;
     const { heartbeatMs } = options;
-    const front = await createFront({ config, log, clock, store, sessions, isStopping, heartbeatMs });
-    const { server, streams, hub, throttle, metrics } = front;
+    const http = await createHttp({ config, log, clock, store, sessions, isStopping, heartbeatMs });
+    const { server, streams, hub, throttle, metrics } = http;
     const runner = new Runner(db, kinds, queue, log, {
       ...standardTimes,
       most: 50,
@@ -115,7 +115,7 @@ export async function startApp(
     });
 
     for (const module of modules) {
-      module.routes?.(front.routes);
+      module.routes?.(http.routes);
       for (const kind of module.operations ?? []) kinds.add(kind);
       for (const schedule of module.schedules ?? []) queue.add(schedule);
     }
@@ -124,7 +124,7 @@ export async function startApp(
     throttle.start();
     onStop(() => throttle.stop());
     for (const module of modules) onStop(() => module.stop?.());
-    const closeMonitor = await front.openMonitor();
+    const closeMonitor = await http.openMonitor();
     if (closeMonitor) onStop(closeMonitor);
     await listener.on('slipway_events', hub);
     await listener.on('slipway_sessions', streams);

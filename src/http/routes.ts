@@ -88,7 +88,7 @@ export class Routes {
   }
 
   /** For routes that need parsers of their own: what is changed on this server holds for them alone. */
-  apart(declare: (server: HttpServer, routes: Routes) => void): void {
+  encapsulate(declare: (server: HttpServer, routes: Routes) => void): void {
     void this.#server.register(async (server) =>
       declare(server, new Routes(server, this.#context, this.#tags)),
     );

@@ -55,7 +55,7 @@ export function pushRoutes(routes: Routes, ctx: PushesContext): void {
   });
 
   // Here alone, bodies are bytes, because what is signed is bytes.
-  route.apart((server, own) => {
+  route.encapsulate((server, own) => {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     server.decorateRequest('hook', undefined);
