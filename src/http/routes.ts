@@ -136,7 +136,8 @@ export class Routes {
     const handler = route.handler as (call: RequestCall & Idempotently) => Promise<Answer<unknown>>;
     return async (request, reply) => {
       const call = new RequestCall(request, reply);
-      const answer = await this.#context.idempotency.once(request, (saveResponse) =>
+      const { workspaceId } = call.scope;
+      const answer = await this.#context.idempotency.once(workspaceId, request, (saveResponse) =>
         handler(Object.assign(call, { saveResponse })),
       );
       send(reply, answer);
