@@ -12,7 +12,7 @@ import { notificationsModule } from './areas/notifications/module.ts';
 import { operationsModule } from './areas/operations/module.ts';
 import { projectsModule } from './areas/projects/module.ts';
 import { pushesModule } from './areas/pushes/module.ts';
-import type { TakePush } from './areas/pushes/pushes.ts';
+import type { DeployPush } from './areas/pushes/pushes.ts';
 import { serversModule } from './areas/servers/module.ts';
 import { servicesModule } from './areas/services/module.ts';
 import { upkeepModule } from './areas/upkeep/module.ts';
@@ -20,7 +20,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Contexts, createContexts } from './contexts.ts';
 import { drainable } from './http/drain.ts';
-import { createFront } from './http/front.ts';
+import { createHttp } from './http/http.ts';
 import { listen } from './http/listen.ts';
 import type { Module } from './http/module.ts';
 import type { HttpServer } from './http/server.ts';
@@ -51,7 +51,7 @@ export interface AppOptions {
   readonly kinds?: readonly OperationKind[];
   readonly runner?: Partial<RunnerOptions>;
   readonly heartbeatMs?: number;
-  readonly takePush?: TakePush;
+  readonly deployPush?: DeployPush;
   readonly print?: (text: string) => void;
 }
 
@@ -80,7 +80,7 @@ export async function startApp(
     const { queue, kinds, mailer } = resources;
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
-    const contexts = createContexts(resources, publicUrl, options.takePush);
+    const contexts = createContexts(resources, publicUrl, options.deployPush);
     const { sessions } = contexts;
 
     const notifications = notificationsModule(contexts.notifications, config.eventDays);
@@ -103,8 +103,8 @@ export async function startApp(
 
     const isStopping = () => stopping !== undefined;
     const { heartbeatMs } = options;
-    const front = await createFront({ config, log, clock, store, sessions, isStopping, heartbeatMs });
-    const { server, streams, hub, throttle, metrics } = front;
+    const http = await createHttp({ config, log, clock, store, sessions, isStopping, heartbeatMs });
+    const { server, streams, hub, throttle, metrics } = http;
     const runner = new Runner(db, kinds, queue, log, {
       ...defaultLeaseTimes,
       maxRunning: 50,
@@ -115,7 +115,7 @@ export async function startApp(
     });
 
     for (const module of modules) {
-      module.routes?.(front.routes);
+      module.routes?.(http.routes);
       for (const kind of module.operations ?? []) kinds.add(kind);
       for (const schedule of module.schedules ?? []) queue.add(schedule);
     }
@@ -124,7 +124,7 @@ export async function startApp(
     throttle.start();
     onStop(() => throttle.stop());
     for (const module of modules) onStop(() => module.stop?.());
-    const closeMonitor = await front.openMonitor();
+    const closeMonitor = await http.openMonitor();
     if (closeMonitor) onStop(closeMonitor);
     await listener.on('slipway_events', hub);
     await listener.on('slipway_sessions', streams);

@@ -25,7 +25,7 @@ import { projectsUsing } from './areas/projects/find-projects.ts';
 import type { ProjectsContext } from './areas/projects/projects.ts';
 import type { ProjectRemovalContext } from './areas/projects/remove-project.ts';
 import { ensureHook, pushesHook } from './areas/pushes/install-hook.ts';
-import type { PushesContext, TakePush } from './areas/pushes/pushes.ts';
+import type { DeployPush, PushesContext } from './areas/pushes/pushes.ts';
 import { releasesHook } from './areas/releases/environment-hook.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
 import { servicesHook } from './areas/services/environment-hook.ts';
@@ -37,7 +37,7 @@ import type { Resources } from './resources.ts';
 
 export type Contexts = ReturnType<typeof createContexts>;
 
-export function createContexts(resources: Resources, publicUrl: () => string, takePush?: TakePush) {
+export function createContexts(resources: Resources, publicUrl: () => string, deployPush?: DeployPush) {
   const { config, log, clock, mailer, queue, kinds, pool, egress, mirrors } = resources;
   const { db, sealer, masterKeys } = resources.store;
   const mails = new MailOutbox({ db, clock, masterKeys, mailer, publicUrl, log });
@@ -80,8 +80,8 @@ export function createContexts(resources: Resources, publicUrl: () => string, ta
     mirrors,
     providers,
     publicUrl,
-    takePush:
-      takePush ??
+    deployPush:
+      deployPush ??
       (async (tx, workspaceId, environmentId, wanted) => {
         const request = { workspaceId, environmentId, trigger: 'push', wanted } as const;
         await requestDeployment(tx, deployments, request);

@@ -228,7 +228,7 @@ test('the branch is changed to one that exists, and nothing of it was decided on
 test('switched on, auto-deploy has its webhook, deploys nothing old, and takes the next push', async (t) => {
   const taken: string[] = [];
   const scene = await startEnvironmentScene(t, {
-    takePush: async (_tx, _workspace, _environment, { sha }) => void taken.push(sha),
+    deployPush: async (_tx, _workspace, _environment, { sha }) => void taken.push(sha),
   });
   const { ask, environmentId, projectId, host, service } = scene;
   const serverId = await scene.server('web');

@@ -21,7 +21,7 @@ let opened: Promise<TestApp> | undefined;
 const instance = () => {
   opened ??= openTestApp({
     env: { SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on' },
-    takePush: async (_tx, workspaceId, _environment, commit) => void takenIn.get(workspaceId)?.push(commit),
+    deployPush: async (_tx, workspaceId, _environment, commit) => void takenIn.get(workspaceId)?.push(commit),
   });
   return opened;
 };

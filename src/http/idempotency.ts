@@ -3,7 +3,6 @@
  * change it tells, so that there is no moment at which one exists without the other. Per workspace, for 24 hours.
  */
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { type Clock, minute } from '../clock.ts';
 import { Fault } from '../fault.ts';
@@ -12,12 +11,19 @@ import { answersKeptMs } from '../operations/prune-schedule.ts';
 import type { Answer, SaveResponse } from '../store/answer.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
-import { scopeOf } from './scope.ts';
 
 const idempotencyHeader = 'idempotency-key';
 /** No request lives this long: a claim that is older was left by a process that died. */
 const abandonedAfterMs = 2 * minute;
 const longestKey = 200;
+
+/** What of a request decides whether it is the same. */
+export interface RepeatableRequest {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+}
 
 interface Row {
   readonly fingerprint: Buffer;
@@ -38,12 +44,12 @@ export class Idempotency {
 
   /** Does the work unless it was done for this key before; gives back what was answered then. */
   async once<Body>(
-    request: FastifyRequest,
+    workspaceId: WorkspaceId,
+    request: RepeatableRequest,
     work: (saveResponse: SaveResponse) => Promise<Answer<Body>>,
   ): Promise<Answer<unknown>> {
     const key = keyOf(request);
     if (key === undefined) return work(async (_tx, answer) => answer);
-    const { workspaceId } = scopeOf(request);
     const claim = v7();
     const earlier = await this.#claim(workspaceId, key, fingerprintOf(request), claim);
     if (earlier) return earlier;
@@ -110,7 +116,7 @@ export class Idempotency {
   }
 }
 
-function keyOf(request: FastifyRequest): string | undefined {
+function keyOf(request: RepeatableRequest): string | undefined {
   const key = request.headers[idempotencyHeader];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key) && key.length <= longestKey) return key;
@@ -120,7 +126,7 @@ function keyOf(request: FastifyRequest): string | undefined {
   });
 }
 
-function fingerprintOf(request: FastifyRequest): Buffer {
+function fingerprintOf(request: RepeatableRequest): Buffer {
   const parts = [request.method, request.url, request.body ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }

@@ -88,7 +88,7 @@ export class Routes {
   }
 
   /** For routes that need parsers of their own: what is changed on this server holds for them alone. */
-  apart(declare: (server: HttpServer, routes: Routes) => void): void {
+  encapsulate(declare: (server: HttpServer, routes: Routes) => void): void {
     void this.#server.register(async (server) =>
       declare(server, new Routes(server, this.#context, this.#tags)),
     );
@@ -136,7 +136,8 @@ export class Routes {
     const handler = route.handler as (call: RequestCall & Idempotently) => Promise<Answer<unknown>>;
     return async (request, reply) => {
       const call = new RequestCall(request, reply);
-      const answer = await this.#context.idempotency.once(request, (saveResponse) =>
+      const { workspaceId } = call.scope;
+      const answer = await this.#context.idempotency.once(workspaceId, request, (saveResponse) =>
         handler(Object.assign(call, { saveResponse })),
       );
       send(reply, answer);

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type App, startApp } from '../../src/app.ts';
-import type { TakePush } from '../../src/areas/pushes/pushes.ts';
+import type { DeployPush } from '../../src/areas/pushes/pushes.ts';
 import type { Clock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -54,7 +54,7 @@ export interface TestAppOptions {
   /** Another instance on the same database: pass what the first one has. */
   readonly beside?: TestApp;
   readonly heartbeatMs?: number;
-  readonly takePush?: TakePush;
+  readonly deployPush?: DeployPush;
 }
 
 /** For one test alone, which looks at the whole of it, stops it, or sets it up in its own way. */
@@ -90,7 +90,7 @@ export async function openTestApp(options: TestAppOptions): Promise<TestApp> {
   const app = await startApp(config, log, {
     clock,
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
-    ...(options.takePush && { takePush: options.takePush }),
+    ...(options.deployPush && { deployPush: options.deployPush }),
   });
   const stops = beside ? beside.stops : [];
   stops.push(async () => {

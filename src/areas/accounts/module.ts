@@ -15,7 +15,7 @@ export function accountsModule(
   return {
     routes: (routes) => {
       accountRoutes(routes, ctx, hasSecureCookies);
-      routes.apart(resetPage);
+      routes.encapsulate(resetPage);
     },
     schedules: [pruneAccountsSchedule(ctx)],
     start: () => {

@@ -4,7 +4,7 @@ import { type BackupDestinationId, type EnvironmentId, newId, type WorkspaceId }
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { type BackupsContext, destinationCredentialsPlace } from './backups.ts';
 import { backupConfigOf, configView } from './config.ts';
 import { findDestination, openS3, type S3Settings } from './destinations.ts';
@@ -40,7 +40,7 @@ export async function changeConfig(
   environmentId: EnvironmentId,
   input: ConfigInput,
 ) {
-  if (!(await readEnvironmentState(ctx.db, workspaceId, environmentId))) throw notFound();
+  if (!(await readEnvironmentState(ctx.db, workspaceId, environmentId))) throw environmentNotFound();
   // Before anything is locked: a storage may take its time to answer.
   const destination = input.destination && (await probed(ctx, workspaceId, environmentId, input.destination));
   const now = ctx.clock.now();

@@ -2,7 +2,7 @@
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { destinationViews } from './destinations.ts';
 import { type ConfigRow, findBackupConfig } from './schedule/config-queries.ts';
 
@@ -33,7 +33,7 @@ export async function readBackupConfig(
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
 ) {
-  if (!(await readEnvironmentState(db, workspaceId, environmentId))) throw notFound();
+  if (!(await readEnvironmentState(db, workspaceId, environmentId))) throw environmentNotFound();
   return configView(db, workspaceId, environmentId);
 }
 

@@ -15,7 +15,7 @@ import * as schemas from './schemas.ts';
 const stallMs = 120_000;
 
 export function importRoute(routes: Routes, ctx: BackupsContext): void {
-  routes.apart((server, route) => {
+  routes.encapsulate((server, route) => {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null, undefined));
     server.addContentTypeParser('*', (_request, _payload, done) =>

@@ -16,7 +16,7 @@ import { defineOperation, type OperationKind } from '../../operations/definition
 import { enqueueOperation } from '../../operations/operations.ts';
 import type { SaveResponse } from '../../store/answer.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
 import { type ListedService, listedServices } from '../services/read-services.ts';
@@ -52,7 +52,7 @@ export async function importTarget(
   environmentId: EnvironmentId,
 ): Promise<ImportTarget> {
   const environment = await readEnvironmentState(ctx.db, workspaceId, environmentId);
-  if (!environment) throw notFound();
+  if (!environment) throw environmentNotFound();
   if (environment.serverId === null) throw noServer();
   return { workspaceId, environmentId, serverId: environment.serverId };
 }

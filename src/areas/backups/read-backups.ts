@@ -3,7 +3,7 @@ import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound as noEnvironment } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { backupNotFound } from './backups.ts';
 import { configView } from './config.ts';
 import { type DestinationView, destinationViews } from './destinations.ts';
@@ -31,7 +31,7 @@ export async function listBackups(
   page: Page,
 ) {
   const exists = (await readEnvironmentState(db, workspaceId, environmentId)) !== undefined;
-  if (!exists && !(await queries.hasBackups(db, workspaceId, environmentId))) throw noEnvironment();
+  if (!exists && !(await queries.hasBackups(db, workspaceId, environmentId))) throw environmentNotFound();
   return {
     ...(await pageOf(db, workspaceId, environmentId, page)),
     storage: await queries.usedStorage(db, workspaceId, environmentId),

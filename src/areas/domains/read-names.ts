@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts';
 import type { EnvironmentDomainId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { listNames, type NameRow } from './name-queries.ts';
 import { hasCertificate, servingName } from './proxy-names.ts';
 
@@ -20,7 +20,7 @@ export async function namesOfEnvironments(
 }
 
 export async function listNamesOf(db: Queryable, workspaceId: WorkspaceId, id: EnvironmentId) {
-  if (!(await readEnvironmentState(db, workspaceId, id))) throw notFound();
+  if (!(await readEnvironmentState(db, workspaceId, id))) throw environmentNotFound();
   return { items: (await listNames(db, workspaceId, [id])).map(viewOf) };
 }
 

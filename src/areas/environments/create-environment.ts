@@ -8,7 +8,7 @@ import { findProject } from '../projects/find-projects.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { lockSource } from '../projects/read-source.ts';
 import type { EnvironmentsContext } from './context.ts';
-import { type EnvironmentSettings, nameTaken } from './environments.ts';
+import { type EnvironmentSettings, environmentNameTaken } from './environments.ts';
 import type { WantedService } from './hooks.ts';
 import { makeEnvironment } from './make-environment.ts';
 import { setAutoDeploy, setDecided } from './pushed-environments.ts';
@@ -58,7 +58,7 @@ export async function createEnvironment(
       services,
       fields: { app: 'settings.appPath', serverId: 'serverId' },
     });
-    if (!id) throw nameTaken(name);
+    if (!id) throw environmentNameTaken(name);
     if (autoDeploy && head !== undefined) await switchOn(tx, workspaceId, id, head, now);
     const body = await readEnvironment(tx, ctx.hooks, workspaceId, id);
     const answer = await saveResponse(tx, { status: 201, location: `/api/v1/environments/${id}`, body });

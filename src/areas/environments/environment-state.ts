@@ -4,7 +4,12 @@ import type { OperationFault } from '../../operations/operations.ts';
 import type { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import { type EnvironmentStatus, notFound, type VariableTarget, variablePlace } from './environments.ts';
+import {
+  type EnvironmentStatus,
+  environmentNotFound,
+  type VariableTarget,
+  variablePlace,
+} from './environments.ts';
 import * as queries from './state-queries.ts';
 import { listVariables } from './variables/queries.ts';
 
@@ -25,7 +30,7 @@ export async function requireEnvironment(
   workspaceId: WorkspaceId,
   id: EnvironmentId,
 ): Promise<void> {
-  if (!(await queries.findState(db, workspaceId, id))) throw notFound();
+  if (!(await queries.findState(db, workspaceId, id))) throw environmentNotFound();
 }
 
 /** Until the transaction ends, nobody else decides about this environment. */
@@ -35,7 +40,7 @@ export async function lockEnvironment(
   id: EnvironmentId,
 ): Promise<EnvironmentState> {
   const row = await queries.lockEnvironment(tx, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw environmentNotFound();
   return row;
 }
 

@@ -54,11 +54,11 @@ export interface ProcessSettings {
   readonly schedule?: string;
 }
 
-export function notFound(): Fault {
+export function environmentNotFound(): Fault {
   return new Fault('not_found', 'No such environment.');
 }
 
-export function nameTaken(name: string): Fault {
+export function environmentNameTaken(name: string): Fault {
   return new Fault('name_taken', `The project has an environment named «${name}» already.`, {
     errors: [{ path: 'name', message: 'is the name of another environment of this project' }],
   });

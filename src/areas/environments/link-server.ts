@@ -81,7 +81,7 @@ async function refuseDataElsewhere(
 }
 
 function stillStands({ status }: EnvironmentState): Fault {
-  return new Fault('in_use', 'The environment still stands on a server.', {
+  return new Fault('in_use', 'The environment is still on a server.', {
     hint:
       status === 'deploying'
         ? 'Cancel the deployment first, or wait for its end.'

@@ -12,7 +12,7 @@ import type { Secret } from '../../secret.ts';
 import type { Database } from '../../store/database.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
 import type { ServerAccess } from '../servers/servers.ts';
-import { notFound } from './environments.ts';
+import { environmentNotFound } from './environments.ts';
 import { LiveWatch, type Told, type Viewer, type Watched } from './live-watch.ts';
 import * as queries from './queries.ts';
 
@@ -53,7 +53,8 @@ export class LiveLogs {
 
   /** What can be refused is refused before the stream begins; the rest is run by whoever sends it. */
   async open(workspaceId: WorkspaceId, environmentId: EnvironmentId, wish: LiveWish) {
-    if (!(await queries.findEnvironment(this.#ctx.db, workspaceId, environmentId))) throw notFound();
+    if (!(await queries.findEnvironment(this.#ctx.db, workspaceId, environmentId)))
+      throw environmentNotFound();
     if (this.#isStopped) throw new Fault('shutting_down', 'The service is stopping.');
     if ((this.#watches.get(environmentId)?.size ?? 0) >= mostViewers) throw tooMany();
     return (send: Send, signal: AbortSignal) => this.#follow(workspaceId, environmentId, wish, send, signal);
@@ -98,7 +99,7 @@ export class LiveLogs {
   ): Promise<LiveView | null> {
     const { db } = this.#ctx;
     const environment = await queries.findEnvironment(db, workspaceId, environmentId);
-    if (!environment) throw notFound();
+    if (!environment) throw environmentNotFound();
     const { serverId } = environment;
     if (serverId === null) return null;
     const { remote } = await connectTo(this.#ctx.servers, workspaceId, serverId);

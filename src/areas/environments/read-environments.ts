@@ -4,7 +4,7 @@ import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
-import { notFound } from './environments.ts';
+import { environmentNotFound } from './environments.ts';
 import type { EnvironmentHooks, EnvironmentParts } from './hooks.ts';
 import { placesOfAll } from './places.ts';
 import * as queries from './queries.ts';
@@ -18,7 +18,7 @@ export async function readEnvironment(
   id: EnvironmentId,
 ) {
   const row = await queries.findEnvironment(db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw environmentNotFound();
   return (await showing(db, hooks, workspaceId, [row]))(row);
 }
 

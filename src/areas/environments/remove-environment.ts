@@ -14,7 +14,7 @@ import { publishProjectEvent } from '../projects/projects.ts';
 import { isServerUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
 import type { EnvironmentsContext } from './context.ts';
 import { lockEnvironment, readEnvironmentState } from './environment-state.ts';
-import { notFound } from './environments.ts';
+import { environmentNotFound } from './environments.ts';
 import { dataOf } from './hooks.ts';
 import { openTarget } from './open-target.ts';
 import { placesOf, removePlace } from './places.ts';
@@ -88,7 +88,7 @@ async function refuseToLoseData(
   deleteData: boolean | undefined,
 ): Promise<void> {
   const environment = await readEnvironmentState(db, workspaceId, id);
-  if (!environment) throw notFound();
+  if (!environment) throw environmentNotFound();
   if (deleteData !== undefined || (await dataOf(db, hooks, workspaceId, environment)).length === 0) return;
   throw new Fault('services_hold_data', 'The environment has data on its server.', {
     hint: 'Say `deleteData=true` to delete it, or `deleteData=false` to leave its volumes on the server.',

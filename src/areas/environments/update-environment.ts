@@ -9,7 +9,7 @@ import { checkSettings } from './check-settings.ts';
 import { chooseApp } from './choose-app.ts';
 import type { EnvironmentsContext } from './context.ts';
 import { lockEnvironment } from './environment-state.ts';
-import { type EnvironmentSettings, nameTaken } from './environments.ts';
+import { type EnvironmentSettings, environmentNameTaken } from './environments.ts';
 import { changedSettings, isSettingKey, type Needs, needsOfSettings } from './needs.ts';
 import { readEnvironment } from './read-environments.ts';
 import * as queries from './state-queries.ts';
@@ -40,7 +40,7 @@ export async function updateEnvironment(
     const change = { name, settings, watchPaths };
     await queries.setDetails(tx, workspaceId, id, change, ctx.clock.now()).catch((error: unknown) => {
       // The one unique thing that changes is the name.
-      throw errorCode(error) === '23505' ? nameTaken(name) : error;
+      throw errorCode(error) === '23505' ? environmentNameTaken(name) : error;
     });
     const shown = await readEnvironment(tx, ctx.hooks, workspaceId, id);
     await publishProjectEvent(tx, workspaceId, projectId, {

@@ -1,7 +1,7 @@
 /** Disconnects an account. What still uses it is named, unless the caller insists; then it stays, without an account. */
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
-import { type GitProvidersContext, notFound, publishProviderEvent } from './git-providers.ts';
+import { type GitProvidersContext, providerNotFound, publishProviderEvent } from './git-providers.ts';
 import * as queries from './queries.ts';
 
 export async function disconnectProvider(
@@ -11,7 +11,7 @@ export async function disconnectProvider(
   force: boolean,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockProvider(tx, workspaceId, id))) throw notFound();
+    if (!(await queries.lockProvider(tx, workspaceId, id))) throw providerNotFound();
     const users = await ctx.projectsUsing(tx, workspaceId, id);
     if (users.length > 0 && !force) {
       throw new Fault('in_use', 'Projects are read with this account.', {

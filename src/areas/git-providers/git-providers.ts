@@ -30,7 +30,7 @@ export type ProjectsUsing = (
   providerId: GitProviderId,
 ) => Promise<{ readonly id: ProjectId; readonly name: string }[]>;
 
-export function notFound(): Fault {
+export function providerNotFound(): Fault {
   return new Fault('not_found', 'No such Git account.');
 }
 
@@ -56,7 +56,7 @@ export async function accessTo(
   id: GitProviderId,
 ): Promise<GitHostAccess> {
   const row = await queries.findAccess(ctx.db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw providerNotFound();
   const token = await ctx.sealer.open(ctx.db, tokenPlace(workspaceId, id), row.tokenSealed);
   const { kind, baseUrl, username } = row;
   return { kind, baseUrl, token, ...(username !== null && { username }) };

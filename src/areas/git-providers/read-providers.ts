@@ -2,12 +2,12 @@
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
-import { notFound } from './git-providers.ts';
+import { providerNotFound } from './git-providers.ts';
 import * as queries from './queries.ts';
 
 export async function readProvider(db: Queryable, workspaceId: WorkspaceId, id: GitProviderId) {
   const row = await queries.findProvider(db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw providerNotFound();
   return shown(row);
 }
 

@@ -9,11 +9,11 @@ import type { GitProviderId } from '../../ids.ts';
 
 export interface Reachable {
   readonly repositories: readonly HostRepository[];
-  /** False where the account can reach more than are kept: a search then has to ask the provider. */
+  /** False where the account can reach more than are cached: a search then has to ask the provider. */
   readonly isComplete: boolean;
 }
 
-interface Kept {
+interface Cached {
   readonly at: number;
   readonly reachable: Promise<Reachable>;
 }
@@ -27,7 +27,7 @@ const loadLimitMs = 30_000;
 
 export class RepositoryCache {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, Cached>();
   readonly #loading = new Map<string, Promise<Reachable>>();
 
   constructor(clock: Clock) {
@@ -38,14 +38,14 @@ export class RepositoryCache {
   get(id: GitProviderId, what: string, load: Load): Promise<Reachable> {
     const key = `${id}\n${what}`;
     const now = this.#clock.now().getTime();
-    const kept = this.#kept.get(key);
-    if (kept && now - kept.at < freshMs) return kept.reachable;
+    const cached = this.#cached.get(key);
+    if (cached && now - cached.at < freshMs) return cached.reachable;
     const loading = this.#load(key, now, load);
-    return kept && now - kept.at < usableMs ? kept.reachable : loading;
+    return cached && now - cached.at < usableMs ? cached.reachable : loading;
   }
 
   forget(id: GitProviderId): void {
-    for (const map of [this.#kept, this.#loading])
+    for (const map of [this.#cached, this.#loading])
       for (const key of map.keys()) if (key.startsWith(`${id}\n`)) map.delete(key);
   }
 
@@ -54,21 +54,21 @@ export class RepositoryCache {
     if (underWay) return underWay;
     const loading = load(AbortSignal.timeout(loadLimitMs));
     this.#loading.set(key, loading);
-    // A failure is told to those who wait for it, and is not kept.
+    // A failure is told to those who wait for it, and is not cached.
     void loading.then(
       () => {
-        if (this.#loading.get(key) === loading) this.#keep(key, { at: now, reachable: loading });
+        if (this.#loading.get(key) === loading) this.#store(key, { at: now, reachable: loading });
       },
       () => this.#loading.get(key) === loading && this.#loading.delete(key),
     );
     return loading;
   }
 
-  #keep(key: string, kept: Kept): void {
+  #store(key: string, cached: Cached): void {
     this.#loading.delete(key);
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > mostAccounts && oldest !== undefined) this.#kept.delete(oldest);
+    this.#cached.delete(key);
+    this.#cached.set(key, cached);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > mostAccounts && oldest !== undefined) this.#cached.delete(oldest);
   }
 }

@@ -26,20 +26,20 @@ export interface NewToken {
 export async function saveToken(
   ctx: GitProvidersContext,
   workspaceId: WorkspaceId,
-  wish: NewToken,
+  wanted: NewToken,
   saveResponse: SaveResponse,
 ): Promise<Answer<Awaited<ReturnType<typeof readProvider>>>> {
-  const { provider: kind, username } = wish;
-  const baseUrl = normalBaseUrl(kind, wish.baseUrl);
-  const token = new Secret(wish.token);
+  const { provider: kind, username } = wanted;
+  const baseUrl = normalBaseUrl(kind, wanted.baseUrl);
+  const token = new Secret(wanted.token);
   const host = await openGitHost(
     { kind, baseUrl, token, ...(username !== undefined && { username }) },
     ctx.egress.fetch,
   );
   const { login, name, avatarUrl, missing, tokenExpiresAt } = await host.account();
   if (missing.length > 0) {
-    const told = missing.map(({ scope, needed }) => `${scope} (${needed})`).join(', ');
-    throw new Fault('provider_scopes_missing', `The token may do too little. It lacks ${told}.`, {
+    const lacking = missing.map(({ scope, needed }) => `${scope} (${needed})`).join(', ');
+    throw new Fault('provider_scopes_missing', `The token may do too little. It lacks ${lacking}.`, {
       hint: 'Make a token with these permissions and save that one.',
       errors: missing.map(({ scope, needed }) => ({ path: 'token', message: `lacks ${scope}: ${needed}` })),
     });
@@ -54,7 +54,7 @@ export async function saveToken(
       kind,
       baseUrl,
       username: username ?? null,
-      label: wish.label ?? login,
+      label: wanted.label ?? login,
       login,
       accountName: name,
       avatarUrl,

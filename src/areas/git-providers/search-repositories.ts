@@ -7,14 +7,14 @@ import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import { aboveAllIds } from '../../page.ts';
 import { raceAbort } from '../../remote/ssh/deadline.ts';
-import { askProvider, type GitProvidersContext, notFound } from './git-providers.ts';
+import { askProvider, type GitProvidersContext, providerNotFound } from './git-providers.ts';
 import * as queries from './queries.ts';
 import type { Reachable } from './repository-cache.ts';
 import { allAfter, cursorAfter, type FoundRepository, readSearchCursor } from './search-order.ts';
 
 export interface SearchQuery {
   readonly q?: string;
-  readonly providerId?: string;
+  readonly providerId?: GitProviderId;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -23,7 +23,7 @@ export interface SearchQuery {
 const mostKept = 2_000;
 const mostAccounts = 50;
 /** A slow provider must not hold up the others. */
-const patienceMs = 8_000;
+const timeoutMs = 8_000;
 
 export async function searchRepositories(
   ctx: GitProvidersContext,
@@ -45,11 +45,15 @@ export async function searchRepositories(
   };
 }
 
-async function accountsFor(ctx: GitProvidersContext, workspaceId: WorkspaceId, id: string | undefined) {
+async function accountsFor(
+  ctx: GitProvidersContext,
+  workspaceId: WorkspaceId,
+  id: GitProviderId | undefined,
+) {
   if (id === undefined)
     return queries.listProviders(ctx.db, workspaceId, { before: aboveAllIds, limit: mostAccounts });
-  const one = await queries.findProvider(ctx.db, workspaceId, id as GitProviderId);
-  if (!one) throw notFound();
+  const one = await queries.findProvider(ctx.db, workspaceId, id);
+  if (!one) throw providerNotFound();
   return [one];
 }
 
@@ -71,7 +75,7 @@ async function look(
   // A token that is known to be refused is not tried with every letter.
   if (status === 'rejected' && problem) return warn(problem.code, problem.message);
   try {
-    const reachable = await raceAbort(reachableBy(ctx, workspaceId, id, q), AbortSignal.timeout(patienceMs));
+    const reachable = await raceAbort(reachableBy(ctx, workspaceId, id, q), AbortSignal.timeout(timeoutMs));
     return { repositories: reachable.repositories.map((each) => ({ ...each, providerId: id })) };
   } catch (error) {
     if (error instanceof Fault) return warn(error.code, error.message);

@@ -21,8 +21,8 @@ import * as analysis from './analysis-queries.ts';
 import { findingsOf } from './findings.ts';
 import {
   mirrorKeyOf,
-  notFound,
   type ProjectsContext,
+  projectNotFound,
   publishProjectEvent,
   type ShowProject,
   sourceOf,
@@ -72,7 +72,7 @@ export function retryAnalysis<Shown>(
   saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   return ctx.db.transaction(async (tx) => {
-    if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
+    if (!(await queries.lockProject(tx, workspaceId, id))) throw projectNotFound();
     await startAnalysis(tx, ctx, workspaceId, id, accountId);
     const body = await show(tx, workspaceId, id);
     const answer = await saveResponse(tx, { status: 202, location: `/api/v1/projects/${id}`, body });
@@ -88,7 +88,7 @@ export async function followAnalysis(
   id: ProjectId,
 ): Promise<{ readonly feed: FeedKey; readonly isOver: boolean }> {
   const project = await queries.findProject(db, workspaceId, id);
-  if (!project?.analysisId) throw notFound();
+  if (!project?.analysisId) throw projectNotFound();
   const isOver = project.analysisStatus === 'succeeded' || project.analysisStatus === 'failed';
   return { feed: { workspaceId, feedId: project.analysisId }, isOver };
 }
@@ -134,7 +134,7 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
           await (await ctx.mirrors()).fetch(key, source, { want: { sha: commit.sha }, signal });
           const result = await analyseCommit(ctx, workspaceId, repository, commit.sha, signal);
           await ctx.db.transaction(async (tx) => {
-            const kept = await analysis.setAnalysisResult(
+            const stored = await analysis.setAnalysisResult(
               tx,
               workspaceId,
               projectId,
@@ -142,7 +142,7 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
               commit,
               result,
             );
-            if (kept === 0) throw notFound();
+            if (stored === 0) throw projectNotFound();
             const found = findingsOf(result).map((finding) => ({ kind: 'finding', data: { ...finding } }));
             await appendEvents(tx, { workspaceId, feedId: analysisId }, found);
           });

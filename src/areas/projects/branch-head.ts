@@ -5,7 +5,7 @@ import { type RepositoryAccess, sourceOf } from './projects.ts';
 import { readableRepository } from './read-source.ts';
 
 /** Whoever waits for an answer waits no longer. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 export async function branchHead(
   ctx: RepositoryAccess,
@@ -18,7 +18,7 @@ export async function branchHead(
   const mirrors = await ctx.mirrors();
   const waiting = new AbortController();
   const late = new Fault('deadline_exceeded', 'The repository did not answer in time.');
-  const timer = setTimeout(() => waiting.abort(late), patienceMs);
+  const timer = setTimeout(() => waiting.abort(late), timeoutMs);
   const { branches } = await mirrors.refs(source, waiting.signal).finally(() => clearTimeout(timer));
   const sha = branches.get(branch);
   if (sha !== undefined) return sha;

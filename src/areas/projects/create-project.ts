@@ -7,11 +7,11 @@ import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { startAnalysis } from './analyse-project.ts';
 import { deployKeyPlace, type ProjectsContext, publishProjectEvent, type ShowProject } from './projects.ts';
 import * as queries from './queries.ts';
-import { describeRepository, type RepositoryWish, readRootDirectory } from './repository-source.ts';
+import { describeRepository, type RepositoryReference, readRootDirectory } from './repository-source.ts';
 
 export interface NewProject {
   readonly name: string;
-  readonly repository: RepositoryWish;
+  readonly repository: RepositoryReference;
   readonly branch?: string;
   readonly rootDirectory?: string;
 }
@@ -20,15 +20,15 @@ export async function createProject<Shown>(
   ctx: ProjectsContext,
   workspaceId: WorkspaceId,
   accountId: AccountId,
-  wish: NewProject,
+  wanted: NewProject,
   show: ShowProject<Shown>,
   saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   const id = newId<ProjectId>();
-  const { name, branch = null } = wish;
-  const rootDirectory = readRootDirectory(wish.rootDirectory);
-  if (await queries.isNameTaken(ctx.db, workspaceId, name, id)) throw nameTaken(name);
-  const { needsDeployKey, ...repository } = await describeRepository(ctx, workspaceId, wish.repository);
+  const { name, branch = null } = wanted;
+  const rootDirectory = readRootDirectory(wanted.rootDirectory);
+  if (await queries.isNameTaken(ctx.db, workspaceId, name, id)) throw projectNameTaken(name);
+  const { needsDeployKey, ...repository } = await describeRepository(ctx, workspaceId, wanted.repository);
   const keys = needsDeployKey ? generateKeyPair(`slipway-deploy-${id}`) : undefined;
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
@@ -45,7 +45,7 @@ export async function createProject<Shown>(
       branch,
       rootDirectory,
     };
-    if (!(await queries.insertProject(tx, workspaceId, row, now))) throw nameTaken(name);
+    if (!(await queries.insertProject(tx, workspaceId, row, now))) throw projectNameTaken(name);
     await startAnalysis(tx, ctx, workspaceId, id, accountId);
     const body = await show(tx, workspaceId, id);
     const answer = await saveResponse(tx, { status: 201, location: `/api/v1/projects/${id}`, body });
@@ -71,7 +71,7 @@ export function slugOf(name: string): string {
   return `${words === '' ? 'app' : words}-${tail}`;
 }
 
-export function nameTaken(name: string): Fault {
+export function projectNameTaken(name: string): Fault {
   const message = 'is the name of another project of this workspace';
   return new Fault('name_taken', `There is a project named «${name}» already.`, {
     errors: [{ path: 'name', message }],

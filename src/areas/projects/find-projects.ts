@@ -1,14 +1,14 @@
 /** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning. */
 import type { GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { notFound } from './projects.ts';
+import { projectNotFound } from './projects.ts';
 import * as queries from './queries.ts';
 
 export type StoredProject = queries.ProjectRow;
 
 export async function findProject(db: Queryable, workspaceId: WorkspaceId, id: ProjectId) {
   const row = await queries.findProject(db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw projectNotFound();
   return row;
 }
 

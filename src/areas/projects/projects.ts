@@ -41,7 +41,7 @@ export interface ProjectsContext {
 /** A project as it is shown: with what others know of it, so it is theirs to say. */
 export type ShowProject<Shown> = (tx: Queryable, workspaceId: WorkspaceId, id: ProjectId) => Promise<Shown>;
 
-export function notFound(): Fault {
+export function projectNotFound(): Fault {
   return new Fault('not_found', 'No such project.');
 }
 

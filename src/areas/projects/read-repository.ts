@@ -8,10 +8,10 @@ import type { Schedule } from '../../operations/queue.ts';
 import type { Secret } from '../../secret.ts';
 import { mirrorKeyOf, type ProjectsContext, type RepositoryAccess, sourceOf } from './projects.ts';
 import { type AnalysedCommit, listCloneUrls } from './queries.ts';
-import { describeRepository, type RepositoryWish, readRootDirectory } from './repository-source.ts';
+import { describeRepository, type RepositoryReference, readRootDirectory } from './repository-source.ts';
 
 /** Whoever waits for an answer waits no longer; a project's own analysis may take its time. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 export interface ReadableRepository {
   readonly cloneUrl: string;
@@ -37,7 +37,7 @@ export async function fetchCommit(
     {
       want,
       signal,
-      onProgress: (told) => progress(told.fraction, told.text),
+      onProgress: ({ fraction, text }) => progress(fraction, text),
     },
   );
   const { sha, message, authorName: author, authoredAt } = commit;
@@ -80,13 +80,13 @@ export function treeOf(mirror: Mirror, sha: string): FileTree {
 export async function analyseRepository(
   ctx: ProjectsContext,
   workspaceId: WorkspaceId,
-  wish: RepositoryWish,
+  wanted: RepositoryReference,
   where: { readonly branch?: string; readonly rootDirectory?: string },
   gone: AbortSignal,
 ) {
   const rootDirectory = readRootDirectory(where.rootDirectory);
-  const described = await describeRepository(ctx, workspaceId, wish);
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(patienceMs)]);
+  const described = await describeRepository(ctx, workspaceId, wanted);
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(timeoutMs)]);
   const repository = { ...described, branch: where.branch ?? null, rootDirectory };
   const commit = await fetchCommit(ctx, workspaceId, repository, signal);
   return { commit, result: await analyseCommit(ctx, workspaceId, repository, commit.sha, signal) };

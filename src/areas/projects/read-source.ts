@@ -2,7 +2,7 @@
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import { deployKeyPlace, notFound, type RepositoryAccess } from './projects.ts';
+import { deployKeyPlace, projectNotFound, type RepositoryAccess } from './projects.ts';
 import * as queries from './queries.ts';
 import type { ReadableRepository } from './read-repository.ts';
 
@@ -12,14 +12,14 @@ export async function readSource(
   id: ProjectId,
 ): Promise<Omit<queries.SourceRow, 'deployKeySealed'>> {
   const row = await queries.findSource(db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw projectNotFound();
   const { deployKeySealed: _, ...source } = row;
   return source;
 }
 
 /** The same, locked until the transaction ends. */
 export async function lockSource(tx: Queryable, workspaceId: WorkspaceId, id: ProjectId): Promise<void> {
-  if (!(await queries.lockProject(tx, workspaceId, id))) throw notFound();
+  if (!(await queries.lockProject(tx, workspaceId, id))) throw projectNotFound();
 }
 
 /** With the key that opens it, where it has one. */
@@ -29,7 +29,7 @@ export async function readableRepository(
   id: ProjectId,
 ): Promise<ReadableRepository> {
   const row = await queries.findSource(ctx.db, workspaceId, id);
-  if (!row) throw notFound();
+  if (!row) throw projectNotFound();
   const { deployKeySealed, ...source } = row;
   if (row.repositoryKind !== 'url' && row.providerId === null) {
     throw new Fault(

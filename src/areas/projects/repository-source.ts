@@ -7,8 +7,8 @@ import { readRepo } from '../git-providers/list-branches.ts';
 import { readProvider } from '../git-providers/read-providers.ts';
 import type { ProjectsContext, RepositoryKind } from './projects.ts';
 
-export type RepositoryWish =
-  | { readonly providerId: string; readonly fullName: string }
+export type RepositoryReference =
+  | { readonly providerId: GitProviderId; readonly fullName: string }
   | { readonly url: string };
 
 export interface DescribedRepository {
@@ -26,13 +26,13 @@ export interface DescribedRepository {
 export async function describeRepository(
   ctx: ProjectsContext,
   workspaceId: WorkspaceId,
-  wish: RepositoryWish,
+  wanted: RepositoryReference,
 ): Promise<DescribedRepository> {
-  if ('url' in wish) return describeUrl(wish.url, ctx.allowHttp);
-  const providerId = wish.providerId as GitProviderId;
+  if ('url' in wanted) return describeUrl(wanted.url, ctx.allowHttp);
+  const { providerId } = wanted;
   const { provider } = await readProvider(ctx.db, workspaceId, providerId);
   const found = await askProvider(ctx.providers, workspaceId, providerId, (host) =>
-    host.repository(readRepo(wish.fullName), AbortSignal.timeout(20_000)),
+    host.repository(readRepo(wanted.fullName), AbortSignal.timeout(20_000)),
   );
   const { id: repositoryId, fullName, cloneUrl, webUrl } = found;
   return {
@@ -86,11 +86,11 @@ export function readRootDirectory(text: string | undefined): string {
 }
 
 /** From the query of `analyze-repo`: one of the two ways to name a repository, and not both. */
-export function readWish(query: {
-  readonly providerId?: string;
+export function readRepositoryReference(query: {
+  readonly providerId?: GitProviderId;
   readonly repo?: string;
   readonly url?: string;
-}): RepositoryWish {
+}): RepositoryReference {
   const { providerId, repo, url } = query;
   if (url !== undefined && providerId === undefined && repo === undefined) return { url };
   if (url === undefined && providerId !== undefined && repo !== undefined)

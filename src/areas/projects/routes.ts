@@ -16,7 +16,7 @@ import { createProject } from './create-project.ts';
 import type { ProjectsContext, ShowProject } from './projects.ts';
 import { analyseRepository } from './read-repository.ts';
 import { type ProjectRemovalContext, startProjectRemoval } from './remove-project.ts';
-import { readWish } from './repository-source.ts';
+import { readRepositoryReference } from './repository-source.ts';
 import * as schemas from './schemas.ts';
 import { showDockerfile } from './show-dockerfile.ts';
 import { updateProject } from './update-project.ts';
@@ -85,7 +85,7 @@ export function projectRoutes(
       response: { 200: schemas.AnalyzeAnswer },
     },
     handler: ({ scope, query, signal }) =>
-      analyseRepository(ctx, scope.workspaceId, readWish(query), query, signal),
+      analyseRepository(ctx, scope.workspaceId, readRepositoryReference(query), query, signal),
   });
 
   route.get(`${base}/:id`, {

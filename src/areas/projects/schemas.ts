@@ -37,7 +37,7 @@ const RootDirectory = Type.String({
   examples: ['apps/web'],
 });
 
-const RepositoryWish = Type.Union(
+const RepositoryReference = Type.Union(
   [
     Type.Object(
       { providerId: idOf<GitProviderId>(), fullName: FullName },
@@ -51,7 +51,7 @@ const RepositoryWish = Type.Union(
 export const CreateBody = Type.Object(
   {
     name: Name,
-    repository: RepositoryWish,
+    repository: RepositoryReference,
     branch: Type.Optional(BranchName),
     rootDirectory: Type.Optional(RootDirectory),
   },

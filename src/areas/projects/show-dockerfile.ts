@@ -1,11 +1,11 @@
 /** The Dockerfile that an app of a project is built with: its own, or the one that is written for it, to take over. */
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
-import { mirrorKeyOf, notFound, type ProjectsContext } from './projects.ts';
+import { mirrorKeyOf, type ProjectsContext, projectNotFound } from './projects.ts';
 import * as queries from './queries.ts';
 import { treeOf } from './read-repository.ts';
 
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 const mostEntries = 200_000;
 
 export async function showDockerfile(
@@ -15,7 +15,7 @@ export async function showDockerfile(
   path: string | undefined,
 ) {
   const project = await queries.findProject(ctx.db, workspaceId, id);
-  if (!project) throw notFound();
+  if (!project) throw projectNotFound();
   const { analysisResult: result, analysisCommit: commit, cloneUrl } = project;
   if (!result || !commit) {
     throw new Fault('project_not_ready', 'The repository has not been analysed with success yet.', {
@@ -31,7 +31,7 @@ export async function showDockerfile(
       errors: [{ path: 'app', message: `must name one of the apps that were found: ${paths}` }],
     });
   }
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const tree = treeOf((await ctx.mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl)), commit.sha);
   if (app.dockerfile) {
     const content = (await tree.read([app.dockerfile.path], signal)).get(app.dockerfile.path);

@@ -94,7 +94,7 @@ async function removeHook(ctx: PushesContext, workspaceId: WorkspaceId, projectI
   await queries.deleteHook(ctx.db, workspaceId, projectId);
 }
 
-/** An address that is no provider's own is told the way GitHub does, until its owner says otherwise. */
+/** An address that is no provider's own is called the way GitHub does, until its owner says otherwise. */
 function addressOf(ctx: PushesContext, kind: RepositoryKind, id: HookId): string {
   return `${ctx.publicUrl()}/api/v1/webhooks/git/${kind === 'url' ? 'github' : kind}/${id}`;
 }

@@ -1,6 +1,6 @@
 /**
  * For those whom no webhook reaches: looks at the branches of a project now and then, and takes a new commit as a push.
- * One that a webhook told of was decided on already, and is none.
+ * One that a webhook reported was decided on already, and is none.
  */
 import type { MirrorKey, Mirrors } from '../../adapters/git/mirrors.ts';
 import { after } from '../../clock.ts';
@@ -10,7 +10,7 @@ import type { Schedule } from '../../operations/queue.ts';
 import { lockPushed, takeDuePolls } from '../environments/pushed-environments.ts';
 import { mirrorKeyOf, sourceOf } from '../projects/projects.ts';
 import { readableRepository } from '../projects/read-source.ts';
-import { type PushesContext, takeIn } from './pushes.ts';
+import { handlePush, type PushesContext } from './pushes.ts';
 
 const atOnce = 5;
 const lookLimitMs = 5 * 60_000;
@@ -51,8 +51,8 @@ async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: Pro
       const { commit } = await mirrors.fetch(key, source, { want: { branch }, signal });
       const changedPaths = await changedBetween(mirrors, key, from, commit.sha);
       const push = { branch, sha: commit.sha, isDeleted: false, message: commit.message, changedPaths };
-      const told = { via: 'poll', event: 'push', deliveryId: null } as const;
-      await ctx.db.transaction((tx) => takeIn(ctx, tx, workspaceId, id, told, push));
+      const polled = { via: 'poll', event: 'push', deliveryId: null } as const;
+      await ctx.db.transaction((tx) => handlePush(ctx, tx, workspaceId, id, polled, push));
     }
   } catch (error) {
     // The provider's trouble is shown with its account; the next look comes by itself.
@@ -60,7 +60,7 @@ async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: Pro
   }
 }
 
-/** Null where it cannot be told: the commit before may never have been fetched, or is gone from the provider. */
+/** Null where it cannot be known: the commit before may never have been fetched, or is gone from the provider. */
 async function changedBetween(mirrors: Mirrors, key: MirrorKey, from: string | null, to: string) {
   if (from === null) return null;
   return mirrors

@@ -1,6 +1,6 @@
 /**
  * Pushes: how we hear of them, and what becomes of each. Owns the hooks of projects and the list of deliveries; refuses
- * what is not signed with the hook's secret. A push is decided on once, however often and by whatever way it is told.
+ * what is not signed with the hook's secret. A push is decided on once, however often and by whatever way it comes in.
  */
 import { randomBytes } from 'node:crypto';
 import type { Mirrors } from '../../adapters/git/mirrors.ts';
@@ -16,7 +16,7 @@ import { decide, type Push, type Reason, reasons } from './decide.ts';
 import * as queries from './queries.ts';
 
 /** Starts what the push asks for, in the transaction that decided it. */
-export type TakePush = (
+export type DeployPush = (
   tx: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
@@ -29,7 +29,7 @@ export interface PushesContext {
   readonly sealer: Sealer;
   readonly mirrors: () => Promise<Mirrors>;
   readonly providers: GitProvidersContext;
-  readonly takePush: TakePush;
+  readonly deployPush: DeployPush;
   /** Where providers reach us. */
   readonly publicUrl: () => string;
 }
@@ -42,44 +42,53 @@ export function newSecret(): Secret {
   return new Secret(randomBytes(32).toString('base64url'));
 }
 
-export interface Told {
+export interface DeliverySource {
   readonly via: 'webhook' | 'poll';
   readonly event: string;
   readonly deliveryId: string | null;
 }
 
-const mostKept = 500;
+const mostDeliveries = 500;
 
 /** Decides for every environment of the project, and writes down what became of it. */
-export async function takeIn(
+export async function handlePush(
   ctx: PushesContext,
   tx: Queryable,
   workspaceId: WorkspaceId,
   projectId: ProjectId,
-  told: Told,
+  source: DeliverySource,
   push: Push,
 ): Promise<Reason> {
   const environments = await lockPushed(tx, workspaceId, projectId);
   // Asked under the lock: a delivery that is repeated meanwhile waits here, and then finds the first.
   if (
-    told.deliveryId !== null &&
-    (await queries.isKnownDelivery(tx, workspaceId, projectId, told.deliveryId))
+    source.deliveryId !== null &&
+    (await queries.isKnownDelivery(tx, workspaceId, projectId, source.deliveryId))
   )
-    return record(ctx, tx, workspaceId, projectId, { ...told, deliveryId: null }, push, [], 'duplicate');
+    return recordDelivery(
+      ctx,
+      tx,
+      workspaceId,
+      projectId,
+      { ...source, deliveryId: null },
+      push,
+      [],
+      'duplicate',
+    );
   const outcomes: queries.EnvironmentOutcome[] = [];
   for (const environment of environments) {
     const reason = decide(environment, push);
     const { sha, branch } = push;
     if (reason === 'deployed' && sha !== null && branch !== null)
-      await ctx.takePush(tx, workspaceId, environment.id, { sha, branch });
+      await ctx.deployPush(tx, workspaceId, environment.id, { sha, branch });
     if (isFinal(reason) && sha !== null) await setDecided(tx, workspaceId, environment.id, sha);
     const outcome = reason === 'deployed' ? 'deployed' : 'ignored';
     outcomes.push({ environmentId: environment.id, name: environment.name, outcome, reason });
   }
-  return record(ctx, tx, workspaceId, projectId, told, push, outcomes, wholeReason(outcomes));
+  return recordDelivery(ctx, tx, workspaceId, projectId, source, push, outcomes, wholeReason(outcomes));
 }
 
-/** What was decided about the commit itself is not decided again, by whatever way it is told next. */
+/** What was decided about the commit itself is not decided again, by whatever way it comes in next. */
 function isFinal(reason: Reason): boolean {
   return reason === 'deployed' || reason === 'skip_requested' || reason === 'paths_not_watched';
 }
@@ -103,12 +112,12 @@ function wholeReason(outcomes: readonly queries.EnvironmentOutcome[]): Reason {
 }
 
 /** Writes a delivery down, whatever became of it. */
-export async function record(
+export async function recordDelivery(
   ctx: PushesContext,
   tx: Queryable,
   workspaceId: WorkspaceId,
   projectId: ProjectId,
-  told: Told,
+  source: DeliverySource,
   push: Pick<Push, 'branch' | 'sha'>,
   environments: readonly queries.EnvironmentOutcome[],
   reason: Reason,
@@ -117,7 +126,7 @@ export async function record(
   const outcome = reason === 'deployed' ? 'deployed' : isRefused ? 'rejected' : 'ignored';
   await queries.insertDelivery(tx, workspaceId, projectId, {
     id: newId(),
-    ...told,
+    ...source,
     branch: push.branch,
     commitSha: push.sha,
     outcome,
@@ -126,6 +135,6 @@ export async function record(
     environments,
     receivedAt: ctx.clock.now(),
   });
-  await queries.keepNewest(tx, workspaceId, projectId, mostKept);
+  await queries.deleteOldDeliveries(tx, workspaceId, projectId, mostDeliveries);
   return reason;
 }

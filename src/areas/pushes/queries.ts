@@ -120,7 +120,12 @@ export async function isKnownDelivery(
 }
 
 /** Whoever floods us fills his own list, and no more than that. */
-export function keepNewest(tx: Queryable, workspaceId: WorkspaceId, projectId: ProjectId, most: number) {
+export function deleteOldDeliveries(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  most: number,
+) {
   return tx.run(sql`
     delete from webhook_deliveries where workspace_id = ${workspaceId} and project_id = ${projectId} and id < (
       select id from webhook_deliveries where workspace_id = ${workspaceId} and project_id = ${projectId}

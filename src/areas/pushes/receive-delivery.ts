@@ -8,7 +8,13 @@ import type { Queryable } from '../../store/database.ts';
 import type { RepositoryKind } from '../projects/projects.ts';
 import { readSource } from '../projects/read-source.ts';
 import type { Push, Reason } from './decide.ts';
-import { type PushesContext, record, secretPlace, type Told, takeIn } from './pushes.ts';
+import {
+  type DeliverySource,
+  handlePush,
+  type PushesContext,
+  recordDelivery,
+  secretPlace,
+} from './pushes.ts';
 import * as queries from './queries.ts';
 
 export type HeaderLines = Readonly<Record<string, string | string[] | undefined>>;
@@ -43,8 +49,10 @@ export async function receiveDelivery(
   const secret = await ctx.sealer.open(ctx.db, secretPlace(workspaceId, hook.id), hook.secretSealed);
   const nothing = { branch: null, sha: null };
   const refuse = async (reason: Reason) => {
-    const told: Told = { via: 'webhook', event: 'unknown', deliveryId: null };
-    await ctx.db.transaction((tx) => record(ctx, tx, workspaceId, projectId, told, nothing, [], reason));
+    const source: DeliverySource = { via: 'webhook', event: 'unknown', deliveryId: null };
+    await ctx.db.transaction((tx) =>
+      recordDelivery(ctx, tx, workspaceId, projectId, source, nothing, [], reason),
+    );
   };
   if (!verifyDelivery(kind, headers, body, secret)) {
     await refuse('signature_invalid');
@@ -57,17 +65,21 @@ export async function receiveDelivery(
     await queries.setHeard(tx, hook.id, ctx.clock.now());
     const reasons: Reason[] = [];
     for (const delivery of read) {
-      const told: Told = { via: 'webhook', event: delivery.type, deliveryId: delivery.deliveryId };
+      const source: DeliverySource = {
+        via: 'webhook',
+        event: delivery.type,
+        deliveryId: delivery.deliveryId,
+      };
       if (delivery.type !== 'push') {
         if (delivery.type === 'other')
-          reasons.push(await record(ctx, tx, workspaceId, projectId, told, nothing, [], 'no_push'));
+          reasons.push(await recordDelivery(ctx, tx, workspaceId, projectId, source, nothing, [], 'no_push'));
         continue;
       }
       const push = pushOf(delivery);
       reasons.push(
         isOfOther(hook, delivery)
-          ? await record(ctx, tx, workspaceId, projectId, told, push, [], 'other_repository')
-          : await takeIn(ctx, tx, workspaceId, projectId, told, push),
+          ? await recordDelivery(ctx, tx, workspaceId, projectId, source, push, [], 'other_repository')
+          : await handlePush(ctx, tx, workspaceId, projectId, source, push),
       );
     }
     return { reasons };
@@ -125,7 +137,12 @@ function isOfOther(hook: Receiver, { repository }: Extract<Delivery, { type: 'pu
 }
 
 /** What arrived for a project, and what became of it. */
-export async function listDeliveries(db: Queryable, workspaceId: WorkspaceId, id: ProjectId, page: Page) {
+export async function listWebhookDeliveries(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+  page: Page,
+) {
   await readSource(db, workspaceId, id);
   const { before, limit } = page;
   const rows = await queries.listDeliveries(db, workspaceId, id, { before, limit: limit + 1 });

@@ -8,7 +8,7 @@ import { Page } from '../../page.ts';
 import { reasons } from './decide.ts';
 import { installHook, readHook } from './install-hook.ts';
 import type { PushesContext } from './pushes.ts';
-import { findReceiver, listDeliveries, type Receiver, receiveDelivery } from './receive-delivery.ts';
+import { findReceiver, listWebhookDeliveries, type Receiver, receiveDelivery } from './receive-delivery.ts';
 import * as schemas from './schemas.ts';
 
 const base = `${apiPrefix}/projects/:id`;
@@ -51,11 +51,11 @@ export function pushRoutes(routes: Routes, ctx: PushesContext): void {
       response: { 200: schemas.DeliveriesAnswer },
     },
     handler: ({ scope, params, query }) =>
-      listDeliveries(ctx.db, scope.workspaceId, params.id, new Page(query)),
+      listWebhookDeliveries(ctx.db, scope.workspaceId, params.id, new Page(query)),
   });
 
   // Here alone, bodies are bytes, because what is signed is bytes.
-  route.apart((server, own) => {
+  route.encapsulate((server, own) => {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     server.decorateRequest('hook', undefined);

@@ -15,7 +15,7 @@ import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
-import { notFound } from '../environments/environments.ts';
+import { environmentNotFound } from '../environments/environments.ts';
 import { openTarget } from '../environments/open-target.ts';
 import { placesOf } from '../environments/places.ts';
 import type { ServerAccess } from '../servers/servers.ts';
@@ -70,7 +70,7 @@ export async function environmentOf(
   { workspaceId }: Pick<StepContext, 'workspaceId'>,
 ): Promise<EnvironmentState> {
   const environment = await readEnvironmentState(ctx.db, workspaceId, environmentId);
-  if (!environment) throw notFound();
+  if (!environment) throw environmentNotFound();
   return environment;
 }
 

@@ -22,16 +22,16 @@ export async function setVariables(
   ctx: EnvironmentsContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
-  wished: readonly NewVariable[],
+  given: readonly NewVariable[],
   saveResponse: SaveResponse,
 ): Promise<Answer<SetVariables>> {
-  checkKeys(wished, 'variables');
+  checkKeys(given, 'variables');
   return ctx.db.transaction(async (tx) => {
     const { projectId, currentReleaseId } = await lockEnvironment(tx, workspaceId, id);
     const known = new Map(
       (await openVariables(tx, ctx.sealer, workspaceId, id)).map((each) => [each.key, each]),
     );
-    const wanted = new Map(wished.map((each) => [each.key, each]));
+    const wanted = new Map(given.map((each) => [each.key, each]));
     if (new Set([...known.keys(), ...wanted.keys()]).size > mostVariables) throw tooMany();
     const changes = [...wanted.values()].map((each) => {
       const { key, value, secret = true, target = 'both' } = each;

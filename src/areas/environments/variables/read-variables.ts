@@ -4,7 +4,7 @@ import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
 import type { Page } from '../../../page.ts';
 import type { Queryable } from '../../../store/database.ts';
 import type { Sealer } from '../../../store/sealed.ts';
-import { notFound, variablePlace } from '../environments.ts';
+import { environmentNotFound, variablePlace } from '../environments.ts';
 import { findEnvironment } from '../queries.ts';
 import * as queries from './queries.ts';
 
@@ -17,7 +17,7 @@ export async function listVariables(
   id: EnvironmentId,
   page: Page,
 ) {
-  if (!(await findEnvironment(db, workspaceId, id))) throw notFound();
+  if (!(await findEnvironment(db, workspaceId, id))) throw environmentNotFound();
   const { before, limit } = page;
   const rows = await queries.pageVariables(db, workspaceId, id, { before, limit: limit + 1 });
   const { items, nextCursor } = page.answer(rows, (row) => row);
@@ -31,7 +31,7 @@ export async function readVariable(
   id: EnvironmentId,
   key: string,
 ) {
-  if (!(await findEnvironment(db, workspaceId, id))) throw notFound();
+  if (!(await findEnvironment(db, workspaceId, id))) throw environmentNotFound();
   const row = await queries.findVariable(db, workspaceId, id, key);
   if (!row) throw noVariable();
   return shown(db, sealer, workspaceId, row);

@@ -19,7 +19,7 @@ import { createServer } from './server.ts';
 import { formatEvent, Streams } from './streams.ts';
 import { Throttle } from './throttle.ts';
 
-export interface FrontOptions {
+export interface HttpOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface FrontOptions {
   readonly heartbeatMs: number | undefined;
 }
 
-export async function createFront(options: FrontOptions) {
+export async function createHttp(options: HttpOptions) {
   const { config, log, clock, store, sessions, isStopping, heartbeatMs } = options;
   const { db } = store;
   const throttle = new Throttle(db, clock, log);
