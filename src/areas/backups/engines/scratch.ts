@@ -3,15 +3,7 @@
  * network, within limits. All that belongs to one carries its id as a label, so that whoever knows the id can remove what
  * a kill left.
  */
-import {
-  createContainer,
-  listContainers,
-  readContainers,
-  removeContainer,
-  startContainer,
-} from '../../../adapters/docker/containers.ts';
-import { ask } from '../../../adapters/docker/docker.ts';
-import { createVolume, listVolumes, readVolumes, removeVolume } from '../../../adapters/docker/volumes.ts';
+import { makeVolume, removeLabelled, startOnVolume } from '../../../engine/data-host.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { labelsOf } from '../../../engine/placement.ts';
 import { Fault } from '../../../fault.ts';
@@ -58,13 +50,12 @@ export function scratchMemory({ memoryMb }: ServiceSource): number {
 
 /** Starts it, or finds it running; ready it is not yet. */
 export async function startScratch(host: DockerHost, source: ServiceSource, scratch: Scratch): Promise<void> {
-  const { remote, fence, signal } = host;
   const kind = kinds[source.kind];
   const { memoryMb = scratchMemory(source), variables = {}, options = [], keepsVolume } = scratch;
   const labels = scratchLabels(host, scratch.id);
   const more = Object.entries(variables).map(([key, value]) => [key, new Secret(value)] as const);
   const environment = new Map([...kind.environment(source.credentials), ...more]);
-  const container = createContainer({
+  const container: Parameters<typeof startOnVolume>[1] = {
     name: scratch.name,
     image: source.image,
     labels,
@@ -78,16 +69,15 @@ export async function startScratch(host: DockerHost, source: ServiceSource, scra
     restart: 'no',
     stopSeconds: kind.stopSeconds,
     capabilities: kind.capabilities,
-  });
-  const volume = createVolume(scratch.volume, keepsVolume ? copyLabels(host, source.volume) : labels);
-  const calls = [volume, container, startContainer(scratch.name)];
-  await ask(remote, calls, { fence, signal, secrets: Object.values(source.credentials) });
+  };
+  const volumeLabels = keepsVolume ? copyLabels(host, source.volume) : labels;
+  const volume = { name: scratch.volume, labels: volumeLabels };
+  await startOnVolume(host, container, volume, Object.values(source.credentials));
 }
 
 export async function createScratchVolume(host: DockerHost, id: string): Promise<string> {
-  const { remote, fence, signal } = host;
   const { volume } = scratchOf(id);
-  await ask(remote, [createVolume(volume, scratchLabels(host, id))], { fence, signal });
+  await makeVolume(host, { name: volume, labels: scratchLabels(host, id) });
   return volume;
 }
 
@@ -100,17 +90,7 @@ export async function removeScratch(host: DockerHost, id: string): Promise<void>
   const { remote, fence } = host;
   await remote.stopUnit(unitOf('verify', id), fence);
   await remote.stopUnit(unitOf('load', id), fence);
-  const [containers, volumes] = await ask(
-    remote,
-    [listContainers({ [idLabel]: id }), listVolumes({ [idLabel]: id })],
-    { fence },
-  );
-  if (!containers || !volumes) return;
-  const calls = [
-    ...readContainers(containers).map(({ name }) => removeContainer(name)),
-    ...readVolumes(volumes).map(({ name }) => removeVolume(name)),
-  ];
-  await ask(remote, calls, { fence });
+  await removeLabelled(host, { [idLabel]: id });
 }
 
 /** Checks for space, lets `verify` load the file, and leaves nothing of it. */

@@ -5,9 +5,7 @@
  * here a second server of the database runs on the staging copy, and a container can only be given a volume that Docker
  * knows.
  */
-import { startContainer, stopContainer } from '../../../adapters/docker/containers.ts';
-import { ask } from '../../../adapters/docker/docker.ts';
-import { createVolume, removeVolume } from '../../../adapters/docker/volumes.ts';
+import { dropVolume, whileStopped } from '../../../engine/data-host.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { labelsOf, serviceLabel } from '../../../engine/placement.ts';
 import { Fault } from '../../../fault.ts';
@@ -49,21 +47,26 @@ export async function swapVolumes(
   { container, volume, kind }: ServiceSource,
   names: SwapNames,
 ): Promise<void> {
-  const { remote, fence, signal } = host;
   const [staging, previous] = [copyVolume(volume, names.staging), copyVolume(volume, names.previous)];
-  const making = createVolume(previous, copyLabels(host, volume));
-  await ask(remote, [making, stopContainer(container, kinds[kind].stopSeconds)], { fence, signal });
-  try {
-    await remote.script(swapScript, [volume, staging, previous], { timeoutMs: 300_000 });
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
-    await ask(remote, [startContainer(container)], { fence });
-    throw notSwapped(error);
-  }
-  await ask(remote, [startContainer(container), removeVolume(staging)], { fence });
+  const swap = async () => {
+    await host.remote.script(swapScript, [volume, staging, previous], { timeoutMs: 300_000 });
+  };
+  const stopped = { name: container, stopSeconds: kinds[kind].stopSeconds };
+  const make = { name: previous, labels: copyLabels(host, volume) };
+  await swapped(whileStopped(host, stopped, swap, { make, drop: staging }));
 }
 
-export function notSwapped(error: Fault): Fault {
+/** What went wrong on the server, in words for who restores. */
+export async function swapped(swapping: Promise<void>): Promise<void> {
+  try {
+    await swapping;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'remote_failed') throw notSwapped(error);
+    throw error;
+  }
+}
+
+function notSwapped(error: Fault): Fault {
   return new Fault('restore_failed', 'The data could not be swapped; what was live is live.', {
     evidence: error.evidence ?? '',
     cause: error,
@@ -76,10 +79,6 @@ export function copyLabels({ placement }: DockerHost, volume: string) {
 }
 
 /** Nothing where there is none. No container may use it any more. */
-export async function discardVolume(
-  { remote, fence }: DockerHost,
-  volume: string,
-  name: CopyName,
-): Promise<void> {
-  await ask(remote, [removeVolume(copyVolume(volume, name))], { fence });
+export function discardVolume(host: DockerHost, volume: string, name: CopyName): Promise<void> {
+  return dropVolume(host, copyVolume(volume, name));
 }

@@ -2,9 +2,9 @@
  * The engine of Redis. A dump is one snapshot, as Redis makes it for a replica. What is restored is a data folder of its
  * own with the snapshot as the base of its append-only files; it is swapped with the live one while Redis is stopped.
  */
-import { startContainer, stopContainer } from '../../../../adapters/docker/containers.ts';
-import { ask } from '../../../../adapters/docker/docker.ts';
+
 import { minute } from '../../../../clock.ts';
+import { volumeFolder, whileStopped } from '../../../../engine/data-host.ts';
 import type { DockerHost } from '../../../../engine/docker-host.ts';
 import { Fault } from '../../../../fault.ts';
 import { kinds } from '../../../services/kinds/kinds.ts';
@@ -21,15 +21,9 @@ import {
   startScratch,
 } from '../scratch.ts';
 import { readablePath, removeUnpacked } from '../server-tools.ts';
-import { notSwapped } from '../swap-volumes.ts';
+import { swapped } from '../swap-volumes.ts';
 import { notUnpacked } from '../volume/volume.ts';
-import {
-  copyFolder,
-  partialFolder,
-  removeCopy,
-  swapFolders,
-  volumeFolder,
-} from '../volume/volume-folders.ts';
+import { copyFolder, partialFolder, removeCopy, swapFolders } from '../volume/volume-folders.ts';
 import {
   keyspaceScript,
   placeScript,
@@ -96,16 +90,8 @@ export const redisEngine: Engine = {
   },
   swap: async (host, source, names) => {
     const { container, volume } = requireKind(source, 'redis');
-    const { remote, fence, signal } = host;
-    await ask(remote, [stopContainer(container, kinds.redis.stopSeconds)], { fence, signal });
-    try {
-      await swapFolders(host, volume, names);
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
-      await ask(remote, [startContainer(container)], { fence });
-      throw notSwapped(error);
-    }
-    await ask(remote, [startContainer(container)], { fence });
+    const stopped = { name: container, stopSeconds: kinds.redis.stopSeconds };
+    await swapped(whileStopped(host, stopped, () => swapFolders(host, volume, names)));
     await waitUntilReady(host, { script: redisReadyScript, args: [container] });
   },
   discard,

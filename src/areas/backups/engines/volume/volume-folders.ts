@@ -4,20 +4,10 @@
  * run with it meanwhile. For data that is files alone, which we write ourselves; what a database server has to write is in
  * a volume of its own, and is swapped by `swap-volumes.ts`.
  */
-import { ask, type Call } from '../../../../adapters/docker/docker.ts';
-import { fieldsOf, textOf } from '../../../../adapters/docker/json.ts';
+import { volumeFolder } from '../../../../engine/data-host.ts';
 import type { DockerHost } from '../../../../engine/docker-host.ts';
 import { Fault } from '../../../../fault.ts';
 import type { CopyName, SwapNames } from '../engine.ts';
-
-/** As Docker reports it; where its folders are is a setting of the server's owner. */
-export async function volumeFolder({ remote, signal }: DockerHost, volume: string): Promise<string> {
-  const call: Call = { method: 'GET', path: `/volumes/${encodeURIComponent(volume)}`, ok: [200, 404] };
-  const [reply] = await ask(remote, [call], { signal });
-  const folder = textOf(fieldsOf(reply?.body).Mountpoint);
-  if (reply?.status === 200 && /^\/.+\/[^/]+$/.test(folder)) return folder;
-  throw new Fault('not_found', 'The volume is not on the server any more.', { evidence: volume });
-}
 
 /** The part of a folder's name that is ours. */
 function requireCopyName(name: CopyName): CopyName {

@@ -3,6 +3,7 @@
  * it was when it was read; where one changed meanwhile, the dump says so. Compared is everything that a file system
  * keeps: names, owners, modes, times, attributes and contents.
  */
+import { volumeFolder } from '../../../../engine/data-host.ts';
 import { Fault } from '../../../../fault.ts';
 import { diskFull } from '../database-engine.ts';
 import { dumpOf } from '../dump.ts';
@@ -12,7 +13,7 @@ import { notRestored, runUnit, unitOf } from '../run-unit.ts';
 import { createScratchVolume, inScratch, removeScratch, requireSpace } from '../scratch.ts';
 import { readablePath, removeUnpacked } from '../server-tools.ts';
 import { tarFunctions } from './tar-scripts.ts';
-import { copyFolder, partialFolder, removeCopy, swapFolders, volumeFolder } from './volume-folders.ts';
+import { copyFolder, partialFolder, removeCopy, swapFolders } from './volume-folders.ts';
 
 /** `$1` the folder. Tar's 1 means that files changed or went while they were read. */
 const volumeDumpScript = `set -u
