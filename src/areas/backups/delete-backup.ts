@@ -57,16 +57,3 @@ async function refuseLastGood(
     errors: [{ path: 'force', message: 'must be true, because no other good backup is left' }],
   });
 }
-
-/**
- * Those of an environment that is deleted with its data. They are hidden at once; the schedule removes their objects, also
- * where the destination cannot be reached for now, and their rows last of all.
- */
-export async function deleteBackupsOf(
-  tx: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-  now: Date,
-): Promise<void> {
-  await deletion.markAllDeleting(tx, workspaceId, environmentId, now);
-}
