@@ -103,9 +103,3 @@ export interface DeclarationReader {
     readonly variables?: readonly VariableFinding[];
   };
 }
-
-/** Looks through the whole repository for services or variables (drivers, env files, reads in code). */
-export interface Finder<T> {
-  readonly name: string;
-  find(repository: Repository): readonly T[];
-}

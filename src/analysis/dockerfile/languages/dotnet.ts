@@ -90,7 +90,7 @@ export function dotnetDockerfile(document: Document, request: Request): number {
 
 /** The project of the app: named by the start command, the only one, or one with the web SDK. */
 function projectOf(request: Request): string {
-  const told = /--project[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\//, '');
+  const given = /--project[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\//, '');
   const here = [...request.project.files].filter((name) => /\.(cs|fs)proj$/.test(name));
   const prefix = request.project.at('');
   const below = request.files.entries
@@ -101,7 +101,7 @@ function projectOf(request: Request): string {
   const isWeb = (path: string) =>
     (request.files.text(request.project.at(path)) ?? '').includes('Microsoft.NET.Sdk.Web');
   const named =
-    told === undefined ? undefined : below.find((path) => path === told || path.startsWith(`${told}/`));
+    given === undefined ? undefined : below.find((path) => path === given || path.startsWith(`${given}/`));
   const found =
     named ??
     here[0] ??

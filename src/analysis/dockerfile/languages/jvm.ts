@@ -69,8 +69,8 @@ export function jvmDockerfile(document: Document, request: Request): number {
   if (isMember) stage.workdir(home);
   const up = isMember ? '../'.repeat(directory.split('/').length) : './';
   // Git may not have the wrapper as executable.
-  const told = request.buildCommand?.replace(/^((?:\.{1,2}\/)+(?:mvnw|gradlew)) /, 'sh $1 ');
-  const build = told ?? `${hasWrapper ? `sh ${up}${tool.wrapper}` : tool.program} ${tool.build}`;
+  const given = request.buildCommand?.replace(/^((?:\.{1,2}\/)+(?:mvnw|gradlew)) /, 'sh $1 ');
+  const build = given ?? `${hasWrapper ? `sh ${up}${tool.wrapper}` : tool.program} ${tool.build}`;
   stage.run(build, 'Built with downloads kept between builds', [tool.cache]);
   const result = resultOf(request, tool, home);
   if (result.collect !== null) stage.plainRun(result.collect, result.why);
@@ -87,7 +87,7 @@ export function jvmDockerfile(document: Document, request: Request): number {
   );
   runtime.env(
     { JAVA_TOOL_OPTIONS: '-XX:MaxRAMPercentage=75' },
-    'Java takes a quarter of the memory unless it is told otherwise',
+    'Java takes a quarter of the memory unless an option says otherwise',
   );
   return runtime.process({
     port,

@@ -110,9 +110,9 @@ function hasBuildScript(request: Request): boolean {
 }
 
 function documentRoot(request: Request): string {
-  const told = /(?:-t|--docroot)[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\/|\/$/g, '');
-  if (told !== undefined && isPlainPath(told) && !told.startsWith('/') && !told.includes(' '))
-    return told === '.' ? '' : told;
+  const set = /(?:-t|--docroot)[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\/|\/$/g, '');
+  if (set !== undefined && isPlainPath(set) && !set.startsWith('/') && !set.includes(' '))
+    return set === '.' ? '' : set;
   const found = ['public', 'web', 'webroot', 'htdocs'].find((name) =>
     request.project.has(`${name}/index.php`),
   );

@@ -87,9 +87,9 @@ const trunk = 'rustup target add wasm32-unknown-unknown && cargo install --locke
 
 /** `cargo run` would need the compiler in the image. */
 function startOf(request: Request): string {
-  const told = request.startCommand;
-  if (told !== null && !told.startsWith('cargo run')) return told;
-  const named = /--bin[ =]([A-Za-z0-9_-]+)/.exec(told ?? '')?.[1];
+  const given = request.startCommand;
+  if (given !== null && !given.startsWith('cargo run')) return given;
+  const named = /--bin[ =]([A-Za-z0-9_-]+)/.exec(given ?? '')?.[1];
   const manifest = request.project.toml('Cargo.toml');
   const name =
     named ??
@@ -97,6 +97,6 @@ function startOf(request: Request): string {
     stringAt(asObjects(manifest?.bin)[0], 'name') ??
     stringAt(manifest, 'package', 'name') ??
     '';
-  const rest = / -- (.*)$/.exec(told ?? '')?.[1];
+  const rest = / -- (.*)$/.exec(given ?? '')?.[1];
   return `./target/release/${name}${rest === undefined ? '' : ` ${rest}`}`;
 }

@@ -40,9 +40,9 @@ function saidBySchema(value: Node): { required: boolean; default?: string } | un
         fallback ??= plainText(given[0]);
       }
       const options = given.find(({ type }) => type === 'ObjectExpression');
-      const told = options ? fromOptions(options) : undefined;
-      if (told?.isOptional) isOptional = true;
-      fallback ??= told?.default;
+      const fromOption = options ? fromOptions(options) : undefined;
+      if (fromOption?.isOptional) isOptional = true;
+      fallback ??= fromOption?.default;
       // `v.optional(v.string(), 'x')` has its default as the second argument.
       if (name === 'optional' && given.length === 2) fallback ??= plainText(given[1]);
       at = unwrapped(child(at, 'callee'));
