@@ -4,7 +4,7 @@
  */
 import { parse as parseToml } from 'smol-toml';
 import { Folders } from './folders.ts';
-import { parseJson } from './readers/json.ts';
+import { parseJsonc } from './readers/json.ts';
 import type { ParsedAhead } from './readers/parse-ahead.ts';
 import type { SourceFacts } from './readers/source-facts.ts';
 import { parseYaml } from './readers/yaml.ts';
@@ -113,7 +113,7 @@ export class Repository {
 
   /** JSON with comments and trailing commas, as tools write it. */
   json(path: string): Parsed | undefined {
-    return this.#parse(path, parseJson, 'json');
+    return this.#parse(path, parseJsonc, 'json');
   }
 
   yaml(path: string): Parsed | undefined {

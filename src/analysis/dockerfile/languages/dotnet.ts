@@ -2,7 +2,7 @@
 import { nameOf } from '../../repository.ts';
 import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request } from '../request.ts';
-import { major, versionOf } from '../steps/base-images.ts';
+import { imageVersionOf, major } from '../steps/base-images.ts';
 import { addWebServer } from '../steps/web-server.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
 import { isPlainPath, wrong } from '../text/grammar.ts';
@@ -10,7 +10,7 @@ import { isPlainPath, wrong } from '../text/grammar.ts';
 const nuget: Cache = { id: 'nuget', target: '/root/.nuget/packages' };
 
 export function dotnetDockerfile(document: Document, request: Request): number {
-  const asked = versionOf(request, 'dotnet', 2);
+  const asked = imageVersionOf(request, 'dotnet', 2);
   const version = asked.version.includes('.') ? asked.version : `${asked.version}.0`;
   const project = projectOf(request);
   const stage = document.stage('build', `mcr.microsoft.com/dotnet/sdk:${version}`, asked.why);

@@ -6,7 +6,7 @@
 import { join } from '../../repository.ts';
 import type { Cache, Document } from '../document.ts';
 import { folderSource, type Request, writtenFolders } from '../request.ts';
-import { versionOf } from '../steps/base-images.ts';
+import { imageVersionOf } from '../steps/base-images.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
 import { isPlainPath } from '../text/grammar.ts';
 
@@ -47,7 +47,7 @@ interface Result {
 }
 
 export function jvmDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'java', 1);
+  const { version, why } = imageVersionOf(request, 'java', 1);
   const tool = request.app.packageManager?.name === 'gradle' ? gradle : maven;
   const { directory } = request;
   const isMember =

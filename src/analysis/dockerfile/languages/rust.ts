@@ -7,7 +7,7 @@ import { asObjects, stringAt } from '../../readers/shape.ts';
 import { join } from '../../repository.ts';
 import type { Cache, Document } from '../document.ts';
 import { folderSource, type Request } from '../request.ts';
-import { compiledBase, versionOf } from '../steps/base-images.ts';
+import { compiledBase, imageVersionOf } from '../steps/base-images.ts';
 import { addCompiledRuntime, addData, programsOf } from '../steps/compiled-runtime.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
@@ -27,7 +27,7 @@ const linked: readonly (readonly [crate: string, library: string])[] = [
 ];
 
 export function rustDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'rust');
+  const { version, why } = imageVersionOf(request, 'rust');
   const { files, directory, monorepo } = request;
   const isMember = monorepo?.kind === 'cargo' && directory !== '';
   const root = isMember ? '' : directory;
