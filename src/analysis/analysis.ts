@@ -21,7 +21,7 @@ export interface AnalysisOptions {
   readonly limits?: Partial<AnalysisLimits>;
 }
 
-interface Look {
+interface Run {
   readonly tree: FileTree;
   readonly surveyed: Survey;
   readonly limits: AnalysisLimits;
@@ -38,7 +38,7 @@ export async function analyse(tree: FileTree, options: AnalysisOptions): Promise
   options.signal.throwIfAborted();
   const surveyed = await survey(entries, limits, root, pace);
   const warnings: Warning[] = isComplete ? [] : [tooMany(limits.entries)];
-  const look = {
+  const run = {
     tree,
     surveyed: { ...surveyed, warnings: [...warnings, ...surveyed.warnings] },
     limits,
@@ -46,14 +46,14 @@ export async function analyse(tree: FileTree, options: AnalysisOptions): Promise
     pace,
     options,
   };
-  const result = await lookAt(look, false);
+  const result = await analyseFolders(run, false);
   // Tests and examples are apps only where nothing else is.
   const isEmpty = result.apps.length === 0 && surveyed.hasSecondary && !pace.isOver;
-  return isEmpty ? lookAt(look, true) : result;
+  return isEmpty ? analyseFolders(run, true) : result;
 }
 
-async function lookAt(look: Look, withSecondary: boolean): Promise<AnalysisResult> {
-  const { tree, surveyed, limits, root, pace, options } = look;
+async function analyseFolders(run: Run, withSecondary: boolean): Promise<AnalysisResult> {
+  const { tree, surveyed, limits, root, pace, options } = run;
   const { folders } = surveyed;
   const selection = await selectFiles(surveyed.entries, { limits, folders, withSecondary, pace });
   const contents = await tree.read(selection.paths, options.signal);

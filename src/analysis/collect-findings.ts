@@ -1,4 +1,4 @@
-/** Asks everyone who has something to say about the repository, and gives the event loop its turns in between. */
+/** Calls every detector, reader and finder, and yields to the event loop in between. */
 import { errorText } from '../fault.ts';
 import { declarationReaders } from './declarations/declarations.ts';
 import type {
@@ -13,8 +13,8 @@ import { nodeDetectors, nodeWorkspaces } from './ecosystems/node/node.ts';
 import type { Pace } from './pace.ts';
 import { Project } from './project.ts';
 import { parentOf, type Repository } from './repository.ts';
-import { serviceFinders } from './services/services.ts';
-import { variableFinders } from './variables/variables.ts';
+import { findServices } from './services/services.ts';
+import { variablesOf } from './variables/variables.ts';
 
 export interface Findings {
   readonly candidates: readonly Candidate[];
@@ -37,26 +37,22 @@ export async function collectFindings(repository: Repository, options: CollectOp
   const services: ServiceFinding[] = [];
   const variables: VariableFinding[] = [];
   for (const finder of [nodeWorkspaces, ...languageWorkspaces]) {
-    await pace.breathe();
-    workspaces.push(...heard(repository, finder.name, () => finder.find(repository)));
+    await pace.yield();
+    workspaces.push(...attempt(repository, finder.name, () => finder.find(repository)));
   }
   for (const reader of declarationReaders) {
-    await pace.breathe();
-    for (const said of heard(repository, reader.name, () => [reader.read(repository)])) {
-      declarations.push(...(said.declarations ?? []));
-      services.push(...(said.services ?? []));
-      variables.push(...(said.variables ?? []));
+    await pace.yield();
+    for (const found of attempt(repository, reader.name, () => [reader.read(repository)])) {
+      declarations.push(...(found.declarations ?? []));
+      services.push(...(found.services ?? []));
+      variables.push(...(found.variables ?? []));
     }
   }
   const candidates = await collectCandidates(repository, options);
-  for (const finder of serviceFinders) {
-    await pace.breathe();
-    if (!pace.isOver) services.push(...heard(repository, finder.name, () => finder.find(repository)));
-  }
-  for (const finder of variableFinders) {
-    await pace.breathe();
-    if (!pace.isOver) variables.push(...heard(repository, finder.name, () => finder.find(repository)));
-  }
+  await pace.yield();
+  if (!pace.isOver) services.push(...attempt(repository, 'services', () => findServices(repository)));
+  await pace.yield();
+  if (!pace.isOver) variables.push(...attempt(repository, 'variables', () => variablesOf(repository)));
   const isInside = ({ directory }: { directory: string }) => concerns(directory, root);
   return {
     candidates,
@@ -70,33 +66,33 @@ export async function collectFindings(repository: Repository, options: CollectOp
 async function collectCandidates(repository: Repository, { root, withSecondary, pace }: CollectOptions) {
   const candidates: Candidate[] = [];
   for (const path of directoriesWithContent(repository)) {
-    await pace.breathe();
+    await pace.yield();
     if (pace.isOver) break;
     if (!repository.directory(path) || !isUnder(path, root)) continue;
     const { kind } = repository.folders.of(path);
     if (kind === 'workshop' || (kind === 'secondary' && !withSecondary)) continue;
     const project = new Project(repository, path);
     for (const detector of [...nodeDetectors, ...languageDetectors])
-      candidates.push(...heard(repository, detector.name, () => detector.detect(project)));
+      candidates.push(...attempt(repository, detector.name, () => detector.detect(project)));
   }
   return candidates;
 }
 
-/** One that fails on a strange repository is silent, with a warning; the others still have their say. */
-function heard<T>(repository: Repository, name: string, say: () => readonly T[]): readonly T[] {
+/** One that fails on a strange repository finds nothing, with a warning; the others go on. */
+function attempt<T>(repository: Repository, name: string, find: () => readonly T[]): readonly T[] {
   try {
-    return say();
+    return find();
   } catch (error) {
     repository.warn(
       'detector_failed',
-      `What ${name} would say is missing: ${errorText(error).slice(0, 200)}`,
+      `What ${name} would find is missing: ${errorText(error).slice(0, 200)}`,
       null,
     );
     return [];
   }
 }
 
-/** Where nothing was read, nothing can be told. From the root downwards. */
+/** Where nothing was read, nothing can be found. From the root downwards. */
 function directoriesWithContent(repository: Repository): readonly string[] {
   const found = new Set<string>(['']);
   for (const path of repository.filesUnder('', [''])) found.add(parentOf(path) ?? '');

@@ -8,7 +8,7 @@ import type { Project } from './project.ts';
 import type { Repository } from './repository.ts';
 import type { PackageManager, Process, ServiceKind, StaticOutput, Variable } from './result.ts';
 
-/** What is known of an app so far. What is absent is not known; `null` in `Told` is known not to be. */
+/** What is known of an app so far. What is absent is not known; `null` is known not to be. */
 export interface AppDraft {
   readonly name?: Evidenced<string>;
   readonly language?: Evidenced<string>;
@@ -102,10 +102,4 @@ export interface DeclarationReader {
     readonly services?: readonly ServiceFinding[];
     readonly variables?: readonly VariableFinding[];
   };
-}
-
-/** Looks through the whole repository for services or variables (drivers, env files, reads in code). */
-export interface Finder<T> {
-  readonly name: string;
-  find(repository: Repository): readonly T[];
 }

@@ -30,7 +30,7 @@ export class Pace {
   }
 
   /** Cheap enough for every turn of a loop. Throws when the work was cancelled. */
-  async breathe(): Promise<void> {
+  async yield(): Promise<void> {
     if (!this.isTurnOver) return;
     await setImmediate();
     this.#signal.throwIfAborted();

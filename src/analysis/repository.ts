@@ -2,11 +2,11 @@
  * The repository as detectors see it: directories and files by name, with everything that may be read already in
  * memory. Parsed forms are made once and kept. A file that cannot be parsed is as good as absent, with a warning.
  */
+import { parse as parseToml } from 'smol-toml';
 import { Folders } from './folders.ts';
-import { parseJson } from './readers/json.ts';
+import { parseJsonc } from './readers/json.ts';
 import type { ParsedAhead } from './readers/parse-ahead.ts';
 import type { SourceFacts } from './readers/source-facts.ts';
-import { parseToml } from './readers/toml.ts';
 import { parseYaml } from './readers/yaml.ts';
 import type { Warning } from './result.ts';
 import type { TreeEntry } from './tree.ts';
@@ -113,7 +113,7 @@ export class Repository {
 
   /** JSON with comments and trailing commas, as tools write it. */
   json(path: string): Parsed | undefined {
-    return this.#parse(path, parseJson);
+    return this.#parse(path, parseJsonc, 'json');
   }
 
   yaml(path: string): Parsed | undefined {
@@ -121,7 +121,7 @@ export class Repository {
   }
 
   toml(path: string): Parsed | undefined {
-    return this.#parse(path, parseToml);
+    return this.#parse(path, parseToml, 'toml');
   }
 
   /** Anything else that is worth parsing once: `parse` is the key together with the path. */
@@ -191,7 +191,7 @@ export class Repository {
     return parseYaml(text);
   }
 
-  #parse(path: string, parse: (text: string) => unknown, name = parse.name): Parsed | undefined {
+  #parse(path: string, parse: (text: string) => unknown, name: string): Parsed | undefined {
     const value = this.parsed(path, name, parse);
     return isParsed(value) ? value : undefined;
   }

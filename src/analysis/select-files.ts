@@ -86,7 +86,7 @@ export async function survey(all: readonly TreeEntry[], limits: AnalysisLimits, 
     const folder = parentOf(entry.path) ?? '';
     let kind = kinds.get(folder);
     if (kind === undefined) {
-      if (pace.isTurnOver) await pace.breathe();
+      if (pace.isTurnOver) await pace.yield();
       const isTooDeep = depthOf(folder) >= limits.depth;
       if (isTooDeep) tooDeep ??= folder;
       kind = isTooDeep ? 'foreign' : folders.of(folder).kind;
@@ -122,7 +122,7 @@ export async function selectFiles(entries: readonly TreeEntry[], options: Select
   const buckets: Record<Kind, TreeEntry[][]> = { manifest: [], lock: [], other: [], source: [] };
   const warnings: Warning[] = [];
   for (const entry of entries) {
-    if (pace.isTurnOver) await pace.breathe();
+    if (pace.isTurnOver) await pace.yield();
     if (entry.type !== 'file') continue;
     const folder = folders.of(parentOf(entry.path) ?? '');
     const kind = kindOf(entry, folder, options.withSecondary);

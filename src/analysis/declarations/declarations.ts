@@ -54,7 +54,7 @@ const platforms: readonly PlatformReader[] = [
 ];
 
 /**
- * One after those that only go through the sources ahead, because only who has heard all can tell where they disagree.
+ * One after those that only go through the sources ahead, because where they disagree is only seen with all of them read.
  */
 export const declarationReaders: readonly DeclarationReader[] = [
   ...scans.map((scan, part) => ({

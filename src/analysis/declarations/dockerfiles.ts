@@ -5,7 +5,7 @@
  */
 import { toolVersion } from '../ecosystems/tool-versions.ts';
 import { Project } from '../project.ts';
-import { type Dockerfile, parseDockerfile, type Run, type Stage } from '../readers/dockerfile.ts';
+import { type Dockerfile, type DockerfileStage, parseDockerfile, type Run } from '../readers/dockerfile.ts';
 import { valueAt } from '../readers/shape.ts';
 import { join, nameOf, type Repository } from '../repository.ts';
 import { isAnalysed } from '../variables/analysed-folders.ts';
@@ -92,7 +92,7 @@ const webServers =
   /(?:^|\/)(?:nginx|httpd|httpd-foreground|caddy|apache2-foreground|lighttpd|serve|http-server|static-web-server)(?:\s|$)/;
 
 /** What the container runs. A web server that only hands out files is no command of the app. */
-function startOf(stage: Stage): string | undefined {
+function startOf(stage: DockerfileStage): string | undefined {
   const entry = wordsOf(stage.entrypoint);
   const command = wordsOf(stage.command);
   const isWrapper =
@@ -124,7 +124,7 @@ export function healthPathIn(command: string): string | undefined {
 }
 
 /** Weaker than anything else: it only counts where nothing but the Dockerfile shows what this is. */
-function hintLanguage(file: DeclarationFile, directory: string, stages: readonly Stage[]): void {
+function hintLanguage(file: DeclarationFile, directory: string, stages: readonly DockerfileStage[]): void {
   const bases = stages.flatMap(({ image }) => languageOfImage(image) ?? []);
   const base = bases.find(({ language }) => language !== 'html') ?? bases[0];
   const isKnown = base === undefined || saysVersion(new Project(file.repository, directory), base.tool);

@@ -8,7 +8,7 @@ export interface ImageName {
   readonly tag: string | null;
 }
 
-export function imageName(reference: string): ImageName | undefined {
+export function parseImageName(reference: string): ImageName | undefined {
   const plain = reference.trim().slice(0, 300).split('@')[0] ?? '';
   const parts = plain.split('/');
   const last = parts.pop() ?? '';
@@ -30,7 +30,7 @@ const services: readonly (readonly [RegExp, ServiceKind])[] = [
 ];
 
 export function serviceOfImage(reference: string): { kind: ServiceKind; version: string | null } | undefined {
-  const image = imageName(reference);
+  const image = parseImageName(reference);
   const kind = image && services.find(([pattern]) => pattern.test(image.name))?.[1];
   if (!image || !kind) return undefined;
   const isOther = /^(?:keydb|dragonfly|redis-stack|valkey)/.test(image.name);
@@ -74,7 +74,7 @@ const languages: Readonly<Record<string, readonly [language: string, tool: strin
 
 /** `node:22-alpine` is JavaScript on Node 22. A tag without a number says no version. */
 export function languageOfImage(reference: string) {
-  const image = imageName(reference);
+  const image = parseImageName(reference);
   const base = image && (Object.hasOwn(languages, image.name) ? languages[image.name] : undefined);
   if (!image || !base) return undefined;
   const version = /^(?:v|lts-|jdk-|php)?(\d{1,4}(?:\.\d{1,4}){0,2})/.exec(image.tag ?? '')?.[1];

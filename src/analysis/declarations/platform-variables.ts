@@ -46,7 +46,7 @@ function isReference(value: string): boolean {
 export function versionsIn(record: unknown): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [key, value] of asEntries(record)) {
-    const tool = toolOf(key);
+    const tool = toolOfVariable(key);
     const version = asText(value)?.replace(/^[v=]/, '');
     if (tool && version && /^\d[\w.*]{0,20}$/.test(version)) found[tool] = version;
   }
@@ -62,7 +62,7 @@ const toolNames: Readonly<Record<string, string>> = {
   MRI: 'ruby',
 };
 
-export function toolOf(key: string): string | undefined {
+export function toolOfVariable(key: string): string | undefined {
   const name =
     /^(?:NIXPACKS_|RAILPACK_|BP_|GOOGLE_)?(NODE|NODEJS|PYTHON|CPYTHON|GO|GOLANG|RUBY|MRI|JAVA|JVM|JDK|PHP|HUGO|BUN|DENO|RUST|ELIXIR|ERLANG|PNPM|NPM|YARN|POETRY|PDM|UV|ZOLA|SWIFT|DOTNET|CRYSTAL)_VERSION$/.exec(
       key.toUpperCase(),

@@ -6,13 +6,13 @@ import { join, type Repository } from '../repository.ts';
 import { takenFolder } from './commands.ts';
 import { hasManifest } from './places.ts';
 
-export type Commands = Readonly<Record<'build' | 'start' | 'release', string | undefined>>;
+export type TargetCommands = Readonly<Record<'build' | 'start' | 'release', string | undefined>>;
 
 export interface Target {
   readonly directory: string;
   /** How it lies under the folder that was said; `''` for itself. */
   readonly folder: string;
-  readonly commands: Commands;
+  readonly commands: TargetCommands;
 }
 
 interface Naming {
@@ -21,9 +21,9 @@ interface Naming {
   readonly dockerfile?: string | undefined;
 }
 
-const none: Commands = { build: undefined, start: undefined, release: undefined };
+const none: TargetCommands = { build: undefined, start: undefined, release: undefined };
 
-export function targetOf(repository: Repository, naming: Naming, commands: Commands): Target {
+export function targetOf(repository: Repository, naming: Naming, commands: TargetCommands): Target {
   const { directory } = naming;
   const taken = folderTaken(commands);
   if (taken && repository.directory(join(directory, taken.folder)))
@@ -35,7 +35,7 @@ export function targetOf(repository: Repository, naming: Naming, commands: Comma
 }
 
 /** Only where all commands go into the same folder. */
-function folderTaken(commands: Commands): { folder: string; commands: Commands } | undefined {
+function folderTaken(commands: TargetCommands): { folder: string; commands: TargetCommands } | undefined {
   const said = Object.values(commands).flatMap((line) => (line === undefined ? [] : [takenFolder(line)]));
   const folder = said.find((each) => each)?.folder;
   if (folder === undefined || said.some((each) => each?.folder !== folder)) return undefined;

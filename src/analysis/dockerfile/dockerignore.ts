@@ -108,14 +108,14 @@ function isLeftOut(request: Request, name: string): boolean {
     'tsconfig.json',
     'tsconfig.build.json',
   ];
-  const told = [
+  const texts = [
     ...manifests.map((each) => files.text(join(directory, each)) ?? ''),
     request.installCommand ?? '',
     request.buildCommand ?? '',
     request.startCommand ?? '',
     request.staticOutput?.directory ?? '',
   ];
-  return !told.some(
+  return !texts.some(
     (each) => each.includes(`${name}/`) || each.includes(`./${name}`) || each.includes(`"${name}"]`),
   );
 }

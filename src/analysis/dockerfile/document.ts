@@ -7,11 +7,11 @@
  * Docker does not look at secrets when it decides whether to reuse a step, a number that changes with them is an
  * argument of that step.
  */
-import { type HealthCheck, healthCheckLine } from './health-check.ts';
+import { type HealthCheckProgram, healthCheckLine } from './health-check.ts';
 import type { Request } from './request.ts';
 import {
+  baseImageName,
   copy,
-  imageName,
   jsonList,
   packageName,
   quoted,
@@ -43,7 +43,7 @@ export interface ImageProcess {
   /** By number, so that anyone can see it is not root; `null` where it was set before. */
   readonly user?: string | null;
   readonly whyUser?: string;
-  readonly healthCheck: HealthCheck;
+  readonly healthCheck: HealthCheckProgram;
   readonly argv: readonly string[];
   readonly why: string;
 }
@@ -150,7 +150,7 @@ export class Stage {
     );
   }
 
-  healthCheck(by: HealthCheck): this {
+  healthCheck(by: HealthCheckProgram): this {
     const { text, why } = healthCheckLine(this.#request, by);
     return this.add(text, why);
   }
@@ -186,7 +186,7 @@ export class Document {
   }
 
   #add(name: string, from: string, why: string, as: string): Stage {
-    const base = this.#stages.some((each) => each.name === from) ? from : imageName(from);
+    const base = this.#stages.some((each) => each.name === from) ? from : baseImageName(from);
     const stage = new Stage(name, this.#request).add(`FROM ${base}${as}`, why);
     this.#stages.push(stage);
     return stage;

@@ -50,9 +50,9 @@ const programs = {
   ],
 } as const;
 
-export type HealthCheck = keyof typeof programs;
+export type HealthCheckProgram = keyof typeof programs;
 
-export function healthCheckLine(request: Request, by: HealthCheck): { text: string; why: string } {
+export function healthCheckLine(request: Request, by: HealthCheckProgram): { text: string; why: string } {
   const { port, healthPath, staticOutput } = request;
   if (port === null && healthPath === null && staticOutput === null)
     return {

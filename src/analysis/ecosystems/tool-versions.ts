@@ -11,23 +11,16 @@ import { isParsed, join, parentOf, type Repository } from '../repository.ts';
 
 type Reader = (repository: Repository, path: string, tool: string) => string | undefined;
 
-/** Names under which the same tool goes elsewhere. */
+/** Names under which the same tool goes elsewhere; mise also writes `core:` before its own. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
-  node: ['node', 'nodejs', 'core:node'],
-  python: ['python', 'python3', 'core:python'],
-  go: ['go', 'golang', 'core:go'],
-  ruby: ['ruby', 'core:ruby'],
-  java: ['java', 'jdk', 'openjdk', 'core:java', 'zulu'],
-  rust: ['rust', 'rustc', 'rustup', 'core:rust'],
-  bun: ['bun', 'core:bun'],
-  deno: ['deno', 'core:deno'],
-  elixir: ['elixir', 'core:elixir'],
-  erlang: ['erlang', 'core:erlang'],
-  swift: ['swift', 'core:swift'],
-  zig: ['zig', 'core:zig'],
-  dotnet: ['dotnet', 'dotnet-core', 'dotnet-sdk'],
-  hugo: ['hugo', 'gohugo'],
-  haskell: ['haskell', 'ghc'],
+  node: ['nodejs'],
+  python: ['python3'],
+  go: ['golang'],
+  java: ['jdk', 'openjdk', 'zulu'],
+  rust: ['rustc', 'rustup'],
+  dotnet: ['dotnet-core', 'dotnet-sdk'],
+  hugo: ['gohugo'],
+  haskell: ['ghc'],
 };
 
 /** Files that hold the version of one tool. */
@@ -170,5 +163,5 @@ function fromDevbox(repository: Repository, path: string, tool: string): string 
 }
 
 function namesOf(tool: string): readonly string[] {
-  return (Object.hasOwn(aliases, tool) ? aliases[tool] : undefined) ?? [tool];
+  return [tool, `core:${tool}`, ...((Object.hasOwn(aliases, tool) ? aliases[tool] : undefined) ?? [])];
 }

@@ -6,13 +6,17 @@ export interface ComposeService {
   readonly name: string;
   readonly image: string | undefined;
   readonly build:
-    | { readonly context: string; readonly dockerfile: string | undefined; readonly args: readonly Setting[] }
+    | {
+        readonly context: string;
+        readonly dockerfile: string | undefined;
+        readonly args: readonly ComposeSetting[];
+      }
     | undefined;
   readonly command: unknown;
   readonly entrypoint: unknown;
   /** Inside the container, those that are published before those that are only exposed. */
   readonly ports: readonly number[];
-  readonly environment: readonly Setting[];
+  readonly environment: readonly ComposeSetting[];
   readonly dependsOn: readonly string[];
   readonly healthcheck: string | undefined;
   /** Folders in the container that lie on a named volume. */
@@ -20,7 +24,7 @@ export interface ComposeService {
   readonly profiles: readonly string[];
 }
 
-export interface Setting {
+export interface ComposeSetting {
   readonly key: string;
   /** What the file says, `${X:-x}` filled in; `undefined` where another place has it. */
   readonly value: string | undefined;
@@ -88,7 +92,7 @@ function serviceOf(name: string, service: Parsed, named: Parsed): ComposeService
   };
 }
 
-function settingsOf(value: unknown): readonly Setting[] {
+function settingsOf(value: unknown): readonly ComposeSetting[] {
   if (Array.isArray(value))
     return asList(value).flatMap((each) => {
       const text = asText(each);
@@ -105,7 +109,7 @@ function settingsOf(value: unknown): readonly Setting[] {
   );
 }
 
-function settingOf(key: string, text: string): Setting {
+function settingOf(key: string, text: string): ComposeSetting {
   return { key: key.trim(), value: filled(text), required: /\$\{\w{1,100}:?\?/.test(text.slice(0, 1_000)) };
 }
 

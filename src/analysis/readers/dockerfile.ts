@@ -12,12 +12,12 @@ import {
 } from 'dockerfile-ast';
 
 export interface Dockerfile {
-  readonly stages: readonly Stage[];
+  readonly stages: readonly DockerfileStage[];
   /** Before the first `FROM` or in any stage, with their defaults. */
   readonly args: ReadonlyMap<string, string | null>;
 }
 
-export interface Stage {
+export interface DockerfileStage {
   readonly image: string;
   readonly name: string | null;
   readonly entrypoint: Run | null;

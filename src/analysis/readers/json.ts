@@ -1,7 +1,7 @@
 /** JSON as tools write it: comments and trailing commas are let pass, anything else is an error. */
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 
-export function parseJson(text: string): unknown {
+export function parseJsonc(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

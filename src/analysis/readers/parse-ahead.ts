@@ -32,7 +32,7 @@ export async function parseAhead(contents: ReadonlyMap<string, Buffer>, pace: Pa
   const underWay = new Set<Promise<void>>();
   let bytes = 0;
   for (const [path, content] of contents) {
-    await pace.breathe();
+    await pace.yield();
     const kind = content.length > mostParsedBytes ? undefined : kindOf(path, content);
     if (kind === undefined) continue;
     bytes += content.length;

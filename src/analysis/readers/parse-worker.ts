@@ -1,6 +1,6 @@
 /** Runs on a thread of its own: see `parse-thread.ts` for why. */
 import { parentPort } from 'node:worker_threads';
-import { factsOf } from './javascript/facts.ts';
+import { sourceFactsOf } from './javascript/facts.ts';
 import { type ParseAnswer, type ParseOutcome, type ParseQuestion, readyId } from './parse-thread.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -11,7 +11,7 @@ parentPort?.on('message', (question: ParseQuestion) => {
 
 function outcomeOf({ kind, path, text }: ParseQuestion): ParseOutcome {
   try {
-    return { value: kind === 'yaml' ? parseYaml(text) : factsOf(path, text) };
+    return { value: kind === 'yaml' ? parseYaml(text) : sourceFactsOf(path, text) };
   } catch (error) {
     return { failed: error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error) };
   }

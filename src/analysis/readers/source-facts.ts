@@ -14,7 +14,7 @@ export interface SourceFacts {
   /** `export default …` or `module.exports = …` as data, calls such as `defineConfig(…)` unwrapped. */
   readonly config: unknown;
   /** Names of functions that are called by plain name or `a.b` with literal arguments are not kept; only these. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly SourceCall[];
 }
 
 export interface Import {
@@ -48,7 +48,7 @@ export interface Route {
 }
 
 /** A call whose arguments are data, of a constructor or function that tells something: `new Sequelize({dialect})`. */
-export interface Call {
+export interface SourceCall {
   readonly name: string;
   readonly arguments: readonly unknown[];
   readonly line: number;

@@ -14,7 +14,7 @@ export function parseXml(text: string): unknown {
 }
 
 /** A tag that may stand there once, often or never. */
-export function listOf(value: unknown): readonly unknown[] {
+export function xmlList(value: unknown): readonly unknown[] {
   if (value === undefined || value === null || value === '') return [];
   return Array.isArray(value) ? value : [value];
 }

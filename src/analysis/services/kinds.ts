@@ -1,8 +1,9 @@
 /** Which service a name means: of a driver, an ORM's dialect, an adapter. By words, so that new wrappers are known. */
-import type { ServiceKind } from '../result.ts';
+import { serviceKinds } from '../result.ts';
 
 /** `sqlite` is no service: it is a file. */
-export type DatabaseKind = ServiceKind | 'sqlite';
+const databaseKinds = [...serviceKinds, 'sqlite'] as const;
+export type DatabaseKind = (typeof databaseKinds)[number];
 
 const words: Readonly<Record<DatabaseKind, ReadonlySet<string>>> = {
   postgres: set(
@@ -35,8 +36,14 @@ export function kindsOfDriver(name: string): readonly DatabaseKind[] {
   const plain = name.slice(0, 200);
   const parts = new Set(wordsOf(plain));
   for (const part of parts) if (notDrivers.has(part)) return [];
-  const kinds = Object.entries(words).filter(([, names]) => [...parts].some((part) => names.has(part)));
-  return kinds.map(([kind]) => kind).filter(isKind);
+  return kindsNaming(words, (names) => [...parts].some((part) => names.has(part)));
+}
+
+function kindsNaming(
+  all: Readonly<Record<DatabaseKind, ReadonlySet<string>>>,
+  isNamed: (names: ReadonlySet<string>) => boolean,
+): readonly DatabaseKind[] {
+  return databaseKinds.filter((kind) => isNamed(all[kind]));
 }
 
 /** As it is and split at capitals: `MySql.Data` is mysql, `StackExchangeRedis` ends in redis. */
@@ -49,37 +56,18 @@ function wordsOf(name: string): readonly string[] {
   return [...whole, ...split].filter(Boolean);
 }
 
-function isKind(kind: string): kind is DatabaseKind {
-  return Object.hasOwn(words, kind);
-}
-
-const dialects: Readonly<Record<string, DatabaseKind>> = {
-  postgres: 'postgres',
-  postgresql: 'postgres',
-  postgis: 'postgres',
-  pg: 'postgres',
-  pgsql: 'postgres',
-  cockroachdb: 'postgres',
-  'aurora-postgres': 'postgres',
-  mysql: 'mysql',
-  mysql2: 'mysql',
-  trilogy: 'mysql',
-  mariadb: 'mariadb',
-  mongodb: 'mongodb',
-  mongo: 'mongodb',
-  redis: 'redis',
-  ioredis: 'redis',
-  sqlite: 'sqlite',
-  sqlite3: 'sqlite',
-  'better-sqlite3': 'sqlite',
-  'better-sqlite': 'sqlite',
-  libsql: 'sqlite',
-  turso: 'sqlite',
+const dialects: Readonly<Record<DatabaseKind, ReadonlySet<string>>> = {
+  postgres: set('postgres postgresql postgis pg pgsql cockroachdb aurora-postgres'),
+  mysql: set('mysql mysql2 trilogy'),
+  mariadb: set('mariadb'),
+  mongodb: set('mongodb mongo'),
+  redis: set('redis ioredis'),
+  sqlite: set('sqlite sqlite3 better-sqlite3 better-sqlite libsql turso'),
 };
 
 /** As the value of `dialect`, `provider`, `client`, `adapter`, `DB_CONNECTION`. */
 export function kindOfDialect(name: unknown): DatabaseKind | undefined {
   if (typeof name !== 'string') return undefined;
   const plain = name.trim().toLowerCase();
-  return Object.hasOwn(dialects, plain) ? dialects[plain] : undefined;
+  return kindsNaming(dialects, (names) => names.has(plain))[0];
 }

@@ -3,7 +3,7 @@
  * and from the names and defaults of its variables. Refuses to take a file (SQLite) for a service, and a tool of
  * developers for a need. What compose and platform files declare comes from `declarations/`.
  */
-import type { Finder, ServiceFinding } from '../detector.ts';
+import type { ServiceFinding } from '../detector.ts';
 import { nameOf, type Repository } from '../repository.ts';
 import { envFileKind } from '../variables/env-files.ts';
 import { serviceOf } from '../variables/names.ts';
@@ -18,9 +18,7 @@ import { kindOfDialect, kindsOfDriver } from './kinds.ts';
 const choosing =
   /^(?:(?:DB|DATABASE|TYPEORM|SEQUELIZE)_(?:CONNECTION|CLIENT|DRIVER|TYPE|DIALECT|ENGINE|PROVIDER|ADAPTER)|(?:QUEUE|CACHE|SESSION|BROADCAST)_(?:CONNECTION|DRIVER|STORE))$/;
 
-export const serviceFinders: readonly Finder<ServiceFinding>[] = [{ name: 'services', find: findServices }];
-
-function findServices(repository: Repository): readonly ServiceFinding[] {
+export function findServices(repository: Repository): readonly ServiceFinding[] {
   const drivers = driversIn(repository);
   const configured = [...configuredIn(repository), ...chosenByVariable(repository)];
   const addresses = addressesIn(repository);

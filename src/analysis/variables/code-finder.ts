@@ -1,5 +1,5 @@
 /** Goes through the sources that were read and collects what they read from the environment. */
-import type { Finder, VariableFinding } from '../detector.ts';
+import type { VariableFinding } from '../detector.ts';
 import { join, parentOf, type Repository } from '../repository.ts';
 import { isAnalysed } from './analysed-folders.ts';
 import { configurationReader, linesRead } from './configuration-reads.ts';
@@ -17,25 +17,21 @@ const marks = ['env', 'ENV', 'Env', 'BaseSettings', '${', 'config('].map((text) 
 const besideTheApp =
   /(?:^|\/)(?:scripts?|docs?|tools?|tooling|hack|\.storybook|storybook|infra|terraform|cdk|ansible|helm|k8s|ci)\/|(?:^|\/)(?:playwright|cypress|jest|vitest|wdio|karma|codegen|eslint|prettier|commitlint|release|semantic-release|lint-staged|gulpfile|Gruntfile|dangerfile|noxfile|fabfile|tasks|conftest)(?:\.config|\.setup)?\.[\w.]{1,8}$/;
 
-export const codeFinder: Finder<VariableFinding> = {
-  name: 'code',
-  find(repository) {
-    const found: VariableFinding[] = [];
-    for (const path of repository.filesUnder('', [''])) {
-      const folder = parentOf(path) ?? '';
-      const isDefault = isFrameworkDefault(repository, path);
-      for (const whole of readsKept(repository, path)) {
-        const read = isDefault
-          ? { key: whole.key, line: whole.line, required: whole.key === 'APP_KEY' }
-          : whole;
-        const finding = findingOf(read, path, folder);
-        if (finding && isDefault) onlyIfNamed.add(finding);
-        if (finding) found.push(finding);
-      }
+export function variablesInCode(repository: Repository): readonly VariableFinding[] {
+  const found: VariableFinding[] = [];
+  for (const path of repository.filesUnder('', [''])) {
+    const isDefault = isFrameworkDefault(repository, path);
+    for (const whole of readsKept(repository, path)) {
+      const read = isDefault
+        ? { key: whole.key, line: whole.line, required: whole.key === 'APP_KEY' }
+        : whole;
+      const finding = findingOf(read, path);
+      if (finding && isDefault) onlyIfNamed.add(finding);
+      if (finding) found.push(finding);
     }
-    return found;
-  },
-};
+  }
+  return found;
+}
 
 /** Of variables that these read, only those count that something else names too. */
 export const onlyIfNamed = new WeakSet<VariableFinding>();
@@ -112,11 +108,11 @@ function readsOf(repository: Repository, path: string): readonly FileRead[] {
 }
 
 /** An address of a service on the developer's machine is a default that helps nobody. */
-function findingOf(read: FileRead, file: string, directory: string): VariableFinding | undefined {
+function findingOf(read: FileRead, file: string): VariableFinding | undefined {
   const isAway = read.default !== undefined && serviceOf(read.key) !== undefined && isLocal(read.default);
   return mentioned({
     key: read.key,
-    directory,
+    directory: parentOf(file) ?? '',
     source: { file, line: read.line, note: `reads ${read.key}` },
     value: read.default,
     required: isAway ? true : read.required,

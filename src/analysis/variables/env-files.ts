@@ -2,7 +2,7 @@
  * `.env.example` and its kin, and a `.env` that was checked in. What looks like somebody's real secret is never passed
  * on: a checked-in one is said as a warning.
  */
-import type { Finder, VariableFinding } from '../detector.ts';
+import type { VariableFinding } from '../detector.ts';
 import { parseEnvFile } from '../readers/env-file.ts';
 import { join, type Repository } from '../repository.ts';
 import { isSecretName } from '../resolve/variable-names.ts';
@@ -31,20 +31,17 @@ export function envFileKind(name: string): EnvFileKind {
   return 'committed';
 }
 
-export const envFileFinder: Finder<VariableFinding> = {
-  name: 'env-files',
-  find(repository) {
-    const found: VariableFinding[] = [];
-    for (const [folder, { files }] of repository.directories) {
-      if (!isAnalysed(repository, folder)) continue;
-      for (const name of files) {
-        const kind = envFileKind(name);
-        if (kind !== 'other') found.push(...variablesOf(repository, folder, name, kind));
-      }
+export function variablesInEnvFiles(repository: Repository): readonly VariableFinding[] {
+  const found: VariableFinding[] = [];
+  for (const [folder, { files }] of repository.directories) {
+    if (!isAnalysed(repository, folder)) continue;
+    for (const name of files) {
+      const kind = envFileKind(name);
+      if (kind !== 'other') found.push(...variablesOf(repository, folder, name, kind));
     }
-    return found;
-  },
-};
+  }
+  return found;
+}
 
 function variablesOf(
   repository: Repository,
@@ -56,12 +53,8 @@ function variablesOf(
   const lines = repository.parsed(file, 'env-file', parseEnvFile) ?? [];
   const values = new Map(lines.map(({ key, value }) => [key, value]));
   const leaked = lines.filter(({ key, value }) => isLeaked(key, value, kind));
-  if (leaked.length > 0)
-    warnOfLeak(
-      repository,
-      file,
-      leaked.map(({ key }) => key),
-    );
+  const keys = leaked.map(({ key }) => key);
+  if (keys.length > 0) warnOfLeak(repository, file, keys);
   // Of the environment of a developer only the names count.
   const isOfDevelopment =
     /(?:^|[._-])(?:local|dev|development|docker)(?:[._-]|$)/.test(name) && kind === 'committed';

@@ -20,7 +20,7 @@ export interface Mention {
   readonly isExample?: boolean;
 }
 
-/** What a value told about the database behind it; the value itself is not kept. */
+/** What a value says about the database behind it; the value itself is not kept. */
 export interface Behind {
   readonly kind?: ServiceKind;
   readonly sqliteFolder?: string;

@@ -3,10 +3,10 @@
  * what a value beside it is worth; refuses to pass on a value that looks like a secret, and to name what only tests
  * and scripts read. What platform files list comes from `declarations/`.
  */
-import type { Finder, VariableFinding } from '../detector.ts';
+import type { VariableFinding } from '../detector.ts';
 import type { Repository } from '../repository.ts';
-import { codeFinder, onlyIfNamed } from './code-finder.ts';
-import { envFileFinder } from './env-files.ts';
+import { onlyIfNamed, variablesInCode } from './code-finder.ts';
+import { variablesInEnvFiles } from './env-files.ts';
 import { passOn } from './variable.ts';
 
 const known = new WeakMap<Repository, readonly VariableFinding[]>();
@@ -15,7 +15,7 @@ const known = new WeakMap<Repository, readonly VariableFinding[]>();
 export function variablesOf(repository: Repository): readonly VariableFinding[] {
   const before = known.get(repository);
   if (before) return before;
-  const all = [envFileFinder, codeFinder].flatMap((finder) => finder.find(repository));
+  const all = [...variablesInEnvFiles(repository), ...variablesInCode(repository)];
   const found = [...Map.groupBy(all, ({ key }) => key).values()].flatMap(agreed);
   known.set(repository, found);
   return found;
@@ -37,5 +37,3 @@ function agreed(mentions: readonly VariableFinding[]): readonly VariableFinding[
     return same;
   });
 }
-
-export const variableFinders: readonly Finder<VariableFinding>[] = [{ name: 'variables', find: variablesOf }];

@@ -3,7 +3,7 @@ import { asEntries, asMany, asObjects, asText, objectAt, valueAt } from '../../r
 import { isParsed } from '../../repository.ts';
 import { commandOf } from '../commands.ts';
 import { type DeclarationFile, type PlatformReader, precedence } from '../declaration-file.ts';
-import { toolOf, versionsIn } from '../platform-variables.ts';
+import { toolOfVariable, versionsIn } from '../platform-variables.ts';
 
 const files: readonly (readonly [string, PlatformReader['read']])[] = [
   ['nixpacks.toml', readNixpacks],
@@ -50,7 +50,7 @@ function readNixpacks(file: DeclarationFile): void {
 function packageVersion(value: unknown): readonly (readonly [string, string])[] {
   const found = /^(nodejs|python|go|ruby|jdk|php|elixir|bun|deno)[-_]?(\d[\d_]*)/.exec(asText(value) ?? '');
   const [, name = '', digits = ''] = found ?? [];
-  const tool = toolOf(`${name.toUpperCase()}_VERSION`);
+  const tool = toolOfVariable(`${name.toUpperCase()}_VERSION`);
   if (digits === '' || tool === undefined) return [];
   const plain = digits.replace(/_+$/, '').replace(/_/g, '.');
   const isGlued = /^(?:python|php)$/.test(name) && !plain.includes('.') && plain.length > 1;
@@ -69,7 +69,7 @@ function readRailpack(file: DeclarationFile): void {
     start: valueAt(config, 'deploy', 'startCommand'),
     versions: Object.fromEntries(
       asEntries(config.packages).flatMap(([name, version]) => {
-        const [tool, line] = [toolOf(`${name.toUpperCase()}_VERSION`), asText(version)];
+        const [tool, line] = [toolOfVariable(`${name.toUpperCase()}_VERSION`), asText(version)];
         return tool && line && /^\d/.test(line) ? [[tool, line]] : [];
       }),
     ),
@@ -114,6 +114,6 @@ function plainVariables(file: DeclarationFile, record: unknown): void {
   file.variables(
     record,
     {},
-    (key) => toolOf(key) === undefined && !/^(?:NIXPACKS|RAILPACK|BP|BPL)_/.test(key),
+    (key) => toolOfVariable(key) === undefined && !/^(?:NIXPACKS|RAILPACK|BP|BPL)_/.test(key),
   );
 }

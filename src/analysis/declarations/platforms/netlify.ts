@@ -3,7 +3,7 @@ import { asObjects, asText, objectAt } from '../../readers/shape.ts';
 import { join, type Parsed, parentOf, type Repository } from '../../repository.ts';
 import type { PlatformReader } from '../declaration-file.ts';
 import { hasManifest } from '../places.ts';
-import { toolOf, versionsIn } from '../platform-variables.ts';
+import { toolOfVariable, versionsIn } from '../platform-variables.ts';
 import { servedOutput } from './server-rendering.ts';
 
 export const netlify: PlatformReader = {
@@ -33,7 +33,7 @@ export const netlify: PlatformReader = {
     file.variables(
       environment,
       { directory, build: true },
-      (key) => toolOf(key) === undefined && !isForBuilder.test(key),
+      (key) => toolOfVariable(key) === undefined && !isForBuilder.test(key),
     );
   },
 };

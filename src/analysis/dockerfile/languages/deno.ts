@@ -3,13 +3,13 @@
 import { stringAt } from '../../readers/shape.ts';
 import type { Document } from '../document.ts';
 import { type Request, requiredStart } from '../request.ts';
-import { defaultVersions, versionOf } from '../steps/base-images.ts';
+import { defaultVersions, imageVersionOf } from '../steps/base-images.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
 import { isPlainPath } from '../text/grammar.ts';
 
 export function denoDockerfile(document: Document, request: Request): number {
-  const asked = versionOf(request, 'deno');
+  const asked = imageVersionOf(request, 'deno');
   // Only whole versions are tags of this image.
   const isWhole = asked.version.split('.').length === 3;
   const version = isWhole

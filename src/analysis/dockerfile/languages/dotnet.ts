@@ -2,7 +2,7 @@
 import { nameOf } from '../../repository.ts';
 import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request } from '../request.ts';
-import { major, versionOf } from '../steps/base-images.ts';
+import { imageVersionOf, major } from '../steps/base-images.ts';
 import { addWebServer } from '../steps/web-server.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
 import { isPlainPath, wrong } from '../text/grammar.ts';
@@ -10,7 +10,7 @@ import { isPlainPath, wrong } from '../text/grammar.ts';
 const nuget: Cache = { id: 'nuget', target: '/root/.nuget/packages' };
 
 export function dotnetDockerfile(document: Document, request: Request): number {
-  const asked = versionOf(request, 'dotnet', 2);
+  const asked = imageVersionOf(request, 'dotnet', 2);
   const version = asked.version.includes('.') ? asked.version : `${asked.version}.0`;
   const project = projectOf(request);
   const stage = document.stage('build', `mcr.microsoft.com/dotnet/sdk:${version}`, asked.why);
@@ -90,7 +90,7 @@ export function dotnetDockerfile(document: Document, request: Request): number {
 
 /** The project of the app: named by the start command, the only one, or one with the web SDK. */
 function projectOf(request: Request): string {
-  const told = /--project[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\//, '');
+  const given = /--project[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\//, '');
   const here = [...request.project.files].filter((name) => /\.(cs|fs)proj$/.test(name));
   const prefix = request.project.at('');
   const below = request.files.entries
@@ -101,7 +101,7 @@ function projectOf(request: Request): string {
   const isWeb = (path: string) =>
     (request.files.text(request.project.at(path)) ?? '').includes('Microsoft.NET.Sdk.Web');
   const named =
-    told === undefined ? undefined : below.find((path) => path === told || path.startsWith(`${told}/`));
+    given === undefined ? undefined : below.find((path) => path === given || path.startsWith(`${given}/`));
   const found =
     named ??
     here[0] ??

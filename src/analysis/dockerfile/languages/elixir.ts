@@ -2,13 +2,13 @@
 
 import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request, requiredStart } from '../request.ts';
-import { versionOf } from '../steps/base-images.ts';
+import { imageVersionOf } from '../steps/base-images.ts';
 import { startForm } from '../text/command-line.ts';
 
 const hex: Cache = { id: 'hex', target: '/root/.hex' };
 
 export function elixirDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'elixir');
+  const { version, why } = imageVersionOf(request, 'elixir');
   const { project } = request;
   const image = `elixir:${version}-slim`;
   const manifest = project.text('mix.exs') ?? '';

@@ -5,7 +5,7 @@
 import { join } from '../../repository.ts';
 import type { Cache, Document, Stage } from '../document.ts';
 import { folderSource, ownInstall, type Request } from '../request.ts';
-import { compiledBase, smallBase, versionOf } from '../steps/base-images.ts';
+import { compiledBase, imageVersionOf, smallBase } from '../steps/base-images.ts';
 import { addCompiledRuntime, addData, programsOf } from '../steps/compiled-runtime.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
@@ -19,7 +19,7 @@ const cgoModules =
   /github\.com\/(mattn\/go-sqlite3|confluentinc\/confluent-kafka-go|h2non\/bimg|davidbyttow\/govips)\b/;
 
 export function goDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'go', 2);
+  const { version, why } = imageVersionOf(request, 'go', 2);
   const needsCgo = cgoModules.test(request.project.text('go.mod') ?? '');
   const stage = document.stage('build', needsCgo ? `golang:${version}-bookworm` : `golang:${version}`, why);
   stage.systemPackages();

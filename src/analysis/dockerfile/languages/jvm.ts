@@ -6,7 +6,7 @@
 import { join } from '../../repository.ts';
 import type { Cache, Document } from '../document.ts';
 import { folderSource, type Request, writtenFolders } from '../request.ts';
-import { versionOf } from '../steps/base-images.ts';
+import { imageVersionOf } from '../steps/base-images.ts';
 import { plainWords, startForm } from '../text/command-line.ts';
 import { isPlainPath } from '../text/grammar.ts';
 
@@ -47,7 +47,7 @@ interface Result {
 }
 
 export function jvmDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'java', 1);
+  const { version, why } = imageVersionOf(request, 'java', 1);
   const tool = request.app.packageManager?.name === 'gradle' ? gradle : maven;
   const { directory } = request;
   const isMember =
@@ -69,8 +69,8 @@ export function jvmDockerfile(document: Document, request: Request): number {
   if (isMember) stage.workdir(home);
   const up = isMember ? '../'.repeat(directory.split('/').length) : './';
   // Git may not have the wrapper as executable.
-  const told = request.buildCommand?.replace(/^((?:\.{1,2}\/)+(?:mvnw|gradlew)) /, 'sh $1 ');
-  const build = told ?? `${hasWrapper ? `sh ${up}${tool.wrapper}` : tool.program} ${tool.build}`;
+  const given = request.buildCommand?.replace(/^((?:\.{1,2}\/)+(?:mvnw|gradlew)) /, 'sh $1 ');
+  const build = given ?? `${hasWrapper ? `sh ${up}${tool.wrapper}` : tool.program} ${tool.build}`;
   stage.run(build, 'Built with downloads kept between builds', [tool.cache]);
   const result = resultOf(request, tool, home);
   if (result.collect !== null) stage.plainRun(result.collect, result.why);
@@ -87,7 +87,7 @@ export function jvmDockerfile(document: Document, request: Request): number {
   );
   runtime.env(
     { JAVA_TOOL_OPTIONS: '-XX:MaxRAMPercentage=75' },
-    'Java takes a quarter of the memory unless it is told otherwise',
+    'Java takes a quarter of the memory unless an option says otherwise',
   );
   return runtime.process({
     port,

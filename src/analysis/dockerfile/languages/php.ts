@@ -7,8 +7,8 @@ import { objectAt, stringAt } from '../../readers/shape.ts';
 import { join } from '../../repository.ts';
 import type { Cache, Document, Stage } from '../document.ts';
 import { ownInstall, type Request } from '../request.ts';
-import { versionOf } from '../steps/base-images.ts';
-import { installCommand } from '../steps/node-tools.ts';
+import { imageVersionOf } from '../steps/base-images.ts';
+import { nodeToolsInstall } from '../steps/node-tools.ts';
 import { startForm } from '../text/command-line.ts';
 import { isPlainPath, run } from '../text/grammar.ts';
 
@@ -45,7 +45,7 @@ function folderServed(root: string): string {
 }
 
 export function phpDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'php', 2);
+  const { version, why } = imageVersionOf(request, 'php', 2);
   const names = request.project.files;
   const hasComposer = names.has('composer.json');
   const hasAssets =
@@ -110,9 +110,9 @@ function hasBuildScript(request: Request): boolean {
 }
 
 function documentRoot(request: Request): string {
-  const told = /(?:-t|--docroot)[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\/|\/$/g, '');
-  if (told !== undefined && isPlainPath(told) && !told.startsWith('/') && !told.includes(' '))
-    return told === '.' ? '' : told;
+  const set = /(?:-t|--docroot)[ =](\S+)/.exec(request.startCommand ?? '')?.[1]?.replace(/^\.\/|\/$/g, '');
+  if (set !== undefined && isPlainPath(set) && !set.startsWith('/') && !set.includes(' '))
+    return set === '.' ? '' : set;
   const found = ['public', 'web', 'webroot', 'htdocs'].find((name) =>
     request.project.has(`${name}/index.php`),
   );
@@ -148,7 +148,7 @@ function addExtensions(stage: Stage, request: Request): void {
 function addAssets(document: Document, request: Request, names: ReadonlySet<string>): void {
   const stage = document.stage(
     'assets',
-    `node:${versionOf(request, 'node').version}-slim`,
+    `node:${imageVersionOf(request, 'node').version}-slim`,
     'Pages of this app are built by JavaScript tools; none of them gets into the image',
   );
   stage.workdir('/app');
@@ -157,7 +157,7 @@ function addAssets(document: Document, request: Request, names: ReadonlySet<stri
   );
   const manifests = ['package.json', ...locks].map((name) => request.project.at(name));
   stage.copy(manifests, './');
-  const install = installCommand(names);
+  const install = nodeToolsInstall(names);
   stage.arguments('install');
   stage.run(install, 'Installed by the lock file, with downloads kept between builds', [
     { id: 'npm', target: '/root/.npm' },

@@ -5,7 +5,7 @@
 import { join } from '../../repository.ts';
 import type { Cache, Document, Stage } from '../document.ts';
 import { folderSource, type Request, requiredStart, writtenFolders } from '../request.ts';
-import { versionOf } from '../steps/base-images.ts';
+import { imageVersionOf } from '../steps/base-images.ts';
 import { addNodeTools, needsNodeTools } from '../steps/node-tools.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
@@ -15,7 +15,7 @@ const environment = '/opt/venv';
 const pipCache: Cache = { id: 'pip', target: '/root/.cache/pip' };
 
 export function pythonDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'python', 2);
+  const { version, why } = imageVersionOf(request, 'python', 2);
   const installation = pythonInstallation(request);
   const image = `python:${version}-slim`;
   addDependencies(document, installation, installation.compiles ? `python:${version}` : image, why);

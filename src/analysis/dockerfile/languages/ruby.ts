@@ -3,7 +3,7 @@
 import { lockedGems } from '../../ecosystems/ruby/gems.ts';
 import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request, requiredStart, writtenFolders } from '../request.ts';
-import { versionOf } from '../steps/base-images.ts';
+import { imageVersionOf } from '../steps/base-images.ts';
 import { addNodeTools, needsNodeTools } from '../steps/node-tools.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
@@ -18,7 +18,7 @@ const libraries: readonly (readonly [gem: string, library: string])[] = [
 ];
 
 export function rubyDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'ruby');
+  const { version, why } = imageVersionOf(request, 'ruby');
   const { project } = request;
   const lock = lockedGems(request.files, project.at('Gemfile.lock'));
   const stage = document.stage(

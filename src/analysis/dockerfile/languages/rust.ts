@@ -7,7 +7,7 @@ import { asObjects, stringAt } from '../../readers/shape.ts';
 import { join } from '../../repository.ts';
 import type { Cache, Document } from '../document.ts';
 import { folderSource, type Request } from '../request.ts';
-import { compiledBase, versionOf } from '../steps/base-images.ts';
+import { compiledBase, imageVersionOf } from '../steps/base-images.ts';
 import { addCompiledRuntime, addData, programsOf } from '../steps/compiled-runtime.ts';
 import { addStaticOutput } from '../steps/web-server.ts';
 import { startForm } from '../text/command-line.ts';
@@ -27,7 +27,7 @@ const linked: readonly (readonly [crate: string, library: string])[] = [
 ];
 
 export function rustDockerfile(document: Document, request: Request): number {
-  const { version, why } = versionOf(request, 'rust');
+  const { version, why } = imageVersionOf(request, 'rust');
   const { files, directory, monorepo } = request;
   const isMember = monorepo?.kind === 'cargo' && directory !== '';
   const root = isMember ? '' : directory;
@@ -87,9 +87,9 @@ const trunk = 'rustup target add wasm32-unknown-unknown && cargo install --locke
 
 /** `cargo run` would need the compiler in the image. */
 function startOf(request: Request): string {
-  const told = request.startCommand;
-  if (told !== null && !told.startsWith('cargo run')) return told;
-  const named = /--bin[ =]([A-Za-z0-9_-]+)/.exec(told ?? '')?.[1];
+  const given = request.startCommand;
+  if (given !== null && !given.startsWith('cargo run')) return given;
+  const named = /--bin[ =]([A-Za-z0-9_-]+)/.exec(given ?? '')?.[1];
   const manifest = request.project.toml('Cargo.toml');
   const name =
     named ??
@@ -97,6 +97,6 @@ function startOf(request: Request): string {
     stringAt(asObjects(manifest?.bin)[0], 'name') ??
     stringAt(manifest, 'package', 'name') ??
     '';
-  const rest = / -- (.*)$/.exec(told ?? '')?.[1];
+  const rest = / -- (.*)$/.exec(given ?? '')?.[1];
   return `./target/release/${name}${rest === undefined ? '' : ` ${rest}`}`;
 }

@@ -27,7 +27,7 @@ export interface Version {
 }
 
 /** `parts`: how many numbers a tag of this image has at most. */
-export function versionOf(request: Request, runtime: Runtime, parts = 3): Version {
+export function imageVersionOf(request: Request, runtime: Runtime, parts = 3): Version {
   const asked = request.versions[runtime];
   const found =
     asked === undefined

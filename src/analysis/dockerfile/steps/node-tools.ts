@@ -2,7 +2,7 @@
 
 import type { Stage } from '../document.ts';
 import type { Request } from '../request.ts';
-import { defaultVersions, versionOf } from './base-images.ts';
+import { defaultVersions, imageVersionOf } from './base-images.ts';
 
 const npm = { id: 'npm', target: '/root/.npm' };
 
@@ -14,7 +14,7 @@ export function needsNodeTools(request: Request): boolean {
 }
 
 export function addNodeTools(stage: Stage, request: Request): void {
-  const image = `node:${versionOf(request, 'node').version || defaultVersions.node}-slim`;
+  const image = `node:${imageVersionOf(request, 'node').version || defaultVersions.node}-slim`;
   const modules = '/usr/local/lib/node_modules/';
   const why = 'A part of this app is built by JavaScript tools';
   stage.copy(['/usr/local/bin/node'], '/usr/local/bin/', why, [`--from=${image}`]);
@@ -25,10 +25,10 @@ export function addNodeTools(stage: Stage, request: Request): void {
   const files = ['package.json', 'package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', '.npmrc'];
   const found = files.filter((name) => names.has(name)).map((name) => request.project.at(name));
   stage.copy(found, './');
-  stage.run(installCommand(names), 'JavaScript tools, by their lock file', [npm]);
+  stage.run(nodeToolsInstall(names), 'JavaScript tools, by their lock file', [npm]);
 }
 
-export function installCommand(names: ReadonlySet<string>): string {
+export function nodeToolsInstall(names: ReadonlySet<string>): string {
   if (names.has('pnpm-lock.yaml')) return 'npm install --global pnpm && pnpm install --frozen-lockfile';
   if (names.has('yarn.lock')) return 'npm install --global yarn && yarn install';
   return names.has('package-lock.json') ? 'npm ci' : 'npm install';

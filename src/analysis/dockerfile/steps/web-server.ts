@@ -71,7 +71,7 @@ function quotedLines(text: string): string {
     .concat('\n   ');
 }
 
-// A hash is told from a word by what words do not have: hexadecimal digits of both kinds, or in the folder of bundlers
+// A hash differs from a word by what words do not have: hexadecimal digits of both kinds, or in the folder of bundlers
 // a capital or digit inside; so `site-branding.png` and `report-20260101.pdf` are asked for again each time. `no-cache` lets browsers keep a file, but ask whether it is still the same.
 function configuration(port: number, isSinglePage: boolean): string {
   const fallback = isSinglePage

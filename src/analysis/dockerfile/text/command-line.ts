@@ -64,7 +64,7 @@ function splitWords(text: string): string[] | null {
 
 /**
  * The same command with `exec` before its last part, so that the program takes the shell's place; `null` where that
- * part cannot be told, as with a pipe, `||`, a loop or something in the background.
+ * part is not certain, as with a pipe, `||`, a loop or something in the background.
  */
 function withExec(command: string): string | null {
   const begin = lastPart(command);

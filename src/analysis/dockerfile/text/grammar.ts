@@ -9,7 +9,7 @@ import { Fault } from '../../../fault.ts';
 const longestCommand = 4_000;
 
 /** `name:tag` as registries write them; every image of ours is looked at too, as its tag holds a version found somewhere. */
-export function imageName(image: string): string {
+export function baseImageName(image: string): string {
   if (image.length <= 200 && /^[a-z0-9][a-z0-9./_-]*:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(image))
     return image;
   throw wrong('versions', `There is no base image of the name ${shown(image)}.`);

@@ -116,5 +116,5 @@ function portOf(
   }
   const set = repository.find(settings, /"(?:urls|url)"\s*:\s*"http:\/\/[^"]{0,60}:(\d{2,5})/i);
   if (set) return evidencedBy(set, Number(set.match[1]));
-  return portInCode(repository, sources) ?? evidenced(8080, conventional, file, 'custom of its images');
+  return portInCode(repository, sources) ?? evidenced(8080, conventional, file, 'convention of its images');
 }

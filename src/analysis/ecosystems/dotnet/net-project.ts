@@ -1,7 +1,7 @@
 /** What a .csproj and its kin say, with what Directory.Build.props above gives to all. */
 
 import { certain, type Evidenced, evidenced } from '../../evidence.ts';
-import { listOf, parseXml } from '../../readers/xml.ts';
+import { parseXml, xmlList } from '../../readers/xml.ts';
 import { isParsed, nameOf, type Parsed, parentOf, type Repository } from '../../repository.ts';
 
 export interface NetProject {
@@ -33,8 +33,8 @@ export function readNetProject(repository: Repository, file: string): NetProject
   const ending = file.slice(file.lastIndexOf('.'));
   const name = nameOf(file).slice(0, -ending.length);
   const packages = new Set<string>();
-  for (const group of listOf(project.ItemGroup).filter(isParsed)) {
-    for (const each of [...listOf(group.PackageReference), ...listOf(group.FrameworkReference)]) {
+  for (const group of xmlList(project.ItemGroup).filter(isParsed)) {
+    for (const each of [...xmlList(group.PackageReference), ...xmlList(group.FrameworkReference)]) {
       if (isParsed(each) && typeof each.Include === 'string') packages.add(each.Include.toLowerCase());
     }
   }
@@ -70,13 +70,13 @@ function projectIn(repository: Repository, file: string): Parsed | undefined {
 
 function sdkOf(project: Parsed): string {
   if (typeof project.Sdk === 'string') return project.Sdk.split('/')[0] ?? '';
-  const [inner] = listOf(project.Sdk);
+  const [inner] = xmlList(project.Sdk);
   return isParsed(inner) && typeof inner.Name === 'string' ? inner.Name : '';
 }
 
 function propertyOf(project: Parsed, key: string): string | undefined {
-  for (const group of listOf(project.PropertyGroup).filter(isParsed)) {
-    const [value] = listOf(group[key]);
+  for (const group of xmlList(project.PropertyGroup).filter(isParsed)) {
+    const [value] = xmlList(group[key]);
     const text = isParsed(value) ? value['#text'] : value;
     if (typeof text === 'string' && text.trim() !== '') return text.trim().slice(0, 200);
   }

@@ -4,7 +4,7 @@ import type { Project } from '../../project.ts';
 import { join, parentOf, type Repository } from '../../repository.ts';
 import { portInCode, usualPort } from '../code-port.ts';
 import { toolVersion } from '../tool-versions.ts';
-import { type JvmFramework, setting, settingPort } from './jvm-frameworks.ts';
+import { type JvmFramework, jvmSetting, settingPort } from './jvm-frameworks.ts';
 
 export interface JvmProject {
   readonly tool: 'maven' | 'gradle' | 'sbt';
@@ -30,7 +30,7 @@ export function hasMain(repository: Repository, sources: readonly string[]): boo
   return repository.find(sources, main) !== undefined;
 }
 
-export function languageOf(sources: readonly string[], project: JvmProject): string {
+export function jvmLanguage(sources: readonly string[], project: JvmProject): string {
   const languages: readonly (readonly [string, string])[] = [
     ['.java', 'java'],
     ['.kt', 'kotlin'],
@@ -70,7 +70,7 @@ export function jvmPort(
   { file, has }: JvmProject,
 ): Evidenced<number | null> {
   const set =
-    framework?.key === undefined ? undefined : settingPort(setting(repository, configs, framework.key));
+    framework?.key === undefined ? undefined : settingPort(jvmSetting(repository, configs, framework.key));
   if (set) return set;
   const isWeb = framework?.name !== 'spring-boot' || webMarks.some(has);
   if (!isWeb) return evidenced(null, conventional, file, 'no web starter');

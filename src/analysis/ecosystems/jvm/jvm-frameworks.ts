@@ -81,12 +81,12 @@ const configFiles = [
   ]),
 );
 
-export function configOf(project: Project): readonly string[] {
+export function jvmConfigFiles(project: Project): readonly string[] {
   return configFiles.filter((name) => project.has(name)).map((name) => project.at(name));
 }
 
 /** The value of a dotted key in properties, YAML or HOCON. */
-export function setting(
+export function jvmSetting(
   repository: Repository,
   files: readonly string[],
   key: string,
@@ -136,8 +136,8 @@ export function healthOf(
 ): Evidenced<string> | undefined {
   if (!framework.health || !has(framework.health[0])) return undefined;
   const [mark, path] = framework.health;
-  const context = setting(repository, configs, 'server.servlet.context-path')?.value ?? '';
-  const base = setting(repository, configs, 'management.endpoints.web.base-path')?.value;
+  const context = jvmSetting(repository, configs, 'server.servlet.context-path')?.value ?? '';
+  const base = jvmSetting(repository, configs, 'management.endpoints.web.base-path')?.value;
   const own = base === undefined ? path : `${base.replace(/\/$/, '')}/health`;
   const full = `${/^\/[\w/-]+$/.test(context) ? context.replace(/\/$/, '') : ''}${own}`;
   return evidenced(full, conventional, file, mark);

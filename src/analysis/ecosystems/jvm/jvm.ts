@@ -20,8 +20,8 @@ import {
   mavenBuild,
   sbtBuild,
 } from './jvm-build.ts';
-import { hasMain, type JvmProject, javaFrom, jvmPort, languageOf, wrapperVersion } from './jvm-facts.ts';
-import { configOf, healthOf, jvmFrameworks } from './jvm-frameworks.ts';
+import { hasMain, type JvmProject, javaFrom, jvmLanguage, jvmPort, wrapperVersion } from './jvm-facts.ts';
+import { healthOf, jvmConfigFiles, jvmFrameworks } from './jvm-frameworks.ts';
 import { readMaven } from './maven.ts';
 
 const boundaries = ['pom.xml', 'build.gradle', 'build.gradle.kts', 'build.sbt'];
@@ -116,8 +116,8 @@ function describe(
   const sources = code.sources(endings, boundaries).filter(isInMainFolder);
   const framework = jvmFrameworks.find(({ marks }) => marks.some(known.has));
   const built = buildOf(framework?.name, mainClassIn(repository, sources));
-  const language = languageOf(sources, known);
-  const configs = configOf(code);
+  const language = jvmLanguage(sources, known);
+  const configs = jvmConfigFiles(code);
   const say = (value: string | undefined) => (value ? evidenced(value, conventional, file, tool) : undefined);
   const draft = {
     name: evidenced(name, certain, file, name),

@@ -3,7 +3,7 @@
 import { certain, type Evidenced, evidenced } from '../../evidence.ts';
 import type { Project } from '../../project.ts';
 import { objectAt, valueAt } from '../../readers/shape.ts';
-import { listOf, parseXml } from '../../readers/xml.ts';
+import { parseXml, xmlList } from '../../readers/xml.ts';
 import { isParsed, join, type Parsed, parentOf, type Repository } from '../../repository.ts';
 import { namedMember, workspaceFinder } from '../workspace-members.ts';
 
@@ -46,7 +46,7 @@ export function readMaven(repository: Repository, file: string): MavenProject | 
   const fill = (value: unknown) => filled(textOf(value), known);
   const build = objectAt(project, 'build');
   const version = fill(project.version ?? parent.version);
-  const plugins = listOf(valueAt(build, 'plugins', 'plugin'))
+  const plugins = xmlList(valueAt(build, 'plugins', 'plugin'))
     .filter(isParsed)
     .slice(0, 100);
   const own = dependenciesIn(project);
@@ -57,7 +57,7 @@ export function readMaven(repository: Repository, file: string): MavenProject | 
     artifact,
     version,
     packaging: fill(project.packaging) ?? 'jar',
-    modules: listOf(valueAt(project, 'modules', 'module')).flatMap((each) => textOf(each) ?? []),
+    modules: xmlList(valueAt(project, 'modules', 'module')).flatMap((each) => textOf(each) ?? []),
     coordinates: [parent, ...plugins, ...used].map(coordinate),
     libraries: used.filter(isNeeded).flatMap(({ artifactId }) => textOf(artifactId) ?? []),
     needsLibraries: own.some(isNeeded),
@@ -90,7 +90,7 @@ function isNeeded({ scope }: Parsed): boolean {
 }
 
 function dependenciesIn(holder: Parsed): readonly Parsed[] {
-  return listOf(valueAt(holder, 'dependencies', 'dependency')).filter(isParsed);
+  return xmlList(valueAt(holder, 'dependencies', 'dependency')).filter(isParsed);
 }
 
 function coordinate({ groupId, artifactId }: Parsed): string {

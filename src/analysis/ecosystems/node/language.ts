@@ -7,7 +7,7 @@ import { dependsOn, type PackageJson } from './package-manager/package-json.ts';
 const enough = 400;
 const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 
-export function languageOf(project: Project, manifest: PackageJson): Evidenced<string> {
+export function nodeLanguage(project: Project, manifest: PackageJson): Evidenced<string> {
   const config = project.first('tsconfig.json', 'tsconfig.app.json', 'tsconfig.base.json');
   let [typed, plain, seen] = [0, 0, 0];
   let example: string | undefined;

@@ -9,7 +9,7 @@ import { loneScriptDetector } from './lone-script.ts';
 import { nxDetector } from './nx.ts';
 import { packageDetector } from './package-detector.ts';
 import { managerOf } from './package-manager/package-manager.ts';
-import { toolOf, workspacesOf } from './package-manager/workspaces.ts';
+import { workspacesOf, workspaceTool } from './package-manager/workspaces.ts';
 
 export const nodeDetectors: readonly Detector[] = [
   packageDetector,
@@ -23,7 +23,7 @@ export const nodeWorkspaces: WorkspaceFinder = {
   find(repository) {
     return workspacesOf(repository).map(({ root, file, members }) => ({
       kind: /deno\.jsonc?$/.test(file) ? 'deno' : managerOf(repository, root).name,
-      tool: toolOf(repository, root),
+      tool: workspaceTool(repository, root),
       root,
       members,
       source: { file, note: `workspace of ${members.length}` },

@@ -4,8 +4,8 @@ import { certain, conventional, evidenced } from '../../evidence.ts';
 import { Project } from '../../project.ts';
 import { isParsed, join, nameOf, type Parsed } from '../../repository.ts';
 import { candidate, versionsOf } from '../draft.ts';
-import { folderOf, settingAt } from './frameworks/config-value.ts';
-import { languageOf } from './language.ts';
+import { configuredFolder, settingAt } from './frameworks/config-value.ts';
+import { nodeLanguage } from './language.ts';
 import { installCommand, runProgram } from './package-manager/manager-commands.ts';
 import { nodeVersionOf } from './package-manager/node-version.ts';
 import { packageIn } from './package-manager/package-json.ts';
@@ -48,7 +48,8 @@ function describe(project: Project, config: Parsed, root: string): Candidate {
   );
   const framework = named ?? server?.replace('@nestjs/core', 'nest');
   const manager = managerOf(repository, root);
-  const written = folderOf(settingAt(config, 'targets.build.options.outputPath')) ?? join('dist', path);
+  const written =
+    configuredFolder(settingAt(config, 'targets.build.options.outputPath')) ?? join('dist', path);
   // Nx counts from its root, we from the folder of the app.
   const up = '../'.repeat(path.split('/').length - (root === '' ? 0 : root.split('/').length));
   const directory = `${up}${written}`;
@@ -56,7 +57,7 @@ function describe(project: Project, config: Parsed, root: string): Candidate {
   const start = hasOwnStart ? runProgram(manager, `nx start ${name}`) : `node ${directory}/main.js`;
   return candidate('node', path, 0.85, {
     name: evidenced(name, certain, file, 'project.json'),
-    language: manifest && languageOf(project, manifest),
+    language: manifest && nodeLanguage(project, manifest),
     framework: framework ? evidenced(framework, named ? certain : conventional, file, executor) : undefined,
     packageManager: manager.evidence,
     versions: versionsOf({ node: nodeVersionOf(new Project(repository, root)) }),

@@ -8,17 +8,17 @@ import { entryFile } from './commands/entry-file.ts';
 import { processesOf, releaseCommandOf } from './commands/processes.ts';
 import { type Start, startOf } from './commands/start-command.ts';
 import { bundlers } from './frameworks/bundlers.ts';
-import { folderOf } from './frameworks/config-value.ts';
-import type { Framework, Rendering } from './frameworks/framework.ts';
+import { configuredFolder } from './frameworks/config-value.ts';
+import type { NodeFramework, Rendering } from './frameworks/framework.ts';
 import { metaFrameworks } from './frameworks/meta-frameworks.ts';
 import { renderingOf } from './frameworks/rendering.ts';
 import { servers } from './frameworks/servers.ts';
 import { healthPathOf } from './health-path.ts';
-import { languageOf } from './language.ts';
+import { nodeLanguage } from './language.ts';
 import { NodePackage } from './node-package.ts';
 import { installCommand } from './package-manager/manager-commands.ts';
 import { nodeVersionOf, runtimeVersion } from './package-manager/node-version.ts';
-import { portOf } from './port.ts';
+import { nodePort } from './port.ts';
 import { roleOf } from './role.ts';
 
 export const packageDetector: Detector = {
@@ -42,7 +42,7 @@ function describe(package_: NodePackage): Candidate {
   const { role, score } = roleOf(package_, framework, rendering, start);
   const draft = {
     name: manifest.name === undefined ? undefined : evidenced(manifest.name, certain, manifest.file, 'name'),
-    language: languageOf(package_, manifest),
+    language: nodeLanguage(package_, manifest),
     framework:
       framework && evidenced(framework.name, certain, manifest.file, whyFramework(package_, framework)),
     packageManager: evidence,
@@ -59,7 +59,7 @@ function describe(package_: NodePackage): Candidate {
     startCommand: start?.command,
     releaseCommand: isStatic ? undefined : releaseCommandOf(package_),
     staticOutput: isStatic ? rendering.output : undefined,
-    port: isStatic && !start ? undefined : portOf(package_, framework, start),
+    port: isStatic && !start ? undefined : nodePort(package_, framework, start),
     healthPath: isStatic ? undefined : healthPathOf(package_),
     processes: processesOf(package_),
     volumes: volumesOf(package_),
@@ -71,9 +71,9 @@ function describe(package_: NodePackage): Candidate {
  * A framework that renders goes first. A server beside a bundler is the app when it is what is started; the bundler
  * then only makes what it hands out.
  */
-function chooseFramework(package_: NodePackage): Framework | undefined {
+function chooseFramework(package_: NodePackage): NodeFramework | undefined {
   const { manifest } = package_;
-  const find = (all: readonly Framework[]) =>
+  const find = (all: readonly NodeFramework[]) =>
     all.find(({ packages, files }) => package_.dependsOn(...packages) || package_.first(...(files ?? [])));
   const meta = find(metaFrameworks);
   if (meta) return meta;
@@ -100,7 +100,7 @@ function startsServer(start: Start | undefined): boolean {
 
 function startFor(
   package_: NodePackage,
-  framework: Framework | undefined,
+  framework: NodeFramework | undefined,
   rendering: Rendering | undefined,
 ): Start | undefined {
   if (rendering?.kind !== 'static') return startOf(package_, framework, rendering?.start);
@@ -109,7 +109,7 @@ function startFor(
   return start?.commands.length ? start : undefined;
 }
 
-function whyFramework(package_: NodePackage, { packages, name }: Framework): string {
+function whyFramework(package_: NodePackage, { packages, name }: NodeFramework): string {
   const dependency = packages.find((each) => package_.dependsOn(each));
   return dependency === undefined ? `configuration of ${name}` : `depends on ${dependency}`;
 }
@@ -123,7 +123,7 @@ function volumesOf(package_: NodePackage): readonly Evidenced<string>[] {
   const schema = package_.text('prisma/schema.prisma')?.slice(0, 20_000) ?? '';
   const isPrisma = /provider\s*=\s*"sqlite"/.test(schema);
   // Prisma counts from the folder of its schema.
-  const folder = folderOf(/url\s*=\s*"file:(?:\.\/)?([\w./-]{1,200})\/[\w.-]+"/.exec(schema)?.[1]);
+  const folder = configuredFolder(/url\s*=\s*"file:(?:\.\/)?([\w./-]{1,200})\/[\w.-]+"/.exec(schema)?.[1]);
   if (isPrisma && folder !== undefined)
     return [evidenced(`prisma/${folder}`, certain, package_.at('prisma/schema.prisma'), 'SQLite lies there')];
   if (!isPrisma && !sqliteDrivers.some((name) => manifest.dependencies.has(name))) return [];

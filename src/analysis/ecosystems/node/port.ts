@@ -6,12 +6,12 @@ import { optionOf, type ScriptCommand } from './commands/script-commands.ts';
 import { servingPort } from './commands/script-kinds.ts';
 import type { Start } from './commands/start-command.ts';
 import { settingAt } from './frameworks/config-value.ts';
-import type { Framework } from './frameworks/framework.ts';
+import type { NodeFramework } from './frameworks/framework.ts';
 import type { NodePackage } from './node-package.ts';
 
-export function portOf(
+export function nodePort(
   package_: NodePackage,
-  framework: Framework | undefined,
+  framework: NodeFramework | undefined,
   start: Start | undefined,
 ): Evidenced<number> | undefined {
   const { file } = package_.manifest;
@@ -39,7 +39,10 @@ function number(text: unknown): number | undefined {
 }
 
 /** What the code listens on: the file to start with first, then whatever is nearest to the top. */
-function portInCode(package_: NodePackage, framework: Framework | undefined): Evidenced<number> | undefined {
+function portInCode(
+  package_: NodePackage,
+  framework: NodeFramework | undefined,
+): Evidenced<number> | undefined {
   const { repository } = package_;
   const own = framework?.kind === 'either';
   const files = sourceFiles(package_);
@@ -108,7 +111,7 @@ const settings: Readonly<Record<string, { readonly key: string; readonly files?:
 
 function portInConfig(
   package_: NodePackage,
-  framework: Framework | undefined,
+  framework: NodeFramework | undefined,
 ): Evidenced<number> | undefined {
   if (framework?.name === 'redwood') {
     const port = number(settingAt(package_.toml('redwood.toml'), 'web.port'));

@@ -4,7 +4,7 @@ import { isParsed } from '../../repository.ts';
 import { entryFile } from './commands/entry-file.ts';
 import { isDirecting } from './commands/script-kinds.ts';
 import type { Start } from './commands/start-command.ts';
-import type { Framework, Rendering } from './frameworks/framework.ts';
+import type { NodeFramework, Rendering } from './frameworks/framework.ts';
 import { metaFrameworks } from './frameworks/meta-frameworks.ts';
 import { servers } from './frameworks/servers.ts';
 import type { NodePackage } from './node-package.ts';
@@ -22,7 +22,7 @@ const otherManifests =
 
 export function roleOf(
   package_: NodePackage,
-  framework: Framework | undefined,
+  framework: NodeFramework | undefined,
   rendering: Rendering | undefined,
   start: Start | undefined,
 ): Judgement {
@@ -64,7 +64,7 @@ function isOwnedMember({ repository, path }: NodePackage): boolean {
 /** A package that only starts others: of a workspace, or with `concurrently`. */
 function isDirector(
   package_: NodePackage,
-  framework: Framework | undefined,
+  framework: NodeFramework | undefined,
   start: Start | undefined,
 ): boolean {
   if (framework?.ownsMembers) return false;
@@ -100,7 +100,7 @@ function hasOwnSources(package_: NodePackage): boolean {
 /** Stylesheets and scripts for pages that another language makes. */
 function isAssets(
   package_: NodePackage,
-  framework: Framework | undefined,
+  framework: NodeFramework | undefined,
   start: Start | undefined,
 ): boolean {
   const isBundler = framework === undefined || framework.isBundler === true;
@@ -117,7 +117,7 @@ function hasPage(package_: NodePackage): boolean {
 /** A bundler or a server that is there for something else: a component library, a plugin, a test. */
 function isPart(
   package_: NodePackage,
-  framework: Framework,
+  framework: NodeFramework,
   rendering: Rendering | undefined,
   start: Start | undefined,
 ): boolean {

@@ -18,7 +18,7 @@ export type Frameworks = Readonly<
   Record<string, number | null | readonly [name: string, port: number | null]>
 >;
 
-export interface Framework {
+export interface LanguageFramework {
   readonly name: string;
   readonly port: number | null;
 }
@@ -40,7 +40,7 @@ export interface ProjectFacts extends Commands {
   readonly manager?: readonly [name: string, source: string] | null;
   readonly lockFile?: string | undefined;
   readonly versions?: Readonly<Record<string, Evidenced<string> | undefined>>;
-  readonly framework?: Framework | undefined;
+  readonly framework?: LanguageFramework | undefined;
   readonly output?: StaticOutput | undefined;
   readonly score?: number;
 }
@@ -73,7 +73,7 @@ export interface Language extends Commands {
   readonly read?: (
     project: Project,
     file: string,
-    framework: Framework | undefined,
+    framework: LanguageFramework | undefined,
   ) => ProjectFacts | undefined;
 }
 
@@ -148,7 +148,11 @@ function describe(project: Project, row: Language, marker: string, facts: Projec
 }
 
 /** The first framework that a line of the files names. */
-function frameworkIn(project: Project, files: readonly string[], all: Frameworks): Framework | undefined {
+function frameworkIn(
+  project: Project,
+  files: readonly string[],
+  all: Frameworks,
+): LanguageFramework | undefined {
   return frameworkNamed(all, (word) => {
     const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
     const form = new RegExp(`(?:^|[^\\w-])${escaped}(?:[^\\w-]|$)`, 'i');
@@ -156,7 +160,10 @@ function frameworkIn(project: Project, files: readonly string[], all: Frameworks
   });
 }
 
-export function frameworkNamed(all: Frameworks, isNamed: (word: string) => boolean): Framework | undefined {
+export function frameworkNamed(
+  all: Frameworks,
+  isNamed: (word: string) => boolean,
+): LanguageFramework | undefined {
   const found = Object.entries(all).find(([word]) => isNamed(word));
   if (!found) return undefined;
   const [word, meaning] = found;

@@ -1,7 +1,7 @@
 /** Frameworks of Python: how each is known, how it is started, and which port is its custom. */
 import type { AppObject } from './python-app.ts';
 
-export interface Framework {
+export interface PythonFramework {
   readonly name: string;
   /** Distributions that mean it, in the form of `pythonDependencies`. */
   readonly packages: readonly string[];
@@ -15,16 +15,21 @@ export interface Framework {
 
 const anywhere = '0.0.0.0';
 
-type More = Partial<Framework>;
+type More = Partial<PythonFramework>;
 
-function framework(kind: Framework['kind'], name: string, port: number | null, more: More = {}): Framework {
+function framework(
+  kind: PythonFramework['kind'],
+  name: string,
+  port: number | null,
+  more: More = {},
+): PythonFramework {
   return { name, packages: [name], kind, port, ...more };
 }
 const asgi = (name: string, port = 8000, more?: More) => framework('asgi', name, port, more);
 const wsgi = (name: string, port: number, more?: More) => framework('wsgi', name, port, more);
 const script = (name: string, port: number, more?: More) => framework('script', name, port, more);
 
-export const frameworks: readonly Framework[] = [
+export const frameworks: readonly PythonFramework[] = [
   wsgi('django', 8000, { packages: ['django', 'wagtail', 'djangorestframework', 'django-ninja'] }),
   asgi('fastapi', 8000, { packages: ['fastapi', 'fastapi-slim'] }),
   asgi('litestar', 8000, { packages: ['litestar', 'starlite'] }),
@@ -64,7 +69,7 @@ export const frameworks: readonly Framework[] = [
 
 /** The command of the first server among the dependencies that can serve this kind of object. */
 export function serverCommand(
-  framework: Framework,
+  framework: PythonFramework,
   app: AppObject,
   has: (name: string) => boolean,
 ): { readonly command: string; readonly server: string | undefined } {

@@ -5,7 +5,7 @@ import { asObject, valueAt } from '../../readers/shape.ts';
 import { nameOf, type Parsed, parentOf } from '../../repository.ts';
 import type { Django } from './django.ts';
 import type { AppObject } from './python-app.ts';
-import { type Framework, serverCommand } from './python-frameworks.ts';
+import { type PythonFramework, serverCommand } from './python-frameworks.ts';
 
 export interface PythonStart {
   readonly command: Evidenced<string>;
@@ -13,7 +13,7 @@ export interface PythonStart {
 }
 
 interface Known {
-  readonly framework: Framework | undefined;
+  readonly framework: PythonFramework | undefined;
   readonly app: AppObject | undefined;
   readonly django: Django | undefined;
   readonly has: (name: string) => boolean;
@@ -39,7 +39,7 @@ export function pythonStart(
 
 function served(
   project: Project,
-  framework: Framework,
+  framework: PythonFramework,
   found: AppObject,
   has: (name: string) => boolean,
 ): PythonStart {
@@ -70,7 +70,7 @@ function runnerOf(project: Project, file: string): string | undefined {
 function importing(
   project: Project,
   files: readonly string[],
-  framework: Framework,
+  framework: PythonFramework,
   entry: Evidenced<string> | undefined,
 ): Evidenced<string> | undefined {
   const { repository } = project;
@@ -86,7 +86,7 @@ function importing(
     : undefined;
 }
 
-function scripted(project: Project, framework: Framework, file: string): Evidenced<string> {
+function scripted(project: Project, framework: PythonFramework, file: string): Evidenced<string> {
   const plain = runFile(project, file);
   const isOpen =
     framework.name !== 'gradio' || project.repository.find(file, /\bserver_name\s*=/) !== undefined;

@@ -15,7 +15,7 @@ import { listedMembers, workspaceFinder } from '../workspace-members.ts';
 import { type Django, readDjango } from './django.ts';
 import { type AppObject, findAppObject } from './python-app.ts';
 import { pythonDependencies, requirementsFile } from './python-dependencies.ts';
-import { type Framework, frameworks } from './python-frameworks.ts';
+import { frameworks, type PythonFramework } from './python-frameworks.ts';
 import { pythonProject, pythonVersion } from './python-manager.ts';
 import { pythonProcesses } from './python-processes.ts';
 import { pythonStart } from './python-start.ts';
@@ -130,10 +130,10 @@ function chooseFramework(
   imports: ReadonlySet<string>,
   app: AppObject | undefined,
   django: Django | undefined,
-): Framework | undefined {
+): PythonFramework | undefined {
   if (django || app) return frameworks.find(({ name }) => name === (django ? 'django' : app?.framework));
   // A framework that is imported somewhere goes before one that is only installed.
-  const isImported = ({ module, packages }: Framework) =>
+  const isImported = ({ module, packages }: PythonFramework) =>
     imports.has(module ?? packages[0]?.replaceAll('-', '_') ?? '');
   return frameworks.find(isImported) ?? frameworks.find((each) => each.packages.some(has));
 }
@@ -180,7 +180,7 @@ const servers =
 /** Where it listens: in its code, in the file of its server, else by the convention of its framework. */
 function portOf(
   project: Project,
-  framework: Framework | undefined,
+  framework: PythonFramework | undefined,
   files: readonly [string, ...string[]],
 ): Evidenced<number | null> {
   const { repository } = project;

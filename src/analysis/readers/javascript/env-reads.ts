@@ -1,15 +1,15 @@
 /** Where code reads the environment, and what happens when the variable is not there. */
 import type { EnvRead } from '../source-facts.ts';
-import type { Scope } from './scope.ts';
+import type { FileScope } from './scope.ts';
 import {
   calledName,
   child,
   dotted,
-  keyOf,
   literal,
   type Node,
+  type NodePlace,
   nodes,
-  type Place,
+  propertyKey,
   unwrapped,
 } from './syntax.ts';
 
@@ -29,11 +29,11 @@ const conversions = new Set([
   'Number.parseInt',
 ]);
 
-export function envReads(places: readonly Place[], scope: Scope): Read[] {
+export function envReads(places: readonly NodePlace[], scope: FileScope): Read[] {
   return places.flatMap((place) => readsAt(place, scope));
 }
 
-function readsAt(place: Place, scope: Scope): readonly Read[] {
+function readsAt(place: NodePlace, scope: FileScope): readonly Read[] {
   const { node } = place;
   switch (node.type) {
     case 'MemberExpression':
@@ -49,7 +49,7 @@ function readsAt(place: Place, scope: Scope): readonly Read[] {
   }
 }
 
-function viaOf(node: Node | undefined, scope: Scope): 'process' | 'meta' | undefined {
+function viaOf(node: Node | undefined, scope: FileScope): 'process' | 'meta' | undefined {
   const name = dotted(node);
   if (name === undefined) return undefined;
   if (/^(?:(?:globalThis|global|window)\.)?process\.env$/.test(name) || name === 'Bun.env') return 'process';
@@ -59,7 +59,7 @@ function viaOf(node: Node | undefined, scope: Scope): 'process' | 'meta' | undef
   return name === 'env' && (from === 'process' || from === 'node:process') ? 'process' : undefined;
 }
 
-function memberRead(place: Place, scope: Scope): readonly Read[] {
+function memberRead(place: NodePlace, scope: FileScope): readonly Read[] {
   const { node } = place;
   const via = viaOf(unwrapped(child(node, 'object')), scope);
   if (!via || isWritten(place)) return [];
@@ -69,12 +69,12 @@ function memberRead(place: Place, scope: Scope): readonly Read[] {
   return [{ key, via, start: node.start, ...whenAbsent(place) }];
 }
 
-function isWritten({ parent, field }: Place): boolean {
+function isWritten({ parent, field }: NodePlace): boolean {
   return parent?.node.type === 'AssignmentExpression' && field === 'left' && parent.node.operator === '=';
 }
 
 /** `Deno.env.get('X')`, `config.get('X')`, `env('X', 'default')`, `requireEnv('X')`. */
-function callRead(place: Place, scope: Scope): readonly Read[] {
+function callRead(place: NodePlace, scope: FileScope): readonly Read[] {
   const { node } = place;
   const [first, second] = nodes(node.arguments);
   const key = literal(first);
@@ -99,7 +99,7 @@ function callRead(place: Place, scope: Scope): readonly Read[] {
 function patternReads(pattern: Node | undefined, via: 'process' | 'meta' | undefined): readonly Read[] {
   if (pattern?.type !== 'ObjectPattern' || !via) return [];
   return nodes(pattern.properties).flatMap((property) => {
-    const key = keyOf(property);
+    const key = propertyKey(property);
     if (key === undefined || !keyForm.test(key) || builtIn.has(key)) return [];
     const value = child(property, 'value');
     if (value?.type !== 'AssignmentPattern') return [{ key, via, start: property.start }];
@@ -129,7 +129,7 @@ function importReads(node: Node): readonly Read[] {
 }
 
 /** What the code around a read does when there is nothing. */
-function whenAbsent(place: Place): { default?: string; required?: boolean } {
+function whenAbsent(place: NodePlace): { default?: string; required?: boolean } {
   let at = place;
   for (let steps = 0; at.parent && steps < 12; steps += 1) {
     const { node } = at.parent;

@@ -3,8 +3,8 @@
  * (`defineConfig({…})`) is the object, any other call is kept by its name. Nothing is run; what cannot be told without
  * running is `undefined`.
  */
-import type { Scope } from './scope.ts';
-import { calledName, child, dotted, keyOf, literal, type Node, nodes, unwrapped } from './syntax.ts';
+import type { FileScope } from './scope.ts';
+import { calledName, child, dotted, literal, type Node, nodes, propertyKey, unwrapped } from './syntax.ts';
 
 /** `adapter: node({out: 'x'})`. */
 export interface KeptCall {
@@ -17,10 +17,10 @@ const deepest = 12;
 const mostSteps = 20_000;
 
 export class Evaluator {
-  readonly #scope: Scope;
+  readonly #scope: FileScope;
   #steps = 0;
 
-  constructor(scope: Scope) {
+  constructor(scope: FileScope) {
     this.#scope = scope;
   }
 
@@ -72,7 +72,7 @@ export class Evaluator {
           entries.push(...Object.entries(value));
         continue;
       }
-      const key = keyOf(property);
+      const key = propertyKey(property);
       if (key !== undefined) entries.push([key, this.data(child(property, 'value'), depth + 1)]);
     }
     return Object.fromEntries(entries);

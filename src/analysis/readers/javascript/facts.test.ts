@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { factsOf } from './facts.ts';
+import { sourceFactsOf } from './facts.ts';
 
-const env = (text: string) => factsOf('a.ts', text).env.map(({ line: _, ...read }) => read);
-const port = (text: string) => factsOf('a.ts', text).listens.map((each) => [each.port, each.variable]);
+const env = (text: string) => sourceFactsOf('a.ts', text).env.map(({ line: _, ...read }) => read);
+const port = (text: string) => sourceFactsOf('a.ts', text).listens.map((each) => [each.port, each.variable]);
 
 test('a read of the environment says what happens without the variable', () => {
   assert.deepEqual(env("f(process.env.A ?? 'x')"), [
@@ -57,7 +57,7 @@ test('the port is found behind names, settings, conversions and options', () => 
 });
 
 test('configuration is read as data, with calls kept by name and nothing run', () => {
-  const config = (text: string) => factsOf('vite.config.ts', text).config;
+  const config = (text: string) => sourceFactsOf('vite.config.ts', text).config;
   const adapter = { $call: 'node', $from: '@astrojs/node', $arguments: [{ mode: 'standalone' }] };
   assert.deepEqual(
     config(
@@ -81,15 +81,15 @@ test('configuration is read as data, with calls kept by name and nothing run', (
 test('components give their scripts, at the lines where they stand', () => {
   const text =
     '<template>\n<p/>\n</template>\n<script setup lang="ts">\nconst a: string = import.meta.env.VITE_A\n</script>';
-  assert.deepEqual(factsOf('A.vue', text).env, [{ key: 'VITE_A', via: 'meta', line: 5 }]);
+  assert.deepEqual(sourceFactsOf('A.vue', text).env, [{ key: 'VITE_A', via: 'meta', line: 5 }]);
   assert.deepEqual(
-    factsOf('a.astro', '---\nconst a = import.meta.env.B_URL\n---\n<p>{a}</p>').env[0]?.line,
+    sourceFactsOf('a.astro', '---\nconst a = import.meta.env.B_URL\n---\n<p>{a}</p>').env[0]?.line,
     2,
   );
 });
 
 test('a health route is found where it is registered as a literal', () => {
-  const paths = (text: string) => factsOf('a.ts', text).routes.map(({ path }) => path);
+  const paths = (text: string) => sourceFactsOf('a.ts', text).routes.map(({ path }) => path);
   assert.deepEqual(paths("app.get('/healthz', f); app.get('/users', f)"), ['/healthz']);
   assert.deepEqual(paths("fastify.route({ method: 'GET', url: '/health', handler })"), ['/health']);
   assert.deepEqual(paths("@Controller('health') class A { @Get('live') f() {} }"), ['/health/live']);

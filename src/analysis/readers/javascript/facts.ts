@@ -1,14 +1,14 @@
 /** Everything one file tells, from one parse and one walk. */
 import { parseSync } from 'oxc-parser';
-import type { Call, Import, SourceFacts } from '../source-facts.ts';
+import type { Import, SourceCall, SourceFacts } from '../source-facts.ts';
 import { envReads } from './env-reads.ts';
 import { Evaluator, exported } from './evaluate.ts';
 import { listens } from './listens.ts';
 import { routes } from './routes.ts';
 import { schemaReads } from './schema-reads.ts';
-import { type Scope, scopeOf } from './scope.ts';
+import { type FileScope, fileScopeOf } from './scope.ts';
 import { scriptsOf } from './scripts-of.ts';
-import { calledName, child, isNode, literal, type Node, nodes, type Place, walk } from './syntax.ts';
+import { calledName, child, isNode, literal, type Node, type NodePlace, nodes, walk } from './syntax.ts';
 
 const tellingCalls = new Set(
   `Sequelize DataSource forRoot forRootAsync connect knex createConnection createPool Pool Client Redis IORedis
@@ -18,7 +18,7 @@ const tellingCalls = new Set(
 );
 const mostOfEach = 300;
 
-export function factsOf(path: string, text: string): SourceFacts {
+export function sourceFactsOf(path: string, text: string): SourceFacts {
   const { code, lang } = scriptsOf(path, text);
   const parsed = parseSync(path, code, { lang, sourceType: 'unambiguous', preserveParens: false });
   const program: unknown = parsed.program;
@@ -26,7 +26,7 @@ export function factsOf(path: string, text: string): SourceFacts {
   const [error] = parsed.errors;
   if (error && nodes(program.body).length === 0) throw new Error(error.message);
   const places = [...walk(program)];
-  const scope = scopeOf(places);
+  const scope = fileScopeOf(places);
   const lineOf = lineCounter(code);
   const withLine = <T extends { readonly start: number }>(
     all: readonly T[],
@@ -43,7 +43,7 @@ export function factsOf(path: string, text: string): SourceFacts {
   };
 }
 
-function importsOf(places: readonly Place[]): (Omit<Import, 'line'> & { start: number })[] {
+function importsOf(places: readonly NodePlace[]): (Omit<Import, 'line'> & { start: number })[] {
   return places.flatMap(({ node }) => {
     const module = moduleOf(node);
     return module === undefined ? [] : [{ module, start: node.start }];
@@ -64,7 +64,10 @@ function moduleOf(node: Node): string | undefined {
   }
 }
 
-function callsOf(places: readonly Place[], scope: Scope): (Omit<Call, 'line'> & { start: number })[] {
+function callsOf(
+  places: readonly NodePlace[],
+  scope: FileScope,
+): (Omit<SourceCall, 'line'> & { start: number })[] {
   return places.flatMap(({ node }) => {
     if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return [];
     const name = calledName(node);

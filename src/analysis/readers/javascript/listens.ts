@@ -1,15 +1,15 @@
 /** On which port code listens, and which variable comes before the number. */
 import type { Listen } from '../source-facts.ts';
-import type { Scope } from './scope.ts';
+import type { FileScope } from './scope.ts';
 import {
   calledName,
   child,
   dotted,
-  keyOf,
   literal,
   type Node,
+  type NodePlace,
   nodes,
-  type Place,
+  propertyKey,
   propertyName,
   unwrapped,
 } from './syntax.ts';
@@ -28,7 +28,7 @@ const listening = new Set([
   'startServer',
 ]);
 
-export function listens(places: readonly Place[], scope: Scope): Found[] {
+export function listens(places: readonly NodePlace[], scope: FileScope): Found[] {
   return places.flatMap(({ node }) => {
     if (node.type === 'ExportDefaultDeclaration') return bunServer(node, scope);
     if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return [];
@@ -43,10 +43,10 @@ export function listens(places: readonly Place[], scope: Scope): Found[] {
 }
 
 /** `export default { port: 3000, fetch }`: Bun serves it. */
-function bunServer(node: Node, scope: Scope): Found[] {
+function bunServer(node: Node, scope: FileScope): Found[] {
   const object = resolved(child(node, 'declaration'), scope);
   if (object?.type !== 'ObjectExpression') return [];
-  const keys = nodes(object.properties).map(keyOf);
+  const keys = nodes(object.properties).map(propertyKey);
   if (!keys.includes('fetch')) return [];
   const port = portIn(object, scope);
   return port ? [{ ...port, start: node.start }] : [];
@@ -58,11 +58,11 @@ function isSocket(node: Node): boolean {
 }
 
 /** `{port: …}` or `{listen: {port: …}}`. */
-function portIn(node: Node, scope: Scope): Port | undefined {
+function portIn(node: Node, scope: FileScope): Port | undefined {
   const object = resolved(node, scope);
   if (object?.type !== 'ObjectExpression') return undefined;
   for (const property of nodes(object.properties)) {
-    const key = keyOf(property);
+    const key = propertyKey(property);
     const value = child(property, 'value');
     if (key === 'port' && value) return portOf(value, scope);
     if (key === 'listen' && value) return portIn(value, scope);
@@ -70,12 +70,12 @@ function portIn(node: Node, scope: Scope): Port | undefined {
   return undefined;
 }
 
-function resolved(node: Node | undefined, scope: Scope): Node | undefined {
+function resolved(node: Node | undefined, scope: FileScope): Node | undefined {
   const at = unwrapped(node);
   return at?.type === 'Identifier' ? unwrapped(scope.values.get(String(at.name))) : at;
 }
 
-export function portOf(node: Node | undefined, scope: Scope, depth = 0): Port | undefined {
+export function portOf(node: Node | undefined, scope: FileScope, depth = 0): Port | undefined {
   const at = unwrapped(node);
   if (!at || depth > 8) return undefined;
   const inner = (field: string) => portOf(child(at, field), scope, depth + 1);
@@ -113,7 +113,7 @@ function both(one: Port | undefined, other: Port | undefined): Port | undefined 
   return { port: one.port ?? other.port, variable: one.variable ?? other.variable };
 }
 
-function ofName(name: string, scope: Scope, depth: number): Port | undefined {
+function ofName(name: string, scope: FileScope, depth: number): Port | undefined {
   const fallback = scope.defaults.get(name);
   if (fallback) return both({ port: null, variable: name }, portOf(fallback, scope, depth + 1));
   const value = scope.values.get(name);
@@ -122,11 +122,11 @@ function ofName(name: string, scope: Scope, depth: number): Port | undefined {
 }
 
 /** `process.env.PORT`, `env.PORT`, `config.port`. */
-function ofMember(node: Node, scope: Scope, depth: number): Port | undefined {
+function ofMember(node: Node, scope: FileScope, depth: number): Port | undefined {
   const name = propertyName(node);
   const object = resolved(child(node, 'object'), scope);
   if (object?.type === 'ObjectExpression') {
-    const property = nodes(object.properties).find((each) => keyOf(each) === name);
+    const property = nodes(object.properties).find((each) => propertyKey(each) === name);
     if (property) return portOf(child(property, 'value'), scope, depth + 1);
   }
   if (name === undefined || !/port/i.test(name)) return undefined;
@@ -134,7 +134,7 @@ function ofMember(node: Node, scope: Scope, depth: number): Port | undefined {
 }
 
 /** `Number(…)`, `parseInt(…)`, `normalizePort(…)`, `Deno.env.get('PORT')`, `app.get('port')`. */
-function ofCall(node: Node, scope: Scope, depth: number): Port | undefined {
+function ofCall(node: Node, scope: FileScope, depth: number): Port | undefined {
   const [first, second] = nodes(node.arguments);
   const key = literal(first);
   if (key === undefined || /^\d+$/.test(key)) return first ? portOf(first, scope, depth + 1) : undefined;

@@ -1,15 +1,15 @@
 /** Paths that code answers for the health of the app, registered as a literal. */
 import type { Route } from '../source-facts.ts';
-import type { Scope } from './scope.ts';
+import type { FileScope } from './scope.ts';
 import {
   calledName,
   child,
   dotted,
-  keyOf,
   literal,
   type Node,
+  type NodePlace,
   nodes,
-  type Place,
+  propertyKey,
   unwrapped,
 } from './syntax.ts';
 
@@ -20,7 +20,7 @@ export const healthPath =
 
 const methods = new Set(['get', 'all', 'use', 'head', 'on', 'route']);
 
-export function routes(places: readonly Place[], scope: Scope): Found[] {
+export function routes(places: readonly NodePlace[], scope: FileScope): Found[] {
   const found = places.flatMap(({ node }): Found[] => {
     if (node.type === 'CallExpression') return registered(node, scope);
     return node.type === 'ClassDeclaration' || node.type === 'ClassExpression' ? controller(node) : [];
@@ -28,7 +28,7 @@ export function routes(places: readonly Place[], scope: Scope): Found[] {
   return found.filter(({ path }) => healthPath.test(path));
 }
 
-function registered(node: Node, scope: Scope): Found[] {
+function registered(node: Node, scope: FileScope): Found[] {
   const name = calledName(node) ?? '';
   if (!methods.has(name)) return [];
   const callee = unwrapped(child(node, 'callee'));
@@ -46,7 +46,7 @@ function registered(node: Node, scope: Scope): Found[] {
 /** `fastify.route({ method: 'GET', url: '/health' })`. */
 function urlOf(node: Node | undefined): string | undefined {
   if (node?.type !== 'ObjectExpression') return undefined;
-  const property = nodes(node.properties).find((each) => ['url', 'path'].includes(keyOf(each) ?? ''));
+  const property = nodes(node.properties).find((each) => ['url', 'path'].includes(propertyKey(each) ?? ''));
   return property ? literal(child(property, 'value')) : undefined;
 }
 

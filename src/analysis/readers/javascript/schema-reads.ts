@@ -1,7 +1,7 @@
 /** Variables that a schema names: zod, valibot, envalid, joi, yup, TypeBox, t3-env, Adonis, Astro. */
 import type { EnvRead } from '../source-facts.ts';
 import { plainText } from './env-reads.ts';
-import { calledName, child, keyOf, type Node, nodes, type Place, unwrapped } from './syntax.ts';
+import { calledName, child, type Node, type NodePlace, nodes, propertyKey, unwrapped } from './syntax.ts';
 
 const roots = new Set(
   `z zod v t Type Joi joi yup y s S type Schema str num url port host bool json email Env envField makeValidator
@@ -11,12 +11,12 @@ const shouted = /^[A-Z][A-Z0-9_]{1,127}$/;
 const builtIn = new Set(['MODE', 'PROD', 'DEV', 'SSR']);
 
 export function schemaReads(
-  places: readonly Place[],
+  places: readonly NodePlace[],
 ): (Omit<EnvRead, 'line'> & { readonly start: number })[] {
   return places.flatMap(({ node }) => {
     if (node.type !== 'ObjectExpression') return [];
     return nodes(node.properties).flatMap((property) => {
-      const key = keyOf(property);
+      const key = propertyKey(property);
       const value = unwrapped(child(property, 'value'));
       if (key === undefined || !shouted.test(key) || builtIn.has(key) || !value) return [];
       const said = saidBySchema(value);
@@ -40,9 +40,9 @@ function saidBySchema(value: Node): { required: boolean; default?: string } | un
         fallback ??= plainText(given[0]);
       }
       const options = given.find(({ type }) => type === 'ObjectExpression');
-      const told = options ? fromOptions(options) : undefined;
-      if (told?.isOptional) isOptional = true;
-      fallback ??= told?.default;
+      const fromOption = options ? fromOptions(options) : undefined;
+      if (fromOption?.isOptional) isOptional = true;
+      fallback ??= fromOption?.default;
       // `v.optional(v.string(), 'x')` has its default as the second argument.
       if (name === 'optional' && given.length === 2) fallback ??= plainText(given[1]);
       at = unwrapped(child(at, 'callee'));
@@ -61,7 +61,7 @@ function fromOptions(options: Node): { isOptional: boolean; default?: string } {
   let isOptional = false;
   let fallback: string | undefined;
   for (const property of nodes(options.properties)) {
-    const key = keyOf(property);
+    const key = propertyKey(property);
     if (key === 'default') {
       isOptional = true;
       fallback = plainText(child(property, 'value'));

@@ -1,7 +1,7 @@
 /** What the names of one file stand for, as far as one assignment tells it. */
-import { child, keyOf, literal, type Node, nodes, type Place, unwrapped } from './syntax.ts';
+import { child, literal, type Node, type NodePlace, nodes, propertyKey, unwrapped } from './syntax.ts';
 
-export interface Scope {
+export interface FileScope {
   /** `const a = …` by name; the first of a name counts. */
   readonly values: ReadonlyMap<string, Node>;
   /** `import a from 'm'`, `const {a} = require('m')` by local name. */
@@ -12,7 +12,7 @@ export interface Scope {
   readonly defaults: ReadonlyMap<string, Node>;
 }
 
-export function scopeOf(places: readonly Place[]): Scope {
+export function fileScopeOf(places: readonly NodePlace[]): FileScope {
   const values = new Map<string, Node>();
   const modules = new Map<string, string>();
   const settings = new Map<string, Node>();
@@ -57,7 +57,7 @@ function declare(
     if (typeof name !== 'string') continue;
     if (module !== undefined) modules.set(name, module);
     const fallback = value?.type === 'AssignmentPattern' ? child(value, 'right') : undefined;
-    if (fallback && keyOf(property) !== undefined && !defaults.has(name)) defaults.set(name, fallback);
+    if (fallback && propertyKey(property) !== undefined && !defaults.has(name)) defaults.set(name, fallback);
   }
 }
 

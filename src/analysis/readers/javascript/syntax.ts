@@ -7,9 +7,9 @@ export interface Node {
 }
 
 /** A node with those around it. */
-export interface Place {
+export interface NodePlace {
   readonly node: Node;
-  readonly parent: Place | null;
+  readonly parent: NodePlace | null;
   /** Field of the parent in which the node stands. */
   readonly field: string;
 }
@@ -28,11 +28,11 @@ export function child(node: Node | undefined, field: string): Node | undefined {
 }
 
 /** Every node of the tree, in the order of the text. */
-export function* walk(root: Node): Generator<Place> {
-  const open: Place[] = [{ node: root, parent: null, field: '' }];
+export function* walk(root: Node): Generator<NodePlace> {
+  const open: NodePlace[] = [{ node: root, parent: null, field: '' }];
   for (let place = open.pop(); place; place = open.pop()) {
     yield place;
-    const inner: Place[] = [];
+    const inner: NodePlace[] = [];
     for (const field in place.node) {
       const value = place.node[field];
       if (Array.isArray(value)) {
@@ -111,7 +111,7 @@ export function literal(node: Node | undefined): string | undefined {
 }
 
 /** The key of a property of an object or a pattern. */
-export function keyOf(property: Node): string | undefined {
+export function propertyKey(property: Node): string | undefined {
   const key = child(property, 'key');
   if (property.computed === true) return literal(key);
   if (key?.type === 'Identifier' && typeof key.name === 'string') return key.name;

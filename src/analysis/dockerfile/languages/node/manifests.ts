@@ -94,7 +94,7 @@ function dependencyNames(manifest: Parsed | undefined): string[] {
   return kinds.flatMap((kind) => Object.keys(objectAt(manifest, kind)));
 }
 
-export function dependsOn(manifest: Parsed, name: string): boolean {
+export function manifestDependsOn(manifest: Parsed, name: string): boolean {
   return isDependency(manifest, name) || Object.hasOwn(objectAt(manifest, 'devDependencies'), name);
 }
 
@@ -151,7 +151,7 @@ export function needsCompiler(project: NodeProject, request: Request): boolean {
 /** Prisma before 7 writes its client into node_modules, and its engine wants OpenSSL. */
 export function usesPrisma(project: NodeProject): boolean {
   return [project.manifest, project.rootManifest].some((manifest) => {
-    if (!dependsOn(manifest, '@prisma/client')) return false;
+    if (!manifestDependsOn(manifest, '@prisma/client')) return false;
     const range =
       stringAt(manifest, 'dependencies', '@prisma/client') ??
       stringAt(manifest, 'devDependencies', '@prisma/client') ??

@@ -2,7 +2,7 @@
 import { join } from '../../../repository.ts';
 import type { Document, Stage } from '../../document.ts';
 import { folderSource, type Request, requiredStart, writtenFolders } from '../../request.ts';
-import { versionOf } from '../../steps/base-images.ts';
+import { imageVersionOf } from '../../steps/base-images.ts';
 import { addStaticOutput } from '../../steps/web-server.ts';
 import { startForm } from '../../text/command-line.ts';
 import { quoted, run } from '../../text/grammar.ts';
@@ -90,10 +90,10 @@ function planOf(request: Request, installation: Installation, image: string, why
 function imageOf(request: Request, { project, manager }: Installation): { image: string; why: string } {
   const start = request.startCommand === null ? '' : nodeStart(request.startCommand, project).command;
   if (manager.name === 'bun' && request.staticOutput === null && /^bun /.test(start)) {
-    const { version, why } = versionOf(request, 'bun');
+    const { version, why } = imageVersionOf(request, 'bun');
     return { image: `oven/bun:${version}-slim`, why };
   }
-  const { version, why } = versionOf(request, 'node');
+  const { version, why } = imageVersionOf(request, 'node');
   return { image: `node:${version}-slim`, why };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Frameworks that put all they need for running into one folder: only that gets into the image. Which one is told by
- * what is started (`node .output/server/index.mjs`) rather than by a name, as several frameworks share a server.
+ * Frameworks that put all they need for running into one folder: only that gets into the image. Which one it is, is seen
+ * by what is started (`node .output/server/index.mjs`) rather than by a name, as several frameworks share a server.
  */
 import { join } from '../../../repository.ts';
 import type { Request } from '../../request.ts';

@@ -3,7 +3,7 @@
  * passing it on; so where the manifest's script is known, the script itself becomes the container's command.
  */
 import { plainWords } from '../../text/command-line.ts';
-import { dependsOn, isDependency, type NodeProject, scriptOf } from './manifests.ts';
+import { isDependency, manifestDependsOn, type NodeProject, scriptOf } from './manifests.ts';
 
 export interface NodeStart {
   readonly command: string;
@@ -87,7 +87,7 @@ function firstProgram(part: string, project: NodeProject): string | null {
       .split('/')
       .slice(0, word.startsWith('@') ? 2 : 1)
       .join('/');
-    return dependsOn(project.manifest, name) && !isDependency(project.manifest, name);
+    return manifestDependsOn(project.manifest, name) && !isDependency(project.manifest, name);
   });
   return isDevOnly ? null : (program.split('/').at(-1) ?? program);
 }

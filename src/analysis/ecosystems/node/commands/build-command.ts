@@ -3,13 +3,13 @@
  * themselves needs those first: the tool of the workspace does that, else the package manager.
  */
 import { certain, conventional, type Evidenced, evidenced } from '../../../evidence.ts';
-import type { Framework } from '../frameworks/framework.ts';
+import type { NodeFramework } from '../frameworks/framework.ts';
 import type { NodePackage } from '../node-package.ts';
 import { packageFolders } from '../package-manager/dependents.ts';
 import { runProgram, runScript } from '../package-manager/manager-commands.ts';
 import { packageIn } from '../package-manager/package-json.ts';
 import type { NodeManager } from '../package-manager/package-manager.ts';
-import { toolOf, workspaceRootOf } from '../package-manager/workspaces.ts';
+import { workspaceRootOf, workspaceTool } from '../package-manager/workspaces.ts';
 import { isBuilding, isDeveloping } from './script-kinds.ts';
 
 const buildScripts = ['build', 'build:prod', 'build:production', 'compile', 'bundle'];
@@ -19,7 +19,7 @@ const hostScripts = ['heroku-postbuild', 'vercel-build', 'gcp-build', 'build:cli
 
 export function buildCommandOf(
   package_: NodePackage,
-  framework: Framework | undefined,
+  framework: NodeFramework | undefined,
   needsBuild: boolean,
 ): Evidenced<string> | undefined {
   const { manifest, manager } = package_;
@@ -39,7 +39,10 @@ export function buildCommandOf(
 }
 
 /** The script that builds: by its name, else by what it runs (`docs:build` runs `vitepress build`). */
-export function buildScriptOf(package_: NodePackage, framework: Framework | undefined): string | undefined {
+export function buildScriptOf(
+  package_: NodePackage,
+  framework: NodeFramework | undefined,
+): string | undefined {
   const names = framework && framework.kind !== 'server' ? staticScripts : buildScripts;
   const named = names.find((name) => isBuilt(package_, name));
   if (named !== undefined) return named;
@@ -75,7 +78,7 @@ function withDependencies(package_: NodePackage, script: string): string | undef
     return undefined;
   const needed = builtDependencies(package_, script);
   if (needed.length === 0) return undefined;
-  const tool = toolOf(repository, root);
+  const tool = workspaceTool(repository, root);
   if (tool === 'turborepo') return runProgram(manager, `turbo run ${script} --filter=${manifest.name}`);
   if (tool === 'nx') return runProgram(manager, `nx run ${manifest.name}:${script}`);
   if (tool === 'lerna')

@@ -2,7 +2,7 @@
 import type { Project } from '../../../project.ts';
 import { objectAt } from '../../../readers/shape.ts';
 import { join } from '../../../repository.ts';
-import { folderOf } from '../frameworks/config-value.ts';
+import { configuredFolder } from '../frameworks/config-value.ts';
 import type { NodePackage } from '../node-package.ts';
 
 const names = ['server', 'index', 'app', 'main', 'start', 'bot', 'worker', 'api', 'www'];
@@ -11,7 +11,7 @@ const folders = ['', 'src/', 'server/', 'app/', 'api/', 'bin/', 'lib/'];
 
 /** From the package's folder; one that is known to listen goes before one that is only well named. */
 export function entryFile(package_: NodePackage): string | undefined {
-  const main = folderOf(package_.manifest.main);
+  const main = configuredFolder(package_.manifest.main);
   const declared = main === undefined ? undefined : mainFile(package_, main);
   if (declared !== undefined) return declared;
   const candidates = folders
@@ -43,9 +43,9 @@ export function builtFile(project: Project, file: string): string | undefined {
     ...objectAt(project.json('tsconfig.json'), 'compilerOptions'),
     ...objectAt(project.json('tsconfig.build.json'), 'compilerOptions'),
   };
-  const out = folderOf(options.outDir);
+  const out = configuredFolder(options.outDir);
   if (options.noEmit === true && out === undefined) return undefined;
-  const root = folderOf(options.rootDir) ?? usualRoot(project, file);
+  const root = configuredFolder(options.rootDir) ?? usualRoot(project, file);
   const inside = root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
   return join(out ?? 'dist', inside.replace(/\.([cm]?)tsx?$/, '.$1js'));
 }

@@ -28,11 +28,11 @@ export function processesOf(package_: NodePackage): Evidenced<Process>[] {
 
 interface Migrator {
   readonly packages: readonly string[];
-  /** Any of these folders or files tells that there are migrations. */
+  /** Any of these folders or files shows that there are migrations. */
   readonly places: readonly string[];
   readonly program: string;
-  /** Of a script that does the same. */
-  readonly script: RegExp;
+  /** Of a script that does the same, where it is not the program as it stands. */
+  readonly script?: RegExp;
 }
 
 const migrators: readonly Migrator[] = [
@@ -40,7 +40,6 @@ const migrators: readonly Migrator[] = [
     packages: ['prisma', '@prisma/client'],
     places: ['prisma/migrations', 'src/prisma/migrations', 'db/migrations', 'prisma/schema/migrations'],
     program: 'prisma migrate deploy',
-    script: /prisma migrate deploy/,
   },
   {
     packages: ['drizzle-kit'],
@@ -54,7 +53,6 @@ const migrators: readonly Migrator[] = [
       'migrations',
     ],
     program: 'drizzle-kit migrate',
-    script: /drizzle-kit migrate/,
   },
   {
     packages: ['knex'],
@@ -73,27 +71,11 @@ const migrators: readonly Migrator[] = [
     packages: ['@mikro-orm/cli', '@mikro-orm/migrations'],
     places: ['migrations', 'src/migrations'],
     program: 'mikro-orm migration:up',
-    script: /mikro-orm migration:up/,
   },
-  {
-    packages: ['node-pg-migrate'],
-    places: ['migrations'],
-    program: 'node-pg-migrate up',
-    script: /node-pg-migrate up/,
-  },
-  { packages: ['db-migrate'], places: ['migrations'], program: 'db-migrate up', script: /db-migrate up/ },
-  {
-    packages: ['migrate-mongo'],
-    places: ['migrations'],
-    program: 'migrate-mongo up',
-    script: /migrate-mongo up/,
-  },
-  {
-    packages: ['@medusajs/medusa'],
-    places: ['src', 'medusa-config.ts'],
-    program: 'medusa db:migrate',
-    script: /medusa db:migrate/,
-  },
+  { packages: ['node-pg-migrate'], places: ['migrations'], program: 'node-pg-migrate up' },
+  { packages: ['db-migrate'], places: ['migrations'], program: 'db-migrate up' },
+  { packages: ['migrate-mongo'], places: ['migrations'], program: 'migrate-mongo up' },
+  { packages: ['@medusajs/medusa'], places: ['src', 'medusa-config.ts'], program: 'medusa db:migrate' },
   {
     packages: ['payload'],
     places: ['src/migrations', 'migrations'],
@@ -104,7 +86,6 @@ const migrators: readonly Migrator[] = [
     packages: ['@adonisjs/lucid'],
     places: ['database/migrations'],
     program: 'node ace migration:run --force',
-    script: /^(?!)/,
   },
 ];
 
@@ -117,7 +98,7 @@ export function releaseCommandOf(package_: NodePackage): Evidenced<string> | und
     pattern.test(manifest.scripts.get(script)?.slice(0, 2_000) ?? '');
   const calls = (script: string, pattern: RegExp) =>
     package_.commands(script).some(({ program, args }) => pattern.test([program, ...args].join(' ')));
-  for (const { packages, places, program, script } of migrators) {
+  for (const { packages, places, program, script = new RegExp(program) } of migrators) {
     if (!package_.dependsOn(...packages)) continue;
     if (ownScripts.some((name) => runs(name, script) || calls(name, script))) return undefined;
     const named = [...manifest.scripts.keys()].find(

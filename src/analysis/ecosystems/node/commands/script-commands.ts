@@ -1,4 +1,4 @@
-/** What a script of package.json runs, as far as it can be told without a shell. */
+/** What a script of package.json runs, as far as that is clear without a shell. */
 
 export interface ScriptCommand {
   readonly program: string;

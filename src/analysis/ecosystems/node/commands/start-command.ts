@@ -1,6 +1,6 @@
 /** How the app is started when it is not being developed. */
 import { certain, conventional, type Evidenced, evidenced, guessed } from '../../../evidence.ts';
-import type { Framework } from '../frameworks/framework.ts';
+import type { NodeFramework } from '../frameworks/framework.ts';
 import type { NodePackage } from '../node-package.ts';
 import { runProgram, runScript } from '../package-manager/manager-commands.ts';
 import { builtFile, entryFile } from './entry-file.ts';
@@ -24,7 +24,7 @@ const otherScripts = ['serve', 'server', 'start:node', 'run', 'start-server', 'u
 
 export function startOf(
   package_: NodePackage,
-  framework?: Framework,
+  framework?: NodeFramework,
   byFramework?: Evidenced<string>,
 ): Start | undefined {
   const fitting = (name: string) => scriptStart(package_, name);
@@ -90,7 +90,7 @@ function fromDeveloping(package_: NodePackage): Evidenced<string> | undefined {
   return undefined;
 }
 
-function ofFramework(package_: NodePackage, framework: Framework): Evidenced<string> | undefined {
+function ofFramework(package_: NodePackage, framework: NodeFramework): Evidenced<string> | undefined {
   const { manifest, manager } = package_;
   const { name, node, start } = framework;
   if (name === 'adonisjs' && package_.dependsOn('@adonisjs/framework')) return undefined;

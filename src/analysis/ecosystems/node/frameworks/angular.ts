@@ -3,7 +3,7 @@
 import { certain, conventional, evidenced } from '../../../evidence.ts';
 import { isParsed, join, type Parsed } from '../../../repository.ts';
 import type { NodePackage } from '../node-package.ts';
-import { folderOf, settingAt } from './config-value.ts';
+import { configuredFolder, settingAt } from './config-value.ts';
 import type { Rendering } from './framework.ts';
 
 export function angularRendering(package_: NodePackage): Rendering {
@@ -16,7 +16,8 @@ export function angularRendering(package_: NodePackage): Rendering {
     settingAt(project, 'architect.build.builder') ?? settingAt(project, 'targets.build.builder') ?? '',
   );
   const path = settingAt(options, 'outputPath');
-  const base = folderOf(isParsed(path) ? path.base : path) ?? `dist/${name ?? manifest.name ?? 'app'}`;
+  const base =
+    configuredFolder(isParsed(path) ? path.base : path) ?? `dist/${name ?? manifest.name ?? 'app'}`;
   // The application builder puts the browser's files into a folder of their own.
   const isNew =
     /:application$/.test(builder) || (builder === '' && manifest.devDependencies.has('@angular/build'));

@@ -1,7 +1,7 @@
 /** What is left when nothing renders on a server: pages that a bundler makes. */
-import { bundler, config, either, type Framework, singlePage, site, viteConfigs } from './framework.ts';
+import { bundler, config, either, type NodeFramework, singlePage, site, viteConfigs } from './framework.ts';
 
-export const bundlers: readonly Framework[] = [
+export const bundlers: readonly NodeFramework[] = [
   either('angular', 'ng build', 'dist', {
     packages: ['@angular/cli', '@angular/core', '@angular-devkit/build-angular', '@angular/build'],
     isSinglePage: true,

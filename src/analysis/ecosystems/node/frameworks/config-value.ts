@@ -8,7 +8,7 @@ export function settingAt(config: unknown, path: string): unknown {
 }
 
 /** A folder as it is written in configuration, from the folder of the app. */
-export function folderOf(value: unknown): string | undefined {
+export function configuredFolder(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 300) return undefined;
   const parts = value.split('/').filter((part) => part !== '' && part !== '.');
   return parts.length === 0 || parts.includes('..') ? undefined : parts.join('/');

@@ -2,7 +2,7 @@
 import type { Evidenced } from '../../../evidence.ts';
 import type { StaticOutput } from '../../../result.ts';
 
-export interface Framework {
+export interface NodeFramework {
   readonly name: string;
   /** Any of these among the dependencies. */
   readonly packages: readonly string[];
@@ -32,26 +32,26 @@ export type Rendering =
   | { readonly kind: 'static'; readonly output: Evidenced<StaticOutput> }
   | { readonly kind: 'server'; readonly start?: Evidenced<string> };
 
-type More = Partial<Framework>;
+type More = Partial<NodeFramework>;
 
 /** Its package has its name, unless `more` says otherwise. */
-export function server(name: string, port: number, more: More = {}): Framework {
+export function server(name: string, port: number, more: More = {}): NodeFramework {
   return { name, packages: [name], kind: 'server', port, ...more };
 }
 
-export function either(name: string, build: string, output: string, more: More = {}): Framework {
+export function either(name: string, build: string, output: string, more: More = {}): NodeFramework {
   return { name, packages: [name], kind: 'either', build, output, port: 3000, ...more };
 }
 
-export function site(name: string, build: string, output: string, more: More = {}): Framework {
+export function site(name: string, build: string, output: string, more: More = {}): NodeFramework {
   return { name, packages: [name], kind: 'static', build, output, ...more };
 }
 
-export function singlePage(name: string, build: string, output: string, more: More = {}): Framework {
+export function singlePage(name: string, build: string, output: string, more: More = {}): NodeFramework {
   return site(name, build, output, { isSinglePage: true, ...more });
 }
 
-export function bundler(name: string, build: string, output: string, more: More = {}): Framework {
+export function bundler(name: string, build: string, output: string, more: More = {}): NodeFramework {
   return singlePage(name, build, output, { isBundler: true, ...more });
 }
 

@@ -2,7 +2,7 @@
 import {
   config,
   either,
-  type Framework,
+  type NodeFramework,
   nitroStart,
   server,
   singlePage,
@@ -10,7 +10,7 @@ import {
   viteConfigs,
 } from './framework.ts';
 
-export const metaFrameworks: readonly Framework[] = [
+export const metaFrameworks: readonly NodeFramework[] = [
   server('redwood', 8910, {
     packages: ['@redwoodjs/core'],
     files: ['redwood.toml'],

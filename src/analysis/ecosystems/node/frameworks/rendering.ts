@@ -4,13 +4,13 @@ import { certain, conventional, evidenced, guessed } from '../../../evidence.ts'
 import { isParsed } from '../../../repository.ts';
 import type { NodePackage } from '../node-package.ts';
 import { angularRendering } from './angular.ts';
-import { argumentOfCall, folderOf, moduleOfCall, settingAt } from './config-value.ts';
-import type { Framework, Rendering } from './framework.ts';
+import { argumentOfCall, configuredFolder, moduleOfCall, settingAt } from './config-value.ts';
+import type { NodeFramework, Rendering } from './framework.ts';
 import { staticFolder } from './static-folder.ts';
 
 const server: Rendering = { kind: 'server' };
 
-export function renderingOf(package_: NodePackage, framework: Framework): Rendering {
+export function renderingOf(package_: NodePackage, framework: NodeFramework): Rendering {
   if (framework.kind === 'server') return server;
   const file = package_.first(...(framework.configs ?? []));
   const config = file === undefined ? undefined : package_.repository.source(file)?.config;
@@ -22,7 +22,7 @@ export function renderingOf(package_: NodePackage, framework: Framework): Render
 
 function decide(
   package_: NodePackage,
-  { name }: Framework,
+  { name }: NodeFramework,
   config: unknown,
   file: string | undefined,
 ): boolean | Rendering {
@@ -107,7 +107,7 @@ function svelteKit(package_: NodePackage, config: unknown, file: string): Render
   const uses = (name: string) => module === name || (module === undefined && package_.dependsOn(name));
   const options = argumentOfCall(adapter);
   if (uses('@sveltejs/adapter-static')) {
-    const directory = folderOf(settingAt(options, 'pages')) ?? 'build';
+    const directory = configuredFolder(settingAt(options, 'pages')) ?? 'build';
     const isSinglePage =
       typeof settingAt(options, 'fallback') === 'string' && settingAt(options, 'fallback') !== '404.html';
     return {
@@ -115,7 +115,7 @@ function svelteKit(package_: NodePackage, config: unknown, file: string): Render
       output: evidenced({ directory, isSinglePage }, certain, file, 'adapter-static'),
     };
   }
-  const out = folderOf(settingAt(options, 'out')) ?? 'build';
+  const out = configuredFolder(settingAt(options, 'out')) ?? 'build';
   if (uses('@sveltejs/adapter-node') || uses('svelte-adapter-bun'))
     return { kind: 'server', start: evidenced(`node ${out}`, certain, file, module ?? 'adapter-node') };
   if (module !== undefined)
@@ -134,7 +134,7 @@ function astro(package_: NodePackage, config: unknown, file: string): Rendering 
   const rendersOnDemand =
     output === 'server' || output === 'hybrid' || (adapter !== undefined && module === '@astrojs/node');
   if (!rendersOnDemand) return true;
-  const folder = folderOf(settingAt(config, 'outDir')) ?? 'dist';
+  const folder = configuredFolder(settingAt(config, 'outDir')) ?? 'dist';
   const isNode = module === undefined || module === '@astrojs/node';
   if (!isNode)
     package_.repository.warn(

@@ -1,7 +1,7 @@
 /** Servers, and what is built on them. */
-import { type Framework, nitroStart, server } from './framework.ts';
+import { type NodeFramework, nitroStart, server } from './framework.ts';
 
-export const servers: readonly Framework[] = [
+export const servers: readonly NodeFramework[] = [
   server('nest', 3000, { packages: ['@nestjs/core'], build: 'nest build', node: 'node dist/main' }),
   server('adonisjs', 3333, {
     packages: ['@adonisjs/core', '@adonisjs/framework'],

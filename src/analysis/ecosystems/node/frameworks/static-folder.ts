@@ -6,12 +6,12 @@ import type { StaticOutput } from '../../../result.ts';
 import { buildScriptOf } from '../commands/build-command.ts';
 import { optionOf, type ScriptCommand } from '../commands/script-commands.ts';
 import type { NodePackage } from '../node-package.ts';
-import { folderOf, settingAt } from './config-value.ts';
-import type { Framework } from './framework.ts';
+import { configuredFolder, settingAt } from './config-value.ts';
+import type { NodeFramework } from './framework.ts';
 
 export function staticFolder(
   package_: NodePackage,
-  framework: Framework,
+  framework: NodeFramework,
   config: unknown,
   file: string | undefined,
 ): Evidenced<StaticOutput> {
@@ -22,9 +22,9 @@ export function staticFolder(
   const commands = package_.commands(buildScriptOf(package_, framework) ?? 'build');
   const byScript = commands.map(folderInCommand).find((each) => each !== undefined);
   if (byScript !== undefined) return made(byScript, certain, manifest, 'the build script names the folder');
-  const root = folderOf(settingAt(config, 'root'));
+  const root = configuredFolder(settingAt(config, 'root'));
   for (const key of framework.outputKeys ?? []) {
-    const folder = folderOf(settingAt(config, key));
+    const folder = configuredFolder(settingAt(config, key));
     if (folder === undefined || file === undefined) continue;
     const isBelow = key === 'build.outDir' && root !== undefined && !isAbsolute(settingAt(config, key));
     return made(isBelow ? join(root, folder) : folder, certain, file, `${key}: ${folder}`);
@@ -33,7 +33,7 @@ export function staticFolder(
     const up = settingAt(config, 'build.outDir');
     // `outDir: '../dist'` from a root below.
     if (typeof up === 'string' && up.startsWith('../'))
-      return made(folderOf(up.slice(3)) ?? 'dist', certain, file ?? manifest, 'build.outDir');
+      return made(configuredFolder(up.slice(3)) ?? 'dist', certain, file ?? manifest, 'build.outDir');
     if (file !== undefined) return made(join(root, 'dist'), conventional, file, 'root of Vite');
   }
   const usual = framework.output ?? 'dist';
@@ -49,13 +49,13 @@ function isAbsolute(path: unknown): boolean {
 /** VitePress and VuePress put their output under the folder of the pages. */
 function documentsFolder(
   { folders }: NodePackage,
-  { name }: Framework,
+  { name }: NodeFramework,
   commands: readonly ScriptCommand[],
 ): string | undefined {
   if (name !== 'vitepress' && name !== 'vuepress') return undefined;
   const command = commands.find(({ program }) => program === name);
   const given = command?.args.filter((arg) => !arg.startsWith('-'))[1];
-  if (command) return folderOf(given);
+  if (command) return configuredFolder(given);
   return folders.has('docs') && !folders.has(`.${name}`) ? 'docs' : undefined;
 }
 
@@ -81,7 +81,7 @@ const outputOptions: Readonly<Record<string, readonly string[]>> = {
 function folderInCommand(command: ScriptCommand): string | undefined {
   const { program } = command;
   if (!Object.hasOwn(outputOptions, program)) return undefined;
-  return folderOf(optionOf(command, ...(outputOptions[program] ?? [])));
+  return configuredFolder(optionOf(command, ...(outputOptions[program] ?? [])));
 }
 
 /** Several pages by name: then there is no page that answers for all. */

@@ -1,12 +1,12 @@
 /** Which version of a package manager is meant, from its lock file, its settings and engines. */
 import { join, type Repository } from '../../../repository.ts';
 import type { PackageManager } from '../../../result.ts';
-import { packageIn, textOf } from './package-json.ts';
+import { manifestText, packageIn } from './package-json.ts';
 
 export const managers = ['npm', 'pnpm', 'yarn', 'bun', 'deno'] as const;
 export type ManagerName = (typeof managers)[number];
 
-export function versionOf(
+export function managerVersionOf(
   repository: Repository,
   directory: string,
   name: ManagerName,
@@ -39,7 +39,7 @@ function lockVersion(repository: Repository, name: ManagerName, lockFile: string
 function yarnRelease(repository: Repository, folders: readonly string[]): string | null {
   for (const folder of folders) {
     const path = repository.yaml(join(folder, '.yarnrc.yml'))?.yarnPath;
-    const found = /yarn-(\d+\.\d+\.\d+)\.[cm]?js$/.exec(textOf(path) ?? '');
+    const found = /yarn-(\d+\.\d+\.\d+)\.[cm]?js$/.exec(manifestText(path) ?? '');
     if (found?.[1]) return found[1];
   }
   return null;

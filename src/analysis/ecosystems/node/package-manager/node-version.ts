@@ -5,7 +5,7 @@ import type { Project } from '../../../project.ts';
 import { asMany, valueAt } from '../../../readers/shape.ts';
 import type { Repository } from '../../../repository.ts';
 import { toolVersion } from '../../tool-versions.ts';
-import { packageIn, textOf } from './package-json.ts';
+import { manifestText, packageIn } from './package-json.ts';
 import { workspaceFolders } from './workspaces.ts';
 
 /** Lines with long support, newest first; where a range allows several, the first is taken. */
@@ -42,10 +42,10 @@ function fromManifest(repository: Repository, folder: string): Evidenced<string>
   const asked = engines.get('node');
   if (asked !== undefined && asked !== '*')
     return evidenced(asked.slice(0, 100), certain, file, `engines.node ${asked}`);
-  const volta = textOf(valueAt(raw, 'volta', 'node'));
+  const volta = manifestText(valueAt(raw, 'volta', 'node'));
   if (volta !== undefined) return evidenced(volta.slice(0, 100), certain, file, `volta.node ${volta}`);
   const [runtime] = asMany(valueAt(raw, 'devEngines', 'runtime'));
-  const version = valueAt(runtime, 'name') === 'node' ? textOf(valueAt(runtime, 'version')) : undefined;
+  const version = valueAt(runtime, 'name') === 'node' ? manifestText(valueAt(runtime, 'version')) : undefined;
   return version === undefined
     ? undefined
     : evidenced(version, certain, file, `devEngines.runtime ${version}`);

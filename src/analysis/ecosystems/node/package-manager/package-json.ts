@@ -23,12 +23,12 @@ export function packageIn(repository: Repository, directory: string): PackageJso
   const made: PackageJson = {
     file,
     raw,
-    name: textOf(raw.name),
+    name: manifestText(raw.name),
     scripts: textsOf(raw.scripts),
     dependencies: new Map([...textsOf(raw.optionalDependencies), ...textsOf(raw.dependencies)]),
     devDependencies: new Map([...textsOf(raw.peerDependencies), ...textsOf(raw.devDependencies)]),
     engines: textsOf(raw.engines),
-    main: textOf(raw.main),
+    main: manifestText(raw.main),
   };
   const all = cache.get(repository) ?? new Map<string, PackageJson>();
   cache.set(repository, all.set(directory, made));
@@ -42,7 +42,7 @@ export function dependsOn({ dependencies, devDependencies }: PackageJson, name: 
   return dependencies.has(name) || devDependencies.has(name);
 }
 
-export function textOf(value: unknown): string | undefined {
+export function manifestText(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > longest) return undefined;
   return value.trim() === '' ? undefined : value.trim();
 }
@@ -50,7 +50,7 @@ export function textOf(value: unknown): string | undefined {
 function textsOf(value: unknown): ReadonlyMap<string, string> {
   if (!isParsed(value)) return new Map();
   const texts = Object.entries(value).flatMap(([key, each]): [string, string][] => {
-    const text = textOf(each) ?? (typeof each === 'number' ? String(each) : undefined);
+    const text = manifestText(each) ?? (typeof each === 'number' ? String(each) : undefined);
     return text === undefined ? [] : [[key, text]];
   });
   return new Map(texts);

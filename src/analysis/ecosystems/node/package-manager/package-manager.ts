@@ -3,8 +3,8 @@ import { certain, conventional, type Evidenced, evidenced, guessed } from '../..
 import { asMany, objectAt, valueAt } from '../../../readers/shape.ts';
 import { join, parentOf, type Repository } from '../../../repository.ts';
 import type { PackageManager } from '../../../result.ts';
-import { exact, isBerry, type ManagerName, managers, versionOf } from './manager-version.ts';
-import { packageIn, textOf } from './package-json.ts';
+import { exact, isBerry, type ManagerName, managers, managerVersionOf } from './manager-version.ts';
+import { manifestText, packageIn } from './package-json.ts';
 import { workspaceFolders } from './workspaces.ts';
 
 export interface NodeManager {
@@ -60,7 +60,7 @@ export function managerOf(repository: Repository, directory: string): NodeManage
   if (first) {
     const { name, file } = first;
     const lockFile = locked?.name === name ? locked.file : null;
-    const version = named?.version ?? versionOf(repository, directory, name, lockFile, folders);
+    const version = named?.version ?? managerVersionOf(repository, directory, name, lockFile, folders);
     const note = named ? `packageManager: ${name}` : `lock file of ${name}`;
     return made(name, version, lockFile, { certainty: certain, file, note });
   }
@@ -78,7 +78,7 @@ interface Found {
 function fromRush(repository: Repository, directory: string): Named | undefined {
   const file = join(directory, 'rush.json');
   const rush = repository.json(file);
-  const version = (name: string) => textOf(rush?.[`${name}Version`]);
+  const version = (name: string) => manifestText(rush?.[`${name}Version`]);
   const name = (['pnpm', 'npm', 'yarn'] as const).find((each) => version(each) !== undefined);
   return name && { name, version: exact(version(name)), file };
 }
@@ -89,13 +89,13 @@ function fromField(repository: Repository, directory: string): Named | undefined
   const manifest = packageIn(repository, directory);
   if (!manifest) return undefined;
   const { file, raw } = manifest;
-  const field = textOf(raw.packageManager) ?? '';
+  const field = manifestText(raw.packageManager) ?? '';
   const [, given, version = null] = /^(npm|pnpm|yarn|bun|deno)(?:@(\d[\w.-]{0,40}))?/.exec(field) ?? [];
   const name = managers.find((each) => each === given);
   if (name) return { name, version, file };
   const [wanted] = asMany(valueAt(raw, 'devEngines', 'packageManager'));
   const devName = managers.find((each) => each === valueAt(wanted, 'name'));
-  return devName && { name: devName, version: exact(textOf(valueAt(wanted, 'version'))), file };
+  return devName && { name: devName, version: exact(manifestText(valueAt(wanted, 'version'))), file };
 }
 
 /** A name that is known already decides between several. */
@@ -128,7 +128,7 @@ function withoutLockFile(
   const file = manifest?.file ?? join(directory, 'package.json');
   const volta = objectAt(manifest?.raw, 'volta');
   for (const name of ['pnpm', 'yarn', 'bun'] as const) {
-    const range = manifest?.engines.get(name) ?? textOf(volta[name]);
+    const range = manifest?.engines.get(name) ?? manifestText(volta[name]);
     if (range !== undefined && !/please|use|not/i.test(range))
       return { name, version: exact(range), certainty: conventional, file, note: `engines.${name}` };
   }
@@ -136,7 +136,7 @@ function withoutLockFile(
     const found = settings.find(([each]) => repository.has(join(folder, each)));
     if (!found) continue;
     const [setting, name] = found;
-    const version = versionOf(repository, directory, name, null, folders);
+    const version = managerVersionOf(repository, directory, name, null, folders);
     return {
       name,
       version,

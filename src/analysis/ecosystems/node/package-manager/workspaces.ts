@@ -17,7 +17,7 @@ const tools: readonly (readonly [string, string])[] = [
   ['rush.json', 'rush'],
 ];
 
-export function toolOf(repository: Repository, root: string): string | null {
+export function workspaceTool(repository: Repository, root: string): string | null {
   const files = repository.directory(root)?.files;
   return tools.find(([file]) => files?.has(file))?.[1] ?? null;
 }
