@@ -4,7 +4,7 @@ import { LabClient } from '../lab/client.ts';
 import { run } from '../lab/command.ts';
 import { launchBound } from '../lab/launch.ts';
 import { whyNot } from '../lab/needs.ts';
-import { cacheDir, placesOf } from '../lab/places.ts';
+import { cacheDir, placementsOf } from '../lab/places.ts';
 import { Progress } from '../lab/progress.ts';
 import type { VariantName } from '../lab/servers/variants.ts';
 import { labNames } from '../lab/state.ts';
@@ -62,7 +62,7 @@ async function oneServer(): Promise<Figure[]> {
       },
       { what: 'reset of a server, until Docker answers', slipway: secondsOf(reset) },
       { what: 'memory of a server at rest', slipway: memoryOf('fresh') },
-      { what: 'disk of a server', slipway: await disk(`${placesOf(name).dir}/servers/fresh`) },
+      { what: 'disk of a server', slipway: await disk(`${placementsOf(name).dir}/servers/fresh`) },
     ];
   } finally {
     await lab.end();

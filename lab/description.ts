@@ -1,6 +1,6 @@
 /** What a running lab tells of itself: printed by `up`, read by tests and programs. */
 import { existsSync, readFileSync } from 'node:fs';
-import { placesOf } from './places.ts';
+import { placementsOf } from './places.ts';
 import { startOf } from './processes.ts';
 import type { VariantName } from './servers/variants.ts';
 import type { ReceiverAddresses } from './services/receivers.ts';
@@ -58,7 +58,7 @@ export interface LabDescription {
 
 /** The lab of that name, if it is up. */
 export function readLab(name: string): LabDescription | undefined {
-  const { descriptionFile } = placesOf(name);
+  const { descriptionFile } = placementsOf(name);
   if (!existsSync(descriptionFile)) return undefined;
   const lab: LabDescription = JSON.parse(readFileSync(descriptionFile, 'utf8'));
   return startOf(lab.pid) === lab.startedAt ? lab : undefined;

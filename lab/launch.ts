@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { prepare } from './build/prepare.ts';
 import { ended } from './command.ts';
 import { type LabDescription, readLab } from './description.ts';
-import { placesOf, stateRoot } from './places.ts';
+import { placementsOf, stateRoot } from './places.ts';
 import { startOf } from './processes.ts';
 import type { Progress } from './progress.ts';
 import type { VariantName } from './servers/variants.ts';
@@ -94,7 +94,7 @@ export async function takeDown(name: string): Promise<boolean> {
       await sleep(20);
     }
   }
-  const wasThere = owner !== undefined || existsSync(placesOf(name).dir);
+  const wasThere = owner !== undefined || existsSync(placementsOf(name).dir);
   await sweep();
   return wasThere;
 }

@@ -36,7 +36,7 @@ export interface LabPlaces {
   readonly caFile: string;
 }
 
-export function placesOf(name: string): LabPlaces {
+export function placementsOf(name: string): LabPlaces {
   const dir = join(stateRoot, name);
   return {
     name,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { removeGroups } from './cgroups.ts';
 import { attempt } from './command.ts';
 import { hold } from './held-name.ts';
-import { placesOf, stateRoot, subnetOf } from './places.ts';
+import { placementsOf, stateRoot, subnetOf } from './places.ts';
 import { startOf } from './processes.ts';
 
 interface Owner {
@@ -17,7 +17,7 @@ const subnetFile = 'subnet';
 
 /** Takes the name for this process, or says who has it. */
 export function claim(name: string): void {
-  const { dir } = placesOf(name);
+  const { dir } = placementsOf(name);
   if (existsSync(dir)) throw new Error(`The lab «${name}» is up already.`);
   const startedAt = startOf(process.pid);
   if (startedAt === undefined) throw new Error('this process has no start time');
@@ -29,7 +29,7 @@ export function claim(name: string): void {
 }
 
 export function noteSubnet(name: string, number: number): void {
-  writeFileSync(join(placesOf(name).dir, subnetFile), `${number}`);
+  writeFileSync(join(placementsOf(name).dir, subnetFile), `${number}`);
 }
 
 /** Beside the folder, so that it is still there when a start has failed and the folder is gone. */
@@ -43,7 +43,7 @@ export function labNames(): string[] {
 
 /** The process that runs that lab, if it lives. */
 export function ownerOf(name: string): Owner | undefined {
-  const file = join(placesOf(name).dir, ownerFile);
+  const file = join(placementsOf(name).dir, ownerFile);
   if (!existsSync(file)) return undefined;
   const owner: Owner = JSON.parse(readFileSync(file, 'utf8'));
   return startOf(owner.pid) === owner.startedAt ? owner : undefined;
@@ -65,7 +65,7 @@ export async function sweep(): Promise<string[]> {
 }
 
 export async function forget(name: string): Promise<void> {
-  const { dir } = placesOf(name);
+  const { dir } = placementsOf(name);
   const file = join(dir, subnetFile);
   if (existsSync(file)) {
     const { cidr } = subnetOf(Number(readFileSync(file, 'utf8')));

@@ -10,7 +10,7 @@ import { run } from './command.ts';
 import { createControl } from './control.ts';
 import type { LabDescription } from './description.ts';
 import { LabNetwork } from './network.ts';
-import { type LabPlaces, placesOf, ports, zone } from './places.ts';
+import { type LabPlaces, placementsOf, ports, zone } from './places.ts';
 import { startOf } from './processes.ts';
 import { Fleet } from './servers/fleet.ts';
 import { isVariant } from './servers/variants.ts';
@@ -18,7 +18,7 @@ import { startServices } from './services/services.ts';
 import { claim, forget, noteSubnet } from './state.ts';
 
 const [name = '', variantList = '', bound] = process.argv.slice(2);
-const places = placesOf(name);
+const places = placementsOf(name);
 claim(name);
 const stopping = Promise.withResolvers<void>();
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.resolve());

@@ -13,9 +13,9 @@ import { operationsModule } from './areas/operations/module.ts';
 import { projectsModule } from './areas/projects/module.ts';
 import { pushesModule } from './areas/pushes/module.ts';
 import type { DeployPush } from './areas/pushes/pushes.ts';
+import { reconcileModule } from './areas/reconcile/module.ts';
 import { serversModule } from './areas/servers/module.ts';
 import { servicesModule } from './areas/services/module.ts';
-import { upkeepModule } from './areas/upkeep/module.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Contexts, createContexts } from './contexts.ts';
@@ -93,7 +93,7 @@ export async function startApp(
       pushesModule(contexts.pushes, config.pollSeconds),
       environmentsModule(contexts.environments),
       deploymentsModule(contexts.deployments, config.keepDeployments),
-      upkeepModule(contexts.upkeep),
+      reconcileModule(contexts.upkeep),
       liveModule(contexts.live),
       servicesModule(contexts.services),
       domainsModule(contexts.domains),

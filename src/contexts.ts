@@ -26,12 +26,12 @@ import type { ProjectsContext } from './areas/projects/projects.ts';
 import type { ProjectRemovalContext } from './areas/projects/remove-project.ts';
 import { ensureHook, pushesHook } from './areas/pushes/install-hook.ts';
 import type { DeployPush, PushesContext } from './areas/pushes/pushes.ts';
+import { knownSecrets } from './areas/reconcile/known-secrets.ts';
+import type { StartContext } from './areas/reconcile/start-environment.ts';
 import { releasesHook } from './areas/releases/environment-hook.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
 import { servicesHook } from './areas/services/environment-hook.ts';
 import type { ServiceRequestsContext } from './areas/services/services.ts';
-import { knownSecrets } from './areas/upkeep/known-secrets.ts';
-import type { StartContext } from './areas/upkeep/start-environment.ts';
 import type { EnvironmentId, WorkspaceId } from './ids.ts';
 import type { Resources } from './resources.ts';
 

@@ -54,14 +54,14 @@ test('a deployment shows the course of its operation, forwards only, and ends it
     'plan',
     'send',
     'build',
-    'keep',
+    'create-release',
     'services',
     'release',
     'start',
     'health',
     'processes',
   ];
-  steps.push('prove', 'switch', 'drain', 'retire', 'point', 'tidy');
+  steps.push('prove', 'switch', 'drain', 'retire', 'promote', 'clean-up');
   for (const step of [null, ...steps]) {
     await follow({ state: 'running', step });
     // As after a retry, or another worker that goes on.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeOn, placesOf, removePlace } from '../src/areas/environments/places.ts';
+import { ensurePlacement, placementsOf, removePlacement } from '../src/areas/environments/placements.ts';
 import { Fault } from '../src/fault.ts';
 import { type EnvironmentId, newId, type ServerId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
@@ -9,7 +9,7 @@ import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts'
 
 function place({ service, workspaceId }: EnvironmentScene, id: EnvironmentId, serverId: string) {
   const { db } = service.app.store;
-  return db.transaction((tx) => placeOn(tx, workspaceId, id, serverId as ServerId, new Date()));
+  return db.transaction((tx) => ensurePlacement(tx, workspaceId, id, serverId as ServerId, new Date()));
 }
 
 /** Rows alone: enough to stand somewhere. */
@@ -44,10 +44,10 @@ test('environments that come to a server at once each get a port and a network o
   const elsewhere = await place(scene, first, two);
   assert.deepEqual([elsewhere.port, elsewhere.network], [21_000, 0], 'each server has its own');
   const { db } = service.app.store;
-  const serversOf = async () => (await placesOf(db, workspaceId, first)).map(({ serverId }) => serverId);
+  const serversOf = async () => (await placementsOf(db, workspaceId, first)).map(({ serverId }) => serverId);
   assert.deepEqual(await serversOf(), [one, two], 'the older one first');
-  const freed = (await placesOf(db, workspaceId, first))[0];
-  await removePlace(db, workspaceId, first, one as ServerId);
+  const freed = (await placementsOf(db, workspaceId, first))[0];
+  await removePlacement(db, workspaceId, first, one as ServerId);
   assert.deepEqual(await serversOf(), [two]);
   const [another] = await environments(scene, 1);
   assert.ok(another);
@@ -80,7 +80,7 @@ test('an environment that stands on a server shows its address, and keeps the se
   service.clock.advance(1_000);
   await place(scene, environmentId, six);
   assert.equal(await url(), 'http://192.0.2.7:21000', 'until a move is done, the old one serves');
-  await removePlace(service.app.store.db, scene.workspaceId, environmentId, four as ServerId);
+  await removePlacement(service.app.store.db, scene.workspaceId, environmentId, four as ServerId);
   assert.equal(await url(), 'http://[2001:db8::7]:21000');
   const project = await ask('GET', `/projects/${projectId}`);
   assert.equal(Object(project.body.environments)[0].url, 'http://[2001:db8::7]:21000');
@@ -113,7 +113,7 @@ test('a server is linked where it is ready, and let go where nothing stands on i
   const stands = await patch({ serverId: null });
   assertProblem(stands, 409, 'in_use');
   assert.ok(stands.body.hint);
-  await removePlace(scene.service.app.store.db, scene.workspaceId, environmentId, serverId as ServerId);
+  await removePlacement(scene.service.app.store.db, scene.workspaceId, environmentId, serverId as ServerId);
   const free = await patch({ serverId: null });
   assert.deepEqual([free.status, Object(free.body.environment).serverId], [200, null], free.text);
   await patch({ serverId });

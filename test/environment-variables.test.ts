@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openVariables } from '../src/areas/environments/environment-state.ts';
+import { openVariables } from '../src/areas/environments/variables/open-variables.ts';
 import { sql } from '../src/store/sql.ts';
 import { startEnvironmentScene } from './support/environments.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';

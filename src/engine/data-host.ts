@@ -10,7 +10,7 @@ import {
   startContainer,
   stopContainer,
 } from '../adapters/docker/containers.ts';
-import type { Call, ContainerWish } from '../adapters/docker/docker.ts';
+import type { Call, ContainerSpec } from '../adapters/docker/docker.ts';
 import { fieldsOf, textOf } from '../adapters/docker/json.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../adapters/docker/volumes.ts';
 import { Fault } from '../fault.ts';
@@ -36,7 +36,7 @@ export async function dropVolume(host: DockerHost, name: string): Promise<void> 
 /** With its volume, or finds both; ready it is not yet. */
 export async function startOnVolume(
   host: DockerHost,
-  container: ContainerWish,
+  container: ContainerSpec,
   volume: NewVolume,
   secrets: readonly Secret[],
 ): Promise<void> {

@@ -9,7 +9,7 @@
 import type { Readable } from 'node:stream';
 import type { ContainerState } from '../adapters/docker/docker.ts';
 import type {
-  CertificateWish,
+  CertificateSpec,
   ProxyRoute,
   ProxyServer,
   SeenCertificate,
@@ -81,7 +81,7 @@ export interface Target {
   restoreFront(front: Front): Promise<void>;
   removeFront(): Promise<void>;
 
-  installCertificate(certificate: CertificateWish): Promise<void>;
+  installCertificate(certificate: CertificateSpec): Promise<void>;
   readCertificates(): Promise<readonly SeenCertificate[]>;
   removeCertificate(id: CertificateId): Promise<void>;
   /** With it the proxy answers an authority that asks for names of this environment. */
@@ -159,7 +159,7 @@ export interface HealthCheck {
 /** Where the proxy finds an instance. */
 export type Endpoint = ProxyServer;
 export type Route = ProxyRoute;
-export type { CertificateWish, SeenCertificate, SeenFront };
+export type { CertificateSpec, SeenCertificate, SeenFront };
 
 /** What visitors of an environment meet: the names that lead to it, and who answers. */
 export interface Front {

@@ -27,7 +27,7 @@ export interface Probe {
   readonly problem: string | null;
 }
 
-export interface ProbeWish {
+export interface ProbeSpec {
   readonly path: string;
   readonly host: string;
   readonly port: number;
@@ -37,7 +37,7 @@ const mostOfBody = 500;
 const mostOfLocation = 500;
 
 /** Nothing gets in that could end a line: one request goes out, whatever it was given. */
-export function probeRequest({ path, host, port }: ProbeWish): Buffer {
+export function probeRequest({ path, host, port }: ProbeSpec): Buffer {
   if (!/^\/[\x21-\x7e]*$/.test(path))
     throw refused(
       'healthPath',

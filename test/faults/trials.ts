@@ -27,12 +27,23 @@ export interface Trial {
 }
 
 export const steps: readonly string[] = [
-  ...['fetch', 'plan', 'send', 'build', 'keep', 'services', 'release', 'start', 'health', 'processes'],
-  ...['prove', 'switch', 'drain', 'retire', 'point', 'tidy'],
+  ...[
+    'fetch',
+    'plan',
+    'send',
+    'build',
+    'create-release',
+    'services',
+    'release',
+    'start',
+    'health',
+    'processes',
+  ],
+  ...['prove', 'switch', 'drain', 'retire', 'promote', 'clean-up'],
 ];
 
 /** Those with an undo. */
-const undone = ['send', 'build', 'release', 'start', 'prove', 'switch', 'retire', 'point'];
+const undone = ['send', 'build', 'release', 'start', 'prove', 'switch', 'retire', 'promote'];
 
 const upTo = (last: string) => steps.slice(0, steps.indexOf(last) + 1);
 

@@ -78,7 +78,7 @@ test('a deployment is made of what was wanted when it was planned; what is chang
   const environment = `/environments/${made.environmentId}`;
   const set = (...variables: object[]) => scene.call('POST', `${environment}/variables`, { variables });
 
-  const first = await holding(scene, ['build', 'keep'], async ({ before }) => {
+  const first = await holding(scene, ['build', 'create-release'], async ({ before }) => {
     const begun = await scene.call('POST', `${environment}/deployments`, {});
     await before('build', () =>
       set(
@@ -86,7 +86,7 @@ test('a deployment is made of what was wanted when it was planned; what is chang
         variable('ADDED', 'a secret of the second', { target: 'build', secret: true }),
       ),
     );
-    await before('keep', async () => {
+    await before('create-release', async () => {
       await set(variable('MOOD', 'second', { target: 'runtime' }));
       await scene.call('PATCH', environment, { settings: { healthPath: '/second' } });
     });

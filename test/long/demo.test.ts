@@ -4,7 +4,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { attempt, run } from '../../lab/command.ts';
 import { readLab } from '../../lab/description.ts';
-import { placesOf } from '../../lab/places.ts';
+import { placementsOf } from '../../lab/places.ts';
 import { root } from '../../scripts/commands.ts';
 import { callApi } from '../support/app.ts';
 import { cleanEnv } from '../support/service.ts';
@@ -47,7 +47,7 @@ async function traces(cidr: string): Promise<string[]> {
     ...readFileSync('/proc/self/mountinfo', 'utf8').split('\n').filter(about),
     ...processes.map((pid) => `process ${pid}`),
     ...globSync(`/sys/fs/cgroup/{*,*/*}/slipway-lab-${lab}`),
-    ...[folder, placesOf(lab).dir].filter((each) => existsSync(each)),
+    ...[folder, placementsOf(lab).dir].filter((each) => existsSync(each)),
   ];
 }
 

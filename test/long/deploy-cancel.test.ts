@@ -201,7 +201,7 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
     const url = `${scene.git.service.url}/api/v1${path}`;
     const stream = await openStream(url, { token: scene.token });
     for await (const { data } of stream.events()) {
-      if (data.step !== 'tidy') continue;
+      if (data.step !== 'clean-up') continue;
       const answer = await ground.tryCancel(id);
       assert.deepEqual([answer.status, answer.body.code], [409, 'already_finished'], answer.text);
       break;

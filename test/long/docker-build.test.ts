@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { pack } from 'tar-stream';
 import {
-  type BuildWish,
   buildImage,
+  type ImageBuildSpec,
   removeContext,
   sendContext,
 } from '../../src/adapters/docker/build-image.ts';
@@ -56,13 +56,13 @@ async function send(
 }
 
 let units = 0;
-function wishOf(more: Partial<BuildWish> = {}): BuildWish {
+function wishOf(more: Partial<ImageBuildSpec> = {}): ImageBuildSpec {
   units += 1;
   const names = { unit: `slipway-build-test-${units}`, folder, tag: 'slipway/test:1', labels, fence };
   return { ...names, buildArgs: {}, secretKeys: [], cpus: 1, memoryMb: 512, ...more };
 }
 
-async function build(remote: Remote, more: Partial<BuildWish> = {}, secrets: readonly Secret[] = []) {
+async function build(remote: Remote, more: Partial<ImageBuildSpec> = {}, secrets: readonly Secret[] = []) {
   const lines: string[] = [];
   const { id: image } = await buildImage(remote, wishOf(more), {
     signal: AbortSignal.timeout(hangMs),
@@ -75,7 +75,7 @@ async function build(remote: Remote, more: Partial<BuildWish> = {}, secrets: rea
 const sh = (remote: Remote, script: string) => remote.script(script, []).then((bytes) => bytes.toString());
 
 /** Begins a build, and comes back when its line has appeared. */
-async function begin(remote: Remote, wish: BuildWish, appears: RegExp) {
+async function begin(remote: Remote, wish: ImageBuildSpec, appears: RegExp) {
   const stop = new AbortController();
   const seen = Promise.withResolvers<void>();
   const ended = buildImage(remote, wish, {

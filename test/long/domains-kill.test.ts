@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readCertificates } from '../../src/adapters/proxy/fronts.ts';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { certificateKind } from '../../src/areas/domains/domain-work.ts';
-import { placeOn } from '../../src/areas/environments/places.ts';
+import { ensurePlacement } from '../../src/areas/environments/placements.ts';
 import { type CertificateId, type DomainId, type EnvironmentDomainId, newId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys } from '../support/database.ts';
@@ -40,7 +40,7 @@ test('a certificate whose operation fails, repeats itself or is killed after any
   const remote = connect(t, server);
   await ensureProxy(remote, t.signal);
   const environmentId = await addEnvironment(db, workspaceId, serverId);
-  await db.transaction((tx) => placeOn(tx, workspaceId, environmentId, serverId, new Date()));
+  await db.transaction((tx) => ensurePlacement(tx, workspaceId, environmentId, serverId, new Date()));
 
   const hostname = `kill-${process.pid}.${about.dns.zone}`;
   await client.call('PUT', '/dns', { name: hostname, type: 'A', values: [address] });

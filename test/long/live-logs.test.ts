@@ -6,7 +6,7 @@ import { createNetwork } from '../../src/adapters/docker/networks.ts';
 import {
   LiveLogs,
   type LiveLogsContext,
-  type LiveWish,
+  type LogsInput,
   mostViewers,
 } from '../../src/areas/environments/live-logs.ts';
 import {
@@ -113,7 +113,7 @@ class Scene {
     return name;
   }
 
-  async watch(t: TestContext, wish: Partial<LiveWish> = {}) {
+  async watch(t: TestContext, wish: Partial<LogsInput> = {}) {
     const heard: Heard[] = [];
     const gone = new AbortController();
     const follow = await this.logs.open(this.workspaceId, this.environmentId, {

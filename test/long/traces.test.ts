@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { attempt, type Outcome } from '../../lab/command.ts';
 import { type LabDescription, readLab } from '../../lab/description.ts';
-import { placesOf } from '../../lab/places.ts';
+import { placementsOf } from '../../lab/places.ts';
 import { startOf } from '../../lab/processes.ts';
 import { root } from '../../scripts/commands.ts';
 import { openLab } from '../support/lab.ts';
@@ -56,7 +56,7 @@ test('`down` leaves links, routes, mounts, firewall, control groups, namespaces 
   const down = await lab('down');
   assert.deepEqual([down.code, down.stdout], [0, `Lab «${name}» is down.\n`]);
   await assertUnchanged(before);
-  assert.equal(existsSync(placesOf(name).dir), false);
+  assert.equal(existsSync(placementsOf(name).dir), false);
 });
 
 test('after a `kill -9` of the lab, `up` works again, and `down` then leaves the machine as before', async (t) => {

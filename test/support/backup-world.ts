@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { backupKind, restoreKind } from '../../src/areas/backups/backups.ts';
 import { insertBackup } from '../../src/areas/backups/queries.ts';
 import { insertRestore } from '../../src/areas/backups/restore/restore-queries.ts';
-import { placeOn } from '../../src/areas/environments/places.ts';
+import { ensurePlacement } from '../../src/areas/environments/placements.ts';
 import { createServices } from '../../src/areas/services/create-services.ts';
 import { ensureServices } from '../../src/areas/services/ensure-services.ts';
 import { listedServices } from '../../src/areas/services/read-services.ts';
@@ -37,7 +37,7 @@ export async function startBackupWorld(t: TestContext, lab: TestLab) {
   await server.ssh(`echo '${publicKey}' >> /root/.ssh/authorized_keys`);
   const environmentId = await addEnvironment(db, workspaceId, serverId);
   const now = new Date();
-  const place = await db.transaction((tx) => placeOn(tx, workspaceId, environmentId, serverId, now));
+  const place = await db.transaction((tx) => ensurePlacement(tx, workspaceId, environmentId, serverId, now));
   const wanted = [
     { kind: 'postgres', name: 'main', memoryMb: 128 },
     { kind: 'redis', name: 'cache', memoryMb: 64 },

@@ -16,7 +16,7 @@ import {
   statsOf,
   stopContainer,
 } from '../../src/adapters/docker/containers.ts';
-import { ask, type ContainerWish } from '../../src/adapters/docker/docker.ts';
+import { ask, type ContainerSpec } from '../../src/adapters/docker/docker.ts';
 import {
   inspectImage,
   listImages,
@@ -39,7 +39,7 @@ const labels = { 'slipway.test': 'yes', 'slipway.of': 'a b&c="d"' };
 const subnet = { name: 'slipway-net', subnet: '10.77.3.0/24', gateway: '10.77.3.1', labels };
 const image = 'python:3-slim';
 
-const wishOf = (name: string, more: Partial<ContainerWish> = {}): ContainerWish => ({
+const wishOf = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
   name,
   image,
   labels,
@@ -61,7 +61,7 @@ async function stateOf(remote: Remote, name: string) {
 }
 
 /** Runs to its end, and gives what it printed. */
-async function outputOf(remote: Remote, wish: ContainerWish) {
+async function outputOf(remote: Remote, wish: ContainerSpec) {
   await ask(remote, [createContainer(wish), startContainer(wish.name)]);
   const ended = await until(async () => {
     const state = await stateOf(remote, wish.name);

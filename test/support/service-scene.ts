@@ -1,7 +1,7 @@
 /** An environment with its place on a lab's server, without the API: what the services of it need, and no more. */
 import type { TestContext } from 'node:test';
-import { placeOn } from '../../src/areas/environments/places.ts';
-import { changeServices, type ServicesWish } from '../../src/areas/services/change-services.ts';
+import { ensurePlacement } from '../../src/areas/environments/placements.ts';
+import { changeServices, type ServicesInput } from '../../src/areas/services/change-services.ts';
 import { serviceVariables } from '../../src/areas/services/service-variables.ts';
 import type { ServiceRequestsContext } from '../../src/areas/services/services.ts';
 import type { Target } from '../../src/engine/engine.ts';
@@ -28,7 +28,7 @@ export interface ServiceScene {
   readonly target: Target;
   /** Round trips to the server since the last time that it was asked. */
   roundTrips(): number;
-  want(wish: ServicesWish): ReturnType<typeof changeServices>;
+  want(wish: ServicesInput): ReturnType<typeof changeServices>;
   /** What the application would get. */
   variables(asked?: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
@@ -47,7 +47,7 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
   });
   const environmentId = await addEnvironment(db, workspaceId, serverId);
   const now = clock.now();
-  const place = await db.transaction((tx) => placeOn(tx, workspaceId, environmentId, serverId, now));
+  const place = await db.transaction((tx) => ensurePlacement(tx, workspaceId, environmentId, serverId, now));
   const { remote, taken } = counted(connect(t, server));
   const fence = { scope: newId<OperationId>(), epoch: 1 };
   const target = singleServer({ placement: place, remote, fence, signal: t.signal });

@@ -119,8 +119,8 @@ export function createAuthority(options: AuthorityOptions): Authority {
         return await work();
       } catch (error) {
         signal.throwIfAborted();
-        const isPassing = error instanceof Fault && error.code === 'acme_unreachable';
-        if (!isPassing || (error.retryAfterSeconds ?? 0) * 1000 > ms) throw error;
+        const isTransient = error instanceof Fault && error.code === 'acme_unreachable';
+        if (!isTransient || (error.retryAfterSeconds ?? 0) * 1000 > ms) throw error;
         await wait(ms, signal);
       }
     }

@@ -5,7 +5,7 @@ import type { Exchange, RelayReply, Remote } from '../../remote/remote.ts';
 import { Secret } from '../../secret.ts';
 import { ask } from './ask.ts';
 import { createContainer, inspectContainer, startContainer, stopContainer } from './containers.ts';
-import type { ContainerWish } from './docker.ts';
+import type { ContainerSpec } from './docker.ts';
 
 /** Answers each exchange in turn with what was given, as the server would: what is not met is the last. */
 function relaying(given: readonly (string | { readonly problem: string })[]) {
@@ -44,7 +44,7 @@ function relaying(given: readonly (string | { readonly problem: string })[]) {
 const json = (status: number, body: unknown) =>
   `HTTP/1.0 ${status} X\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(body)}`;
 
-const wish: ContainerWish = {
+const wish: ContainerSpec = {
   name: 'slipway-a',
   image: 'sha256:1',
   labels: { a: 'b' },

@@ -8,7 +8,7 @@ import { buildScript, orphansScript } from './build-script.ts';
 
 export { removeContext, sendContext } from './send-context.ts';
 
-export interface BuildWish {
+export interface ImageBuildSpec {
   /** The name of the unit; who comes back with the same joins it. */
   readonly unit: string;
   /** On the server, as `sendContext` made it: the context, `Dockerfile`, `Dockerfile.dockerignore`, `secrets/<KEY>`. */
@@ -35,7 +35,7 @@ const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_D
  */
 export async function buildImage(
   remote: Remote,
-  wish: BuildWish,
+  wish: ImageBuildSpec,
   following: FollowUnitOptions,
 ): Promise<BuiltImage> {
   const output = new BuildOutput();
@@ -64,7 +64,7 @@ async function endOrphanedSteps(remote: Remote): Promise<void> {
   await remote.script(orphansScript, [], { timeoutMs: 240_000 });
 }
 
-function argvOf(wish: BuildWish): string[] {
+function argvOf(wish: ImageBuildSpec): string[] {
   const { folder, tag, labels, buildArgs, secretKeys, dockerfilePath = '', target } = wish;
   const limits = [String(Math.round(wish.cpus * 100)), String(Math.round(wish.memoryMb) * 1024 * 1024)];
   const pairs = (option: string, values: Readonly<Record<string, string>>) =>

@@ -1,6 +1,6 @@
 /** Containers: the calls that make, run and remove them, and what Docker tells of them. */
 import { Fault } from '../../fault.ts';
-import type { Call, ContainerState, ContainerWish, Reply } from './docker.ts';
+import type { Call, ContainerSpec, ContainerState, Reply } from './docker.ts';
 import { fieldsOf, labelFilter, listOf, numberOf, textOf, textsOf } from './json.ts';
 
 const defaultPids = 512;
@@ -10,7 +10,7 @@ const mebibyte = 1024 * 1024;
 export type ListedContainer = Pick<ContainerState, 'name' | 'id' | 'labels' | 'status' | 'address' | 'image'>;
 
 /** Refused as a conflict where the name is taken: it is there already. */
-export function createContainer(wish: ContainerWish): Call {
+export function createContainer(wish: ContainerSpec): Call {
   const { name, image, labels, command, entrypoint, user, stopSeconds } = wish;
   const body = {
     Image: image,
@@ -32,7 +32,7 @@ export function createContainer(wish: ContainerWish): Call {
 }
 
 /** Closed off by default; only what is wished is opened. Nothing is published: the proxy reaches it by its address. */
-function hostConfig(wish: ContainerWish) {
+function hostConfig(wish: ContainerSpec) {
   const { memoryMb, cpus } = wish;
   const memory = memoryMb === undefined ? undefined : Math.round(memoryMb * mebibyte);
   return {
@@ -56,11 +56,11 @@ function hostConfig(wish: ContainerWish) {
   };
 }
 
-function endpoint({ address, aliases = [] }: ContainerWish) {
+function endpoint({ address, aliases = [] }: ContainerSpec) {
   return { Aliases: aliases, ...(address !== undefined && { IPAMConfig: { IPv4Address: address } }) };
 }
 
-function environmentOf(environment: ContainerWish['environment']): string[] {
+function environmentOf(environment: ContainerSpec['environment']): string[] {
   return Array.from(environment, ([key, value]) => {
     const text = value.reveal();
     if (key === '' || /[=\0]/.test(key) || text.includes('\0'))

@@ -31,7 +31,7 @@ export interface SendOptions {
 
 export type Ask = (remote: Remote, calls: readonly Call[], options?: SendOptions) => Promise<Reply[]>;
 
-export interface ContainerWish {
+export interface ContainerSpec {
   readonly name: string;
   /** A reference, or the id of an image. */
   readonly image: string;

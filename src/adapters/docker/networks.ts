@@ -1,7 +1,7 @@
 /** Networks: one an environment, with addresses that we give out. */
 import type { Call } from './docker.ts';
 
-export interface NetworkWish {
+export interface NetworkSpec {
   readonly name: string;
   /** `10.200.3.0/24` */
   readonly subnet: string;
@@ -9,7 +9,7 @@ export interface NetworkWish {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export function createNetwork({ name, subnet, gateway, labels }: NetworkWish): Call {
+export function createNetwork({ name, subnet, gateway, labels }: NetworkSpec): Call {
   const body = {
     Name: name,
     Driver: 'bridge',

@@ -17,7 +17,7 @@ export interface ContextFile {
   readonly mode: number;
 }
 
-export interface ContextWish {
+export interface ContextSpec {
   /** Closed to others; whatever was there is replaced. Its last part is the name of no other build. */
   readonly folder: string;
   /** Unpacked into `context-<the folder's own name>/`. */
@@ -92,7 +92,7 @@ if [ ! -e "$new/whole" ]; then exit 1; fi
 )
 `;
 
-export async function sendContext(remote: Remote, wish: ContextWish, signal?: AbortSignal): Promise<void> {
+export async function sendContext(remote: Remote, wish: ContextSpec, signal?: AbortSignal): Promise<void> {
   const { folder, tar, files, fence } = wish;
   mustBeFolder(folder);
   const contents = files.map(({ content }) => Buffer.from(content));

@@ -7,7 +7,7 @@ import { Fault } from '../../fault.ts';
 import { Secret } from '../../secret.ts';
 import { mustBeHost } from './routes.ts';
 
-export interface CertificateWish {
+export interface CertificateSpec {
   /** A UUID of ours: the file is named after it. The same id is the same place: what was there is replaced. */
   readonly id: string;
   /** Which names it is shown for; others that it may have are left alone. */
@@ -27,7 +27,7 @@ const leastRsaBits = 2048;
 const mostNames = 200;
 const mostBytes = 256 * 1024;
 
-export function checkBundle({ id, names, bundle }: CertificateWish): CheckedBundle {
+export function checkBundle({ id, names, bundle }: CertificateSpec): CheckedBundle {
   mustBeCertificateId(id);
   if (names.length === 0 || names.length > mostNames)
     throw invalid(`A certificate is installed for 1 to ${mostNames} names.`, String(names.length));

@@ -4,12 +4,12 @@
  * installed last. Whether they are still valid is not looked at: one that has run out is better than a stranger's.
  */
 import { X509Certificate } from 'node:crypto';
-import { type CertificateWish, checkBundle, mustBeCertificateId } from './certificate-bundle.ts';
+import { type CertificateSpec, checkBundle, mustBeCertificateId } from './certificate-bundle.ts';
 import { installScript, readScript, removeScript } from './certificate-program.ts';
 import type { ProxyWork } from './fronts.ts';
 import { runProxyScript } from './server-program.ts';
 
-export type { CertificateWish };
+export type { CertificateSpec };
 
 export interface SeenCertificate {
   readonly id: string;
@@ -27,7 +27,7 @@ export interface SeenCertificate {
  * Returns once the server has shown it in a handshake for each of its names; until then, and where that fails, what was
  * shown before is.
  */
-export async function installCertificate(work: ProxyWork, wish: CertificateWish): Promise<void> {
+export async function installCertificate(work: ProxyWork, wish: CertificateSpec): Promise<void> {
   const { pem, leaf } = checkBundle(wish);
   const content = pem.reveal();
   const lines = [

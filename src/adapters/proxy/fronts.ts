@@ -35,7 +35,7 @@ export interface ProxyWork {
 }
 
 export {
-  type CertificateWish,
+  type CertificateSpec,
   installCertificate,
   readCertificates,
   removeCertificate,

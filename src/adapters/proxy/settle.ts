@@ -12,7 +12,7 @@ import { placeOf, serverOptions } from './render-front.ts';
 import type { HostEntry } from './routes.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
 
-export interface SettleWish {
+export interface FrontChange {
   readonly id: EnvironmentId;
   readonly file:
     | { readonly write: 'always' | 'unless-shaped'; readonly text: string }
@@ -26,7 +26,7 @@ export interface SettleWish {
   readonly hosts: readonly HostEntry[] | 'keep';
 }
 
-export async function settle(work: ProxyWork, wish: SettleWish): Promise<void> {
+export async function settle(work: ProxyWork, wish: FrontChange): Promise<void> {
   const { file, marker, hosts } = wish;
   const text = 'text' in file ? file.text : '';
   const server = (verb: string) => (each: ProxyServer) => `${verb} ${each.name} ${placeOf(each)}`;

@@ -12,8 +12,8 @@ import { enqueueOperation } from '../../operations/operations.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
+import { holdsData } from '../reconcile/holds-data.ts';
 import { listedServices } from '../services/read-services.ts';
-import { holdsData } from '../upkeep/holds-data.ts';
 import {
   type BackupsContext,
   type BackupTrigger,

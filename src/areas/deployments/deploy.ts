@@ -6,11 +6,11 @@
 import { minute } from '../../clock.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { defineOperation, type Json, type OperationKind, type Step } from '../../operations/definition.ts';
-import { transientRetry, untilDone } from '../releases/until-back.ts';
+import { retryUntilDone, transientRetry } from '../releases/transient-retry.ts';
 import { type DeploymentsContext, deployKind } from './deployments.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { forgetOperations } from './prune-queries.ts';
-import { build, keep, unbuild } from './steps/build.ts';
+import { build, makeRelease, unbuild } from './steps/build.ts';
 import { fetchCommit } from './steps/fetch.ts';
 import { plan, send, unsend } from './steps/prepare.ts';
 import {
@@ -22,32 +22,33 @@ import {
   undoReleaseCommand,
   unstart,
 } from './steps/start.ts';
+import { type DeployStepContext, deployStepContext, type Input } from './steps/step-context.ts';
 import {
+  cleanUp,
+  demote,
   drain,
-  point,
-  pointBack,
+  promote,
   prove,
   retire,
   switchBack,
   switchTo,
-  tidy,
   unprove,
   unretire,
 } from './steps/switch.ts';
-import { type Input, type Working, working } from './steps/working.ts';
 
-type Work = (work: Working) => Promise<Json | undefined>;
-type Undoing = ((work: Working) => Promise<void>) | { readonly none: string };
+type Work = (work: DeployStepContext) => Promise<Json | undefined>;
+type Undoing = ((work: DeployStepContext) => Promise<void>) | { readonly none: string };
 
 export function deployOperation(ctx: DeploymentsContext): OperationKind {
   const step = (name: string, minutes: number, run: Work, undo: Undoing): Step<Input> => ({
     name,
     deadlineMs: minutes * minute,
     retry: transientRetry,
-    run: async (input, context) => run(await working(ctx, input, context)),
+    run: async (input, context) => run(await deployStepContext(ctx, input, context)),
     undo:
       typeof undo === 'function'
-        ? (input, context) => untilDone(async () => undo(await working(ctx, input, context)), context.signal)
+        ? (input, context) =>
+            retryUntilDone(async () => undo(await deployStepContext(ctx, input, context)), context.signal)
         : undo,
   });
   return defineOperation<Input>({
@@ -62,7 +63,7 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
       step('plan', 15, plan, { none: 'It only looks.' }),
       step('send', 30, send, unsend),
       step('build', 60, build, unbuild),
-      step('keep', 15, keep, { none: 'A release that nobody points to does no harm.' }),
+      step('create-release', 15, makeRelease, { none: 'A release that nobody points to does no harm.' }),
       step('services', 15, services, { none: 'Services belong to the environment, not to a release.' }),
       step('release', 60, runReleaseCommand, undoReleaseCommand),
       step('start', 90, start, unstart),
@@ -72,8 +73,11 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
       step('switch', 15, switchTo, switchBack),
       step('drain', 65, drain, { none: 'What has been answered stays answered.' }),
       step('retire', 45, retire, unretire),
-      step('point', 1, point, pointBack),
-      { ...step('tidy', 30, tidy, { none: 'What is cleared away is not needed.' }), isPostCommit: true },
+      step('promote', 1, promote, demote),
+      {
+        ...step('clean-up', 30, cleanUp, { none: 'What is cleared away is not needed.' }),
+        isPostCommit: true,
+      },
     ],
   });
 }

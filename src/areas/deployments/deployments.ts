@@ -64,7 +64,7 @@ export interface DeploymentRequest {
   readonly requestedBy?: AccountId;
 }
 
-export function notFound(): Fault {
+export function deploymentNotFound(): Fault {
   return new Fault('not_found', 'No such deployment.');
 }
 

@@ -23,7 +23,7 @@ const statusOfStep: Readonly<Record<string, DeploymentStatus>> = {
   plan: 'preparing',
   send: 'building',
   build: 'building',
-  keep: 'building',
+  'create-release': 'building',
   services: 'starting',
   release: 'starting',
   start: 'starting',
@@ -33,8 +33,8 @@ const statusOfStep: Readonly<Record<string, DeploymentStatus>> = {
   switch: 'switching',
   drain: 'switching',
   retire: 'switching',
-  point: 'switching',
-  tidy: 'switching',
+  promote: 'switching',
+  'clean-up': 'switching',
 };
 
 export async function followDeployment(

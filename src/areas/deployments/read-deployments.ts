@@ -4,7 +4,7 @@ import type { DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { requireEnvironment } from '../environments/environment-state.ts';
-import { notFound } from './deployments.ts';
+import { deploymentNotFound } from './deployments.ts';
 import * as queries from './queries.ts';
 
 /** Both ids count: a deployment of another environment is not there. */
@@ -15,7 +15,7 @@ export async function findIn(
   id: DeploymentId,
 ): Promise<queries.DeploymentRow> {
   const row = await queries.findDeployment(db, workspaceId, id);
-  if (!row || row.environmentId !== environmentId) throw notFound();
+  if (!row || row.environmentId !== environmentId) throw deploymentNotFound();
   return row;
 }
 

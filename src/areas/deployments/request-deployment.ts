@@ -8,7 +8,7 @@ import { type DeploymentId, newId } from '../../ids.ts';
 import { cancelIn, enqueueOperation, lockQueued } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, setWanted } from '../environments/environment-state.ts';
-import { placeOn } from '../environments/places.ts';
+import { ensurePlacement } from '../environments/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import {
   type DeploymentQueue,
@@ -32,7 +32,7 @@ export async function requestDeployment(
   const [waiting] = (await queries.listQueued(tx, workspaceId, environmentId)).slice(-1);
   if (trigger === 'move' && waiting) return waiting.id;
   await setWanted(tx, workspaceId, environmentId, 'running', now);
-  await placeOn(tx, workspaceId, environmentId, serverId, now);
+  await ensurePlacement(tx, workspaceId, environmentId, serverId, now);
   const id = newId<DeploymentId>();
   const wanted = request.wanted ?? whatMoves(request, currentDeploymentId) ?? { branch };
   const rollbackOf = 'release' in wanted ? wanted.release : null;

@@ -22,7 +22,7 @@ import {
   lockEnvironment,
   readEnvironmentState,
 } from '../environments/environment-state.ts';
-import { placesOf } from '../environments/places.ts';
+import { placementsOf } from '../environments/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueCertificate, enqueueRouting } from './domain-work.ts';
@@ -221,7 +221,7 @@ async function enqueueWork(
     requestedBy,
   }: { sslMode: names.SslMode; certificateId: CertificateId | null; requestedBy: AccountId },
 ): Promise<OperationId | null> {
-  if ((await placesOf(tx, workspaceId, environment.id)).length === 0) return null;
+  if ((await placementsOf(tx, workspaceId, environment.id)).length === 0) return null;
   const routing = await enqueueRouting(tx, ctx, workspaceId, environment, { requestedBy });
   if (sslMode === 'off' || certificateId === null) return routing;
   return enqueueCertificate(tx, ctx, workspaceId, certificateId, requestedBy);

@@ -18,7 +18,7 @@ import {
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { openTarget } from '../environments/open-target.ts';
-import { placesOf } from '../environments/places.ts';
+import { placementsOf } from '../environments/placements.ts';
 import { serverRetry } from '../servers/connection/server-retry.ts';
 import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';
@@ -50,7 +50,7 @@ export function certificateOperation(ctx: DomainsContext): OperationKind {
         run: async (input, step) => {
           if (!(await needsOrder(ctx, input, step))) return { isOrdered: false };
           const account = await accountOf(ctx, step);
-          for (const place of await placesFor(ctx, step.workspaceId, input.certificateId)) {
+          for (const place of await placementsFor(ctx, step.workspaceId, input.certificateId)) {
             const target = await openTarget(ctx.servers, place, step);
             await target.setChallengeThumbprint(thumbprint(account.key));
           }
@@ -99,7 +99,7 @@ async function needsOrder(
 ): Promise<boolean> {
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   if (!row || row.source === 'custom') return false;
-  if ((await placesFor(ctx, workspaceId, certificateId)).length === 0) return false;
+  if ((await placementsFor(ctx, workspaceId, certificateId)).length === 0) return false;
   const { status, notBefore, notAfter } = row;
   if (status !== 'issued' || notAfter === null || notBefore === null) return true;
   // The earliest time that chance could have chosen; seen from its beginning, because what is overdue is put off a little.
@@ -139,20 +139,20 @@ async function install(ctx: DomainsContext, { certificateId }: Input, step: Step
   const row = await queries.findCertificate(ctx.db, workspaceId, certificateId);
   if (!row || row.chain === null || row.keySealed === null) return;
   const { id, names: all, chain, keySealed } = row;
-  for (const where of await placesFor(ctx, workspaceId, certificateId)) {
+  for (const where of await placementsFor(ctx, workspaceId, certificateId)) {
     const target = await openTarget(ctx.servers, where, step);
     await installStored(ctx, target, { id, names: all, chain, keySealed });
   }
 }
 
-async function placesFor(
+async function placementsFor(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   id: CertificateId,
 ): Promise<Placement[]> {
   const places: Placement[] = [];
   for (const { environmentId } of await names.listOfCertificate(ctx.db, workspaceId, id))
-    places.push(...(await placesOf(ctx.db, workspaceId, environmentId)));
+    places.push(...(await placementsOf(ctx.db, workspaceId, environmentId)));
   return places;
 }
 

@@ -8,7 +8,7 @@ import type { OperationQueue } from '../../operations/queue.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import { openTarget } from '../environments/open-target.ts';
-import { placesOf } from '../environments/places.ts';
+import { placementsOf } from '../environments/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { findAcmeAccount } from './authority-account.ts';
 import * as certificates from './certificate-queries.ts';
@@ -73,7 +73,7 @@ export async function disconnectName(
   const { id: environmentId, projectId } = environment;
   await names.deleteName(tx, workspaceId, id);
   await retireCertificate(tx, ctx, workspaceId, environment, certificateId);
-  if ((await placesOf(tx, workspaceId, environmentId)).length > 0)
+  if ((await placementsOf(tx, workspaceId, environmentId)).length > 0)
     await enqueueRouting(tx, ctx, workspaceId, environment, { without: certificateId });
   await publishProjectEvent(tx, workspaceId, projectId, { reason: 'domain', environmentId });
 }
@@ -141,7 +141,7 @@ export function retireCertificateOperation(ctx: DomainsContext): OperationKind {
         retry: { attempts: 10, firstMs: 1_000, maxMs: 15_000 },
         undo: { none: 'No name uses it any more.' },
         run: async ({ certificateId, environmentId }, step) => {
-          for (const place of await placesOf(ctx.db, step.workspaceId, environmentId))
+          for (const place of await placementsOf(ctx.db, step.workspaceId, environmentId))
             await (await openTarget(ctx.servers, place, step)).removeCertificate(certificateId);
         },
       },

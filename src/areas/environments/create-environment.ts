@@ -1,4 +1,5 @@
 /** One more environment of a project that has been finalised. */
+
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
@@ -8,10 +9,11 @@ import { findProject } from '../projects/find-projects.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { lockSource } from '../projects/read-source.ts';
 import type { EnvironmentsContext } from './context.ts';
+import { setAutoDeploy } from './environment-state.ts';
 import { type EnvironmentSettings, environmentNameTaken } from './environments.ts';
 import type { WantedService } from './hooks.ts';
 import { makeEnvironment } from './make-environment.ts';
-import { setAutoDeploy, setDecided } from './pushed-environments.ts';
+import { setDecided } from './pushed-environments.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
 import { checkKeys } from './variables/check-keys.ts';
 import type { NewVariable } from './variables/put-variables.ts';

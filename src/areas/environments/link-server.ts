@@ -10,7 +10,7 @@ import type { EnvironmentsContext } from './context.ts';
 import { type EnvironmentState, lockEnvironment, setServer } from './environment-state.ts';
 import { dataOf, type EnvironmentHooks } from './hooks.ts';
 import { checkServer } from './make-environment.ts';
-import { placesOf } from './places.ts';
+import { placementsOf } from './placements.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
 
 export interface ServerLink {
@@ -37,7 +37,7 @@ export function linkServer(
     if (serverId !== null) await checkReady(tx, workspaceId, serverId);
     if (before.serverId === serverId)
       return { environment: await readEnvironment(tx, ctx.hooks, workspaceId, id), deployment: null };
-    const places = await placesOf(tx, workspaceId, id);
+    const places = await placementsOf(tx, workspaceId, id);
     if (serverId === null && (places.length > 0 || before.status === 'deploying')) throw stillStands(before);
     if (leaveData) for (const hook of ctx.hooks) await hook.leaveData?.(tx, workspaceId, id, serverId);
     else await refuseDataElsewhere(tx, ctx.hooks, workspaceId, before, serverId);

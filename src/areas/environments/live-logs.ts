@@ -25,7 +25,7 @@ export interface LiveLogsContext {
   secretsOf(workspaceId: WorkspaceId, environmentId: EnvironmentId): Promise<readonly Secret[]>;
 }
 
-export interface LiveWish {
+export interface LogsInput {
   /** So many of the last lines first. */
   readonly tail: number;
   /** Of this process only; of all, if undefined. */
@@ -52,7 +52,7 @@ export class LiveLogs {
   }
 
   /** What can be refused is refused before the stream begins; the rest is run by whoever sends it. */
-  async open(workspaceId: WorkspaceId, environmentId: EnvironmentId, wish: LiveWish) {
+  async open(workspaceId: WorkspaceId, environmentId: EnvironmentId, wish: LogsInput) {
     if (!(await queries.findEnvironment(this.#ctx.db, workspaceId, environmentId)))
       throw environmentNotFound();
     if (this.#isStopped) throw new Fault('shutting_down', 'The service is stopping.');
@@ -69,7 +69,7 @@ export class LiveLogs {
   async #follow(
     workspaceId: WorkspaceId,
     environmentId: EnvironmentId,
-    wish: LiveWish,
+    wish: LogsInput,
     send: Send,
     signal: AbortSignal,
   ): Promise<void> {
@@ -122,7 +122,7 @@ export class LiveLogs {
   }
 }
 
-function viewerOf({ tail, process }: LiveWish, send: Send, end: () => void): Viewer {
+function viewerOf({ tail, process }: LogsInput, send: Send, end: () => void): Viewer {
   const isWanted = (line: Told) => process === undefined || line.process === process;
   const tell = (line: Told) => send('line', line);
   return {

@@ -16,7 +16,7 @@ export async function openTarget(
 }
 
 /** For those who only look: their fence refuses nobody. */
-export async function openTargetToLook(
+export async function openTargetReadOnly(
   servers: ServerAccess,
   placement: Placement,
   signal: AbortSignal,

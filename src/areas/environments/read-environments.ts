@@ -6,7 +6,7 @@ import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
 import { environmentNotFound } from './environments.ts';
 import type { EnvironmentHooks, EnvironmentParts } from './hooks.ts';
-import { placesOfAll } from './places.ts';
+import { placementsOfAll } from './placements.ts';
 import * as queries from './queries.ts';
 
 export type ShownEnvironment = ReturnType<typeof shown>;
@@ -79,7 +79,7 @@ async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly Env
   const urls = new Map<EnvironmentId, string>();
   if (ids.length === 0) return urls;
   const hosts = new Map<ServerId, string>();
-  for (const { environmentId, serverId, port } of await placesOfAll(db, workspaceId, ids)) {
+  for (const { environmentId, serverId, port } of await placementsOfAll(db, workspaceId, ids)) {
     if (urls.has(environmentId)) continue;
     const host = hosts.get(serverId) ?? (await readServer(db, workspaceId, serverId)).host;
     hosts.set(serverId, host);

@@ -13,13 +13,12 @@ import type { ProjectHook } from '../projects/hooks.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { isServerUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
 import type { EnvironmentsContext } from './context.ts';
-import { lockEnvironment, readEnvironmentState } from './environment-state.ts';
+import { deleteEnvironment, lockEnvironment, readEnvironmentState } from './environment-state.ts';
 import { environmentNotFound } from './environments.ts';
 import { dataOf } from './hooks.ts';
 import { openTarget } from './open-target.ts';
-import { placesOf, removePlace } from './places.ts';
+import { placementsOf, removePlacement } from './placements.ts';
 import { listOfProjects } from './queries.ts';
-import { deleteEnvironment } from './state-queries.ts';
 
 const removeKind = 'environment_remove';
 
@@ -156,7 +155,7 @@ async function leaveServers(
   { environmentId, deleteData, force }: RemoveInput,
   step: StepContext,
 ): Promise<void> {
-  for (const place of await placesOf(ctx.db, step.workspaceId, environmentId)) {
+  for (const place of await placementsOf(ctx.db, step.workspaceId, environmentId)) {
     try {
       const target = await openTarget(ctx.servers, place, step);
       for (const hook of ctx.hooks.toReversed()) await hook.takeDown?.(target, { deleteData });
@@ -164,6 +163,6 @@ async function leaveServers(
       if (!force || !isServerUnavailable(error)) throw error;
       step.log(`The server cannot be reached; what is there stays there: ${errorText(error)}`);
     }
-    await ctx.db.transaction((tx) => removePlace(tx, step.workspaceId, environmentId, place.serverId));
+    await ctx.db.transaction((tx) => removePlacement(tx, step.workspaceId, environmentId, place.serverId));
   }
 }

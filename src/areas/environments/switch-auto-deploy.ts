@@ -6,8 +6,8 @@ import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { branchHead } from '../projects/branch-head.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import type { EnvironmentsContext } from './context.ts';
-import { lockEnvironment } from './environment-state.ts';
-import { setAutoDeploy, setDecided } from './pushed-environments.ts';
+import { lockEnvironment, setAutoDeploy } from './environment-state.ts';
+import { setDecided } from './pushed-environments.ts';
 import { readEnvironment } from './read-environments.ts';
 import { checkWatchPaths } from './watch-paths.ts';
 

@@ -8,11 +8,11 @@ import { publishProjectEvent } from '../projects/projects.ts';
 import { checkSettings } from './check-settings.ts';
 import { chooseApp } from './choose-app.ts';
 import type { EnvironmentsContext } from './context.ts';
+import * as queries from './environment-state.ts';
 import { lockEnvironment } from './environment-state.ts';
 import { type EnvironmentSettings, environmentNameTaken } from './environments.ts';
 import { changedSettings, isSettingKey, type Needs, needsOfSettings } from './needs.ts';
 import { readEnvironment } from './read-environments.ts';
-import * as queries from './state-queries.ts';
 import { checkWatchPaths } from './watch-paths.ts';
 
 export interface EnvironmentUpdate {

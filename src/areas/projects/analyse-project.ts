@@ -113,7 +113,7 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
       {
         name: 'fetch',
         deadlineMs: 15 * minute,
-        retry: { attempts: 3, firstMs: 2_000, maxMs: 20_000, when: isPassing },
+        retry: { attempts: 3, firstMs: 2_000, maxMs: 20_000, when: isTransient },
         undo: { none: 'A mirror that is more up to date does no harm.' },
         run: async ({ projectId }, { workspaceId, signal, progress }) => {
           const repository = await readableRepository(ctx, workspaceId, projectId);
@@ -184,7 +184,7 @@ const wasCancelled: OperationFault = {
 };
 
 /** A provider that is down for a moment is asked again; a refusal is an answer. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const codes = ['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed'];
   return error instanceof Fault && codes.includes(error.code);
 }

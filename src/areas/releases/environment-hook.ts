@@ -1,6 +1,6 @@
 /** What releases do with the environments that they run in. */
 import type { EnvironmentHook } from '../environments/hooks.ts';
-import { placesOf } from '../environments/places.ts';
+import { placementsOf } from '../environments/placements.ts';
 import type { ServicesContext } from '../services/services.ts';
 import { markServicesDown } from '../services/stop-services.ts';
 import { readRelease } from './stored-releases.ts';
@@ -10,7 +10,7 @@ export function releasesHook(ctx: ServicesContext): EnvironmentHook {
     data: async (db, workspaceId, { id, currentReleaseId }) => {
       if (currentReleaseId === null) return [];
       const { volumes } = (await readRelease(db, ctx.sealer, workspaceId, currentReleaseId)).run;
-      const places = await placesOf(db, workspaceId, id);
+      const places = await placementsOf(db, workspaceId, id);
       const servers = places.length > 0 ? places.map(({ serverId }) => serverId) : [null];
       return servers.flatMap((serverId) =>
         volumes.map(({ name }) => ({ path: `volumes/${name}`, serverId })),

@@ -9,11 +9,11 @@ import { type Changes, decideServices } from './decide-services.ts';
 import * as queries from './queries.ts';
 import { listedServices } from './read-services.ts';
 import type { ServiceRequestsContext } from './services.ts';
-import { readWish } from './services-wish.ts';
+import { readServicesInput } from './services-input.ts';
 
 export const servicesKind = 'environment_services';
 
-export interface ServicesWish {
+export interface ServicesInput {
   readonly services: readonly WantedService[];
   readonly deleteData?: boolean;
 }
@@ -23,9 +23,9 @@ export async function changeServices(
   workspaceId: WorkspaceId,
   accountId: AccountId | null,
   environmentId: EnvironmentId,
-  { services: wanted, deleteData = false }: ServicesWish,
+  { services: wanted, deleteData = false }: ServicesInput,
 ) {
-  const wishes = readWish(wanted);
+  const wishes = readServicesInput(wanted);
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);

@@ -4,7 +4,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { WantedService } from '../environments/hooks.ts';
 import { decideServices } from './decide-services.ts';
 import * as queries from './queries.ts';
-import { readWish } from './services-wish.ts';
+import { readServicesInput } from './services-input.ts';
 
 export async function createServices(
   tx: Queryable,
@@ -13,6 +13,6 @@ export async function createServices(
   wanted: readonly WantedService[],
   now: Date,
 ): Promise<void> {
-  for (const service of decideServices([], readWish(wanted)).added)
+  for (const service of decideServices([], readServicesInput(wanted)).added)
     await queries.insertService(tx, workspaceId, environmentId, service, now);
 }

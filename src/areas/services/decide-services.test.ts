@@ -6,11 +6,11 @@ import type { WantedService } from '../environments/hooks.ts';
 import { type Changes, decideServices } from './decide-services.ts';
 import { fittingVersion, kinds } from './kinds/kinds.ts';
 import type { ServiceRow } from './queries.ts';
-import { readWish } from './services-wish.ts';
+import { readServicesInput } from './services-input.ts';
 import { variableNames } from './variable-names.ts';
 
 const decide = (rows: readonly ServiceRow[], wanted: readonly WantedService[]): Changes =>
-  decideServices(rows, readWish(wanted));
+  decideServices(rows, readServicesInput(wanted));
 
 function row(wanted: WantedService, more: Partial<ServiceRow> = {}): ServiceRow {
   const [service] = decide([], [wanted]).added;

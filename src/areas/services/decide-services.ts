@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts';
 import { newId, type ServiceId } from '../../ids.ts';
 import { kinds } from './kinds/kinds.ts';
 import type { NewService, ServiceRow } from './queries.ts';
-import type { ServiceWish } from './services-wish.ts';
+import type { ServiceInput } from './services-input.ts';
 import { variableNames } from './variable-names.ts';
 
 export interface Changes {
@@ -17,7 +17,7 @@ export interface Changes {
   readonly doVariablesChange: boolean;
 }
 
-export function decideServices(rows: readonly ServiceRow[], wishes: readonly ServiceWish[]): Changes {
+export function decideServices(rows: readonly ServiceRow[], wishes: readonly ServiceInput[]): Changes {
   const active = rows.filter(({ removedAt }) => removedAt === null);
   const names = new Set(wishes.map(({ name }) => name));
   const takenSlots = new Set(active.filter(({ name }) => names.has(name)).map(({ slot }) => slot));
@@ -48,7 +48,7 @@ export function decideServices(rows: readonly ServiceRow[], wishes: readonly Ser
 }
 
 /** Its data is taken up again, with the credentials that it knows. */
-function lastRemoved(rows: readonly ServiceRow[], { kind, name }: ServiceWish): ServiceRow | undefined {
+function lastRemoved(rows: readonly ServiceRow[], { kind, name }: ServiceInput): ServiceRow | undefined {
   return rows.findLast((row) => row.removedAt !== null && row.kind === kind && row.name === name);
 }
 
@@ -80,7 +80,7 @@ function requireReadable(
   });
 }
 
-function otherKind({ kind, name }: ServiceRow, wish: ServiceWish, index: number): Fault {
+function otherKind({ kind, name }: ServiceRow, wish: ServiceInput, index: number): Fault {
   const sentence = `The service ${name} is ${kinds[kind].title}, and cannot become ${kinds[wish.kind].title}.`;
   return new Fault('service_version_refused', sentence, {
     hint: 'Add the other one under another name, or remove this one first.',

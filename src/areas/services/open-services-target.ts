@@ -4,7 +4,7 @@ import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import { openTarget } from '../environments/open-target.ts';
-import { placeOn } from '../environments/places.ts';
+import { ensurePlacement } from '../environments/placements.ts';
 import type { ServiceRequestsContext } from './services.ts';
 
 export interface ServicesTarget {
@@ -22,7 +22,10 @@ export async function openServicesTarget(
   const found = await ctx.db.transaction(async (tx) => {
     const { serverId, wanted } = await lockEnvironment(tx, workspaceId, environmentId);
     if (serverId === null) return undefined;
-    return { wanted, place: await placeOn(tx, workspaceId, environmentId, serverId, ctx.clock.now()) };
+    return {
+      wanted,
+      place: await ensurePlacement(tx, workspaceId, environmentId, serverId, ctx.clock.now()),
+    };
   });
   if (!found) return undefined;
   return { target: await openTarget(ctx.servers, found.place, step), wanted: found.wanted };

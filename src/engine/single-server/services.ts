@@ -12,7 +12,7 @@ import {
   startContainer,
   stopContainer,
 } from '../../adapters/docker/containers.ts';
-import type { Call, ContainerWish, Reply } from '../../adapters/docker/docker.ts';
+import type { Call, ContainerSpec, Reply } from '../../adapters/docker/docker.ts';
 import { inspectImage, pullUnit, readImage } from '../../adapters/docker/images.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
@@ -143,7 +143,7 @@ function stopAndRemove(name: string, stopSeconds: number): Call[] {
   return [stopContainer(name, stopSeconds), removeContainer(name)];
 }
 
-function containerOf(placement: Placement, service: ServiceSpec): ContainerWish {
+function containerOf(placement: Placement, service: ServiceSpec): ContainerSpec {
   const { id, name, image, slot, memoryMb, environment, command, entrypoint, volumePath } = service;
   return {
     name: serviceContainer(id),

@@ -9,7 +9,7 @@ import {
   removeContainer,
   startContainer,
 } from '../../adapters/docker/containers.ts';
-import type { Call, ContainerState, ContainerWish } from '../../adapters/docker/docker.ts';
+import type { Call, ContainerSpec, ContainerState } from '../../adapters/docker/docker.ts';
 import { createVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
@@ -77,8 +77,8 @@ export async function startProcesses(host: DockerHost, start: ReleaseStart): Pro
 async function startAll(
   host: DockerHost,
   release: ReleaseSpec,
-  wishes: readonly ContainerWish[],
-  isStarted: (start: ContainerWish) => boolean = () => true,
+  wishes: readonly ContainerSpec[],
+  isStarted: (start: ContainerSpec) => boolean = () => true,
 ): Promise<ContainerState[]> {
   const calls = [
     ...groundCalls(host.placement, release),
@@ -99,7 +99,7 @@ function webContainer(
   start: ReleaseStart,
   replica: number,
   address: string,
-): ContainerWish {
+): ContainerSpec {
   const { run } = start.release;
   const command = run.startCommand === null ? {} : { entrypoint: shell(run.startCommand), command: [] };
   return {
@@ -117,7 +117,7 @@ function processContainer(
   { name, kind, command }: RunProcess,
   replica: number,
   address: string,
-): ContainerWish {
+): ContainerSpec {
   return {
     ...common(placement, start, name, replica),
     entrypoint: shell(command),
@@ -160,7 +160,7 @@ function releaseUnit(deploymentId: DeploymentId): string {
   return `slipway-${deploymentId}-release`;
 }
 
-function releaseContainer(placement: Placement, start: ReleaseStart, command: string): ContainerWish {
+function releaseContainer(placement: Placement, start: ReleaseStart, command: string): ContainerSpec {
   const free = freeAddresses(placement, start.takenAddresses);
   return {
     ...common(placement, start, 'release', 1),

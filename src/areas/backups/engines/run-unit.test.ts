@@ -4,7 +4,7 @@ import { faultOf } from '../../../../test/support/faults.ts';
 import type { Placement } from '../../../engine/placement.ts';
 import { type EnvironmentId, newId, type ServerId, type WorkspaceId } from '../../../ids.ts';
 import type { Remote, UnitState } from '../../../remote/remote.ts';
-import { isPassing } from '../../releases/until-back.ts';
+import { isTransient } from '../../releases/transient-retry.ts';
 import { runUnit } from './run-unit.ts';
 
 const never = () => assert.fail('nobody asks for this');
@@ -67,7 +67,7 @@ test('work that was cut off, by a server that is started again for example, is w
   for (const [printed, state] of cutOff) {
     const fault = await faultOf(() => run(printed, state));
     assert.equal(fault.code, 'work_lost');
-    assert.equal(isPassing(fault), true);
+    assert.equal(isTransient(fault), true);
     assert.match(fault.evidence ?? '', /^half/);
   }
 });
@@ -75,5 +75,5 @@ test('work that was cut off, by a server that is started again for example, is w
 test('work that the kernel killed, for its memory for example, would be killed again', async () => {
   const fault = await faultOf(() => run('half\n', { kind: 'ended', code: 137 }));
   assert.equal(fault.code, 'remote_failed');
-  assert.equal(isPassing(fault), false);
+  assert.equal(isTransient(fault), false);
 });

@@ -6,7 +6,7 @@ import type { BackupId, EnvironmentId } from '../../../ids.ts';
 import type { StepContext } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import type { EnvironmentState } from '../../environments/environment-state.ts';
-import { environmentOf, targetOf } from '../../upkeep/upkeep.ts';
+import { environmentOf, targetOf } from '../../reconcile/reconcile.ts';
 import { type BackupsContext, backupNotFound } from '../backups.ts';
 import { openDestination } from '../destinations.ts';
 import { listParts } from '../part-queries.ts';

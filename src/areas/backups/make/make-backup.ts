@@ -12,7 +12,7 @@ import {
   type StepContext,
 } from '../../../operations/definition.ts';
 import type { Queryable } from '../../../store/database.ts';
-import { isPassing, untilDone } from '../../releases/until-back.ts';
+import { isTransient, retryUntilDone } from '../../releases/transient-retry.ts';
 import { type BackupsContext, backupKind, publishBackupUpdate, type UnfinishedStatus } from '../backups.ts';
 import { openDestination, removeObjectsOrDefer } from '../destinations.ts';
 import { removeScratch } from '../engines/scratch.ts';
@@ -35,7 +35,7 @@ export const storageRetry = {
   attempts: 20,
   firstMs: 1_000,
   maxMs: 30_000,
-  when: (error: unknown) => isPassing(error) || (error instanceof Fault && transientCodes.has(error.code)),
+  when: (error: unknown) => isTransient(error) || (error instanceof Fault && transientCodes.has(error.code)),
 };
 
 export function backupOperation(ctx: BackupsContext): OperationKind {
@@ -79,7 +79,7 @@ export function backupOperation(ctx: BackupsContext): OperationKind {
         name: 'verify',
         deadlineMs: 24 * hour,
         retry: { ...storageRetry, attempts: 5 },
-        undo: (input, step) => untilDone(() => removeScratches(ctx, input, step), step.signal),
+        undo: (input, step) => retryUntilDone(() => removeScratches(ctx, input, step), step.signal),
         run: async (input, step) => {
           await verifyParts(ctx, input, step);
         },

@@ -8,8 +8,8 @@ import { enqueueOperation } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { readEnvironmentState } from '../../environments/environment-state.ts';
 import { openTarget } from '../../environments/open-target.ts';
-import { placesOf } from '../../environments/places.ts';
-import { transientRetry } from '../../releases/until-back.ts';
+import { placementsOf } from '../../environments/placements.ts';
+import { transientRetry } from '../../releases/transient-retry.ts';
 import { inspectServices } from '../../services/inspect-services.ts';
 import { type BackupsContext, discardKind } from '../backups.ts';
 import { engines } from '../engines/engines.ts';
@@ -59,7 +59,7 @@ async function discard(ctx: BackupsContext, { replacedId }: Input, step: StepCon
   const row = await findReplaced(ctx.db, workspaceId, replacedId);
   if (!row) return;
   const environment = await readEnvironmentState(ctx.db, workspaceId, row.environmentId);
-  const places = await placesOf(ctx.db, workspaceId, row.environmentId);
+  const places = await placementsOf(ctx.db, workspaceId, row.environmentId);
   const place = places.find(({ serverId }) => serverId === row.serverId);
   if (environment && place) {
     const target = await openTarget(ctx.servers, place, step);

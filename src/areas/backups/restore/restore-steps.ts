@@ -7,10 +7,10 @@ import { Fault } from '../../../fault.ts';
 import { type BackupReplacedId, newId } from '../../../ids.ts';
 import type { Step, StepContext } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
-import { transientRetry, untilDone } from '../../releases/until-back.ts';
-import { putInService } from '../../upkeep/start-environment.ts';
-import { stopApp } from '../../upkeep/stop-app.ts';
-import { environmentOf, targetOf } from '../../upkeep/upkeep.ts';
+import { environmentOf, targetOf } from '../../reconcile/reconcile.ts';
+import { putInService } from '../../reconcile/start-environment.ts';
+import { stopApp } from '../../reconcile/stop-app.ts';
+import { retryUntilDone, transientRetry } from '../../releases/transient-retry.ts';
 import { type BackupsContext, isSafetyBackup } from '../backups.ts';
 import { openDestination } from '../destinations.ts';
 import { engines } from '../engines/engines.ts';
@@ -30,7 +30,7 @@ export function checkStep(ctx: BackupsContext): RestoreStep {
     name: 'check',
     deadlineMs: 24 * hour,
     retry: { ...storageRetry, attempts: 200 },
-    undo: (input, step) => untilDone(() => removeFiles(ctx, input, step), step.signal),
+    undo: (input, step) => retryUntilDone(() => removeFiles(ctx, input, step), step.signal),
     run: async (input, step) => {
       const { workspaceId } = step;
       const unfinished = await listUnfinishedBackups(ctx.db, workspaceId, input.environmentId);
@@ -71,7 +71,7 @@ export function stopStep(ctx: BackupsContext): RestoreStep {
     name: 'stop',
     deadlineMs: 150 * minute,
     retry: transientRetry,
-    undo: (input, step) => untilDone(() => putInService(ctx, input, step), step.signal),
+    undo: (input, step) => retryUntilDone(() => putInService(ctx, input, step), step.signal),
     run: (input, step) => stop(ctx, input, step),
   };
 }
@@ -81,7 +81,7 @@ export function loadStep(ctx: BackupsContext): RestoreStep {
     name: 'load',
     deadlineMs: 24 * hour,
     retry: transientRetry,
-    undo: (input, step) => untilDone(() => discardStaging(ctx, input, step), step.signal),
+    undo: (input, step) => retryUntilDone(() => discardStaging(ctx, input, step), step.signal),
     run: async (input, step) => {
       const { host, replacements } = await restoreWork(ctx, input, step);
       for (const { source, file, load } of replacements) {
@@ -101,7 +101,7 @@ export function swapStep(ctx: BackupsContext): RestoreStep {
     name: 'swap',
     deadlineMs: hour,
     retry: transientRetry,
-    undo: (input, step) => untilDone(() => swapBack(ctx, input, step), step.signal),
+    undo: (input, step) => retryUntilDone(() => swapBack(ctx, input, step), step.signal),
     run: async (input, step) => {
       const work = await restoreWork(ctx, input, step);
       await recordReplaced(ctx, work, step);
@@ -119,7 +119,7 @@ export function startStep(ctx: BackupsContext): RestoreStep {
     name: 'start',
     deadlineMs: 180 * minute,
     retry: transientRetry,
-    undo: (input, step) => untilDone(() => stop(ctx, input, step), step.signal),
+    undo: (input, step) => retryUntilDone(() => stop(ctx, input, step), step.signal),
     run: async (input, step) => {
       await putInService(ctx, input, step);
     },

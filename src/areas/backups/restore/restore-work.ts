@@ -9,8 +9,8 @@ import type { BackupRestoreId, EnvironmentId, WorkspaceId } from '../../../ids.t
 import type { StateChange, StepContext } from '../../../operations/definition.ts';
 import type { Queryable } from '../../../store/database.ts';
 import type { EnvironmentState } from '../../environments/environment-state.ts';
+import { environmentOf, targetOf } from '../../reconcile/reconcile.ts';
 import { majorOf } from '../../services/kinds/kind.ts';
-import { environmentOf, targetOf } from '../../upkeep/upkeep.ts';
 import type { BackupsContext } from '../backups.ts';
 import type { LoadInput, ServerFile, SwapNames } from '../engines/engine.ts';
 import { workFolder } from '../engines/server-files.ts';

@@ -4,7 +4,7 @@ import { raiseNotice } from '../../../events/notices.ts';
 import type { Schedule } from '../../../operations/queue.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { type EnvironmentState, tryLockEnvironment } from '../../environments/environment-state.ts';
-import { holdsData } from '../../upkeep/holds-data.ts';
+import { holdsData } from '../../reconcile/holds-data.ts';
 import { type BackupsContext, publishBackupUpdate } from '../backups.ts';
 import { listUnfinishedBackups } from '../queries.ts';
 import { requestBackup } from '../request-backup.ts';

@@ -4,9 +4,9 @@ import type { Json } from '../../../operations/definition.ts';
 import { createRelease } from '../../releases/stored-releases.ts';
 import { runPlanOf } from '../plan.ts';
 import * as queries from '../queries.ts';
-import { inputsOf, outputOf, targetOf, type Working } from './working.ts';
+import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-context.ts';
 
-export async function build(work: Working): Promise<Json> {
+export async function build(work: DeployStepContext): Promise<Json> {
   const { step } = work;
   if (!outputOf(work, 'send').isBuilt) return { built: null };
   const { image, build: spec } = await inputsOf(work);
@@ -41,13 +41,13 @@ export async function build(work: Working): Promise<Json> {
   }
 }
 
-export async function unbuild(work: Working): Promise<void> {
+export async function unbuild(work: DeployStepContext): Promise<void> {
   const target = await targetOf(work);
   await target.stopBuild(work.deployment.id);
 }
 
 /** A release of what was built, as it was planned; or the one that is gone back to. */
-export async function keep(work: Working): Promise<Json> {
+export async function makeRelease(work: DeployStepContext): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   if (deployment.releaseId !== null) return { releaseId: deployment.releaseId };
   const { image, buildKey, release } = await inputsOf(work);

@@ -6,9 +6,9 @@ import { readableRepository } from '../../projects/read-source.ts';
 import type { ReleasedCommit } from '../../releases/releases.ts';
 import { readRelease } from '../../releases/stored-releases.ts';
 import * as queries from '../queries.ts';
-import type { OutputOf, Working } from './working.ts';
+import type { DeployStepContext, OutputOf } from './step-context.ts';
 
-export async function fetchCommit(work: Working): Promise<Json> {
+export async function fetchCommit(work: DeployStepContext): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   const serverId = environment.serverId;
   if (serverId === null)
@@ -18,13 +18,13 @@ export async function fetchCommit(work: Working): Promise<Json> {
   return { commit: { ...found.commit }, tree: found.tree };
 }
 
-async function releasedCommit(work: Working): Promise<OutputOf<'fetch'>> {
+async function releasedCommit(work: DeployStepContext): Promise<OutputOf<'fetch'>> {
   const { release } = await releaseBefore(work);
   return { commit: release.commit, tree: '' };
 }
 
 /** The release that is gone back to, with the plan that was shown for it. */
-export async function releaseBefore({ ctx, workspaceId, deployment }: Working) {
+export async function releaseBefore({ ctx, workspaceId, deployment }: DeployStepContext) {
   const before =
     deployment.rollbackOf && (await queries.findDeployment(ctx.db, workspaceId, deployment.rollbackOf));
   if (!before || before.releaseId === null) throw nothingThere();
@@ -44,7 +44,7 @@ async function fetched({
   deployment,
   environment,
   step,
-}: Working): Promise<OutputOf<'fetch'>> {
+}: DeployStepContext): Promise<OutputOf<'fetch'>> {
   const repository = await readableRepository(ctx, workspaceId, environment.projectId);
   const source = await sourceOf(ctx, workspaceId, repository);
   const { wanted } = deployment;

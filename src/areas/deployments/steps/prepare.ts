@@ -3,7 +3,7 @@ import { addressesOf } from '../../../engine/engine.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
-import { placesOf } from '../../environments/places.ts';
+import { placementsOf } from '../../environments/placements.ts';
 import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
 import { readableRepository } from '../../projects/read-source.ts';
 import { readRelease } from '../../releases/stored-releases.ts';
@@ -11,10 +11,10 @@ import { type DecidedBuild, decideBuild, newInputs, rollbackInputs, shownPlan } 
 import { type DeploymentInputs, storeInputs } from '../inputs.ts';
 import * as queries from '../queries.ts';
 import { releaseBefore } from './fetch.ts';
-import { inputsOf, outputOf, targetOf, type Working } from './working.ts';
+import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-context.ts';
 
 /** Looks at the server, and decides once what every later step works with. */
-export async function plan(work: Working): Promise<Json> {
+export async function plan(work: DeployStepContext): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   const inputs = await decideInputs(work);
   const target = await targetOf(work);
@@ -26,7 +26,7 @@ export async function plan(work: Working): Promise<Json> {
       ? { deploymentId: currentDeploymentId, releaseId: currentReleaseId }
       : null;
   const run = previous && (await readRelease(ctx.db, ctx.sealer, workspaceId, previous.releaseId)).run;
-  const places = await placesOf(ctx.db, workspaceId, environment.id);
+  const places = await placementsOf(ctx.db, workspaceId, environment.id);
   return {
     found: image ? { id: image.id, exposedPorts: [...image.exposedPorts], user: image.user } : null,
     tags: [...tags],
@@ -43,7 +43,7 @@ export async function plan(work: Working): Promise<Json> {
   };
 }
 
-async function decideInputs(work: Working): Promise<DeploymentInputs> {
+async function decideInputs(work: DeployStepContext): Promise<DeploymentInputs> {
   const { ctx, workspaceId, deployment } = work;
   const { wanted } = deployment;
   const scope = { workspaceId, environmentId: work.environment.id };
@@ -61,7 +61,7 @@ async function decideInputs(work: Working): Promise<DeploymentInputs> {
 
 /** Together, and only while the lease is held: one who was replaced must not change what the successor works with. */
 function store(
-  { ctx, workspaceId, deployment, step }: Working,
+  { ctx, workspaceId, deployment, step }: DeployStepContext,
   shown: queries.DeploymentRow['plan'],
   decide: (tx: Queryable) => Promise<DeploymentInputs>,
 ): Promise<DeploymentInputs> {
@@ -74,13 +74,13 @@ function store(
   });
 }
 
-function logBuild({ step }: Working, { app, build }: DecidedBuild): void {
+function logBuild({ step }: DeployStepContext, { app, build }: DecidedBuild): void {
   const how =
     build.source.kind === 'generated' ? 'a Dockerfile written for it' : `its own ${build.source.path}`;
   step.log(`${app.framework ?? app.language} app in «${app.path}», built with ${how}.`);
 }
 
-async function buildOf(work: Working): Promise<DecidedBuild> {
+async function buildOf(work: DeployStepContext): Promise<DecidedBuild> {
   const { ctx, workspaceId, environment, deployment, step } = work;
   const { signal } = step;
   const { commit, tree } = outputOf(work, 'fetch');
@@ -99,13 +99,13 @@ async function buildOf(work: Working): Promise<DecidedBuild> {
   });
 }
 
-async function repositoryOf({ ctx, workspaceId, environment }: Working) {
+async function repositoryOf({ ctx, workspaceId, environment }: DeployStepContext) {
   const repository = await readableRepository(ctx, workspaceId, environment.projectId);
   const source = await sourceOf(ctx, workspaceId, repository);
   return { repository, source, key: mirrorKeyOf(workspaceId, repository.cloneUrl) };
 }
 
-export async function send(work: Working): Promise<Json> {
+export async function send(work: DeployStepContext): Promise<Json> {
   const { ctx, step } = work;
   if (outputOf(work, 'plan').found) {
     step.log('The image for these files and settings is there already: nothing has to be built.');
@@ -128,7 +128,7 @@ export async function send(work: Working): Promise<Json> {
   return { isBuilt: true };
 }
 
-export async function unsend(work: Working): Promise<void> {
+export async function unsend(work: DeployStepContext): Promise<void> {
   const target = await targetOf(work);
   await target.removeBuildContext(work.deployment.id);
 }

@@ -11,21 +11,26 @@ import { ensureServices } from '../../services/ensure-services.ts';
 import { hasServices } from '../../services/read-services.ts';
 import { KeptProbes } from '../kept-probes.ts';
 import * as queries from '../queries.ts';
-import { outputOf, readOutput, targetOf, type Working } from './working.ts';
+import { type DeployStepContext, outputOf, readOutput, targetOf } from './step-context.ts';
 
-export async function releaseOf(work: Working): Promise<Release> {
+export async function releaseOf(work: DeployStepContext): Promise<Release> {
   const { ctx, workspaceId } = work;
-  return readRelease(ctx.db, ctx.sealer, workspaceId, outputOf(work, 'keep').releaseId as ReleaseId);
+  return readRelease(
+    ctx.db,
+    ctx.sealer,
+    workspaceId,
+    outputOf(work, 'create-release').releaseId as ReleaseId,
+  );
 }
 
-export async function services(work: Working): Promise<undefined> {
+export async function services(work: DeployStepContext): Promise<undefined> {
   const { ctx, workspaceId, environment } = work;
   if (!(await hasServices(ctx.db, workspaceId, environment.id))) return;
   const target = await targetOf(work);
   await ensureServices(work.ctx, target, { log: (line) => work.step.log(line) });
 }
 
-export async function runReleaseCommand(work: Working): Promise<undefined> {
+export async function runReleaseCommand(work: DeployStepContext): Promise<undefined> {
   const { deployment, step } = work;
   const release = await releaseOf(work);
   const { releaseCommand } = release.run;
@@ -52,12 +57,12 @@ export async function runReleaseCommand(work: Working): Promise<undefined> {
   }
 }
 
-export async function undoReleaseCommand(work: Working): Promise<void> {
+export async function undoReleaseCommand(work: DeployStepContext): Promise<void> {
   const target = await targetOf(work);
   await target.stopReleaseCommand(work.deployment.id);
 }
 
-export async function start(work: Working): Promise<Json> {
+export async function start(work: DeployStepContext): Promise<Json> {
   const { deployment, step } = work;
   const release = await releaseOf(work);
   const target = await targetOf(work);
@@ -73,7 +78,7 @@ export async function start(work: Working): Promise<Json> {
 }
 
 /** Two at a time would write to the same volume: requests wait from here until the new release has taken over. */
-async function stopOld(work: Working, target: Target): Promise<void> {
+async function stopOld(work: DeployStepContext, target: Target): Promise<void> {
   const { old, oldPort } = outputOf(work, 'plan');
   const running = old.filter(({ isRunning }) => isRunning);
   if (running.length === 0 || oldPort === null) return;
@@ -91,7 +96,7 @@ async function stopOld(work: Working, target: Target): Promise<void> {
 }
 
 /** Whatever of this deployment runs there, by its label; and where the old one had to step aside, it comes back. */
-export async function unstart(work: Working): Promise<void> {
+export async function unstart(work: DeployStepContext): Promise<void> {
   const target = await targetOf(work);
   const mine = (await target.instances()).filter((each) => each.deploymentId === work.deployment.id);
   await target.removeInstances(
@@ -99,7 +104,7 @@ export async function unstart(work: Working): Promise<void> {
     5,
   );
   const planned = readOutput(work.step.outputs.get('plan'), 'plan');
-  const kept = readOutput(work.step.outputs.get('keep'), 'keep');
+  const kept = readOutput(work.step.outputs.get('create-release'), 'create-release');
   if (!planned || !kept || planned.oldPort === null) return;
   const release = await releaseOf(work);
   const running = planned.old.filter(({ isRunning }) => isRunning);
@@ -117,13 +122,16 @@ export async function unstart(work: Working): Promise<void> {
 }
 
 /** The old release is asked as it was asked when it came. */
-async function oldRelease({ ctx, workspaceId, step }: Working, otherwise: Release): Promise<Release> {
+async function oldRelease(
+  { ctx, workspaceId, step }: DeployStepContext,
+  otherwise: Release,
+): Promise<Release> {
   const previous = readOutput(step.outputs.get('plan'), 'plan')?.previous;
   if (!previous) return otherwise;
   return readRelease(ctx.db, ctx.sealer, workspaceId, previous.releaseId as ReleaseId);
 }
 
-export async function health(work: Working): Promise<undefined> {
+export async function health(work: DeployStepContext): Promise<undefined> {
   const { ctx, workspaceId, deployment, step } = work;
   const release = await releaseOf(work);
   const { web } = outputOf(work, 'start');
@@ -148,7 +156,7 @@ export async function health(work: Working): Promise<undefined> {
 }
 
 /** Workers beside the old ones, and the timers of cron processes, once the web process is well. */
-export async function processes(work: Working): Promise<Json> {
+export async function processes(work: DeployStepContext): Promise<Json> {
   const { deployment } = work;
   const release = await releaseOf(work);
   if (release.run.processes.length === 0) return { names: [] };

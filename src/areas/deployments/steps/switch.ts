@@ -5,15 +5,15 @@ import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import { ensureCertificates, removeCertificates } from '../../domains/installed-certificates.ts';
 import { frontOf } from '../../domains/proxy-names.ts';
-import { setSeen } from '../../environments/due-looks.ts';
+import { setSeen } from '../../environments/due-reconciles.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
-import { removePlace } from '../../environments/places.ts';
+import { removePlacement } from '../../environments/placements.ts';
 import type { Release } from '../../releases/releases.ts';
 import { readRelease, recentImages } from '../../releases/stored-releases.ts';
 import { markServicesDown } from '../../services/stop-services.ts';
 import * as queries from '../queries.ts';
 import { releaseOf } from './start.ts';
-import { outputOf, targetOf, type Working } from './working.ts';
+import { type DeployStepContext, outputOf, targetOf } from './step-context.ts';
 
 interface Sides {
   readonly target: Target;
@@ -25,7 +25,7 @@ interface Sides {
   readonly oldNames: readonly string[];
 }
 
-async function sidesOf(work: Working): Promise<Sides> {
+async function sidesOf(work: DeployStepContext): Promise<Sides> {
   const release = await releaseOf(work);
   const target = await targetOf(work);
   const { old, oldPort } = outputOf(work, 'plan');
@@ -46,7 +46,7 @@ async function sidesOf(work: Working): Promise<Sides> {
 
 const namesOf = (each: readonly { readonly name: string }[]) => each.map(({ name }) => name);
 
-export async function prove(work: Working): Promise<undefined> {
+export async function prove(work: DeployStepContext): Promise<undefined> {
   const { target, release, before, after } = await sidesOf(work);
   const { previous, previousServerIds } = outputOf(work, 'plan');
   // New on this server: its names must be shown there before anyone is sent to them.
@@ -56,7 +56,7 @@ export async function prove(work: Working): Promise<undefined> {
   await target.prove(now, after.endpoints, release);
 }
 
-export async function unprove(work: Working): Promise<void> {
+export async function unprove(work: DeployStepContext): Promise<void> {
   const { target, before, after, release } = await sidesOf(work);
   if (before.endpoints.length === 0) {
     const wasThere = outputOf(work, 'plan').previous !== null;
@@ -66,21 +66,21 @@ export async function unprove(work: Working): Promise<void> {
   await target.removeFromProxy(namesOf(after.endpoints));
 }
 
-export async function switchTo(work: Working): Promise<undefined> {
+export async function switchTo(work: DeployStepContext): Promise<undefined> {
   const { target, after } = await sidesOf(work);
   await target.switchTo(after);
   work.step.log('The new release takes the requests.');
 }
 
 /** The old one still runs here, or was started again by the undo of a later step. */
-export async function switchBack(work: Working): Promise<void> {
+export async function switchBack(work: DeployStepContext): Promise<void> {
   const { target, before, after, release } = await sidesOf(work);
   // One that had to step aside is stopped still: requests wait until the undo of the start has brought it back.
   if (requiresRecreate(release.run)) await target.holdRequests({ ...after, endpoints: [] });
   else if (before.endpoints.length > 0) await target.switchTo(before);
 }
 
-export async function drain(work: Working): Promise<undefined> {
+export async function drain(work: DeployStepContext): Promise<undefined> {
   const { target, oldWeb, release } = await sidesOf(work);
   if (oldWeb.length === 0 || requiresRecreate(release.run)) return;
   const left = await target.drain(namesOf(oldWeb), release.run.drainSeconds);
@@ -93,7 +93,7 @@ export async function drain(work: Working): Promise<undefined> {
 }
 
 /** Stopped, not removed: until the environment points to the new one, the way back is a start. */
-export async function retire(work: Working): Promise<undefined> {
+export async function retire(work: DeployStepContext): Promise<undefined> {
   const { target, release, oldWeb, oldNames } = await sidesOf(work);
   if (oldNames.length > 0) {
     await target.removeFromProxy(namesOf(oldWeb));
@@ -104,7 +104,7 @@ export async function retire(work: Working): Promise<undefined> {
   if (hadCrons || hasCrons(release.run)) await target.setCrons(release.run, work.deployment.id);
 }
 
-export async function unretire(work: Working): Promise<void> {
+export async function unretire(work: DeployStepContext): Promise<void> {
   const { target, release, before, oldWeb, oldNames } = await sidesOf(work);
   const { previous } = outputOf(work, 'plan');
   const old = previous && (await previousRelease(work, previous.releaseId));
@@ -120,13 +120,13 @@ export async function unretire(work: Working): Promise<void> {
   await target.prove(before, before.endpoints, old);
 }
 
-function previousRelease({ ctx, workspaceId }: Working, id: string): Promise<Release> {
+function previousRelease({ ctx, workspaceId }: DeployStepContext, id: string): Promise<Release> {
   return readRelease(ctx.db, ctx.sealer, workspaceId, id as ReleaseId);
 }
 
-export async function point(work: Working): Promise<undefined> {
+export async function promote(work: DeployStepContext): Promise<undefined> {
   const { ctx, workspaceId, deployment, environment } = work;
-  const releaseId = outputOf(work, 'keep').releaseId as ReleaseId;
+  const releaseId = outputOf(work, 'create-release').releaseId as ReleaseId;
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
     await assertLease(tx, work.step);
@@ -135,7 +135,7 @@ export async function point(work: Working): Promise<undefined> {
   });
 }
 
-export async function pointBack(work: Working): Promise<void> {
+export async function demote(work: DeployStepContext): Promise<void> {
   const { ctx, workspaceId, deployment, environment } = work;
   if (environment.currentDeploymentId !== deployment.id) return;
   const { previous } = outputOf(work, 'plan');
@@ -150,12 +150,15 @@ export async function pointBack(work: Working): Promise<void> {
 }
 
 /** What is left of the old release, of the build, and of a server that the environment has moved away from. */
-export async function tidy(work: Working): Promise<undefined> {
+export async function cleanUp(work: DeployStepContext): Promise<undefined> {
   const { ctx, workspaceId, environment } = work;
   const target = await targetOf(work);
   const { old, tags, previousServerIds } = outputOf(work, 'plan');
   const before = await queries.listLiveReleases(ctx.db, workspaceId, environment.id);
-  const live = [outputOf(work, 'keep').releaseId as ReleaseId, ...before.map(({ releaseId }) => releaseId)];
+  const live = [
+    outputOf(work, 'create-release').releaseId as ReleaseId,
+    ...before.map(({ releaseId }) => releaseId),
+  ];
   const keep = await recentImages(ctx.db, workspaceId, live);
   await target.cleanUp({ instances: namesOf(old), images: tags.filter((tag) => !keep.has(tag)) });
   for (const serverId of previousServerIds) {
@@ -163,6 +166,6 @@ export async function tidy(work: Working): Promise<undefined> {
     await there.takeDown({ deleteData: false });
     await markServicesDown(ctx, there.placement, { deleteData: false });
     await removeCertificates(ctx.db, there);
-    await ctx.db.transaction((tx) => removePlace(tx, workspaceId, environment.id, serverId as ServerId));
+    await ctx.db.transaction((tx) => removePlacement(tx, workspaceId, environment.id, serverId as ServerId));
   }
 }

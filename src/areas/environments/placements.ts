@@ -7,12 +7,12 @@ import type { Placement } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
-import * as queries from './place-queries.ts';
+import * as queries from './placement-queries.ts';
 
 const networks = { first: 0, last: 2_047 } as const;
 
 /** The place that it has there, or a new one. */
-export async function placeOn(
+export async function ensurePlacement(
   tx: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
@@ -20,42 +20,42 @@ export async function placeOn(
   now: Date,
 ): Promise<Placement> {
   // Before the look: of two who ask for the same place at once, the second finds what the first has made.
-  await queries.lockPlacesOn(tx, serverId);
-  const known = await queries.findPlace(tx, workspaceId, environmentId, serverId);
+  await queries.lockPlacementsOn(tx, serverId);
+  const known = await queries.findPlacement(tx, workspaceId, environmentId, serverId);
   if (known) return known;
   const { port, network } = await queries.findFree(tx, serverId, appPorts, networks);
   if (port === null || network === null) throw serverFull();
   const place = { workspaceId, environmentId, serverId, port, network };
-  await queries.insertPlace(tx, place, now);
+  await queries.insertPlacement(tx, place, now);
   return place;
 }
 
 /** One, or two while it moves; the one that it has stood on longest comes first. */
-export function placesOf(
+export function placementsOf(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
 ): Promise<Placement[]> {
-  return placesOfAll(db, workspaceId, [environmentId]);
+  return placementsOfAll(db, workspaceId, [environmentId]);
 }
 
 /** Of several environments at once, in the same order. */
-export function placesOfAll(
+export function placementsOfAll(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentIds: readonly EnvironmentId[],
 ): Promise<Placement[]> {
-  return queries.listPlaces(db, workspaceId, environmentIds);
+  return queries.listPlacements(db, workspaceId, environmentIds);
 }
 
 /** Once nothing of the environment is left on that server. */
-export async function removePlace(
+export async function removePlacement(
   tx: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   serverId: ServerId,
 ): Promise<void> {
-  await queries.deletePlace(tx, workspaceId, environmentId, serverId);
+  await queries.deletePlacement(tx, workspaceId, environmentId, serverId);
 }
 
 function serverFull(): Fault {

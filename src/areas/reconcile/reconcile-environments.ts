@@ -1,6 +1,6 @@
 /**
  * The look at what runs, every minute, server by server, by whichever instance comes first: what is gone is put back,
- * what crashes is told. Nobody looks while something is at work on an environment: it knows better.
+ * what crashes is told. Nobody due while something is at work on an environment: it knows better.
  */
 import { after, minute } from '../../clock.ts';
 import type { InstanceState, SeenCertificate, Survey, Target } from '../../engine/engine.ts';
@@ -14,53 +14,59 @@ import { hasUnfinishedInQueue } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Secret } from '../../secret.ts';
 import { listMissingCertificates } from '../domains/installed-certificates.ts';
-import { type DueLook, setSeen, takeDueLooks } from '../environments/due-looks.ts';
+import { type DueReconcile, setSeen, takeDueReconciles } from '../environments/due-reconciles.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
-import { openTargetToLook } from '../environments/open-target.ts';
-import { placesOf } from '../environments/places.ts';
+import { openTargetReadOnly } from '../environments/open-target.ts';
+import { placementsOf } from '../environments/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { inspectServices } from '../services/inspect-services.ts';
 import { hasServices } from '../services/read-services.ts';
-import { compare, expectedContainers, type Finding, type Remembered, remember } from './compare.ts';
 import { crashFault } from './crash-fault.ts';
-import { enqueueUpkeep, startKind, type UpkeepContext } from './upkeep.ts';
+import {
+  type Difference,
+  desiredInstances,
+  diffDesiredActual,
+  type Observed,
+  observedOf,
+} from './diff-desired-actual.ts';
+import { enqueueEnvironmentWork, type ReconcileContext, startKind } from './reconcile.ts';
 
-const atOnce = 200;
-const lookLimitMs = 50_000;
+const maxEnvironments = 200;
+const timeoutMs = 50_000;
 
-export function lookAfterSchedule(ctx: UpkeepContext): Schedule {
-  return { name: 'look-after', cron: '* * * * *', timezone: 'UTC', run: () => lookAfterDue(ctx) };
+export function reconcileSchedule(ctx: ReconcileContext): Schedule {
+  return { name: 'reconcile', cron: '* * * * *', timezone: 'UTC', run: () => reconcileDue(ctx) };
 }
 
-export async function lookAfterDue(ctx: UpkeepContext): Promise<void> {
+export async function reconcileDue(ctx: ReconcileContext): Promise<void> {
   const now = ctx.clock.now();
-  const due = await takeDueLooks(ctx.db, now, after(now, minute - 5_000), atOnce);
+  const due = await takeDueReconciles(ctx.db, now, after(now, minute - 5_000), maxEnvironments);
   const servers = Map.groupBy(due, ({ serverId }) => serverId);
-  await Promise.all([...servers.values()].map((looks) => lookAtServer(ctx, looks)));
+  await Promise.all([...servers.values()].map((due) => reconcileServer(ctx, due)));
 }
 
 /** All of them stand on one server, so one look shows them all. */
-async function lookAtServer(ctx: UpkeepContext, looks: readonly DueLook[]): Promise<void> {
-  const signal = AbortSignal.timeout(lookLimitMs);
+async function reconcileServer(ctx: ReconcileContext, due: readonly DueReconcile[]): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const wanted = (await Promise.all(looks.map((look) => wantedOf(ctx, look, signal)))).filter(
+    const wanted = (await Promise.all(due.map((look) => desiredOf(ctx, look, signal)))).filter(
       (each) => each !== undefined,
     );
     const [first] = wanted;
     if (!first) return;
-    const names = wanted.flatMap((each) => expectedContainers(each.run, each.deploymentId));
+    const names = wanted.flatMap((each) => desiredInstances(each.run, each.deploymentId));
     const survey = await first.target.survey(names);
-    const missing = await certificatesAmiss(ctx, first.target, wanted);
+    const missing = await certificatesMissing(ctx, first.target, wanted);
     const looked = await Promise.allSettled(
       wanted.map(async (each) => {
-        const foundWrong = [
-          ...leftOvers(each, survey),
-          ...(await servicesAmiss(ctx, each)),
+        const alsoWrong = [
+          ...orphans(each, survey),
+          ...(await servicesDown(ctx, each)),
           ...(missing.get(each.environmentId) ?? []),
         ];
-        await judge(ctx, each, survey, foundWrong);
+        await judge(ctx, each, survey, alsoWrong);
       }),
     );
     // What goes wrong with one is no reason to leave the others.
@@ -71,39 +77,43 @@ async function lookAtServer(ctx: UpkeepContext, looks: readonly DueLook[]): Prom
   }
 }
 
-interface Wanted {
+interface Desired {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
   readonly deploymentId: DeploymentId;
   readonly target: Target;
-  readonly seen: Remembered;
+  readonly seen: Observed;
   readonly run: RunPlan;
   readonly secrets: readonly Secret[];
 }
 
-async function wantedOf(ctx: UpkeepContext, look: DueLook, signal: AbortSignal): Promise<Wanted | undefined> {
+async function desiredOf(
+  ctx: ReconcileContext,
+  look: DueReconcile,
+  signal: AbortSignal,
+): Promise<Desired | undefined> {
   const { workspaceId, environmentId, currentDeploymentId: deploymentId, seen } = look;
   const releaseId: ReleaseId = look.currentReleaseId;
   const release = await readRelease(ctx.db, ctx.sealer, workspaceId, releaseId);
   const { run } = release;
   const secrets = secretsOf(release);
-  const places = await placesOf(ctx.db, workspaceId, environmentId);
+  const places = await placementsOf(ctx.db, workspaceId, environmentId);
   const place: Placement | undefined = places.find(({ serverId }) => serverId === look.serverId);
   if (!place) return undefined;
-  const target = await openTargetToLook(ctx.servers, place, signal);
+  const target = await openTargetReadOnly(ctx.servers, place, signal);
   return { workspaceId, environmentId, deploymentId, target, seen, run, secrets };
 }
 
 /** Of releases that are not live any more: something was cut off before it could clear up. */
-function leftOvers({ environmentId, deploymentId }: Wanted, { instances }: Survey): string[] {
+function orphans({ environmentId, deploymentId }: Desired, { instances }: Survey): string[] {
   return instances
     .filter((each) => each.environmentId === environmentId && each.deploymentId !== deploymentId)
     .map(({ name }) => name);
 }
 
-async function servicesAmiss(
-  ctx: UpkeepContext,
-  { workspaceId, environmentId, target }: Wanted,
+async function servicesDown(
+  ctx: ReconcileContext,
+  { workspaceId, environmentId, target }: Desired,
 ): Promise<string[]> {
   if (!(await hasServices(ctx.db, workspaceId, environmentId))) return [];
   const { services, unwanted } = await inspectServices(ctx, target);
@@ -112,10 +122,10 @@ async function servicesAmiss(
 }
 
 /** Gone after a server was rebuilt, or changed by hand. Asked only where some should be there. */
-async function certificatesAmiss(
-  ctx: UpkeepContext,
+async function certificatesMissing(
+  ctx: ReconcileContext,
   target: Target,
-  wanted: readonly Wanted[],
+  wanted: readonly Desired[],
 ): Promise<ReadonlyMap<EnvironmentId, string[]>> {
   const listMissing = async (seen: readonly SeenCertificate[]) => {
     const all = new Map<EnvironmentId, string[]>();
@@ -134,33 +144,33 @@ async function certificatesAmiss(
 }
 
 async function judge(
-  ctx: UpkeepContext,
-  wanted: Wanted,
+  ctx: ReconcileContext,
+  wanted: Desired,
   { states, fronts, isProxyRunning }: Survey,
-  foundWrong: readonly string[],
+  alsoWrong: readonly string[],
 ): Promise<void> {
   const { environmentId, deploymentId, run } = wanted;
-  const names = expectedContainers(run, deploymentId);
+  const names = desiredInstances(run, deploymentId);
   const containers = new Map([...states].filter(([name]) => names.includes(name)));
   const front = fronts.find(({ id }) => id === environmentId);
-  const seen = { containers, front, isProxyRunning, foundWrong };
-  const finding = compare(run, deploymentId, seen, wanted.seen);
+  const seen = { containers, front, isProxyRunning, alsoWrong };
+  const finding = diffDesiredActual(run, deploymentId, seen, wanted.seen);
   const problem = finding.kind === 'crashed' ? await explain(wanted, finding.container) : null;
-  await note(ctx, wanted, finding, problem, remember(containers));
+  await note(ctx, wanted, finding, problem, observedOf(containers));
 }
 
-async function explain({ target, run, secrets }: Wanted, container: InstanceState): Promise<OperationFault> {
+async function explain({ target, run, secrets }: Desired, container: InstanceState): Promise<OperationFault> {
   const lines = await target.lastLines(container.name, 30);
   return crashFault(container, lines, secrets, run.memoryMb);
 }
 
 /** Under the environment's lock, and only where nothing is at work on it that would know better. */
 async function note(
-  ctx: UpkeepContext,
-  { workspaceId, environmentId, deploymentId }: Wanted,
-  finding: Finding,
+  ctx: ReconcileContext,
+  { workspaceId, environmentId, deploymentId }: Desired,
+  finding: Difference,
   problem: OperationFault | null,
-  seen: Remembered,
+  seen: Observed,
 ): Promise<void> {
   const now = ctx.clock.now();
   await ctx.db.transaction(async (tx) => {
@@ -178,7 +188,7 @@ async function note(
       await setStatus(tx, workspaceId, environmentId, 'degraded', problem, now);
       await news('degraded');
     } else if (finding.kind === 'missing') {
-      await enqueueUpkeep(tx, ctx, { workspaceId, environment, kind: startKind });
+      await enqueueEnvironmentWork(tx, ctx, { workspaceId, environment, kind: startKind });
     } else if (status !== 'running') {
       await health('running');
       await setStatus(tx, workspaceId, environmentId, 'running', null, now);

@@ -6,8 +6,8 @@ import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../.
 import type { Json, StepContext } from '../../../operations/definition.ts';
 import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
 import { openTarget } from '../../environments/open-target.ts';
-import { placeOn, placesOf } from '../../environments/places.ts';
-import { type DeploymentsContext, notFound } from '../deployments.ts';
+import { ensurePlacement, placementsOf } from '../../environments/placements.ts';
+import { type DeploymentsContext, deploymentNotFound } from '../deployments.ts';
 import { type DeploymentInputs, openInputs } from '../inputs.ts';
 import * as queries from '../queries.ts';
 
@@ -16,7 +16,7 @@ export interface Input {
   readonly environmentId: EnvironmentId;
 }
 
-export interface Working {
+export interface DeployStepContext {
   readonly ctx: DeploymentsContext;
   readonly workspaceId: WorkspaceId;
   readonly deployment: queries.DeploymentRow;
@@ -24,31 +24,37 @@ export interface Working {
   readonly step: StepContext;
 }
 
-export async function working(ctx: DeploymentsContext, input: Input, step: StepContext): Promise<Working> {
+export async function deployStepContext(
+  ctx: DeploymentsContext,
+  input: Input,
+  step: StepContext,
+): Promise<DeployStepContext> {
   const { workspaceId } = step;
   const deployment = await queries.findDeployment(ctx.db, workspaceId, input.deploymentId);
   const environment = await readEnvironmentState(ctx.db, workspaceId, input.environmentId);
-  if (!deployment || !environment) throw notFound();
+  if (!deployment || !environment) throw deploymentNotFound();
   return { ctx, workspaceId, deployment, environment, step };
 }
 
 /** The server is the one that was chosen when the deployment began; a move that comes later waits for its end. */
 export async function targetOf(
-  work: Working,
+  work: DeployStepContext,
   serverId: ServerId = work.deployment.serverId,
 ): Promise<Target> {
   const { ctx, workspaceId, step, environment } = work;
-  const places = await placesOf(ctx.db, workspaceId, environment.id);
+  const places = await placementsOf(ctx.db, workspaceId, environment.id);
   const known = places.find((place) => place.serverId === serverId);
   // There since the deployment was asked for, unless it was linked elsewhere meanwhile.
   const place =
     known ??
-    (await ctx.db.transaction((tx) => placeOn(tx, workspaceId, environment.id, serverId, ctx.clock.now())));
+    (await ctx.db.transaction((tx) =>
+      ensurePlacement(tx, workspaceId, environment.id, serverId, ctx.clock.now()),
+    ));
   return openTarget(ctx.servers, place, step);
 }
 
 /** What `plan` has decided. Steps after it read settings and variables from nowhere else. */
-export function inputsOf({ ctx, workspaceId, deployment }: Working): Promise<DeploymentInputs> {
+export function inputsOf({ ctx, workspaceId, deployment }: DeployStepContext): Promise<DeploymentInputs> {
   return openInputs(ctx.db, ctx.sealer, workspaceId, deployment.id);
 }
 
@@ -92,7 +98,7 @@ export const outputs = {
   }),
   send: Type.Object({ isBuilt: Type.Boolean() }),
   build: Type.Object({ built: Type.Union([Image, Type.Null()]) }),
-  keep: Type.Object({ releaseId: Type.String() }),
+  'create-release': Type.Object({ releaseId: Type.String() }),
   start: Type.Object({ web: Type.Array(Type.Omit(Container, ['isRunning'])) }),
   processes: Type.Object({ names: Type.Array(Type.String()) }),
 } as const;
@@ -100,7 +106,10 @@ export const outputs = {
 export type Outputs = typeof outputs;
 export type OutputOf<Name extends keyof Outputs> = Type.Static<Outputs[Name]>;
 
-export function outputOf<Name extends keyof Outputs>({ step }: Working, name: Name): OutputOf<Name> {
+export function outputOf<Name extends keyof Outputs>(
+  { step }: DeployStepContext,
+  name: Name,
+): OutputOf<Name> {
   const found = readOutput(step.outputs.get(name), name);
   if (found === undefined) throw new Error(`the step ${name} has left nothing`);
   return found;

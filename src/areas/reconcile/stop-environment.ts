@@ -11,22 +11,22 @@ import {
 } from '../environments/environment-state.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
-import { transientRetry } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/transient-retry.ts';
 import { hasServices } from '../services/read-services.ts';
 import { stopServices } from '../services/stop-services.ts';
-import { stopApp } from './stop-app.ts';
 import {
-  enqueueUpkeep,
+  enqueueEnvironmentWork,
   environmentOf,
   type Input,
+  type ReconcileContext,
   readInput,
   stopKind,
   targetOf,
-  type UpkeepContext,
-} from './upkeep.ts';
+} from './reconcile.ts';
+import { stopApp } from './stop-app.ts';
 
 export function stopEnvironment(
-  ctx: UpkeepContext,
+  ctx: ReconcileContext,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
@@ -35,7 +35,7 @@ export function stopEnvironment(
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, id);
     await setWanted(tx, workspaceId, id, 'stopped', ctx.clock.now());
-    const operationId = await enqueueUpkeep(tx, ctx, {
+    const operationId = await enqueueEnvironmentWork(tx, ctx, {
       workspaceId,
       environment,
       kind: stopKind,
@@ -45,7 +45,7 @@ export function stopEnvironment(
   });
 }
 
-export function stopOperation(ctx: UpkeepContext): OperationKind {
+export function stopOperation(ctx: ReconcileContext): OperationKind {
   return defineOperation<Input>({
     kind: stopKind,
     readInput,

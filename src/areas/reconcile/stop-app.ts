@@ -7,10 +7,10 @@ import { hasCrons, webProcess } from '../../engine/release-spec.ts';
 import { frontOf } from '../domains/proxy-names.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
 import { readRelease } from '../releases/stored-releases.ts';
-import type { UpkeepContext } from './upkeep.ts';
+import type { ReconcileContext } from './reconcile.ts';
 
 export async function stopApp(
-  ctx: UpkeepContext,
+  ctx: ReconcileContext,
   target: Target,
   { currentReleaseId }: EnvironmentState,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { sql } from '../../store/sql.ts';
 
 type Seen = Readonly<Record<string, { readonly restarts: number; readonly startedAt: string | null }>>;
 
-export interface DueLook {
+export interface DueReconcile {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
   readonly serverId: ServerId;
@@ -15,8 +15,8 @@ export interface DueLook {
 }
 
 /** Only those that should run, on servers that can be asked. */
-export function takeDueLooks(db: Queryable, now: Date, next: Date, most: number) {
-  return db.rows<DueLook>(sql`
+export function takeDueReconciles(db: Queryable, now: Date, next: Date, most: number) {
+  return db.rows<DueReconcile>(sql`
     with due as (
       select workspace_id, id from environments
       where look_at <= ${now} and current_release is not null and wanted = 'running' and server_id is not null

@@ -4,11 +4,11 @@ import type { Queryable } from '../../store/database.ts';
 import type { EnvironmentState } from '../environments/environment-state.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { holdsData as servicesHoldData } from '../services/read-services.ts';
-import type { UpkeepContext } from './upkeep.ts';
+import type { ReconcileContext } from './reconcile.ts';
 
 export async function holdsData(
   tx: Queryable,
-  ctx: UpkeepContext,
+  ctx: ReconcileContext,
   workspaceId: WorkspaceId,
   { id, currentReleaseId }: EnvironmentState,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
- * Upkeep: what runs is what should. Owns stopping and starting environments, and the look that compares what is on a
- * server with what is wanted there; refuses to touch anything that does not carry our labels. New releases are the
- * deployments' business, removing an environment is its own.
+ * Reconciling: what runs is what should. Owns stopping and starting environments, and the comparison of what runs with
+ * what is desired; refuses to touch anything that does not carry our labels. New releases are the deployments' business,
+ * removing an environment is its own.
  */
 
 import type { Clock } from '../../clock.ts';
@@ -17,13 +17,13 @@ import type { Sealer } from '../../store/sealed.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
 import { environmentNotFound } from '../environments/environments.ts';
 import { openTarget } from '../environments/open-target.ts';
-import { placesOf } from '../environments/places.ts';
+import { placementsOf } from '../environments/placements.ts';
 import type { ServerAccess } from '../servers/servers.ts';
 
 export const stopKind = 'environment_stop';
 export const startKind = 'environment_start';
 
-export interface UpkeepContext {
+export interface ReconcileContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;
@@ -31,7 +31,7 @@ export interface UpkeepContext {
   readonly servers: ServerAccess;
 }
 
-export interface UpkeepWish {
+export interface EnvironmentWork {
   readonly workspaceId: WorkspaceId;
   readonly environment: EnvironmentState;
   readonly kind: typeof stopKind | typeof startKind;
@@ -40,7 +40,11 @@ export interface UpkeepWish {
 }
 
 /** After whatever is at work on the environment, in the caller's transaction. */
-export function enqueueUpkeep(tx: Queryable, ctx: UpkeepContext, wish: UpkeepWish): Promise<OperationId> {
+export function enqueueEnvironmentWork(
+  tx: Queryable,
+  ctx: ReconcileContext,
+  wish: EnvironmentWork,
+): Promise<OperationId> {
   const { workspaceId, environment, kind, requestedBy } = wish;
   const { id, serverId } = environment;
   return enqueueOperation(tx, ctx.queue, {
@@ -65,7 +69,7 @@ export function readInput(stored: unknown): Input {
 }
 
 export async function environmentOf(
-  ctx: UpkeepContext,
+  ctx: ReconcileContext,
   { environmentId }: Input,
   { workspaceId }: Pick<StepContext, 'workspaceId'>,
 ): Promise<EnvironmentState> {
@@ -76,11 +80,11 @@ export async function environmentOf(
 
 /** Where it stands now; while it moves, the server that it moves to. */
 export async function targetOf(
-  ctx: UpkeepContext,
+  ctx: ReconcileContext,
   environment: EnvironmentState,
   step: Pick<StepContext, 'operationId' | 'epoch' | 'signal' | 'workspaceId'>,
 ): Promise<Target> {
-  const places = await placesOf(ctx.db, step.workspaceId, environment.id);
+  const places = await placementsOf(ctx.db, step.workspaceId, environment.id);
   const place: Placement | undefined =
     places.find(({ serverId }) => serverId === environment.serverId) ?? places[0];
   if (!place) throw new Fault('server_not_linked', 'The environment stands on no server.');

@@ -1,44 +1,44 @@
-/** What should run of an environment beside what was seen: pure, so that every odd state can be tried. */
+/** What should run of an environment beside what does: pure, so that every odd state can be tried. */
 import type { Endpoint, InstanceState, SeenFront } from '../../engine/engine.ts';
 import { appContainer } from '../../engine/placement.ts';
 import { type RunPlan, webProcess } from '../../engine/release-spec.ts';
 import type { DeploymentId } from '../../ids.ts';
 
 /** Of each container at the last look, by its name. */
-export type Remembered = Readonly<
+export type Observed = Readonly<
   Record<string, { readonly restarts: number; readonly startedAt: string | null }>
 >;
 
-export type Finding =
+export type Difference =
   | { readonly kind: 'well' }
   /** Something is gone, stopped or left behind that can be put right. */
   | { readonly kind: 'missing'; readonly what: readonly string[] }
   /** It ended by itself since the last look; Docker has started it again, or is trying. */
   | { readonly kind: 'crashed'; readonly container: InstanceState };
 
-export function expectedContainers(run: RunPlan, deploymentId: DeploymentId): string[] {
+export function desiredInstances(run: RunPlan, deploymentId: DeploymentId): string[] {
   const names = (process: string, replicas: number) =>
     Array.from({ length: replicas }, (_, index) => appContainer(deploymentId, process, index + 1));
   const workers = run.processes.filter(({ kind }) => kind === 'worker');
   return [names(webProcess, run.replicas), ...workers.map((each) => names(each.name, each.replicas))].flat();
 }
 
-export interface Seen {
+export interface Actual {
   readonly containers: ReadonlyMap<string, InstanceState>;
   readonly front: SeenFront | undefined;
   readonly isProxyRunning: boolean;
   /** What else is not as it should be: services, and what was left behind. */
-  readonly foundWrong: readonly string[];
+  readonly alsoWrong: readonly string[];
 }
 
-export function compare(
+export function diffDesiredActual(
   run: RunPlan,
   deploymentId: DeploymentId,
-  { containers, front, isProxyRunning, foundWrong }: Seen,
-  before: Remembered,
-): Finding {
-  const missing = [...foundWrong];
-  for (const name of expectedContainers(run, deploymentId)) {
+  { containers, front, isProxyRunning, alsoWrong }: Actual,
+  before: Observed,
+): Difference {
+  const missing = [...alsoWrong];
+  for (const name of desiredInstances(run, deploymentId)) {
     const container = containers.get(name);
     if (container && hasCrashed(container, before[name])) return { kind: 'crashed', container };
     if (container?.status !== 'running') missing.push(name);
@@ -49,11 +49,11 @@ export function compare(
 }
 
 /** A restart by hand, or of the whole server, does not count up. What was before the first look was the deployment's. */
-function hasCrashed({ restarts, status }: InstanceState, before: Remembered[string] | undefined): boolean {
+function hasCrashed({ restarts, status }: InstanceState, before: Observed[string] | undefined): boolean {
   return status === 'restarting' || (before !== undefined && restarts > before.restarts);
 }
 
-function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Seen['containers']): Endpoint[] {
+function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Actual['containers']): Endpoint[] {
   return Array.from({ length: run.replicas }, (_, index) =>
     appContainer(deploymentId, webProcess, index + 1),
   ).flatMap((name) => {
@@ -68,7 +68,7 @@ function serves({ agrees, file }: SeenFront, servers: readonly Endpoint[]): bool
   return agrees && file?.state === 'serving' && listed === servers.map(key).sort().join('\n');
 }
 
-export function remember(containers: ReadonlyMap<string, InstanceState>): Remembered {
+export function observedOf(containers: ReadonlyMap<string, InstanceState>): Observed {
   return Object.fromEntries(
     [...containers].map(([name, { restarts, startedAt }]) => [name, { restarts, startedAt }]),
   );

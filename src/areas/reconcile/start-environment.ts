@@ -23,25 +23,25 @@ import {
   tryLockEnvironment,
 } from '../environments/environment-state.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
-import { placesOf } from '../environments/places.ts';
+import { placementsOf } from '../environments/placements.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { readRelease } from '../releases/stored-releases.ts';
-import { transientRetry } from '../releases/until-back.ts';
+import { transientRetry } from '../releases/transient-retry.ts';
 import { ensureServices } from '../services/ensure-services.ts';
 import { hasServices } from '../services/read-services.ts';
 import {
-  enqueueUpkeep,
+  type EnvironmentWork,
+  enqueueEnvironmentWork,
   environmentOf,
   type Input,
+  type ReconcileContext,
   readInput,
   startKind,
   targetOf,
-  type UpkeepContext,
-  type UpkeepWish,
-} from './upkeep.ts';
+} from './reconcile.ts';
 
-export type StartContext = UpkeepContext & DeploymentQueue;
+export type StartContext = ReconcileContext & DeploymentQueue;
 
 export function startEnvironment(
   ctx: StartContext,
@@ -59,7 +59,7 @@ export function startEnvironment(
     }
     await setWanted(tx, workspaceId, id, 'running', ctx.clock.now());
     const wish = { workspaceId, environment, kind: startKind, requestedBy } as const;
-    const operationId = (await moved(tx, ctx, wish)) ?? (await enqueueUpkeep(tx, ctx, wish));
+    const operationId = (await moved(tx, ctx, wish)) ?? (await enqueueEnvironmentWork(tx, ctx, wish));
     return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
@@ -68,10 +68,10 @@ export function startEnvironment(
 async function moved(
   tx: Queryable,
   ctx: DeploymentQueue,
-  wish: UpkeepWish,
+  wish: EnvironmentWork,
 ): Promise<OperationId | undefined> {
   const { workspaceId, environment, requestedBy } = wish;
-  const places = await placesOf(tx, workspaceId, environment.id);
+  const places = await placementsOf(tx, workspaceId, environment.id);
   if (places.some(({ serverId }) => serverId === environment.serverId)) return undefined;
   const request = { workspaceId, environmentId: environment.id, trigger: 'move' } as const;
   const id = await requestDeployment(tx, ctx, {
@@ -82,7 +82,7 @@ async function moved(
   return operationId ?? undefined;
 }
 
-export function startOperation(ctx: UpkeepContext): OperationKind {
+export function startOperation(ctx: ReconcileContext): OperationKind {
   return defineOperation<Input>({
     kind: startKind,
     readInput,
@@ -117,7 +117,7 @@ export function startOperation(ctx: UpkeepContext): OperationKind {
 }
 
 /** Also for those who took it out of service for a while, and for their undo. */
-export async function putInService(ctx: UpkeepContext, input: Input, step: StepContext): Promise<void> {
+export async function putInService(ctx: ReconcileContext, input: Input, step: StepContext): Promise<void> {
   const environment = await environmentOf(ctx, input, step);
   const { currentReleaseId, currentDeploymentId: deploymentId, wanted } = environment;
   // Stopped meanwhile, by someone who came later.

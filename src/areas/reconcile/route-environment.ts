@@ -8,14 +8,14 @@ import { routeKind } from '../domains/domain-work.ts';
 import { ensureCertificates, removeIfUnused } from '../domains/installed-certificates.ts';
 import { frontOf } from '../domains/proxy-names.ts';
 import { readRelease } from '../releases/stored-releases.ts';
-import { transientRetry } from '../releases/until-back.ts';
-import { environmentOf, type Input, readInput, targetOf, type UpkeepContext } from './upkeep.ts';
+import { transientRetry } from '../releases/transient-retry.ts';
+import { environmentOf, type Input, type ReconcileContext, readInput, targetOf } from './reconcile.ts';
 
 interface RouteInput extends Input {
   readonly without: CertificateId | null;
 }
 
-export function routeOperation(ctx: UpkeepContext): OperationKind {
+export function routeOperation(ctx: ReconcileContext): OperationKind {
   return defineOperation<RouteInput>({
     kind: routeKind,
     readInput: (stored) => {

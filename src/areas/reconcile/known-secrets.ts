@@ -3,7 +3,8 @@ import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
 import type { Database } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import { openVariables, readEnvironmentState } from '../environments/environment-state.ts';
+import { readEnvironmentState } from '../environments/environment-state.ts';
+import { openVariables } from '../environments/variables/open-variables.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { serviceVariables } from '../services/service-variables.ts';
 

@@ -4,7 +4,7 @@ import { Fault, type FieldError } from '../../fault.ts';
 import type { WantedService } from '../environments/hooks.ts';
 import { kinds } from './kinds/kinds.ts';
 
-export interface ServiceWish {
+export interface ServiceInput {
   readonly kind: ServiceKind;
   readonly name: string;
   /** Not said: the one that it has, or ours. */
@@ -16,7 +16,7 @@ export interface ServiceWish {
 /** The application has these names on its own network. */
 const reserved = new Set(['web', 'localhost']);
 
-export function readWish(wanted: readonly WantedService[]): ServiceWish[] {
+export function readServicesInput(wanted: readonly WantedService[]): ServiceInput[] {
   const wishes = wanted.map(({ kind, name = kind, version, memoryMb = null, storage = null }) => ({
     kind,
     name,
@@ -30,7 +30,7 @@ export function readWish(wanted: readonly WantedService[]): ServiceWish[] {
   return wishes;
 }
 
-function wrongIn(wish: ServiceWish, index: number, all: readonly ServiceWish[]): FieldError[] {
+function wrongIn(wish: ServiceInput, index: number, all: readonly ServiceInput[]): FieldError[] {
   const { title, versions, memoryMb } = kinds[wish.kind];
   const errors: FieldError[] = [];
   const wrong = (field: string, message: string) =>

@@ -12,7 +12,7 @@ export interface PlaceRow {
 }
 
 /** The one that it has stood on longest comes first. */
-export function listPlaces(
+export function listPlacements(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentIds: readonly EnvironmentId[],
@@ -24,7 +24,7 @@ export function listPlaces(
     order by created_at, server_id`);
 }
 
-export function findPlace(
+export function findPlacement(
   db: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
@@ -37,7 +37,7 @@ export function findPlace(
 }
 
 /** Until the transaction ends, nobody else gives away a port or a network of this server. */
-export function lockPlacesOn(tx: Queryable, serverId: ServerId): Promise<number> {
+export function lockPlacementsOn(tx: Queryable, serverId: ServerId): Promise<number> {
   return tx.run(sql`select pg_advisory_xact_lock(hashtextextended('environment_places ' || ${serverId}, 0))`);
 }
 
@@ -63,7 +63,7 @@ export async function findFree(
   return free ?? { port: null, network: null };
 }
 
-export function insertPlace(
+export function insertPlacement(
   tx: Queryable,
   { workspaceId, environmentId, serverId, port, network }: PlaceRow,
   now: Date,
@@ -73,7 +73,7 @@ export function insertPlace(
     values (${workspaceId}, ${environmentId}, ${serverId}, ${port}, ${network}, ${now})`);
 }
 
-export function deletePlace(
+export function deletePlacement(
   tx: Queryable,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,

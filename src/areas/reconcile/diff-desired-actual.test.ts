@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import type { InstanceState, SeenFront } from '../../engine/engine.ts';
 import type { RunPlan } from '../../engine/release-spec.ts';
 import { type DeploymentId, type EnvironmentId, newId } from '../../ids.ts';
-import { compare, expectedContainers, type Remembered, remember, type Seen } from './compare.ts';
+import {
+  type Actual,
+  desiredInstances,
+  diffDesiredActual,
+  type Observed,
+  observedOf,
+} from './diff-desired-actual.ts';
 
 const id = newId<DeploymentId>();
 const run: RunPlan = {
@@ -26,7 +32,7 @@ const run: RunPlan = {
   askedOfServices: [],
   plainKeys: [],
 };
-const [first = '', second = '', worker = ''] = expectedContainers(run, id);
+const [first = '', second = '', worker = ''] = desiredInstances(run, id);
 
 const container = (name: string, more: Partial<InstanceState> = {}): [string, InstanceState] => [
   name,
@@ -59,16 +65,16 @@ const file: NonNullable<SeenFront['file']> = {
   routes: [],
 };
 const front: SeenFront = { id: newId<EnvironmentId>(), file, running: null, agrees: true };
-const look = (containers: [string, InstanceState][], more: Partial<Seen> = {}, before: Remembered = {}) =>
-  compare(
+const look = (containers: [string, InstanceState][], more: Partial<Actual> = {}, before: Observed = {}) =>
+  diffDesiredActual(
     run,
     id,
-    { containers: new Map(containers), front, isProxyRunning: true, foundWrong: [], ...more },
+    { containers: new Map(containers), front, isProxyRunning: true, alsoWrong: [], ...more },
     before,
   );
 
 test('web and workers are expected, each with its number; a cron process is not', () => {
-  assert.deepEqual(expectedContainers(run, id), [
+  assert.deepEqual(desiredInstances(run, id), [
     ...[`slipway-${id}-web-1`, `slipway-${id}-web-2`, `slipway-${id}-worker-1`],
   ]);
 });
@@ -86,11 +92,11 @@ test('what is gone, or stands still without having crashed, is to be put back', 
     const stopped = [container(first), container(second), container(worker, { status })];
     assert.deepEqual(look(stopped), { kind: 'missing', what: [worker] }, status);
   }
-  assert.deepEqual(look(well, { foundWrong: ['service main'] }), { kind: 'missing', what: ['service main'] });
+  assert.deepEqual(look(well, { alsoWrong: ['service main'] }), { kind: 'missing', what: ['service main'] });
 });
 
 test('a proxy that is away, has no front, another one, or one that does not serve, is to be put right', () => {
-  const what = (more: Partial<Seen>) => {
+  const what = (more: Partial<Actual>) => {
     const finding = look(well, more);
     return finding.kind === 'missing' ? finding.what : finding.kind;
   };
@@ -111,15 +117,15 @@ test('a proxy that is away, has no front, another one, or one that does not serv
 test('one that ended by itself since the last look has crashed, once', () => {
   const crashed = container(first, { restarts: 2 });
   const all = [crashed, container(second), container(worker)];
-  const before = remember(new Map([container(first, { restarts: 1 })]));
+  const before = observedOf(new Map([container(first, { restarts: 1 })]));
   assert.deepEqual(look(all, {}, before), { kind: 'crashed', container: crashed[1] });
-  assert.deepEqual(look(all, {}, remember(new Map(all))), { kind: 'well' });
+  assert.deepEqual(look(all, {}, observedOf(new Map(all))), { kind: 'well' });
   assert.deepEqual(look(all), { kind: 'well' }, 'before the first look it was the deployment’s to judge');
   const trying = [container(first, { status: 'restarting' }), container(second), container(worker)];
   assert.equal(look(trying).kind, 'crashed');
 });
 
 test('a server that was started anew counts from nothing, and is no crash', () => {
-  const before = remember(new Map([container(first, { restarts: 4 })]));
+  const before = observedOf(new Map([container(first, { restarts: 4 })]));
   assert.deepEqual(look(well, {}, before), { kind: 'well' });
 });

@@ -4,23 +4,23 @@ import { Fault } from '../../fault.ts';
 import type { Retry } from '../../operations/definition.ts';
 import { isServerUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
 
-const passingCodes = new Set([
+const transientCodes = new Set([
   ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],
 ]);
 
-export function isPassing(error: unknown): boolean {
-  return isServerUnavailable(error) || (error instanceof Fault && passingCodes.has(error.code));
+export function isTransient(error: unknown): boolean {
+  return isServerUnavailable(error) || (error instanceof Fault && transientCodes.has(error.code));
 }
 
-export const transientRetry: Retry = { ...serverRetry, when: isPassing };
+export const transientRetry: Retry = { ...serverRetry, when: isTransient };
 
 /** For undoing: a server that is away is waited for, up to the step's deadline. What it refuses, it refuses. */
-export async function untilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+export async function retryUntilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (let pauseMs = transientRetry.firstMs; ; pauseMs = Math.min(pauseMs * 2, transientRetry.maxMs)) {
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       await sleep(pauseMs, undefined, { signal });
     }
   }

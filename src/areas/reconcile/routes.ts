@@ -10,7 +10,7 @@ import { stopEnvironment } from './stop-environment.ts';
 
 const base = `${apiPrefix}/environments/:id`;
 
-export function upkeepRoutes(routes: Routes, ctx: StartContext): void {
+export function reconcileRoutes(routes: Routes, ctx: StartContext): void {
   const route = routes.tagged('Environments');
   route.post(`${base}/stop`, {
     access: change,
