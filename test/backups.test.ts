@@ -50,8 +50,6 @@ test('a backup is asked for once, shown at its place, and told', async () => {
     environmentId: scene.environmentId,
     status: 'queued',
   });
-  const cancelled = await ask('POST', `/operations/${first.body.operationId}/cancel`);
-  assert.equal(cancelled.status, 202, cancelled.text);
 });
 
 test('the list is paged, newest first, and says how much is stored', async () => {
