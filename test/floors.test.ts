@@ -93,6 +93,20 @@ test('no circle: a folder that others are built on knows none of them, by whatev
   assert.deepEqual(circles, []);
 });
 
+test('no circle of files: types that two share stand in the file that owns them, below both', () => {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of arrows) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const circles = files.flatMap((file) => waysFrom(file, next).get(file)?.join(' → ') ?? []);
+  assert.deepEqual(circles, []);
+});
+
+test('no context inherits from another: each says what its area uses', () => {
+  const inheriting = files.filter((name) =>
+    /interface \w*Context\b[^{]*\bextends\b[^{]*Context\b/.test(sourceOf(name)),
+  );
+  assert.deepEqual(inheriting, []);
+});
+
 test('an area asks another for a use case, never for its SQL', () => {
   const isSql = (file: string) => /(^|\/)([a-z-]+-)?queries\.ts$/.test(file);
   const reaching = arrows.filter(({ from, to }) => isSql(to) && areaOf(from) !== areaOf(to));

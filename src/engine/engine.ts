@@ -8,13 +8,10 @@
  */
 import type { Readable } from 'node:stream';
 import type { ContainerState } from '../adapters/docker/docker.ts';
-import type {
-  CertificateSpec,
-  ProxyRoute,
-  ProxyServer,
-  SeenCertificate,
-  SeenFront,
-} from '../adapters/proxy/fronts.ts';
+import type { CertificateSpec } from '../adapters/proxy/certificate-bundle.ts';
+import type { SeenCertificate } from '../adapters/proxy/certificates.ts';
+import type { ProxyRoute, ProxyServer } from '../adapters/proxy/fronts.ts';
+import type { SeenFront } from '../adapters/proxy/read-fronts.ts';
 import type { Fault } from '../fault.ts';
 import type { CertificateId, DeploymentId, ServiceId } from '../ids.ts';
 import type { FollowUnitOptions } from '../remote/units/follow-unit.ts';

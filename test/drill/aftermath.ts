@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readCertificates } from '../../src/adapters/proxy/fronts.ts';
+import { readCertificates } from '../../src/adapters/proxy/certificates.ts';
 import { sql } from '../../src/store/sql.ts';
 import { keptImages, leftWrongs, look, of, placeWrongs } from '../faults/aftermath.ts';
 import type { Scene } from './scene.ts';

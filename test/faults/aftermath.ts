@@ -1,5 +1,5 @@
 /** What is on the server after a trial, beside what should be: one release, and nothing of any other. */
-import { readFronts } from '../../src/adapters/proxy/fronts.ts';
+import { readFronts } from '../../src/adapters/proxy/read-fronts.ts';
 import { unitRoot } from '../../src/remote/units/unit-scripts.ts';
 import { until } from '../support/until.ts';
 import type { Body, Ground } from './ground.ts';

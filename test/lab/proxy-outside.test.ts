@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  admit,
-  dismiss,
-  drained,
-  readFronts,
-  removeFront,
-  switchTo,
-} from '../../src/adapters/proxy/fronts.ts';
+import { dismiss, drained } from '../../src/adapters/proxy/drain.ts';
+import { admit, removeFront, switchTo } from '../../src/adapters/proxy/front-changes.ts';
+import { readFronts } from '../../src/adapters/proxy/read-fronts.ts';
 import { openLab } from '../support/lab.ts';
 import { ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
+import { ask } from '../../src/adapters/docker/ask.ts';
 import { createContainer, startContainer } from '../../src/adapters/docker/containers.ts';
-import { ask } from '../../src/adapters/docker/docker.ts';
 import { createVolume } from '../../src/adapters/docker/volumes.ts';
 import type {
   DataSource,

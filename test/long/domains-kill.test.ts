@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCertificates } from '../../src/adapters/proxy/fronts.ts';
+import { readCertificates } from '../../src/adapters/proxy/certificates.ts';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { certificateKind } from '../../src/areas/domains/domain-work.ts';
 import { ensurePlacement } from '../../src/areas/environments/placements.ts';

@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import {
-  admit,
-  dismiss,
-  drained,
-  readFronts,
-  removeFront,
-  switchTo,
-} from '../../src/adapters/proxy/fronts.ts';
+import { dismiss, drained } from '../../src/adapters/proxy/drain.ts';
+import { admit, removeFront, switchTo } from '../../src/adapters/proxy/front-changes.ts';
+import { readFronts } from '../../src/adapters/proxy/read-fronts.ts';
 import { openLab } from '../support/lab.ts';
 import { openSocket, ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
 import { hangMs, until } from '../support/until.ts';

@@ -4,17 +4,20 @@ import https from 'node:https';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import {
-  admit,
   installCertificate,
-  type ProxyRoute,
   readCertificates,
-  readFronts,
   removeCertificate,
+} from '../../src/adapters/proxy/certificates.ts';
+import { setChallengeThumbprint } from '../../src/adapters/proxy/challenge.ts';
+import {
+  admit,
   removeFront,
-  setChallengeThumbprint,
-  setRoutes,
+  restoreFront,
+  stopFront,
   switchTo,
-} from '../../src/adapters/proxy/fronts.ts';
+} from '../../src/adapters/proxy/front-changes.ts';
+import type { ProxyRoute } from '../../src/adapters/proxy/fronts.ts';
+import { readFronts } from '../../src/adapters/proxy/read-fronts.ts';
 import { newId } from '../../src/ids.ts';
 import { Secret } from '../../src/secret.ts';
 import { faultOf } from '../support/faults.ts';
@@ -138,7 +141,7 @@ test('names, redirects, HSTS and the answers to the authority are data that chan
     route('example.com', { redirectHttp: false, hstsSeconds: 0 }),
     route('new.test', { tls: false }),
   ];
-  await setRoutes(work, front.id, { routes: changed });
+  await restoreFront(work, { ...front, hosts: [], servers: [server], routes: changed });
   assert.equal(seenBy(await plain('example.com')).name, server.name);
   assert.equal((await secure('example.com')).headers['strict-transport-security'], 'max-age=0');
   assert.equal((await plain('new.test')).status, 200);
@@ -149,7 +152,7 @@ test('names, redirects, HSTS and the answers to the authority are data that chan
   assert.deepEqual(seen?.running?.routes, changed);
   // A second front takes a name; one that does not run yet says so.
   const other = ground.front();
-  await setRoutes(work, other.id, { routes: [route('new.test', { tls: false, redirectHttp: false })] });
+  await stopFront(work, { ...other, routes: [route('new.test', { tls: false, redirectHttp: false })] });
   const absent = await plain('new.test');
   assert.deepEqual([absent.status, absent.headers['retry-after']], [503, '5']);
   assert.deepEqual((await readFronts(work)).fronts.find(({ id }) => id === front.id)?.running?.hosts, [

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { VariantName } from '../../lab/servers/variants.ts';
+import { ask } from '../../src/adapters/docker/ask.ts';
 import {
   containerLogs,
   createContainer,
@@ -16,7 +17,7 @@ import {
   statsOf,
   stopContainer,
 } from '../../src/adapters/docker/containers.ts';
-import { ask, type ContainerSpec } from '../../src/adapters/docker/docker.ts';
+import type { ContainerSpec } from '../../src/adapters/docker/docker.ts';
 import {
   inspectImage,
   listImages,

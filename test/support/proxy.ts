@@ -3,12 +3,8 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import {
-  checkThrough,
-  type ProxyFront,
-  type ProxyServer,
-  type ProxyWork,
-} from '../../src/adapters/proxy/fronts.ts';
+import { checkThrough } from '../../src/adapters/proxy/check-through.ts';
+import type { ProxyFront, ProxyServer, ProxyWork } from '../../src/adapters/proxy/fronts.ts';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { type EnvironmentId, newId } from '../../src/ids.ts';
 import type { TestServer } from './lab.ts';

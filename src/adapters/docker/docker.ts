@@ -5,8 +5,6 @@
 import type { Fence, Remote } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
 
-export { ask } from './ask.ts';
-
 /** One request to the API. `ok` are the answers that are as good as done: made already, gone already. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';

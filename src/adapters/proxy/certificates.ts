@@ -9,8 +9,6 @@ import { installScript, readScript, removeScript } from './certificate-program.t
 import type { ProxyWork } from './fronts.ts';
 import { runProxyScript } from './server-program.ts';
 
-export type { CertificateSpec };
-
 export interface SeenCertificate {
   readonly id: string;
   /** Which names the running proxy shows it for. */

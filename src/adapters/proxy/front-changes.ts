@@ -10,7 +10,7 @@ import {
   renderFront,
   stateOf,
 } from './render-front.ts';
-import { entriesOf, mustBeHost, mustBeRoutes, type ProxyRoute } from './routes.ts';
+import { entriesOf } from './routes.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -69,28 +69,6 @@ async function bring(work: ProxyWork, front: ProxyFront, state: FrontState): Pro
     idle: [],
     others: 'drain',
     hosts: entriesOf(front),
-  });
-}
-
-/**
- * Its names become these, at once and without a reload; what else the front is stays as it is. Before there is a front they
- * answer with 503, as a stopped one does. A name that another front had is taken from it.
- */
-export async function setRoutes(
-  work: ProxyWork,
-  id: EnvironmentId,
-  { hosts = [], routes }: { readonly hosts?: readonly string[]; readonly routes: readonly ProxyRoute[] },
-): Promise<void> {
-  hosts.forEach(mustBeHost);
-  mustBeRoutes(routes);
-  await settle(work, {
-    id,
-    file: { write: 'keep' },
-    marker: { name: 'shape_none', state: 'keep' },
-    ready: [],
-    idle: [],
-    others: 'keep',
-    hosts: entriesOf({ hosts, routes }),
   });
 }
 

@@ -5,13 +5,25 @@
  */
 import type { EnvironmentId } from '../../ids.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
-import type { ProxyRoute } from './routes.ts';
 
 export interface ProxyServer {
   /** The container's name: unique, made of ids. */
   readonly name: string;
   readonly address: string;
   readonly port: number;
+}
+
+export interface ProxyRoute {
+  /** A name in A-labels, or `*.` and one: any single label in its place. An exact name goes before it. */
+  readonly host: string;
+  /** A certificate is installed for it. */
+  readonly tls: boolean;
+  /** Requests without TLS are sent to it, but for those of the certificate authority; only where there is `tls`. */
+  readonly redirectHttp: boolean;
+  /** What `Strict-Transport-Security` says under TLS; null: what the application says stands. */
+  readonly hstsSeconds: number | null;
+  /** Another name, which gets all requests to this one, with path and query. */
+  readonly redirectTo: string | null;
 }
 
 export interface ProxyFront {
@@ -33,17 +45,3 @@ export interface ProxyWork {
   readonly fence: Fence;
   readonly signal: AbortSignal;
 }
-
-export {
-  type CertificateSpec,
-  installCertificate,
-  readCertificates,
-  removeCertificate,
-  type SeenCertificate,
-} from './certificates.ts';
-export { setChallengeThumbprint } from './challenge.ts';
-export { type CheckOptions, checkThrough, type ThroughAnswer } from './check-through.ts';
-export { dismiss, drained } from './drain.ts';
-export { admit, hold, removeFront, restoreFront, setRoutes, stopFront, switchTo } from './front-changes.ts';
-export { readFronts, type SeenFront, type SeenProxy, type SeenServer } from './read-fronts.ts';
-export type { ProxyRoute } from './routes.ts';

@@ -3,10 +3,10 @@
  * in one round trip, and claims nothing.
  */
 import type { EnvironmentId } from '../../ids.ts';
-import type { ProxyServer, ProxyWork } from './fronts.ts';
+import type { ProxyRoute, ProxyServer, ProxyWork } from './fronts.ts';
 import { backendOf, hostsMapInside, policiesMapInside } from './places.ts';
 import type { FrontState } from './render-front.ts';
-import { type ProxyRoute, routeFrom } from './routes.ts';
+import { routeFrom } from './routes.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
 
 export interface SeenServer extends ProxyServer {

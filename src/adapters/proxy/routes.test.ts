@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EnvironmentId } from '../../ids.ts';
 import { baseConfig } from './base-config.ts';
+import type { ProxyRoute } from './fronts.ts';
 import { markerOf, renderFront } from './render-front.ts';
-import { entriesOf, mustBeRoutes, type ProxyRoute, policyOf, routeFrom } from './routes.ts';
+import { entriesOf, mustBeRoutes, policyOf, routeFrom } from './routes.ts';
 
 const route = (changes: Partial<ProxyRoute> = {}): ProxyRoute => ({
   host: 'example.com',

@@ -3,20 +3,7 @@
  * change needs no reload. A name of a front without a route is served on both ports, as it comes.
  */
 import { Fault } from '../../fault.ts';
-import type { ProxyFront } from './fronts.ts';
-
-export interface ProxyRoute {
-  /** A name in A-labels, or `*.` and one: any single label in its place. An exact name goes before it. */
-  readonly host: string;
-  /** A certificate is installed for it. */
-  readonly tls: boolean;
-  /** Requests without TLS are sent to it, but for those of the certificate authority; only where there is `tls`. */
-  readonly redirectHttp: boolean;
-  /** What `Strict-Transport-Security` says under TLS; null: what the application says stands. */
-  readonly hstsSeconds: number | null;
-  /** Another name, which gets all requests to this one, with path and query. */
-  readonly redirectTo: string | null;
-}
+import type { ProxyFront, ProxyRoute } from './fronts.ts';
 
 /** A name of the front, and what the map says of it; null where there is no route for it. */
 export interface HostEntry {

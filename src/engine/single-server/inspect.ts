@@ -9,7 +9,7 @@ import {
   readLogs,
 } from '../../adapters/docker/containers.ts';
 import { inspectImage, listImages, readImage, readImages } from '../../adapters/docker/images.ts';
-import { readFronts } from '../../adapters/proxy/fronts.ts';
+import { readFronts } from '../../adapters/proxy/read-fronts.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
 import type { InspectedTarget, Instance, Survey } from '../engine.ts';

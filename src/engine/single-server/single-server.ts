@@ -6,9 +6,9 @@ import {
   installCertificate,
   readCertificates,
   removeCertificate,
-  removeFront,
-  setChallengeThumbprint,
-} from '../../adapters/proxy/fronts.ts';
+} from '../../adapters/proxy/certificates.ts';
+import { setChallengeThumbprint } from '../../adapters/proxy/challenge.ts';
+import { removeFront } from '../../adapters/proxy/front-changes.ts';
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import type { DockerHost } from '../docker-host.ts';
 import type { Target } from '../engine.ts';

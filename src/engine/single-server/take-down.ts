@@ -3,7 +3,7 @@
 import { listImages, readImages } from '../../adapters/docker/images.ts';
 import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
-import { removeFront } from '../../adapters/proxy/fronts.ts';
+import { removeFront } from '../../adapters/proxy/front-changes.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
 import { labelsOf, networkName } from '../placement.ts';
 import { removeCrons } from './crons.ts';

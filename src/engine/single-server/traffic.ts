@@ -3,17 +3,16 @@
  * function may be called again; the proxy's own file says what is wanted, so a restart in between does no harm.
  */
 
-import type { ProxyFront } from '../../adapters/proxy/fronts.ts';
+import { checkThrough } from '../../adapters/proxy/check-through.ts';
+import { dismiss, drained } from '../../adapters/proxy/drain.ts';
 import {
   admit,
-  checkThrough,
-  dismiss,
-  drained,
   hold,
   restoreFront as restore,
   stopFront,
   switchTo as switchFront,
-} from '../../adapters/proxy/fronts.ts';
+} from '../../adapters/proxy/front-changes.ts';
+import type { ProxyFront } from '../../adapters/proxy/fronts.ts';
 import { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';

@@ -27,10 +27,11 @@ export interface JudgeContext {
   readonly now: Date;
 }
 
-export interface SecurityContext extends JudgeContext {
+/** With the way to look from outside, for the rules that do. */
+export type SecurityContext = JudgeContext & {
   /** What a TCP connection from here meets. */
   readonly connect: (host: string, port: number, timeoutMs: number) => Promise<PortState>;
-}
+};
 
 export interface RuleVerdict {
   readonly status: CheckStatus;
