@@ -180,7 +180,7 @@ test('a step of hardening waits for what an earlier attempt left running, and th
   );
   await until(async () => (await remote.readFile('/tmp/told'))?.length, 'the earlier one to run');
   await remote.run(['touch', '/tmp/go-own']);
-  assert.deepEqual(await own, { code: 72, said: 'own work\n' });
+  assert.deepEqual(await own, { code: 72, output: 'own work\n' });
   assert.equal(String(await remote.readFile('/tmp/told')), 'earlier begins\nearlier ends\nown work\n');
   await assert.rejects(
     runDetached(remote, 'ssh_settings', argv, { ...fence, epoch: 1 }),
