@@ -93,7 +93,7 @@ export async function startApp(
       pushesModule(contexts.pushes, config.pollSeconds),
       environmentsModule(contexts.environments),
       deploymentsModule(contexts.deployments, config.keepDeployments),
-      reconcileModule(contexts.upkeep),
+      reconcileModule(contexts.reconcile),
       liveModule(contexts.live),
       servicesModule(contexts.services),
       domainsModule(contexts.domains),

@@ -87,7 +87,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
         await requestDeployment(tx, deployments, request);
       }),
   };
-  const upkeep: StartContext = { db, clock, sealer, queue, kinds, servers };
+  const reconcile: StartContext = { db, clock, sealer, queue, kinds, servers };
   const backups: BackupsContext = {
     db,
     clock,
@@ -157,7 +157,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     services,
     domains,
     deployments,
-    upkeep,
+    reconcile,
     backups,
     notifications,
   };

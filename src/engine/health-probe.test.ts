@@ -35,8 +35,8 @@ test('no line end and nothing else that is no path, host or port gets into the q
     ...hosts.map((host) => ({ ...good, host })),
     ...ports.map((port) => ({ ...good, port })),
   ];
-  for (const wish of wrong)
-    assert.equal((await faultOf(() => probeRequest(wish))).code, 'invalid_input', JSON.stringify(wish));
+  for (const spec of wrong)
+    assert.equal((await faultOf(() => probeRequest(spec))).code, 'invalid_input', JSON.stringify(spec));
 });
 
 test('every 2xx is well, everything else is not', () => {

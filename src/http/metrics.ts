@@ -36,7 +36,7 @@ export class Metrics {
     });
     this.#ended = new Histogram({
       name: 'slipway_operation_seconds',
-      help: 'Time from the wish to its end, of what ended in this process, by kind and state.',
+      help: 'Time from the input to its end, of what ended in this process, by kind and state.',
       labelNames: ['kind', 'state'],
       buckets: [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600],
       registers,

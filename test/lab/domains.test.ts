@@ -133,7 +133,7 @@ test('from a registered domain to https, and everything that happens to a name a
     }, 'the proxy without it');
     await world.setClock();
     const now = new Date(world.app.contexts.domains.clock.now().getTime() + 2 * minute);
-    await reconcileDue({ ...world.app.contexts.upkeep, clock: { now: () => now } });
+    await reconcileDue({ ...world.app.contexts.reconcile, clock: { now: () => now } });
     await until(
       async () => ((await shownFor(address, zone)) === fingerprint(chain) ? true : undefined),
       'the certificate to be put back',

@@ -69,7 +69,7 @@ async function look({ git }: DeployScene): Promise<void> {
   const { clock, app } = git.service;
   looks += 1;
   const now = new Date(clock.now().getTime() + looks * 61_000);
-  await reconcileDue({ ...app.contexts.upkeep, clock: { now: () => now } });
+  await reconcileDue({ ...app.contexts.reconcile, clock: { now: () => now } });
 }
 
 function environmentOf(scene: DeployScene, id: string): Promise<Body> {

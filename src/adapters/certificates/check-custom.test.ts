@@ -193,8 +193,8 @@ test('weak keys, weak signatures and certificates for other uses are refused', (
     [{ key: ['ed25519'] }, /has a key of type ed25519/],
     [{ usage: 'clientAuth' }, /is not made for servers/],
   ] as const;
-  for (const [wish, says] of cases) {
-    const weak = shop.make('weak', { names, by: root, ...wish });
+  for (const [input, says] of cases) {
+    const weak = shop.make('weak', { names, by: root, ...input });
     refused({ certificate: weak.pem, privateKey: weak.key }, says);
   }
   const oldRoot = shop.make('Old root', { isAuthority: true, digest: 'sha1' });

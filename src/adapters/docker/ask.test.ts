@@ -44,7 +44,7 @@ function relaying(given: readonly (string | { readonly problem: string })[]) {
 const json = (status: number, body: unknown) =>
   `HTTP/1.0 ${status} X\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(body)}`;
 
-const wish: ContainerSpec = {
+const spec: ContainerSpec = {
   name: 'slipway-a',
   image: 'sha256:1',
   labels: { a: 'b' },
@@ -62,7 +62,7 @@ test('calls go in one relay as HTTP/1.0 without a version, and what they carry i
     'HTTP/1.0 304 Not Modified\r\n\r\n',
     json(404, {}),
   ]);
-  const replies = await ask(remote, [createContainer(wish), startContainer('a/b c'), inspectContainer('n')]);
+  const replies = await ask(remote, [createContainer(spec), startContainer('a/b c'), inspectContainer('n')]);
   assert.deepEqual(
     replies.map(({ status }) => status),
     [201, 304, 404],

@@ -35,19 +35,19 @@ const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_D
  */
 export async function buildImage(
   remote: Remote,
-  wish: ImageBuildSpec,
+  spec: ImageBuildSpec,
   following: FollowUnitOptions,
 ): Promise<BuiltImage> {
   const output = new BuildOutput();
   const line = (text: string) => {
     if (output.push(text)) following.line(text);
   };
-  const unit = { name: wish.unit, argv: argvOf(wish), fence: wish.fence };
+  const unit = { name: spec.unit, argv: argvOf(spec), fence: spec.fence };
   try {
     await followUnit(remote, unit, { ...following, line });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
-    if (output.refusal !== undefined) throw buildRefused(output.refusal, wish.dockerfilePath);
+    if (output.refusal !== undefined) throw buildRefused(output.refusal, spec.dockerfilePath);
     // Without its last word it did not end by itself: how it would have ended nobody knows.
     if (!output.end || output.end.code === 0) throw error;
     const fault = buildFault(output.end, output.failure);
@@ -64,9 +64,9 @@ async function endOrphanedSteps(remote: Remote): Promise<void> {
   await remote.script(orphansScript, [], { timeoutMs: 240_000 });
 }
 
-function argvOf(wish: ImageBuildSpec): string[] {
-  const { folder, tag, labels, buildArgs, secretKeys, dockerfilePath = '', target } = wish;
-  const limits = [String(Math.round(wish.cpus * 100)), String(Math.round(wish.memoryMb) * 1024 * 1024)];
+function argvOf(spec: ImageBuildSpec): string[] {
+  const { folder, tag, labels, buildArgs, secretKeys, dockerfilePath = '', target } = spec;
+  const limits = [String(Math.round(spec.cpus * 100)), String(Math.round(spec.memoryMb) * 1024 * 1024)];
   const pairs = (option: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
   const options = [

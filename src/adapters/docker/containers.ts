@@ -10,18 +10,18 @@ const mebibyte = 1024 * 1024;
 export type ListedContainer = Pick<ContainerState, 'name' | 'id' | 'labels' | 'status' | 'address' | 'image'>;
 
 /** Refused as a conflict where the name is taken: it is there already. */
-export function createContainer(wish: ContainerSpec): Call {
-  const { name, image, labels, command, entrypoint, user, stopSeconds } = wish;
+export function createContainer(spec: ContainerSpec): Call {
+  const { name, image, labels, command, entrypoint, user, stopSeconds } = spec;
   const body = {
     Image: image,
     Labels: labels,
-    Env: environmentOf(wish.environment),
+    Env: environmentOf(spec.environment),
     ...(command && { Cmd: command }),
     ...(entrypoint && { Entrypoint: entrypoint }),
     ...(user !== undefined && { User: user }),
     StopTimeout: stopSeconds,
-    HostConfig: hostConfig(wish),
-    NetworkingConfig: { EndpointsConfig: { [wish.network]: endpoint(wish) } },
+    HostConfig: hostConfig(spec),
+    NetworkingConfig: { EndpointsConfig: { [spec.network]: endpoint(spec) } },
   };
   return {
     method: 'POST',
@@ -31,24 +31,24 @@ export function createContainer(wish: ContainerSpec): Call {
   };
 }
 
-/** Closed off by default; only what is wished is opened. Nothing is published: the proxy reaches it by its address. */
-function hostConfig(wish: ContainerSpec) {
-  const { memoryMb, cpus } = wish;
+/** Closed off by default; only what the spec names is opened. Nothing is published: the proxy reaches it by its address. */
+function hostConfig(spec: ContainerSpec) {
+  const { memoryMb, cpus } = spec;
   const memory = memoryMb === undefined ? undefined : Math.round(memoryMb * mebibyte);
   return {
-    NetworkMode: wish.network,
-    RestartPolicy: { Name: wish.restart },
+    NetworkMode: spec.network,
+    RestartPolicy: { Name: spec.restart },
     CapDrop: ['ALL'],
-    CapAdd: wish.capabilities ?? [],
+    CapAdd: spec.capabilities ?? [],
     SecurityOpt: ['no-new-privileges'],
-    PidsLimit: wish.pidsLimit ?? defaultPids,
+    PidsLimit: spec.pidsLimit ?? defaultPids,
     // Without it the application is process 1: signals it does not handle are ignored, and nobody reaps its orphans.
     Init: true,
     LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
     // Equal, so that none of it is swap: an application over its limit ends instead of slowing the server down.
     ...(memory !== undefined && { Memory: memory, MemorySwap: memory }),
     ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
-    Mounts: (wish.volumes ?? []).map(({ volume, path }) => ({
+    Mounts: (spec.volumes ?? []).map(({ volume, path }) => ({
       Type: 'volume',
       Source: volume,
       Target: path,
@@ -161,8 +161,8 @@ function timeOf(value: unknown): string | null {
 function addressOf(networks: Readonly<Record<string, unknown>>): string | null {
   for (const network of Object.values(networks)) {
     const address = textOf(fieldsOf(network).IPAddress);
-    const wished = textOf(fieldsOf(network, 'IPAMConfig').IPv4Address);
-    if (address !== '' || wished !== '') return address === '' ? wished : address;
+    const assigned = textOf(fieldsOf(network, 'IPAMConfig').IPv4Address);
+    if (address !== '' || assigned !== '') return address === '' ? assigned : address;
   }
   return null;
 }

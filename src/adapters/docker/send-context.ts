@@ -92,8 +92,8 @@ if [ ! -e "$new/whole" ]; then exit 1; fi
 )
 `;
 
-export async function sendContext(remote: Remote, wish: ContextSpec, signal?: AbortSignal): Promise<void> {
-  const { folder, tar, files, fence } = wish;
+export async function sendContext(remote: Remote, spec: ContextSpec, signal?: AbortSignal): Promise<void> {
+  const { folder, tar, files, fence } = spec;
   mustBeFolder(folder);
   const contents = files.map(({ content }) => Buffer.from(content));
   const table = files.flatMap(({ path, mode }, index) => {

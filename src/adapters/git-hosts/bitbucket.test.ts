@@ -190,10 +190,10 @@ test('a repository is found by its name and by its id, and its branches are sear
 test('a hook is made once, with its secret, and taken away', async (t) => {
   const { bitbucket, hooks } = await openScene(t);
   const ref = { fullName: 'acme/slipway' };
-  const wish = { url: 'https://deploy.example.com/hook', secret: new Secret('hook-secret') };
-  await bitbucket.createHook(ref, wish);
+  const input = { url: 'https://deploy.example.com/hook', secret: new Secret('hook-secret') };
+  await bitbucket.createHook(ref, input);
   hooks.set('{other}', { uuid: '{other}', url: 'https://other.example.com/' });
-  const { hookId } = await bitbucket.createHook(ref, wish);
+  const { hookId } = await bitbucket.createHook(ref, input);
   assert.deepEqual([...hooks.keys()].sort(), [hookId, '{other}'].sort());
   const { secret, events } = hooks.get(hookId) ?? {};
   assert.deepEqual([secret, events], ['hook-secret', ['repo:push']]);

@@ -164,16 +164,16 @@ test('a repository without a commit has no branches to search', async (t) => {
 test('a hook is made once, with its secret, and taken away', async (t) => {
   const { gitea, hooks } = await openScene(t);
   const ref = { fullName: 'crew/slipway' };
-  const wish = { url: 'https://deploy.example.com/hook', secret: new Secret('hook-secret') };
-  await gitea.createHook(ref, wish);
+  const input = { url: 'https://deploy.example.com/hook', secret: new Secret('hook-secret') };
+  await gitea.createHook(ref, input);
   hooks.set(99, { config: { url: 'https://other.example.com/' } });
-  const { hookId } = await gitea.createHook(ref, wish);
+  const { hookId } = await gitea.createHook(ref, input);
   assert.deepEqual(new Set(hooks.keys()), new Set([99, Number(hookId)]));
   assert.deepEqual(hooks.get(Number(hookId)), {
     type: 'gitea',
     active: true,
     events: ['push', 'delete'],
-    config: { url: wish.url, content_type: 'json', secret: 'hook-secret' },
+    config: { url: input.url, content_type: 'json', secret: 'hook-secret' },
   });
   await gitea.deleteHook(ref, hookId);
   assert.equal(hooks.has(Number(hookId)), false);

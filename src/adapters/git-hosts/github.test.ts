@@ -130,9 +130,9 @@ test('branches are listed with the default and the protected one, page after pag
 test('a hook is made once however often it is asked for, and is taken away', async (t) => {
   const { github, api } = await openScene(t);
   const ref = { fullName: 'acme/slipway' };
-  const wish = { url: 'http://127.0.0.1:9/hook', secret: new Secret('hook-secret') };
-  await github.createHook(ref, wish);
-  const { hookId } = await github.createHook(ref, wish);
+  const input = { url: 'http://127.0.0.1:9/hook', secret: new Secret('hook-secret') };
+  await github.createHook(ref, input);
+  const { hookId } = await github.createHook(ref, input);
   const hooks = listAt((await api('/repos/acme/slipway/hooks')).json);
   assert.deepEqual(
     hooks.map((hook) => [String(at(hook, 'id')), at(hook, 'events'), at(hook, 'config', 'content_type')]),
@@ -146,8 +146,8 @@ test('a hook is made once however often it is asked for, and is taken away', asy
 test('a token without the scope for hooks is refused with the scopes that would do', async (t) => {
   const { host, open } = await openScene(t);
   const reading = await open(host.createToken({ login: 'ada', scopes: ['read:repo_hook'] }).token);
-  const wish = { url: 'http://127.0.0.1:9/hook', secret: new Secret('s') };
-  const fault = await faultOf(() => reading.createHook({ fullName: 'ada/website' }, wish));
+  const input = { url: 'http://127.0.0.1:9/hook', secret: new Secret('s') };
+  const fault = await faultOf(() => reading.createHook({ fullName: 'ada/website' }, input));
   assert.equal(fault.code, 'provider_scopes_missing');
   assert.match(fault.message, /write:repo_hook/);
 });

@@ -153,14 +153,14 @@ test('thousands of branches come in pages, and are searched by GitLab', async (t
 test('a hook is made once, with its secret, and taken away', async (t) => {
   const { gitlab, hooks } = await openScene(t);
   const ref = { id: '8' };
-  const wish = { url: 'https://deploy.example.com/hook', secret: new Secret('hook-secret') };
-  await gitlab.createHook(ref, wish);
+  const input = { url: 'https://deploy.example.com/hook', secret: new Secret('hook-secret') };
+  await gitlab.createHook(ref, input);
   hooks.set(99, { id: 99, url: 'https://other.example.com/' });
-  const { hookId } = await gitlab.createHook(ref, wish);
+  const { hookId } = await gitlab.createHook(ref, input);
   assert.deepEqual(new Set(hooks.keys()), new Set([99, Number(hookId)]));
   assert.deepEqual(hooks.get(Number(hookId)), {
     id: Number(hookId),
-    url: wish.url,
+    url: input.url,
     push_events: true,
     tag_push_events: true,
     enable_ssl_verification: true,

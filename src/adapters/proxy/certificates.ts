@@ -25,17 +25,17 @@ export interface SeenCertificate {
  * Returns once the server has shown it in a handshake for each of its names; until then, and where that fails, what was
  * shown before is.
  */
-export async function installCertificate(work: ProxyWork, wish: CertificateSpec): Promise<void> {
-  const { pem, leaf } = checkBundle(wish);
+export async function installCertificate(work: ProxyWork, spec: CertificateSpec): Promise<void> {
+  const { pem, leaf } = checkBundle(spec);
   const content = pem.reveal();
   const lines = [
-    `id ${wish.id}`,
-    `names ${[...new Set(wish.names)].sort().join(' ')}`,
+    `id ${spec.id}`,
+    `names ${[...new Set(spec.names)].sort().join(' ')}`,
     `leaf ${Buffer.byteLength(leaf)}`,
     `content ${Buffer.byteLength(content)}`,
   ];
   await runProxyScript(work, installScript, `${lines.join('\n')}\n${leaf}${content}`, {
-    secrets: [pem, wish.bundle],
+    secrets: [pem, spec.bundle],
   });
 }
 

@@ -15,13 +15,13 @@ export async function setChallengeThumbprint(work: ProxyWork, thumbprint: string
 }
 
 const script = proxyScript(String.raw`
-my $wish = <STDIN>; chomp $wish; my $map = q{${settingsMapInside}}; my $said = q{};
-my $file = qq{$dir/config/settings.map}; my $before = slurp($file); my $after = qq{thumbprint $wish\n};
+my $spec = <STDIN>; chomp $spec; my $map = q{${settingsMapInside}}; my $said = q{};
+my $file = qq{$dir/config/settings.map}; my $before = slurp($file); my $after = qq{thumbprint $spec\n};
 put($file, $after) unless defined $before && $before eq $after;
 for my $try (1 .. 20) { my ($pid) = workers(); done(q{down}, q{the proxy does not answer}) unless defined $pid;
   my ($now) = order($pid, qq{show map $map}) =~ /^\S+ thumbprint (\S+)$/m;
-  done(q{ok}, q{}) if defined $now && $now eq $wish;
-  my $verb = defined $now ? q{set} : q{add}; $said = order($pid, qq{$verb map $map thumbprint $wish});
+  done(q{ok}, q{}) if defined $now && $now eq $spec;
+  my $verb = defined $now ? q{set} : q{add}; $said = order($pid, qq{$verb map $map thumbprint $spec});
   pause(50) if $try > 1 }
 done(q{unsettled}, $said);
 `);

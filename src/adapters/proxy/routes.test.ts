@@ -20,7 +20,7 @@ test('what a name does is one word of the map, and can be read back from it', ()
   const all: [ProxyRoute, string][] = [
     [apex, 'force|-|-|-'],
     [route({ redirectHttp: false }), 'tls|-|-|-'],
-    [route({ tls: false }), 'wish|-|-|-'],
+    [route({ tls: false }), 'spec|-|-|-'],
     [route({ tls: false, redirectHttp: false }), 'plain|-|-|-'],
     [route({ hstsSeconds: 0 }), 'force|0|-|-'],
     [route({ host: '*.example.com', hstsSeconds: 300 }), 'force|300|-|-'],
@@ -29,7 +29,7 @@ test('what a name does is one word of the map, and can be read back from it', ()
     assert.equal(policyOf(each, [each]), policy);
     assert.deepEqual(routeFrom(each.host, policy), each);
   }
-  assert.equal(policyOf(route({ tls: false, hstsSeconds: 300 }), []), 'wish|-|-|-');
+  assert.equal(policyOf(route({ tls: false, hstsSeconds: 300 }), []), 'spec|-|-|-');
 });
 
 test('who is sent to another name arrives in one step, and never at one without a certificate by TLS', () => {

@@ -26,7 +26,7 @@ export function entriesOf({ hosts, routes = [] }: Pick<ProxyFront, 'hosts' | 'ro
  */
 export function policyOf(route: ProxyRoute, all: readonly ProxyRoute[]): string {
   const { tls, redirectHttp, hstsSeconds, redirectTo } = route;
-  const scheme = redirectHttp ? (tls ? 'force' : 'wish') : tls ? 'tls' : 'plain';
+  const scheme = redirectHttp ? (tls ? 'force' : 'spec') : tls ? 'tls' : 'plain';
   const hsts = tls && hstsSeconds !== null ? String(hstsSeconds) : '-';
   if (redirectTo === null) return [scheme, hsts, '-', '-'].join('|');
   const target = all.find(({ host }) => host === redirectTo) ?? { tls, redirectHttp };
@@ -41,7 +41,7 @@ export function routeFrom(host: string, policy: string): ProxyRoute {
   return {
     host,
     tls: scheme === 'tls' || scheme === 'force',
-    redirectHttp: scheme === 'force' || scheme === 'wish',
+    redirectHttp: scheme === 'force' || scheme === 'spec',
     hstsSeconds: hsts === undefined || hsts === '-' ? null : Number(hsts),
     redirectTo: to === '-' ? null : to.replace(/^https?:\/\//, ''),
   };

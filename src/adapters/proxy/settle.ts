@@ -26,19 +26,19 @@ export interface FrontChange {
   readonly hosts: readonly HostEntry[] | 'keep';
 }
 
-export async function settle(work: ProxyWork, wish: FrontChange): Promise<void> {
-  const { file, marker, hosts } = wish;
+export async function settle(work: ProxyWork, spec: FrontChange): Promise<void> {
+  const { file, marker, hosts } = spec;
   const text = 'text' in file ? file.text : '';
   const server = (verb: string) => (each: ProxyServer) => `${verb} ${each.name} ${placeOf(each)}`;
   const lines = [
-    `backend ${backendOf(wish.id)}`,
-    `file ${frontFileOf(wish.id)}`,
+    `backend ${backendOf(spec.id)}`,
+    `file ${frontFileOf(spec.id)}`,
     `write ${file.write}`,
     `marker ${marker.name} ${marker.state}`,
-    `others ${wish.others}`,
+    `others ${spec.others}`,
     `hosts ${hosts === 'keep' ? 'keep' : 'set'}`,
-    ...wish.ready.map(server('ready')),
-    ...wish.idle.map(server('idle')),
+    ...spec.ready.map(server('ready')),
+    ...spec.idle.map(server('idle')),
     ...(hosts === 'keep' ? [] : hosts.map(({ host, policy }) => `host ${host} ${policy ?? '-'}`)),
     `content ${Buffer.byteLength(text)}`,
   ];
@@ -70,10 +70,10 @@ sub map_commands { my ($pid) = @_; return () unless $w{hosts}[0] eq q{set}; my (
   my %seen = running($pid, $map); my %had = running($pid, $policies);
   for my $host (sort keys %seen) { next if $seen{$host} ne $backend || defined $hosts{$host};
     push @led, qq{del map $map $host}; push @after, qq{del map $policies $host} if defined $had{$host} }
-  for my $host (sort keys %hosts) { my $wish = $hosts{$host};
-    if ($wish eq q{-}) { push @after, qq{del map $policies $host} if defined $had{$host} }
-    elsif (!defined $had{$host}) { push @before, qq{add map $policies $host $wish} }
-    elsif ($had{$host} ne $wish) { push @before, qq{set map $policies $host $wish} }
+  for my $host (sort keys %hosts) { my $spec = $hosts{$host};
+    if ($spec eq q{-}) { push @after, qq{del map $policies $host} if defined $had{$host} }
+    elsif (!defined $had{$host}) { push @before, qq{add map $policies $host $spec} }
+    elsif ($had{$host} ne $spec) { push @before, qq{set map $policies $host $spec} }
     if (!defined $seen{$host}) { push @led, qq{add map $map $host $backend} } elsif ($seen{$host} ne $backend) { push @led, qq{set map $map $host $backend} } }
   return (@before, @led, @after) }
 # New ones get requests before the others lose them: there is no moment with nobody.

@@ -39,17 +39,17 @@ test('nothing that a unit file would read as more than a word gets in', async ()
     '../a',
     'slipway-',
   ];
-  const wishes = [
+  const inputs = [
     ...hostile.filter((each) => each !== 'slipway-').map((name) => ({ ...good, name })),
     ...[...hostile, 'other'].map((container) => ({ ...good, container })),
     ...['', 'a\nb', '%n', '$x', 'a;b', '"*"'].map((each) => ({ ...good, calendar: [each] })),
     { ...good, calendar: [] },
   ];
-  for (const wish of wishes)
+  for (const input of inputs)
     assert.equal(
-      (await faultOf(() => unitFilesOf(owner, [wish]))).code,
+      (await faultOf(() => unitFilesOf(owner, [input]))).code,
       'invalid_input',
-      JSON.stringify(wish),
+      JSON.stringify(input),
     );
   assert.equal((await faultOf(() => unitFilesOf('../x' as EnvironmentId, []))).code, 'invalid_input');
 });

@@ -123,8 +123,8 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
     handler: ({ scope, principal, params, body, saveResponse }) => {
       const { accountId: requestedBy } = principal;
       const { serviceId = null, safetyBackup = true } = body;
-      const wish = { backupId: params.bid, serviceId, safetyBackup, requestedBy };
-      return restoreBackup(ctx, scope.workspaceId, params.id, wish, saveResponse);
+      const input = { backupId: params.bid, serviceId, safetyBackup, requestedBy };
+      return restoreBackup(ctx, scope.workspaceId, params.id, input, saveResponse);
     },
   });
 
@@ -148,8 +148,8 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
       },
     },
     handler: async ({ scope, params, query, signal, reply }) => {
-      const wish = { id: params.bid, partId: query.partId ?? null };
-      const found = await downloadBackup(ctx, scope.workspaceId, params.id, wish, signal);
+      const input = { id: params.bid, partId: query.partId ?? null };
+      const found = await downloadBackup(ctx, scope.workspaceId, params.id, input, signal);
       reply
         .type('application/zstd')
         .header('content-length', found.bytes)

@@ -1,5 +1,5 @@
 /**
- * Deployments: one wish each to have a commit, or an older release, live in an environment. Owns their order (one at
+ * Deployments: one request each to have a commit, or an older release, live in an environment. Owns their order (one at
  * work per environment, the newest of those that wait), their course and their end; refuses to change one that has
  * ended. What is built becomes a release; what runs is the releases' to know.
  */

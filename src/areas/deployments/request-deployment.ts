@@ -1,5 +1,5 @@
 /**
- * The wish for a deployment, in the caller's transaction. Those that still wait in the environment's queue are overtaken
+ * The request for a deployment, in the caller's transaction. Those that still wait in the environment's queue are overtaken
  * by it: what counts is the newest. One that is at work goes on, and this one waits for its end.
  */
 import { appendEvents } from '../../events/events.ts';

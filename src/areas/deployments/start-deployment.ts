@@ -20,10 +20,10 @@ export interface Asked {
 export async function startDeployment(
   ctx: DeploymentsContext,
   asked: Asked,
-  wish: { readonly commit?: string; readonly branch?: string },
+  input: { readonly commit?: string; readonly branch?: string },
   saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
-  const { commit, branch } = wish;
+  const { commit, branch } = input;
   if (commit !== undefined && branch !== undefined) {
     throw new Fault('invalid_input', 'It is not clear what is to be deployed.', {
       errors: [{ path: 'branch', message: 'must not be given together with `commit`' }],

@@ -13,7 +13,7 @@ import type { Database } from '../../store/database.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
 import type { ServerAccess } from '../servers/servers.ts';
 import { environmentNotFound } from './environments.ts';
-import { LiveWatch, type Told, type Viewer, type Watched } from './live-watch.ts';
+import { type LiveLine, LiveWatch, type Viewer, type Watched } from './live-watch.ts';
 import * as queries from './queries.ts';
 
 export interface LiveLogsContext {
@@ -52,12 +52,12 @@ export class LiveLogs {
   }
 
   /** What can be refused is refused before the stream begins; the rest is run by whoever sends it. */
-  async open(workspaceId: WorkspaceId, environmentId: EnvironmentId, wish: LogsInput) {
+  async open(workspaceId: WorkspaceId, environmentId: EnvironmentId, input: LogsInput) {
     if (!(await queries.findEnvironment(this.#ctx.db, workspaceId, environmentId)))
       throw environmentNotFound();
     if (this.#isStopped) throw new Fault('shutting_down', 'The service is stopping.');
     if ((this.#watches.get(environmentId)?.size ?? 0) >= mostViewers) throw tooMany();
-    return (send: Send, signal: AbortSignal) => this.#follow(workspaceId, environmentId, wish, send, signal);
+    return (send: Send, signal: AbortSignal) => this.#follow(workspaceId, environmentId, input, send, signal);
   }
 
   /** Ends all, so that the server can close; their readers come back to whoever serves next. */
@@ -69,14 +69,14 @@ export class LiveLogs {
   async #follow(
     workspaceId: WorkspaceId,
     environmentId: EnvironmentId,
-    wish: LogsInput,
+    input: LogsInput,
     send: Send,
     signal: AbortSignal,
   ): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (signal.aborted || this.#isStopped) return;
     const watch = this.#watches.get(environmentId) ?? this.#begin(workspaceId, environmentId);
-    const viewer = viewerOf(wish, send, resolve);
+    const viewer = viewerOf(input, send, resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
     watch.join(viewer);
     await promise;
@@ -123,8 +123,8 @@ export class LiveLogs {
 }
 
 function viewerOf({ tail, process }: LogsInput, send: Send, end: () => void): Viewer {
-  const isWanted = (line: Told) => process === undefined || line.process === process;
-  const tell = (line: Told) => send('line', line);
+  const isWanted = (line: LiveLine) => process === undefined || line.process === process;
+  const tell = (line: LiveLine) => send('line', line);
   return {
     caughtUp: (lines) => {
       if (tail > 0) for (const line of lines.filter(isWanted).slice(-tail)) tell(line);

@@ -17,7 +17,7 @@ export interface Watched {
   secrets(): Promise<readonly Secret[]>;
 }
 
-export interface Told extends LogLine {
+export interface LiveLine extends LogLine {
   readonly container: string;
   readonly process: string;
   readonly replica: number;
@@ -25,8 +25,8 @@ export interface Told extends LogLine {
 
 export interface Viewer {
   /** Once, before the first line; the newest last. */
-  caughtUp(lines: readonly Told[]): void;
-  line(line: Told): void;
+  caughtUp(lines: readonly LiveLine[]): void;
+  line(line: LiveLine): void;
   state(containers: readonly ShownContainer[]): void;
   problem(fault: Fault): void;
   /** There is nothing to watch any more. */
@@ -57,7 +57,7 @@ export class LiveWatch {
   readonly #viewers = new Set<Viewer>();
   readonly #entries = new Map<string, Entry>();
   readonly #stop = new AbortController();
-  #kept: Told[] = [];
+  #kept: LiveLine[] = [];
   #keptCharacters = 0;
   #seen: readonly ShownContainer[] | undefined;
   #seenKey = '';
@@ -101,7 +101,7 @@ export class LiveWatch {
         this.#problem = undefined;
       } catch (error) {
         if (signal.aborted) return;
-        this.#tellProblem(error);
+        this.#publishProblem(error);
         if (error instanceof Fault && error.code === 'not_found') return this.end();
       }
       await sleep(this.#everyMs, undefined, { signal }).catch(() => undefined); // the loop sees the signal itself
@@ -114,8 +114,8 @@ export class LiveWatch {
     if (view) await this.#readNew(view, seen);
     signal.throwIfAborted();
     const ids = new Set(seen.map(({ id }) => id));
-    for (const entry of [...this.#entries.values()]) if (!ids.has(entry.id)) this.#forget(entry);
-    this.#tellState(seen.map(({ shown }) => shown));
+    for (const entry of [...this.#entries.values()]) if (!ids.has(entry.id)) this.#drop(entry);
+    this.#publishState(seen.map(({ shown }) => shown));
     if (view) for (const one of seen) await this.#follow(view, one);
   }
 
@@ -136,12 +136,12 @@ export class LiveWatch {
       return (output[index] ?? []).flatMap((piece) => this.#read(entry, piece));
     });
     lines.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
-    for (const line of lines) this.#tell(line);
+    for (const line of lines) this.#publish(line);
   }
 
-  #read(entry: Entry, piece: LogPiece): Told[] {
+  #read(entry: Entry, piece: LogPiece): LiveLine[] {
     entry.lastAt = piece.at;
-    return entry.lines.push(piece).map((line) => toldOf(entry, line));
+    return entry.lines.push(piece).map((line) => liveLineOf(entry, line));
   }
 
   async #follow(view: LiveView, { id, shown }: SeenContainer): Promise<void> {
@@ -154,25 +154,25 @@ export class LiveWatch {
       container: id,
       since: entry.lastAt === undefined ? undefined : justAfter(entry.lastAt),
       take: (piece) => {
-        for (const line of this.#read(entry, piece)) this.#tell(line);
+        for (const line of this.#read(entry, piece)) this.#publish(line);
       },
       ended: (fault) => {
         entry.leave = undefined;
         if (fault) {
           entry.followedStart = undefined;
-          this.#tellProblem(fault);
-        } else for (const line of entry.lines.end()) this.#tell(toldOf(entry, line));
+          this.#publishProblem(fault);
+        } else for (const line of entry.lines.end()) this.#publish(liveLineOf(entry, line));
       },
     });
   }
 
-  #forget(entry: Entry): void {
+  #drop(entry: Entry): void {
     this.#entries.delete(entry.id);
     entry.leave?.();
-    for (const line of entry.lines.end()) this.#tell(toldOf(entry, line));
+    for (const line of entry.lines.end()) this.#publish(liveLineOf(entry, line));
   }
 
-  #tell(line: Told): void {
+  #publish(line: LiveLine): void {
     this.#kept.push(line);
     this.#keptCharacters += line.line.length;
     while (this.#kept.length > mostTail || this.#keptCharacters > mostKeptCharacters)
@@ -181,7 +181,7 @@ export class LiveWatch {
     if (this.#seen) for (const viewer of this.#viewers) viewer.line(line);
   }
 
-  #tellState(containers: readonly ShownContainer[]): void {
+  #publishState(containers: readonly ShownContainer[]): void {
     const key = JSON.stringify(containers.map(coarse));
     const isFirst = this.#seen === undefined;
     const isNews = key !== this.#seenKey || this.#problem !== undefined;
@@ -199,7 +199,7 @@ export class LiveWatch {
   }
 
   /** The same one is told once, however often it is met. */
-  #tellProblem(error: unknown): void {
+  #publishProblem(error: unknown): void {
     if (!(error instanceof Fault))
       this.#watched.log.warn({ reason: errorText(error) }, 'could not look at an app');
     const hidden = new Fault('internal_error', 'The app could not be looked at; it is tried again.');
@@ -210,7 +210,7 @@ export class LiveWatch {
   }
 }
 
-function toldOf({ name, process, replica }: Entry, line: LogLine): Told {
+function liveLineOf({ name, process, replica }: Entry, line: LogLine): LiveLine {
   return { container: name, process, replica, ...line };
 }
 

@@ -43,14 +43,14 @@ export interface EnvironmentWork {
 export function enqueueEnvironmentWork(
   tx: Queryable,
   ctx: ReconcileContext,
-  wish: EnvironmentWork,
+  input: EnvironmentWork,
 ): Promise<OperationId> {
-  const { workspaceId, environment, kind, requestedBy } = wish;
+  const { workspaceId, environment, kind, requestedBy } = input;
   const { id, serverId } = environment;
   return enqueueOperation(tx, ctx.queue, {
     workspaceId,
     kind,
-    input: { environmentId: id, ...wish.input },
+    input: { environmentId: id, ...input.input },
     queueKey: id,
     subject: { type: 'environment', id },
     ...(serverId !== null && { serverId }),

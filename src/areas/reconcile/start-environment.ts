@@ -58,8 +58,8 @@ export function startEnvironment(
       });
     }
     await setWanted(tx, workspaceId, id, 'running', ctx.clock.now());
-    const wish = { workspaceId, environment, kind: startKind, requestedBy } as const;
-    const operationId = (await moved(tx, ctx, wish)) ?? (await enqueueEnvironmentWork(tx, ctx, wish));
+    const input = { workspaceId, environment, kind: startKind, requestedBy } as const;
+    const operationId = (await moved(tx, ctx, input)) ?? (await enqueueEnvironmentWork(tx, ctx, input));
     return answerStarted(tx, workspaceId, operationId, saveResponse);
   });
 }
@@ -68,9 +68,9 @@ export function startEnvironment(
 async function moved(
   tx: Queryable,
   ctx: DeploymentQueue,
-  wish: EnvironmentWork,
+  input: EnvironmentWork,
 ): Promise<OperationId | undefined> {
-  const { workspaceId, environment, requestedBy } = wish;
+  const { workspaceId, environment, requestedBy } = input;
   const places = await placementsOf(tx, workspaceId, environment.id);
   if (places.some(({ serverId }) => serverId === environment.serverId)) return undefined;
   const request = { workspaceId, environmentId: environment.id, trigger: 'move' } as const;

@@ -56,10 +56,10 @@ export function securityRoutes(routes: Routes, ctx: ServersContext): void {
       response: { 200: schemas.PlanAnswer, 202: OperationAnswer },
     },
     handler: async ({ scope, principal, params, body, saveResponse }) => {
-      const { dryRun, ...wish } = body;
+      const { dryRun, ...input } = body;
       if (!dryRun)
-        return startHardening(ctx, scope.workspaceId, params.id, principal.accountId, wish, saveResponse);
-      const plan = await planHardening(ctx, scope.workspaceId, params.id, wish);
+        return startHardening(ctx, scope.workspaceId, params.id, principal.accountId, input, saveResponse);
+      const plan = await planHardening(ctx, scope.workspaceId, params.id, input);
       return { status: 200, body: plan };
     },
   });

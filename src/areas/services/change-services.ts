@@ -25,15 +25,15 @@ export async function changeServices(
   environmentId: EnvironmentId,
   { services: wanted, deleteData = false }: ServicesInput,
 ) {
-  const wishes = readServicesInput(wanted);
+  const inputs = readServicesInput(wanted);
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const rows = await queries.lockServices(tx, workspaceId, environmentId);
-    const changes = decideServices(rows, wishes);
+    const changes = decideServices(rows, inputs);
     await store(tx, workspaceId, environmentId, changes, now);
     const operationId =
-      environment.serverId === null || (rows.length === 0 && wishes.length === 0)
+      environment.serverId === null || (rows.length === 0 && inputs.length === 0)
         ? null
         : await enqueue(ctx, tx, environment, { workspaceId, accountId, deleteData });
     const services = await listedServices(tx, workspaceId, environmentId);
@@ -66,13 +66,13 @@ function enqueue(
   { queue }: ServiceRequestsContext,
   tx: Queryable,
   { id, serverId }: EnvironmentState,
-  wish: {
+  input: {
     readonly workspaceId: WorkspaceId;
     readonly accountId: AccountId | null;
     readonly deleteData: boolean;
   },
 ): Promise<OperationId> {
-  const { workspaceId, accountId, deleteData } = wish;
+  const { workspaceId, accountId, deleteData } = input;
   return enqueueOperation(tx, queue, {
     workspaceId,
     kind: servicesKind,

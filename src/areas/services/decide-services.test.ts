@@ -50,7 +50,7 @@ test('what is not said is ours to say: name, version, and the lowest free addres
     assert.ok(versions.includes(defaultVersion));
 });
 
-test('a wish that cannot be fulfilled names the field', () => {
+test('a input that cannot be fulfilled names the field', () => {
   const wrong: [WantedService[], RegExp][] = [
     [[{ kind: 'redis' }, { kind: 'redis' }], /services\[1\]\.name/],
     [

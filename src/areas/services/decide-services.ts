@@ -1,4 +1,4 @@
-/** What has to change so that the services are as they are wanted. Pure: rows and wishes in, changes or a refusal out. */
+/** What has to change so that the services are as they are wanted. Pure: rows and inputs in, changes or a refusal out. */
 
 import { serviceSlots } from '../../engine/placement.ts';
 import { Fault } from '../../fault.ts';
@@ -17,24 +17,24 @@ export interface Changes {
   readonly doVariablesChange: boolean;
 }
 
-export function decideServices(rows: readonly ServiceRow[], wishes: readonly ServiceInput[]): Changes {
+export function decideServices(rows: readonly ServiceRow[], inputs: readonly ServiceInput[]): Changes {
   const active = rows.filter(({ removedAt }) => removedAt === null);
-  const names = new Set(wishes.map(({ name }) => name));
+  const names = new Set(inputs.map(({ name }) => name));
   const takenSlots = new Set(active.filter(({ name }) => names.has(name)).map(({ slot }) => slot));
   const [added, changed, wanted]: [NewService[], NewService[], NewService[]] = [[], [], []];
-  for (const [index, wish] of wishes.entries()) {
-    const row = active.find(({ name }) => name === wish.name);
-    if (row && row.kind !== wish.kind) throw otherKind(row, wish, index);
-    const kept = row ?? lastRemoved(rows, wish);
-    const version = wish.version ?? kept?.version ?? '';
+  for (const [index, input] of inputs.entries()) {
+    const row = active.find(({ name }) => name === input.name);
+    if (row && row.kind !== input.kind) throw otherKind(row, input, index);
+    const kept = row ?? lastRemoved(rows, input);
+    const version = input.version ?? kept?.version ?? '';
     const service: NewService = {
       id: kept?.id ?? newId<ServiceId>(),
-      kind: wish.kind,
-      name: wish.name,
-      version: version || kinds[wish.kind].defaultVersion,
+      kind: input.kind,
+      name: input.name,
+      version: version || kinds[input.kind].defaultVersion,
       slot: row?.slot ?? freeSlot(takenSlots),
-      memoryMb: wish.memoryMb,
-      storage: wish.storage,
+      memoryMb: input.memoryMb,
+      storage: input.storage,
     };
     takenSlots.add(service.slot);
     if (kept) requireReadable(kept, service, index);
@@ -80,8 +80,8 @@ function requireReadable(
   });
 }
 
-function otherKind({ kind, name }: ServiceRow, wish: ServiceInput, index: number): Fault {
-  const sentence = `The service ${name} is ${kinds[kind].title}, and cannot become ${kinds[wish.kind].title}.`;
+function otherKind({ kind, name }: ServiceRow, input: ServiceInput, index: number): Fault {
+  const sentence = `The service ${name} is ${kinds[kind].title}, and cannot become ${kinds[input.kind].title}.`;
   return new Fault('service_version_refused', sentence, {
     hint: 'Add the other one under another name, or remove this one first.',
     errors: [{ path: `services[${index}].kind`, message: `is \`${kind}\` under this name already` }],

@@ -17,30 +17,30 @@ export interface ServiceInput {
 const reserved = new Set(['web', 'localhost']);
 
 export function readServicesInput(wanted: readonly WantedService[]): ServiceInput[] {
-  const wishes = wanted.map(({ kind, name = kind, version, memoryMb = null, storage = null }) => ({
+  const inputs = wanted.map(({ kind, name = kind, version, memoryMb = null, storage = null }) => ({
     kind,
     name,
     version,
     memoryMb,
     storage,
   }));
-  const errors = wishes.flatMap((wish, index) => wrongIn(wish, index, wishes));
+  const errors = inputs.flatMap((input, index) => wrongIn(input, index, inputs));
   if (errors.length > 0)
     throw new Fault('invalid_input', 'The services cannot be as they are wanted.', { errors });
-  return wishes;
+  return inputs;
 }
 
-function wrongIn(wish: ServiceInput, index: number, all: readonly ServiceInput[]): FieldError[] {
-  const { title, versions, memoryMb } = kinds[wish.kind];
+function wrongIn(input: ServiceInput, index: number, all: readonly ServiceInput[]): FieldError[] {
+  const { title, versions, memoryMb } = kinds[input.kind];
   const errors: FieldError[] = [];
   const wrong = (field: string, message: string) =>
     errors.push({ path: `services[${index}].${field}`, message });
-  const earlier = all.findIndex(({ name }) => name === wish.name);
-  if (earlier < index) wrong('name', `is the name of services[${earlier}] already: \`${wish.name}\``);
-  if (reserved.has(wish.name)) wrong('name', 'is a name that the application has on its network');
-  if (wish.version !== undefined && !versions.includes(wish.version))
+  const earlier = all.findIndex(({ name }) => name === input.name);
+  if (earlier < index) wrong('name', `is the name of services[${earlier}] already: \`${input.name}\``);
+  if (reserved.has(input.name)) wrong('name', 'is a name that the application has on its network');
+  if (input.version !== undefined && !versions.includes(input.version))
     wrong('version', `must be one of ${versions.join(', ')}`);
-  if (wish.memoryMb !== null && wish.memoryMb < memoryMb.least)
+  if (input.memoryMb !== null && input.memoryMb < memoryMb.least)
     wrong('memoryMb', `must be at least ${memoryMb.least}: ${title} does not start with less`);
   return errors;
 }

@@ -23,7 +23,7 @@ export function servicesOperation(ctx: ServiceRequestsContext): OperationKind {
       name: 'ensure',
       deadlineMs: 30 * minute,
       retry: serverRetry,
-      undo: { none: 'What runs goes on running, and data is kept; the next wish goes on from there.' },
+      undo: { none: 'What runs goes on running, and data is kept; the next input goes on from there.' },
       run: async ({ environmentId }, context) => {
         const found = await openServicesTarget(ctx, context.workspaceId, environmentId, context);
         if (!found) return undefined;

@@ -46,10 +46,10 @@ function volumeCall(placement: Placement, name: string): Call {
 export async function startWeb(host: DockerHost, start: ReleaseStart): Promise<RunningInstance[]> {
   const { placement } = host;
   const free = freeAddresses(placement, start.takenAddresses);
-  const wishes = Array.from({ length: start.release.run.replicas }, (_, index) =>
+  const specs = Array.from({ length: start.release.run.replicas }, (_, index) =>
     webContainer(placement, start, index + 1, free()),
   );
-  const states = await startAll(host, start.release, wishes);
+  const states = await startAll(host, start.release, specs);
   return states.map(({ name, address }) => ({ name, process: webProcess, address: mustHave(address, name) }));
 }
 
@@ -77,19 +77,19 @@ export async function startProcesses(host: DockerHost, start: ReleaseStart): Pro
 async function startAll(
   host: DockerHost,
   release: ReleaseSpec,
-  wishes: readonly ContainerSpec[],
+  specs: readonly ContainerSpec[],
   isStarted: (start: ContainerSpec) => boolean = () => true,
 ): Promise<ContainerState[]> {
   const calls = [
     ...groundCalls(host.placement, release),
-    ...wishes.map(createContainer),
-    ...wishes.filter(isStarted).map(({ name }) => startContainer(name)),
-    ...wishes.map(({ name }) => inspectContainer(name)),
+    ...specs.map(createContainer),
+    ...specs.filter(isStarted).map(({ name }) => startContainer(name)),
+    ...specs.map(({ name }) => inspectContainer(name)),
   ];
   const replies = await askHost(host, calls, secretsOf(release));
-  return replies.slice(-wishes.length).map((reply, index) => {
+  return replies.slice(-specs.length).map((reply, index) => {
     const state = readContainer(reply);
-    if (!state) throw new Error(`the container ${wishes[index]?.name} is gone as soon as it was made`);
+    if (!state) throw new Error(`the container ${specs[index]?.name} is gone as soon as it was made`);
     return state;
   });
 }

@@ -12,7 +12,7 @@ async function connected(t: TestContext, prepare: (client: ssh2.Client) => void)
   const hostKeys = [generateKeyPair('host').privateKey.reveal()];
   const accepted = Promise.withResolvers<Connection>();
   const server = new ssh2.Server({ hostKeys }, (connection) => {
-    connection.on('authentication', (wish) => wish.accept());
+    connection.on('authentication', (input) => input.accept());
     connection.on('error', () => undefined);
     connection.on('session', (accept) =>
       accept().on('exec', (take) => {

@@ -6,7 +6,7 @@ import { Secret } from '../../secret.ts';
 import type { Fence, Remote, UnitOutput, UnitSpec, UnitState } from '../remote.ts';
 import { followUnit } from './follow-unit.ts';
 
-const wish: UnitSpec = { name: 'slipway-x', argv: ['true'], fence: { scope: 'server-a', epoch: 3 } };
+const input: UnitSpec = { name: 'slipway-x', argv: ['true'], fence: { scope: 'server-a', epoch: 3 } };
 const running: UnitState = { kind: 'running' };
 const ended = (code: number): UnitState => ({ kind: 'ended', code });
 const never = () => assert.fail('nobody asks for this');
@@ -62,7 +62,7 @@ async function follow(
 ) {
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
-  const end = followUnit(unit.remote, wish, { signal, secrets, line });
+  const end = followUnit(unit.remote, input, { signal, secrets, line });
   return { lines, end: await end.catch((error: unknown) => error) };
 }
 
@@ -120,7 +120,7 @@ test('aborted, it ends the unit without waiting for the reading, and says why', 
   };
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
-  await assert.rejects(followUnit(slow, wish, { signal: abort.signal, line }), /cancelled/);
+  await assert.rejects(followUnit(slow, input, { signal: abort.signal, line }), /cancelled/);
   assert.deepEqual(lines, ['begun']);
   assert.deepEqual(hung.calls, ['start slipway-x', 'stop slipway-x at 3']);
 });
