@@ -107,6 +107,25 @@ test('no context inherits from another: each says what its area uses', () => {
   assert.deepEqual(inheriting, []);
 });
 
+test('a context has nothing that neither its area uses, nor one that it is handed on to', () => {
+  const wide = files.filter(areaOf).flatMap((name) => {
+    const area = areaOf(name);
+    const below = new Set(arrows.filter(({ from }) => areaOf(from) === area).map(({ to }) => areaOf(to)));
+    const text = files
+      .filter((each) => below.has(areaOf(each)) && areaOf(each))
+      .map(sourceOf)
+      .join('\n');
+    const declared = sourceOf(name).matchAll(/interface (\w*Context) \{\n(.*?)\n\}/gs);
+    return [...declared].flatMap(([block, context, body = '']) => {
+      const names = [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, each = '']) => each);
+      const used = text.replace(block, '');
+      const isUsed = (each: string) => new RegExp(`\\.${each}\\b|[{,]\\s*${each}\\b`).test(used);
+      return names.filter((each) => !isUsed(each)).map((each) => `${name} ${context}.${each}`);
+    });
+  });
+  assert.deepEqual(wide, []);
+});
+
 test('an area asks another for a use case, never for its SQL', () => {
   const isSql = (file: string) => /(^|\/)([a-z-]+-)?queries\.ts$/.test(file);
   const reaching = arrows.filter(({ from, to }) => isSql(to) && areaOf(from) !== areaOf(to));
