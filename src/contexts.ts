@@ -15,7 +15,7 @@ import { caaNamesOf } from './areas/domains/domains.ts';
 import { domainsHook } from './areas/domains/environment-hook.ts';
 import type { EnvironmentsContext } from './areas/environments/context.ts';
 import type { EnvironmentHooks } from './areas/environments/hooks.ts';
-import type { LiveLogsContext } from './areas/environments/live-logs.ts';
+import type { LiveLogsContext } from './areas/environments/live/live-logs.ts';
 import { environmentsOn } from './areas/environments/read-environments.ts';
 import { environmentsOfRemovedProjects } from './areas/environments/remove-environment.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ensurePlacement, placementsOf, removePlacement } from '../src/areas/environments/placements.ts';
+import {
+  ensurePlacement,
+  placementsOf,
+  removePlacement,
+} from '../src/areas/environments/placement/placements.ts';
 import { Fault } from '../src/fault.ts';
 import { type EnvironmentId, newId, type ServerId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';

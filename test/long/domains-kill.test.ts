@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readCertificates } from '../../src/adapters/proxy/certificates.ts';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { certificateKind } from '../../src/areas/domains/domain-work.ts';
-import { ensurePlacement } from '../../src/areas/environments/placements.ts';
+import { ensurePlacement } from '../../src/areas/environments/placement/placements.ts';
 import { type CertificateId, type DomainId, type EnvironmentDomainId, newId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys } from '../support/database.ts';

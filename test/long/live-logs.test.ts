@@ -8,7 +8,7 @@ import {
   type LiveLogsContext,
   type LogsInput,
   mostViewers,
-} from '../../src/areas/environments/live-logs.ts';
+} from '../../src/areas/environments/live/live-logs.ts';
 import {
   type DeploymentId,
   type EnvironmentId,

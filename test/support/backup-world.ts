@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { backupKind, restoreKind } from '../../src/areas/backups/backups.ts';
 import { insertBackup } from '../../src/areas/backups/queries.ts';
 import { insertRestore } from '../../src/areas/backups/restore/restore-queries.ts';
-import { ensurePlacement } from '../../src/areas/environments/placements.ts';
+import { ensurePlacement } from '../../src/areas/environments/placement/placements.ts';
 import { createServices } from '../../src/areas/services/create-services.ts';
 import { ensureServices } from '../../src/areas/services/ensure-services.ts';
 import { listedServices } from '../../src/areas/services/read-services.ts';

@@ -1,6 +1,6 @@
 /** An environment with its place on a lab's server, without the API: what the services of it need, and no more. */
 import type { TestContext } from 'node:test';
-import { ensurePlacement } from '../../src/areas/environments/placements.ts';
+import { ensurePlacement } from '../../src/areas/environments/placement/placements.ts';
 import { changeServices, type ServicesInput } from '../../src/areas/services/change-services.ts';
 import { serviceVariables } from '../../src/areas/services/service-variables.ts';
 import type { ServiceRequestsContext } from '../../src/areas/services/services.ts';

@@ -8,7 +8,7 @@ import { type DeploymentId, newId } from '../../ids.ts';
 import { cancelIn, enqueueOperation, lockQueued } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, setWanted } from '../environments/environment-state.ts';
-import { ensurePlacement } from '../environments/placements.ts';
+import { ensurePlacement } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import {
   type DeploymentQueue,

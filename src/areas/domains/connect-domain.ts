@@ -22,7 +22,7 @@ import {
   lockEnvironment,
   readEnvironmentState,
 } from '../environments/environment-state.ts';
-import { placementsOf } from '../environments/placements.ts';
+import { placementsOf } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueCertificate, enqueueRouting } from './domain-work.ts';

@@ -17,8 +17,8 @@ import {
 } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { openTarget } from '../environments/open-target.ts';
-import { placementsOf } from '../environments/placements.ts';
+import { openTarget } from '../environments/placement/open-target.ts';
+import { placementsOf } from '../environments/placement/placements.ts';
 import { serverRetry } from '../servers/connection/server-retry.ts';
 import { accountOf, withAccount } from './authority-account.ts';
 import * as queries from './certificate-queries.ts';

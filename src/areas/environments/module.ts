@@ -1,8 +1,8 @@
 /** Environments as a part of the service, and what runs of them now, which is followed and not stored. */
 import type { Module } from '../../http/module.ts';
 import type { EnvironmentsContext } from './context.ts';
-import { LiveLogs, type LiveLogsContext } from './live-logs.ts';
-import { liveRoutes } from './live-routes.ts';
+import { LiveLogs, type LiveLogsContext } from './live/live-logs.ts';
+import { liveRoutes } from './live/live-routes.ts';
 import { removeEnvironmentOperation } from './remove-environment.ts';
 import { environmentRoutes } from './routes.ts';
 

@@ -6,7 +6,7 @@ import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
 import { environmentNotFound } from './environments.ts';
 import type { EnvironmentHooks, EnvironmentParts } from './hooks.ts';
-import { placementsOfAll } from './placements.ts';
+import { placementsOfAll } from './placement/placements.ts';
 import * as queries from './queries.ts';
 
 export type ShownEnvironment = ReturnType<typeof shown>;

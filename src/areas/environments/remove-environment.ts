@@ -16,8 +16,8 @@ import type { EnvironmentsContext } from './context.ts';
 import { deleteEnvironment, lockEnvironment, readEnvironmentState } from './environment-state.ts';
 import { environmentNotFound } from './environments.ts';
 import { dataOf } from './hooks.ts';
-import { openTarget } from './open-target.ts';
-import { placementsOf, removePlacement } from './placements.ts';
+import { openTarget } from './placement/open-target.ts';
+import { placementsOf, removePlacement } from './placement/placements.ts';
 import { listOfProjects } from './queries.ts';
 
 const removeKind = 'environment_remove';

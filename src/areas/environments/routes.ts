@@ -8,7 +8,7 @@ import { Page } from '../../page.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import type { EnvironmentsContext } from './context.ts';
 import { createEnvironment } from './create-environment.ts';
-import { linkServer } from './link-server.ts';
+import { linkServer } from './placement/link-server.ts';
 import { listEnvironments, readEnvironment } from './read-environments.ts';
 import { startEnvironmentRemoval } from './remove-environment.ts';
 import * as schemas from './schemas.ts';

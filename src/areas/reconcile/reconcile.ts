@@ -16,8 +16,8 @@ import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
 import { environmentNotFound } from '../environments/environments.ts';
-import { openTarget } from '../environments/open-target.ts';
-import { placementsOf } from '../environments/placements.ts';
+import { openTarget } from '../environments/placement/open-target.ts';
+import { placementsOf } from '../environments/placement/placements.ts';
 import type { ServerAccess } from '../servers/servers.ts';
 
 export const stopKind = 'environment_stop';

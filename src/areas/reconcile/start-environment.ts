@@ -23,7 +23,7 @@ import {
   tryLockEnvironment,
 } from '../environments/environment-state.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
-import { placementsOf } from '../environments/placements.ts';
+import { placementsOf } from '../environments/placement/placements.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { readRelease } from '../releases/stored-releases.ts';

@@ -1,6 +1,6 @@
 /** What releases do with the environments that they run in. */
 import type { EnvironmentHook } from '../environments/hooks.ts';
-import { placementsOf } from '../environments/placements.ts';
+import { placementsOf } from '../environments/placement/placements.ts';
 import type { ServicesContext } from '../services/services.ts';
 import { markServicesDown } from '../services/stop-services.ts';
 import { readRelease } from './stored-releases.ts';

@@ -3,8 +3,8 @@ import type { Target } from '../../engine/engine.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
-import { openTarget } from '../environments/open-target.ts';
-import { ensurePlacement } from '../environments/placements.ts';
+import { openTarget } from '../environments/placement/open-target.ts';
+import { ensurePlacement } from '../environments/placement/placements.ts';
 import type { ServiceRequestsContext } from './services.ts';
 
 export interface ServicesTarget {

@@ -7,8 +7,8 @@ import { defineOperation, type OperationKind, type StepContext } from '../../../
 import { enqueueOperation } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { readEnvironmentState } from '../../environments/environment-state.ts';
-import { openTarget } from '../../environments/open-target.ts';
-import { placementsOf } from '../../environments/placements.ts';
+import { openTarget } from '../../environments/placement/open-target.ts';
+import { placementsOf } from '../../environments/placement/placements.ts';
 import { transientRetry } from '../../releases/transient-retry.ts';
 import { inspectServices } from '../../services/inspect-services.ts';
 import { type BackupsContext, discardKind } from '../backups.ts';

@@ -3,7 +3,7 @@ import { addressesOf } from '../../../engine/engine.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
-import { placementsOf } from '../../environments/placements.ts';
+import { placementsOf } from '../../environments/placement/placements.ts';
 import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
 import { readableRepository } from '../../projects/read-source.ts';
 import { readRelease } from '../../releases/stored-releases.ts';

@@ -7,7 +7,7 @@ import { ensureCertificates, removeCertificates } from '../../domains/installed-
 import { frontOf } from '../../domains/proxy-names.ts';
 import { setSeen } from '../../environments/due-reconciles.ts';
 import { setCurrent } from '../../environments/environment-state.ts';
-import { removePlacement } from '../../environments/placements.ts';
+import { removePlacement } from '../../environments/placement/placements.ts';
 import type { Release } from '../../releases/releases.ts';
 import { readRelease, recentImages } from '../../releases/stored-releases.ts';
 import { markServicesDown } from '../../services/stop-services.ts';

@@ -2,16 +2,16 @@
  * Where an environment is to stand. One that runs elsewhere moves: a deployment brings it to the new server, and the
  * old one serves until it is there. Data of services and volumes does not move by itself, so it is not left behind unasked.
  */
-import { Fault } from '../../fault.ts';
-import type { AccountId, DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
-import type { Queryable } from '../../store/database.ts';
-import { publishProjectEvent } from '../projects/projects.ts';
-import type { EnvironmentsContext } from './context.ts';
-import { type EnvironmentState, lockEnvironment, setServer } from './environment-state.ts';
-import { dataOf, type EnvironmentHooks } from './hooks.ts';
-import { checkServer } from './make-environment.ts';
+import { Fault } from '../../../fault.ts';
+import type { AccountId, DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
+import type { Queryable } from '../../../store/database.ts';
+import { publishProjectEvent } from '../../projects/projects.ts';
+import type { EnvironmentsContext } from '../context.ts';
+import { type EnvironmentState, lockEnvironment, setServer } from '../environment-state.ts';
+import { dataOf, type EnvironmentHooks } from '../hooks.ts';
+import { checkServer } from '../make-environment.ts';
+import { readEnvironment, type ShownEnvironment } from '../read-environments.ts';
 import { placementsOf } from './placements.ts';
-import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
 
 export interface ServerLink {
   readonly serverId: ServerId | null;

@@ -1,10 +1,10 @@
 /** The engine that runs an environment where it is placed, for one step of an operation. */
-import type { Target } from '../../engine/engine.ts';
-import type { Placement } from '../../engine/placement.ts';
-import { singleServer } from '../../engine/single-server/single-server.ts';
-import type { StepContext } from '../../operations/definition.ts';
-import { connectTo } from '../servers/connection/connect-server.ts';
-import type { ServerAccess } from '../servers/servers.ts';
+import type { Target } from '../../../engine/engine.ts';
+import type { Placement } from '../../../engine/placement.ts';
+import { singleServer } from '../../../engine/single-server/single-server.ts';
+import type { StepContext } from '../../../operations/definition.ts';
+import { connectTo } from '../../servers/connection/connect-server.ts';
+import type { ServerAccess } from '../../servers/servers.ts';
 
 export async function openTarget(
   servers: ServerAccess,

@@ -2,11 +2,11 @@
  * Where environments stand: a port of the server's proxy and a network there, each environment's own for as long as
  * it stands on that server. The lowest free ones, so that a firewall's rule need not cover more than is used.
  */
-import { appPorts } from '../../app-ports.ts';
-import type { Placement } from '../../engine/placement.ts';
-import { Fault } from '../../fault.ts';
-import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
-import type { Queryable } from '../../store/database.ts';
+import { appPorts } from '../../../app-ports.ts';
+import type { Placement } from '../../../engine/placement.ts';
+import { Fault } from '../../../fault.ts';
+import type { EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
+import type { Queryable } from '../../../store/database.ts';
 import * as queries from './placement-queries.ts';
 
 const networks = { first: 0, last: 2_047 } as const;

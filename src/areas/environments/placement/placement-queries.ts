@@ -1,7 +1,7 @@
 /** The SQL of places: where environments stand, with the port and the network that each has there. */
-import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
-import type { Queryable } from '../../store/database.ts';
-import { sql } from '../../store/sql.ts';
+import type { EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
+import type { Queryable } from '../../../store/database.ts';
+import { sql } from '../../../store/sql.ts';
 
 export interface PlaceRow {
   readonly workspaceId: WorkspaceId;

@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { justAfter, type LogPiece } from '../../adapters/log-tap/log-frames.ts';
-import { type LogLine, LogLines } from '../../adapters/log-tap/log-lines.ts';
-import type { LiveView, SeenContainer, ShownContainer } from '../../engine/live-view.ts';
-import { errorText, Fault } from '../../fault.ts';
-import type { Secret } from '../../secret.ts';
+import { justAfter, type LogPiece } from '../../../adapters/log-tap/log-frames.ts';
+import { type LogLine, LogLines } from '../../../adapters/log-tap/log-lines.ts';
+import type { LiveView, SeenContainer, ShownContainer } from '../../../engine/live-view.ts';
+import { errorText, Fault } from '../../../fault.ts';
+import type { Secret } from '../../../secret.ts';
 
 export interface Watched {
   readonly log: Logger;

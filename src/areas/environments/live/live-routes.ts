@@ -1,9 +1,9 @@
 /** The paths of what runs now: the app's lines as they come, and its containers. */
 import Type from 'typebox';
-import { type Routes, read, stream } from '../../http/routes.ts';
-import { closed, Id, idParams, nullable, Time } from '../../http/schemas.ts';
-import { apiPrefix } from '../../http/server.ts';
-import type { EnvironmentId } from '../../ids.ts';
+import { type Routes, read, stream } from '../../../http/routes.ts';
+import { closed, Id, idParams, nullable, Time } from '../../../http/schemas.ts';
+import { apiPrefix } from '../../../http/server.ts';
+import type { EnvironmentId } from '../../../ids.ts';
 import { type LiveLogs, mostViewers } from './live-logs.ts';
 import { mostTail } from './live-watch.ts';
 

@@ -3,18 +3,18 @@
  * who watches what; an environment that many watch is asked for once.
  */
 import type { Logger } from 'pino';
-import { type Clock, second } from '../../clock.ts';
-import type { LiveView, ShownContainer } from '../../engine/live-view.ts';
-import { SingleServerViews } from '../../engine/single-server/live.ts';
-import { Fault } from '../../fault.ts';
-import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
-import type { Secret } from '../../secret.ts';
-import type { Database } from '../../store/database.ts';
-import { connectTo } from '../servers/connection/connect-server.ts';
-import type { ServerAccess } from '../servers/servers.ts';
-import { environmentNotFound } from './environments.ts';
+import { type Clock, second } from '../../../clock.ts';
+import type { LiveView, ShownContainer } from '../../../engine/live-view.ts';
+import { SingleServerViews } from '../../../engine/single-server/live.ts';
+import { Fault } from '../../../fault.ts';
+import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
+import type { Secret } from '../../../secret.ts';
+import type { Database } from '../../../store/database.ts';
+import { connectTo } from '../../servers/connection/connect-server.ts';
+import type { ServerAccess } from '../../servers/servers.ts';
+import { environmentNotFound } from '../environments.ts';
+import * as queries from '../queries.ts';
 import { type LiveLine, LiveWatch, type Viewer, type Watched } from './live-watch.ts';
-import * as queries from './queries.ts';
 
 export interface LiveLogsContext {
   readonly db: Database;
