@@ -28,6 +28,6 @@ test('a network that is away for ten seconds in the build is waited for', async 
 });
 
 test('a worker that wakes after its lease and after another deployment changes nothing', async (t) => {
-  const at = { moment: 'after', entry: 'point running' } as const;
+  const at = { moment: 'after', entry: 'promote running' } as const;
   await run(t, { course: { kind: 'redeploy' }, trouble: { kind: 'stall', at, goesOn: true } }, 'succeeded');
 });
