@@ -220,9 +220,9 @@ test('new containers are followed, crashes are told, and an end of the environme
   const restarts = () => Number(/"restarts":([1-9]\d*)/.exec(states().at(-1) ?? '')?.[1] ?? 0);
   await until(() => restarts() >= 3 || undefined, 'three restarts');
   await until(() => states().some((each) => each.includes('"exitCode":3')) || undefined, 'its exit code');
-  const begun = watching.heard.filter(({ data }) => String(data.line).startsWith('begin'));
-  const times = begun.map(({ data }) => data.at);
-  assert.ok(begun.length >= 3, `${begun.length}`);
+  const begun = () => watching.heard.filter(({ data }) => String(data.line).startsWith('begin'));
+  await until(() => begun().length >= 3 || undefined, 'the lines of three starts');
+  const times = begun().map(({ data }) => data.at);
   assert.equal(new Set(times).size, times.length, 'no line twice');
 
   await scene.start('eater', 'x=$(head -c 200000000 /dev/zero | tr "\\0" x); echo "$x" | wc -c');

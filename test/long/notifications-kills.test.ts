@@ -44,7 +44,6 @@ test('killed at any moment, again and again: a webhook gets everything, a chat n
   await made('discord', about.receivers.discord);
   const workspace = await db.one<{ id: WorkspaceId }>(sql`select id from workspaces`);
   assert.ok(workspace);
-  await client.call('DELETE', '/receivers');
   const names: string[] = [];
   const tries = async () => {
     const row = await db.one<{ sum: number }>(
@@ -57,7 +56,7 @@ test('killed at any moment, again and again: a webhook gets everything, a chat n
     await client.call('PUT', '/requests/answers', { path, delayMs: 150, times: 1 });
     const before = await tries();
     for (let index = 0; index < 2; index += 1) {
-      const serverName = `round${round}x${index}`;
+      const serverName = `round${round}x${index}of${process.pid}`;
       names.push(serverName);
       const id = newId<ServerId>();
       const notice = { workspaceId: workspace.id, kind: 'server_back', key: id } as const;
