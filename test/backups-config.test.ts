@@ -37,6 +37,8 @@ test('a config is changed in parts; what is not named stays, and what cannot be 
     retention: { keepLast: 3, keepDays: 5 },
     destination: { type: 'local' },
   });
+  const daily = await ask('PATCH', `${path}/config`, { cron: '@daily' });
+  assert.deepEqual([daily.status, daily.body.cron], [200, '@daily'], daily.text);
   const off = await ask('PATCH', `${path}/config`, { enabled: false });
   assert.equal(off.body.nextRunAt, null);
   const wrong: readonly (readonly [body: object, path: string])[] = [

@@ -118,9 +118,9 @@ const Retention = {
   }),
 };
 const Cron = Type.String({
-  minLength: 9,
+  minLength: 6,
   maxLength: 200,
-  description: 'Five fields; not more often than every 15 minutes.',
+  description: 'Five fields, or a shorthand such as `@daily`; not more often than every 15 minutes.',
   examples: ['30 3 * * *'],
 });
 const Timezone = Type.String({ minLength: 1, maxLength: 100, examples: ['Europe/Berlin'] });
