@@ -1,5 +1,5 @@
 /** The servers of one lab: who there is, under which name and address, and what their host keys are. */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { building } from '../build/building.ts';
 import type { ServerDescription } from '../description.ts';
@@ -153,7 +153,10 @@ export class Fleet {
     const lines = this.list().flatMap(({ address, hostKeys }) =>
       hostKeys.map((key) => `${address} ${key}\n`),
     );
-    writeFileSync(this.#places.knownHosts, lines.join(''));
+    // In one step: whoever logs in elsewhere meanwhile must not read half of it.
+    const draft = `${this.#places.knownHosts}.new`;
+    writeFileSync(draft, lines.join(''));
+    renameSync(draft, this.#places.knownHosts);
   }
 }
 
