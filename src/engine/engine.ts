@@ -98,6 +98,12 @@ export interface Target {
   lastLines(name: string, most: number): Promise<string[]>;
 }
 
+/** For those who only look: what could change anything is not there. */
+export type TargetView = Pick<
+  Target,
+  'placement' | 'inspectServices' | 'survey' | 'lastLines' | 'readCertificates'
+>;
+
 export interface Instance {
   readonly name: string;
   readonly process: string;

@@ -3,7 +3,7 @@
  * what crashes is told. Nobody due while something is at work on an environment: it knows better.
  */
 import { after, minute } from '../../clock.ts';
-import type { InstanceState, SeenCertificate, Survey, Target } from '../../engine/engine.ts';
+import type { InstanceState, SeenCertificate, Survey, TargetView } from '../../engine/engine.ts';
 import type { Placement } from '../../engine/placement.ts';
 import { type RunPlan, secretsOf } from '../../engine/release-spec.ts';
 import { isServiceUp } from '../../engine/service-spec.ts';
@@ -81,7 +81,7 @@ interface Desired {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
   readonly deploymentId: DeploymentId;
-  readonly target: Target;
+  readonly target: TargetView;
   readonly seen: Observed;
   readonly run: RunPlan;
   readonly secrets: readonly Secret[];
@@ -124,7 +124,7 @@ async function servicesDown(
 /** Gone after a server was rebuilt, or changed by hand. Asked only where some should be there. */
 async function certificatesMissing(
   ctx: ReconcileContext,
-  target: Target,
+  target: TargetView,
   wanted: readonly Desired[],
 ): Promise<ReadonlyMap<EnvironmentId, string[]>> {
   const listMissing = async (seen: readonly SeenCertificate[]) => {

@@ -1,5 +1,5 @@
 /** What is there of an environment's services right now, each with its row and credentials. */
-import type { Target } from '../../engine/engine.ts';
+import type { TargetView } from '../../engine/engine.ts';
 import type { InspectedService, InspectedServices } from '../../engine/service-spec.ts';
 import { type OpenService, openServices } from './credentials.ts';
 import { specOf } from './service-spec.ts';
@@ -11,7 +11,7 @@ export interface FoundService extends Omit<InspectedService, 'service'> {
 
 export async function inspectServices(
   ctx: ServicesContext,
-  target: Target,
+  target: Pick<TargetView, 'placement' | 'inspectServices'>,
 ): Promise<{ readonly services: readonly FoundService[]; readonly unwanted: InspectedServices['unwanted'] }> {
   const { workspaceId, environmentId } = target.placement;
   const opened = await ctx.db.transaction((tx) => openServices(tx, ctx.sealer, workspaceId, environmentId));

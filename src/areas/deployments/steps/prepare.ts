@@ -1,5 +1,5 @@
 /** What will be built and run, what is there already, and the files for the build on their way to the server. */
-import { addressesOf } from '../../../engine/engine.ts';
+import { addressesOf, type InspectedTarget } from '../../../engine/engine.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
@@ -16,9 +16,7 @@ import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-con
 /** Looks at the server, and decides once what every later step works with. */
 export async function plan(work: DeployStepContext): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
-  const inputs = await decideInputs(work);
-  const target = await targetOf(work);
-  const { instances, image, tags } = await target.inspect(inputs.image);
+  const { instances, image, tags } = await decideInputs(work);
   const old = instances.filter((each) => each.deploymentId !== deployment.id);
   const { currentReleaseId, currentDeploymentId } = environment;
   const previous =
@@ -43,20 +41,24 @@ export async function plan(work: DeployStepContext): Promise<Json> {
   };
 }
 
-async function decideInputs(work: DeployStepContext): Promise<DeploymentInputs> {
+/** And what is on the server of it: whether a release can be put back without a build is seen by the same look. */
+async function decideInputs(work: DeployStepContext): Promise<InspectedTarget> {
   const { ctx, workspaceId, deployment } = work;
   const { wanted } = deployment;
   const scope = { workspaceId, environmentId: work.environment.id };
   if (!('release' in wanted)) {
     const decided = await buildOf(work);
     logBuild(work, decided);
-    return store(work, shownPlan(decided), (tx) => newInputs(tx, ctx, scope, decided));
+    await store(work, shownPlan(decided), (tx) => newInputs(tx, ctx, scope, decided));
+    return (await targetOf(work)).inspect(decided.image);
   }
   const { plan: shown, release } = await releaseBefore(work);
-  const { image } = await (await targetOf(work)).inspect(release.image);
-  const rebuilt = image ? null : await buildOf(work);
+  const target = await targetOf(work);
+  const seen = await target.inspect(release.image);
+  const rebuilt = seen.image ? null : await buildOf(work);
   const { variables } = wanted;
-  return store(work, shown, (tx) => rollbackInputs(tx, ctx, scope, { release, variables, rebuilt }));
+  await store(work, shown, (tx) => rollbackInputs(tx, ctx, scope, { release, variables, rebuilt }));
+  return rebuilt ? target.inspect(rebuilt.image) : seen;
 }
 
 /** Together, and only while the lease is held: one who was replaced must not change what the successor works with. */
@@ -64,13 +66,11 @@ function store(
   { ctx, workspaceId, deployment, step }: DeployStepContext,
   shown: queries.DeploymentRow['plan'],
   decide: (tx: Queryable) => Promise<DeploymentInputs>,
-): Promise<DeploymentInputs> {
+): Promise<void> {
   return ctx.db.transaction(async (tx) => {
     await assertLease(tx, step);
-    const inputs = await decide(tx);
-    await storeInputs(tx, ctx.sealer, workspaceId, deployment.id, inputs);
+    await storeInputs(tx, ctx.sealer, workspaceId, deployment.id, await decide(tx));
     if (shown) await queries.setPlan(tx, workspaceId, deployment.id, shown);
-    return inputs;
   });
 }
 

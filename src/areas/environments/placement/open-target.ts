@@ -1,5 +1,5 @@
 /** The engine that runs an environment where it is placed, for one step of an operation. */
-import type { Target } from '../../../engine/engine.ts';
+import type { Target, TargetView } from '../../../engine/engine.ts';
 import type { Placement } from '../../../engine/placement.ts';
 import { singleServer } from '../../../engine/single-server/single-server.ts';
 import type { StepContext } from '../../../operations/definition.ts';
@@ -15,12 +15,12 @@ export async function openTarget(
   return singleServer({ placement, remote, signal, fence: { scope: operationId, epoch } });
 }
 
-/** For those who only look: their fence refuses nobody. */
+/** For those who only look; so any fence will do, and this one refuses nobody. */
 export async function openTargetReadOnly(
   servers: ServerAccess,
   placement: Placement,
   signal: AbortSignal,
-): Promise<Target> {
+): Promise<TargetView> {
   const { remote } = await connectTo(servers, placement.workspaceId, placement.serverId);
   return singleServer({ placement, remote, signal, fence: { scope: 'look', epoch: 0 } });
 }
