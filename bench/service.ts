@@ -38,8 +38,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-bench-'));
   const [program, ...args] = options.command ?? [
     process.execPath,
-    '--max-semi-space-size=8',
     'scripts/run.mjs',
+    '--service',
     'src/main.ts',
   ];
   const url = `http://127.0.0.1:${port}`;

@@ -31,12 +31,12 @@ export async function benchStart(): Promise<Figure[]> {
       aim: { atMost: 1_000 },
     },
     { what: 'later starts, the slowest', slipway: milliseconds(Math.max(...later)) },
-    { what: 'memory at rest, the service', slipway: megabytes(sum(/main\.ts/)) },
+    { what: 'memory at rest, the service', slipway: megabytes(sum(/main\.js/)) },
     { what: 'memory at rest, PostgreSQL (all processes)', slipway: megabytes(sum(/postgres/)) },
     { what: 'memory at rest, npm that started them', slipway: megabytes(sum(/^npm/)) },
     {
       what: 'memory at rest, in all',
-      slipway: megabytes(sum(/postgres|main\.ts|^npm/)),
+      slipway: megabytes(sum(/postgres|main\.js|^npm/)),
       aim: { atMost: 150 },
     },
   ];

@@ -93,7 +93,7 @@ async function startSlipway(demo: Demo, { settings }: LabDescription): Promise<s
   // Mails are read from the outbox, as a person would read them.
   const { SLIPWAY_SMTP_URL: _, SLIPWAY_MAIL_FROM: __, ...used } = settings;
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('SLIPWAY_'));
-  const child = spawn(process.execPath, [join(root, 'src/main.ts')], {
+  const child = spawn(process.execPath, ['scripts/run.mjs', '--service', 'src/main.ts'], {
     cwd: root,
     detached: true,
     stdio: ['ignore', output, output],

@@ -26,6 +26,7 @@ import type { Module } from './http/module.ts';
 import type { HttpServer } from './http/server.ts';
 import type { Streams } from './http/streams.ts';
 import type { OperationKind } from './operations/definition.ts';
+import { expireLeases } from './operations/operations.ts';
 import type { OperationQueue } from './operations/queue.ts';
 import { defaultLeaseTimes, Runner, type RunnerOptions } from './operations/runner.ts';
 import { createResources } from './resources.ts';
@@ -146,6 +147,7 @@ export async function startApp(
 
     // What only the first users need, once everyone can be served.
     for (const module of modules) await module.start?.();
+    if (store.isSole) await expireLeases(db);
     runner.start();
     void queue.start(() => runner.poll());
     if (config.monitorListen.at !== 'off') void metrics.load();

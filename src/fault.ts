@@ -128,6 +128,7 @@ export const apiFaultCodes = {
   unauthenticated: 'No valid access token came with the request.',
   undo_failed: 'An operation failed, and not everything it did could be undone.',
   unsupported_media_type: 'The body must be sent as `application/json`.',
+  worker_crashed: 'The service stopped again and again while it worked on one step, so the step was given up.',
   work_lost: 'Work on a server was cut off, by a restart for example, before it could end.',
 } as const;
 

@@ -123,6 +123,7 @@ export const statusOfCode = {
   undo_failed: 500,
   unsupported_media_type: 415,
   work_lost: 502,
+  worker_crashed: 500,
 } as const satisfies Record<ApiFaultCode, number>;
 
 const codes = Object.keys(apiFaultCodes).filter(isApiFaultCode);

@@ -25,6 +25,8 @@ export interface ExecutionContext {
 export type Outcome = EndState | 'paused' | 'given up';
 
 const undoAttempts = 3;
+/** A step that takes its worker down would be resumed by the next one, for ever, and take all other work with it. */
+const maxCrashes = 3;
 /** How long an aborted step may take to stop. */
 const settleMs = 5_000;
 
@@ -33,7 +35,7 @@ export async function execute(context: ExecutionContext): Promise<Outcome> {
     const { operation, journal } = context;
     const rows = new Map((await journal.read()).map((row) => [row.name, row]));
     if (operation.unwinding) return await unwind(context, rows, operation.unwinding, operation.fault);
-    if (!operation.started) await journal.start();
+    if (!operation.started) journal.start();
     return await runSteps(context, rows);
   } catch (error) {
     if (error instanceof LeaseLost) return 'given up';
@@ -50,17 +52,27 @@ async function runSteps(context: ExecutionContext, rows: Map<string, JournalRow>
       outputs.set(step.name, row.output);
       continue;
     }
-    if (context.halt.aborted) throw new LeaseLost();
+    if (context.halt.aborted) {
+      await journal.flush();
+      throw new LeaseLost();
+    }
     if (context.stop.aborted) return beginUnwind(context, rows, 'cancelled', null);
     const attempt = row?.status === 'waiting' ? row.attempt + 1 : (row?.attempt ?? 1);
+    if (hasCrashedTooOften(row, 'running')) {
+      await journal.step(step.name, place, 'failed', attempt);
+      const fault = crashFault(step.name);
+      if (!step.isPostCommit) return beginUnwind(context, rows, 'failed', fault);
+      await logFailure(journal, step, fault.message);
+      continue;
+    }
     if (!step.isPostCommit) await journal.step(step.name, place, 'running', attempt);
     else if (!(await journal.beginPostCommit(step.name, place, attempt)))
       return beginUnwind(context, rows, 'cancelled', null);
-    rows.set(step.name, { name: step.name, status: 'running', attempt, output: null });
+    rows.set(step.name, { name: step.name, status: 'running', attempt, output: null, crashes: 0 });
     try {
       const output = await runStep(context, step, attempt, outputs, step.run);
-      await journal.step(step.name, place, 'done', attempt, output ?? null);
-      rows.set(step.name, { name: step.name, status: 'done', attempt, output: output ?? null });
+      journal.done(step.name, place, attempt, output ?? null);
+      rows.set(step.name, { name: step.name, status: 'done', attempt, output: output ?? null, crashes: 0 });
       outputs.set(step.name, output ?? null);
     } catch (error) {
       if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
@@ -72,16 +84,18 @@ async function runSteps(context: ExecutionContext, rows: Map<string, JournalRow>
         return 'paused';
       }
       await journal.step(step.name, place, 'failed', attempt);
-      if (step.isPostCommit) {
-        await journal.report([{ kind: 'log', data: { step: step.name, line: errorText(error) } }], undefined);
-        continue;
-      }
-      return beginUnwind(context, rows, 'failed', faultOf(error, step.name));
+      if (!step.isPostCommit) return beginUnwind(context, rows, 'failed', faultOf(error, step.name));
+      await logFailure(journal, step, errorText(error));
     }
   }
   const last = steps.at(-1);
   if (await journal.succeed((last && outputs.get(last.name)) ?? null)) return 'succeeded';
   return beginUnwind(context, rows, 'cancelled', null);
+}
+
+/** Of a post-commit step: the operation succeeds all the same, and its log says what did not. */
+function logFailure(journal: Journal, step: BoundStep, line: string): Promise<void> {
+  return journal.report([{ kind: 'log', data: { step: step.name, line } }], undefined);
 }
 
 async function beginUnwind(
@@ -109,6 +123,10 @@ async function unwind(
   const left: string[] = [];
   for (const [place, step] of begun.reverse()) {
     if (!step.undo) continue;
+    if (hasCrashedTooOften(rows.get(step.name), 'undoing')) {
+      left.push(`${step.name}: the service stopped ${maxCrashes} times while it was undone`);
+      continue;
+    }
     await journal.step(step.name, place, 'undoing', 1);
     const problem = await undoStep(context, step, step.undo, outputs);
     if (problem === undefined) await journal.step(step.name, place, 'undone', 1);
@@ -205,6 +223,20 @@ function retryDelayMs(step: BoundStep, attempt: number, error: unknown): number 
 /** No failure of the step: the lease is released, and whoever claims the operation next goes on from the journal. */
 function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'database_unavailable';
+}
+
+function hasCrashedTooOften(row: JournalRow | undefined, during: 'running' | 'undoing'): boolean {
+  return row?.status === during && row.crashes >= maxCrashes;
+}
+
+function crashFault(step: string): OperationFault {
+  return {
+    code: 'worker_crashed',
+    step,
+    message: `The service stopped ${maxCrashes} times while it worked on the step «${step}», so it is not tried again.`,
+    hint: 'If the service was stopped by hand each time, start the operation anew; otherwise its log says how it ended.',
+    evidence: null,
+  };
 }
 
 export function faultOf(error: unknown, step: string | null): OperationFault {

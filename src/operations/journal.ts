@@ -1,6 +1,7 @@
 /**
- * The journal of one operation, as its worker writes it. Every entry is one transaction that first asserts the lease: a
- * worker that lost it gets `LeaseLost` and has written nothing.
+ * The journal of one operation, as its worker writes it. Every write is one transaction that first asserts the lease: a
+ * worker that lost it gets `LeaseLost` and has written nothing. That something has begun, or is done, waits for the entry
+ * that follows at once: nothing is done in between, so that one write tells both.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendEvents, type NewEvent } from '../events/events.ts';
@@ -19,10 +20,23 @@ export interface JournalRow {
   readonly status: StepStatus;
   readonly attempt: number;
   readonly output: Json | null;
+  /** How often a worker stopped without a word while the step was in this status. */
+  readonly crashes: number;
 }
 
 /** Called around every write of a journal: the tests kill the process there. */
 export type JournalHook = (moment: 'before' | 'after', entry: string, operation: ClaimedOperation) => void;
+
+/** What the users are told with a write, in the order in which feeds are always locked: the operation's, the workspace's. */
+interface Told {
+  readonly events: NewEvent[];
+  status?: string;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly write: (tx: Queryable, told: Told) => Promise<void>;
+}
 
 const released = fragment`lease_until = null, lease_owner = null`;
 
@@ -32,6 +46,7 @@ export class Journal {
   readonly #lost: AbortSignal;
   readonly #hook: JournalHook;
   readonly #kinds: OperationKinds;
+  #waiting: readonly Entry[] = [];
 
   constructor(
     db: Database,
@@ -49,19 +64,20 @@ export class Journal {
 
   read(): Promise<JournalRow[]> {
     return this.#db.rows<JournalRow>(sql`
-      select name, status, attempt, output from operation_steps
+      select name, status, attempt, output, crashes from operation_steps
       where workspace_id = ${this.#operation.workspaceId} and operation_id = ${this.#operation.id}
       order by place`);
   }
 
-  start(): Promise<void> {
-    const { id, workspaceId, kind } = this.#operation;
-    return this.#write('begun', async (tx) => {
+  /** With the first step. */
+  start(): void {
+    const { id } = this.#operation;
+    this.#wait('begun', async (tx, told) => {
       await tx.run(sql`
         update operations set state = 'running', started_at = coalesce(started_at, now()) where id = ${id}`);
       await this.#onStateChange(tx, { state: 'running', step: null });
-      await this.#publish(tx, [{ kind: 'status', data: { status: 'running' } }]);
-      await publishOperationUpdate(tx, workspaceId, id, kind, 'running');
+      told.events.push({ kind: 'status', data: { status: 'running' } });
+      told.status = 'running';
     });
   }
 
@@ -69,20 +85,31 @@ export class Journal {
   async beginPostCommit(name: string, place: number, attempt: number): Promise<boolean> {
     const { id } = this.#operation;
     let isWanted = false;
-    await this.#write(`${name} running`, async (tx) => {
+    await this.#write(`${name} running`, async (tx, told) => {
       isWanted = await tx.exists(sql`
     select 1 from operations where id = ${id} and cancel_requested_at is null`);
-      if (isWanted) await this.#step(tx, name, place, 'running', attempt);
+      if (isWanted) await this.#step(tx, told, name, place, 'running', attempt);
     });
     return isWanted;
   }
 
-  step(name: string, place: number, status: StepStatus, attempt: number, output?: Json): Promise<void> {
-    return this.#write(`${name} ${status}`, (tx) => this.#step(tx, name, place, status, attempt, output));
+  step(name: string, place: number, status: Exclude<StepStatus, 'done'>, attempt: number): Promise<void> {
+    return this.#write(`${name} ${status}`, (tx, told) => this.#step(tx, told, name, place, status, attempt));
+  }
+
+  /** With what follows: the next step, or the end. */
+  done(name: string, place: number, attempt: number, output: Json): void {
+    this.#wait(`${name} done`, (tx, told) => this.#step(tx, told, name, place, 'done', attempt, output));
+  }
+
+  /** For a worker that stops here: what is done need not be done again by the next one. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#writeAll([]);
   }
 
   async #step(
     tx: Queryable,
+    told: Told,
     name: string,
     place: number,
     status: StepStatus,
@@ -93,19 +120,23 @@ export class Journal {
     const kept = output === undefined ? null : JSON.stringify(output);
     const ended = status === 'done' || status === 'failed' || status === 'undone';
     await tx.run(sql`
-      insert into operation_steps as s (workspace_id, operation_id, name, place, status, attempt, output, started_at, finished_at)
-      values (${workspaceId}, ${id}, ${name}, ${place}, ${status}, ${attempt}, ${kept}::jsonb, now(),
-        case when ${ended} then now() end)
-      on conflict (operation_id, name) do update set
-        status = excluded.status, attempt = excluded.attempt,
-        output = coalesce(excluded.output, s.output),
-        started_at = case when excluded.status = 'running' then now() else s.started_at end,
-        finished_at = excluded.finished_at`);
-    await tx.run(sql`update operations set step = ${name}, progress = null where id = ${id}`);
+      with written as (
+        insert into operation_steps as s (workspace_id, operation_id, name, place, status, attempt, output, started_at, finished_at)
+        values (${workspaceId}, ${id}, ${name}, ${place}, ${status}, ${attempt}, ${kept}::jsonb, now(),
+          case when ${ended} then now() end)
+        on conflict (operation_id, name) do update set
+          status = excluded.status, attempt = excluded.attempt,
+          output = coalesce(excluded.output, s.output),
+          crashes = case when excluded.status = s.status then s.crashes else 0 end,
+          started_at = case when excluded.status = 'running' then now() else s.started_at end,
+          finished_at = excluded.finished_at
+      )
+      update operations set step = ${name}, progress = null where id = ${id}`);
     if (status === 'running') await this.#onStateChange(tx, { state: 'running', step: name });
-    await this.#publish(tx, [
-      { kind: 'status', data: { status: 'running', step: name, stepStatus: status, attempt } },
-    ]);
+    told.events.push({
+      kind: 'status',
+      data: { status: 'running', step: name, stepStatus: status, attempt },
+    });
   }
 
   /** Waits before a retry; the lease is released meanwhile. */
@@ -117,7 +148,7 @@ export class Journal {
     wake: (tx: Queryable) => Promise<void>,
   ) {
     const { id, workspaceId } = this.#operation;
-    return this.#write(`${name} waiting`, async (tx) => {
+    return this.#write(`${name} waiting`, async (tx, told) => {
       await tx.run(sql`
         update operation_steps set status = 'waiting', attempt = ${attempt}
         where workspace_id = ${workspaceId} and operation_id = ${id} and name = ${name} and place = ${place}`);
@@ -133,43 +164,44 @@ export class Journal {
         attempt,
         waitMs: Math.round(waitMs),
       };
-      await this.#publish(tx, [{ kind: 'status', data }]);
+      told.events.push({ kind: 'status', data });
     });
   }
 
   /** From here on steps are undone; `how` is how it will end. */
   beginUnwind(how: 'failed' | 'cancelled', fault: OperationFault | null): Promise<void> {
-    return this.#write(`turn ${how}`, async (tx) => {
+    return this.#write(`turn ${how}`, async (tx, told) => {
       await tx.run(sql`
         update operations set unwinding = ${how}, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
         where id = ${this.#operation.id}`);
-      await this.#publish(tx, [{ kind: 'status', data: { status: 'running', unwinding: how } }]);
+      told.events.push({ kind: 'status', data: { status: 'running', unwinding: how } });
     });
   }
 
   /** False where a cancel came before the end: it is honoured, although every step was done. */
   async succeed(result: Json | null): Promise<boolean> {
     let ended = false;
-    await this.#write('succeeded', async (tx) => {
+    await this.#write('succeeded', async (tx, told) => {
       const touched = await tx.run(sql`
         update operations set state = 'succeeded', finished_at = now(), ${released},
           step = null, progress = null, result = ${JSON.stringify(result)}::jsonb
         where id = ${this.#operation.id} and cancel_requested_at is null`);
       ended = touched > 0;
-      if (ended) await this.#onStateChange(tx, { state: 'succeeded' });
-      if (ended) await this.#publishEnd(tx, { status: 'succeeded' }, 'succeeded');
+      if (!ended) return;
+      await this.#onStateChange(tx, { state: 'succeeded' });
+      tellEnd(told, { status: 'succeeded' });
     });
     return ended;
   }
 
   end(state: 'failed' | 'cancelled', fault: OperationFault | null): Promise<void> {
-    return this.#write(state, async (tx) => {
+    return this.#write(state, async (tx, told) => {
       await tx.run(sql`
         update operations set state = ${state}, finished_at = now(), ${released},
           progress = null, fault = ${fault === null ? null : JSON.stringify(fault)}::jsonb
         where id = ${this.#operation.id}`);
       await this.#onStateChange(tx, { state, fault });
-      await this.#publishEnd(tx, { status: state, ...(fault ? { fault } : {}) }, state);
+      tellEnd(told, { status: state, ...(fault ? { fault } : {}) });
     });
   }
 
@@ -185,10 +217,26 @@ export class Journal {
     });
   }
 
-  async #write(entry: string, work: (tx: Queryable) => Promise<void>): Promise<void> {
-    this.#hook('before', entry, this.#operation);
-    await this.#fenced(work);
-    this.#hook('after', entry, this.#operation);
+  #wait(name: string, write: Entry['write']): void {
+    this.#waiting = [...this.#waiting, { name, write }];
+  }
+
+  #write(name: string, write: Entry['write']): Promise<void> {
+    return this.#writeAll([{ name, write }]);
+  }
+
+  async #writeAll(more: readonly Entry[]): Promise<void> {
+    const entries = [...this.#waiting, ...more];
+    for (const { name } of entries) this.#hook('before', name, this.#operation);
+    await this.#fenced(async (tx) => {
+      const told: Told = { events: [] };
+      for (const { write } of entries) await write(tx, told);
+      const { workspaceId, id, kind } = this.#operation;
+      await appendEvents(tx, { workspaceId, feedId: id }, told.events);
+      if (told.status !== undefined) await publishOperationUpdate(tx, workspaceId, id, kind, told.status);
+    });
+    this.#waiting = [];
+    for (const { name } of entries) this.#hook('after', name, this.#operation);
   }
 
   /** While the database is unavailable it waits for it, or for the loss of the lease, whichever comes first. */
@@ -208,26 +256,12 @@ export class Journal {
     }
   }
 
-  async #publishEnd(tx: Queryable, data: Record<string, unknown>, status: string): Promise<void> {
-    await this.#publish(tx, [
-      { kind: 'status', data },
-      { kind: 'end', data },
-    ]);
-    await publishOperationUpdate(
-      tx,
-      this.#operation.workspaceId,
-      this.#operation.id,
-      this.#operation.kind,
-      status,
-    );
-  }
-
   #onStateChange(tx: Queryable, change: StateChange): Promise<void> {
     return this.#kinds.onStateChange(tx, this.#operation, change);
   }
+}
 
-  #publish(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
-    const { workspaceId, id } = this.#operation;
-    return appendEvents(tx, { workspaceId, feedId: id }, events);
-  }
+function tellEnd(told: Told, data: { readonly status: string; readonly fault?: OperationFault }): void {
+  told.events.push({ kind: 'status', data }, { kind: 'end', data });
+  told.status = data.status;
 }

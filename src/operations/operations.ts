@@ -16,6 +16,7 @@ export type { EndState, OperationFault, OperationState } from './definition.ts';
 export {
   assertLease,
   cancelUnfinished,
+  expireLeases,
   hasOperationOn,
   hasUnfinishedAbout,
   hasUnfinishedInQueue,

@@ -110,6 +110,8 @@ export interface ClaimedOperation {
   readonly fault: OperationFault | null;
   readonly cancelRequested: boolean;
   readonly started: boolean;
+  /** Its last worker neither ended it nor handed it over. */
+  readonly isOrphan: boolean;
   /** Since it was requested. */
   readonly ageSeconds: number;
 }
@@ -130,7 +132,7 @@ export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<C
   await tx.run(sql`select pg_advisory_xact_lock(7175204401)`);
   const row = await tx.one<Omit<ClaimedOperation, 'epoch'> & { epoch: string }>(sql`
     with next as (
-      select o.id from operations o
+      select o.id, o.lease_owner <> ${options.owner} as orphan from operations o
       where o.finished_at is null and o.wake_at <= now() and o.kind = any(${options.kinds}::text[])
         and ${isFree}
         and (select count(*) from operations r
@@ -157,8 +159,16 @@ export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<C
     from next where o.id = next.id
     returning o.id, o.workspace_id as "workspaceId", o.kind, o.input, o.lease_epoch as epoch, o.unwinding, o.fault,
       o.cancel_requested_at is not null as "cancelRequested", o.started_at is not null as started,
-      extract(epoch from now() - o.created_at)::float8 as "ageSeconds"`);
+      coalesce(next.orphan, false) as "isOrphan", extract(epoch from now() - o.created_at)::float8 as "ageSeconds"`);
+  if (row?.isOrphan) await countCrash(tx, row);
   return row && { ...row, epoch: Number(row.epoch) };
+}
+
+/** Every step that was under way is suspected: nobody is left to say which of them took the worker down. */
+function countCrash(tx: Queryable, { workspaceId, id }: Pick<ClaimedOperation, 'workspaceId' | 'id'>) {
+  return tx.run(sql`
+    update operation_steps set crashes = crashes + 1
+    where workspace_id = ${workspaceId} and operation_id = ${id} and status in ('running', 'undoing')`);
 }
 
 /** Answers with those we still have, and whether a cancel was requested. */
@@ -196,6 +206,12 @@ export function releaseLease(db: Queryable, id: OperationId, epoch: number, wake
     update operations set lease_until = null, lease_owner = null,
       wake_at = greatest(wake_at, now() + ${wakeAfterMs}::int * interval '1 millisecond')
     where id = ${id} and lease_epoch = ${epoch} and lease_until is not null and finished_at is null`);
+}
+
+/** For an instance that knows that no other one lives: what they held can be claimed at once. */
+export function expireLeases(db: Queryable): Promise<number> {
+  return db.run(sql`
+    update operations set lease_until = now() where finished_at is null and lease_until > now()`);
 }
 
 const epochsBeyond = 1_000_000;

@@ -28,7 +28,8 @@ export class OperationQueue {
   readonly #log: Logger;
   readonly #schedules: Schedule[] = [];
   #starting: Promise<PgBoss> | undefined;
-  #stopped = false;
+  #working: Promise<void> = Promise.resolve();
+  readonly #stopping = new AbortController();
 
   constructor(db: Database, listener: Listener, log: Logger) {
     this.#db = db;
@@ -69,27 +70,34 @@ export class OperationQueue {
   }
 
   /** `woken` is called when there may be something to do. Where the database is away, it tries again. */
-  async start(woken: () => void): Promise<void> {
-    while (!this.#stopped) {
+  start(woken: () => void): Promise<void> {
+    this.#working = this.#startUntilDone(woken);
+    return this.#working;
+  }
+
+  async #startUntilDone(woken: () => void): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
       try {
         return await this.#start(woken);
       } catch (error) {
-        if (this.#stopped) return;
+        if (signal.aborted) return;
         this.#log.warn({ reason: errorText(error) }, 'the queue does not start, trying again');
-        await sleep(1_000, undefined, { ref: false });
+        await sleep(1_000, undefined, { ref: false, signal }).catch(() => undefined);
       }
     }
   }
 
   async #start(woken: () => void): Promise<void> {
     const boss = await this.#boss();
-    if (this.#stopped) return;
+    if (this.#stopping.signal.aborted) return;
     await boss.work(
       wakeQueue,
       { batchSize: 100, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 30 },
       async () => woken(),
     );
     for (const { name, cron, timezone, run } of this.#schedules) {
+      if (this.#stopping.signal.aborted) return;
       await boss.createQueue(name, { policy: 'short', retryLimit: 0 });
       await boss.work(name, { pollingIntervalSeconds: 30 }, () => run());
       await boss.schedule(name, cron, null, { tz: timezone });
@@ -97,8 +105,10 @@ export class OperationQueue {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    // One that is still starting would run on: wait for it. Where it cannot start there is nothing to stop.
+    this.#stopping.abort();
+    // What is still starting would run on, and look for work in a database that is closed: wait for it.
+    await this.#working;
+    // Where it cannot start there is nothing to stop.
     const boss = await this.#starting?.catch(() => undefined);
     // Its jobs only wake someone: there is nothing to finish.
     await boss?.stop({ graceful: false });

@@ -22,6 +22,8 @@ const reachTimeoutMs = 10_000;
 export interface Store {
   readonly folder: DataFolder;
   readonly db: Database;
+  /** Whoever holds the data folder is alone on the embedded database: a predecessor's leases are those of a dead process. */
+  readonly isSole: boolean;
   readonly masterKeys: MasterKeys;
   readonly sealer: Sealer;
   readonly listener: Listener;
@@ -47,7 +49,8 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
     await checkMasterKeys(db, masterKeys);
     const listener = new Listener(connection, log);
     undo.push(() => listener.stop());
-    return { folder, db, masterKeys, sealer: new Sealer(masterKeys), listener, close };
+    const isSole = config.databaseUrl === undefined;
+    return { folder, db, isSole, masterKeys, sealer: new Sealer(masterKeys), listener, close };
   } catch (error) {
     await close();
     throw error;

@@ -55,8 +55,8 @@ export class OperationBench {
     this.queue = new OperationQueue(db, new Listener({ connectionString: databaseUrl }, log), log);
   }
 
-  static async open(t: TestContext): Promise<OperationBench> {
-    const databaseUrl = await createTestDatabase();
+  static async open(t: TestContext, on?: string): Promise<OperationBench> {
+    const databaseUrl = on ?? (await createTestDatabase());
     const log = createLog('silent');
     const db = connectDatabase({ connectionString: databaseUrl }, log);
     const bench = new OperationBench(t, await World.start(t), db, databaseUrl, await newWorkspace(db));
@@ -115,7 +115,7 @@ export class OperationBench {
   }
 
   host(env: Record<string, string> = {}): Promise<Host> {
-    return startHost(this.#t, this.databaseUrl, env);
+    return startOperationHost(this.#t, { SLIPWAY_DATABASE_URL: this.databaseUrl, ...env });
   }
 }
 
@@ -128,14 +128,14 @@ export interface Host {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-async function startHost(t: TestContext, databaseUrl: string, env: Record<string, string>): Promise<Host> {
+/** Without `SLIPWAY_DATABASE_URL` it runs on the embedded database; a folder that is given is left to who gave it. */
+export async function startOperationHost(t: TestContext, env: Record<string, string>): Promise<Host> {
   const dataDir = temporaryFolder('host');
   const child = spawn(process.execPath, [fileURLToPath(new URL('./operation-host.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH ?? '',
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
-      SLIPWAY_DATABASE_URL: databaseUrl,
       SLIPWAY_MASTER_KEY: masterKey,
       SLIPWAY_DATA_DIR: dataDir,
       SLIPWAY_PORT: '0',

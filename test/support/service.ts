@@ -69,7 +69,13 @@ export function cleanEnv(settings: Record<string, string>): Record<string, strin
   return { ...env, SLIPWAY_PORT: '0', SLIPWAY_LOG_LEVEL: 'warn', ...settings };
 }
 
-export const mainCommand: readonly [string, ...string[]] = [process.execPath, 'src/main.ts'];
+/** As `npm start` does, without npm. */
+export const mainCommand: readonly [string, ...string[]] = [
+  process.execPath,
+  'scripts/run.mjs',
+  '--service',
+  'src/main.ts',
+];
 
 export function startService(settings: Record<string, string>, command = mainCommand): Service {
   return new Service(command, cleanEnv(settings));

@@ -19,6 +19,8 @@ export interface TenStepsInput {
   readonly hangs?: number;
   /** The step whose undo fails. */
   readonly stuckAt?: string;
+  /** What takes the process down with it, in so many of its first lives. */
+  readonly crash?: { readonly step: string; readonly in: 'run' | 'undo'; readonly lives: number };
   readonly stepMs?: number;
 }
 
@@ -39,6 +41,7 @@ export const tenSteps = defineOperation<TenStepsInput>({
     retry: { attempts: 3, firstMs: 50, maxMs: 200, when: (error) => !(error instanceof Fault) },
     run: async (input, context) => {
       await act(input, context, name);
+      crashIfPlanned(input, context, name, 'run');
       if (input.twice) await act(input, context, name);
       context.log(`${name} has acted`);
       context.progress(1, name);
@@ -52,11 +55,22 @@ export const tenSteps = defineOperation<TenStepsInput>({
       return { acted: name };
     },
     undo: async (input, context) => {
+      crashIfPlanned(input, context, name, 'undo');
       if (input.stuckAt === name) throw new Error('stuck as planned');
       await call(input, context, name, 'DELETE');
     },
   })),
 });
+
+function crashIfPlanned(
+  { crash }: TenStepsInput,
+  { epoch }: StepContext,
+  name: string,
+  during: 'run' | 'undo',
+): void {
+  if (crash?.step === name && crash.in === during && epoch <= crash.lives)
+    process.kill(process.pid, 'SIGKILL');
+}
 
 /** Looks before it acts. */
 async function act(input: TenStepsInput, context: StepContext, name: string): Promise<void> {

@@ -28,12 +28,15 @@ export async function relay(
   return parseReplies(outcome.stdout);
 }
 
+/** The first, and the repeats that come sooner than the others. */
+const soonerTries = 10;
+
 function maxDurationMs({ timeoutMs = defaultTimeoutMs, until }: Exchange): number {
   return timeoutMs + (until?.forMs ?? 0);
 }
 
 function maxOutput({ maxBytes = defaultMaxBytes, until }: Exchange): number {
-  const tries = until ? Math.ceil(until.forMs / until.everyMs) + 1 : 1;
+  const tries = until ? Math.ceil(until.forMs / until.everyMs) + soonerTries : 1;
   return tries * (maxBytes + 100);
 }
 

@@ -1,0 +1,118 @@
+/**
+ * The service in a few files, in place of the two thousand that a start would have to find, read and compile. Made at the
+ * first start, and kept under a name that is a hash of all that goes into it; `npm run dev` runs the source itself.
+ *
+ * Plain JavaScript for the same reason as `run.mjs`.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** Native ones, and those that read files beside their own. */
+const external = [
+  'oxc-parser',
+  'ssh2',
+  'esbuild',
+  'cpu-features',
+  'pg-native',
+  '@scalar/fastify-api-reference',
+  '*.node',
+];
+
+const keptBundles = 4;
+const traces = fileURLToPath(new URL('./source-lines.mjs', import.meta.url));
+
+/** CommonJS packages ask for `require`. */
+const banner = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`;
+
+/** The files to run in place of the entry; made where there are none yet for what the source is now. */
+export async function bundle(root, entry, cacheFolder, key) {
+  const source = dirname(entry);
+  const made = join(cacheFolder, `bundle-${hashOf(source, key)}`);
+  const files = {
+    main: join(made, 'main.js'),
+    app: join(made, 'app.js'),
+    traces: join(made, 'source-lines.js'),
+  };
+  if (existsSync(made)) return files;
+  mkdirSync(cacheFolder, { recursive: true });
+  const half = join(cacheFolder, `half-${process.pid}`);
+  rmSync(half, { recursive: true, force: true });
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: { main: entry, app: join(source, 'app.ts'), 'source-lines': traces },
+    absWorkingDir: root,
+    outdir: half,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    // Names of classes and functions are in what people read: logs, stack traces.
+    keepNames: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    legalComments: 'none',
+    external,
+    banner: { js: banner },
+    plugins: [atItsPlace(source), loadedLater],
+    logLevel: 'error',
+  });
+  try {
+    renameSync(half, made);
+  } catch (error) {
+    // Another start has made the same one meanwhile.
+    if (!existsSync(made)) throw error;
+    rmSync(half, { recursive: true, force: true });
+  }
+  dropOld(cacheFolder);
+  return files;
+}
+
+/** Not the last few: a service that runs on one of them loads more of it when it needs it. */
+function dropOld(cacheFolder) {
+  const made = readdirSync(cacheFolder)
+    .filter((name) => name.startsWith('bundle-'))
+    .map((name) => ({ path: join(cacheFolder, name), at: statSync(join(cacheFolder, name)).mtimeMs }))
+    .sort((a, b) => b.at - a.at);
+  for (const { path } of made.slice(keptBundles)) rmSync(path, { recursive: true, force: true });
+}
+
+/** A file of ours that reads what lies beside it goes on reading it there. */
+function atItsPlace(source) {
+  return {
+    name: 'at-its-place',
+    setup({ onLoad }) {
+      const ours = new RegExp(`^${source.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}/.*\\.ts$`);
+      onLoad({ filter: ours }, ({ path }) => {
+        const text = readFileSync(path, 'utf8');
+        const url = JSON.stringify(pathToFileURL(path).href);
+        return { loader: 'ts', contents: text.replaceAll('import.meta.url', url) };
+      });
+    },
+  };
+}
+
+/** A package that is loaded with its first use is not part of a start; and of CommonJS a chunk would keep no names. */
+const loadedLater = {
+  name: 'loaded-later',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { external: true } : undefined,
+    );
+  },
+};
+
+function hashOf(folder, key) {
+  const hash = createHash('sha256').update(key).update(folder);
+  for (const own of [fileURLToPath(import.meta.url), traces]) hash.update(readFileSync(own));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of files) hash.update(relative(folder, file)).update('\0').update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+}
