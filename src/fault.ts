@@ -128,8 +128,9 @@ export const apiFaultCodes = {
   unauthenticated: 'No valid access token came with the request.',
   undo_failed: 'An operation failed, and not everything it did could be undone.',
   unsupported_media_type: 'The body must be sent as `application/json`.',
-  worker_crashed: 'The service stopped again and again while it worked on one step, so the step was given up.',
   work_lost: 'Work on a server was cut off, by a restart for example, before it could end.',
+  worker_crashed:
+    'The service stopped again and again while it worked on one step, so the step was given up.',
 } as const;
 
 /** Codes that stop a start; they end as one sentence on standard error. */
