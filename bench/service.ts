@@ -53,6 +53,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       SLIPWAY_DATA_DIR: dataDir,
       SLIPWAY_LIMIT_REQUESTS: '1000000',
       SLIPWAY_LIMIT_SIGN_IN: '1000000',
+      SLIPWAY_LIMIT_STREAMS: '1000000',
+      SLIPWAY_LIMIT_STREAMS_TOTAL: '1000000',
       ...options.env,
     },
   });

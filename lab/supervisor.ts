@@ -90,6 +90,8 @@ function settingsFor(
     // The lab's Git host has to reach the service with its webhooks.
     SLIPWAY_HOST: host,
     SLIPWAY_PUBLIC_URL: `http://${host}:${knownSettings.port.standard}`,
+    // Nobody but this machine reaches the lab, though its address is none of loopback.
+    SLIPWAY_REGISTRATION: 'open',
     SLIPWAY_SMTP_URL: smtp,
     SLIPWAY_MAIL_FROM: `Slipway <slipway@${zone}>`,
     SLIPWAY_ACME_DIRECTORY: acme.directory,

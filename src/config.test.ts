@@ -28,6 +28,7 @@ test('without settings everything has its documented default', () => {
     trustedProxies: [],
     corsOrigins: [],
     monitorListen: { at: 'main' },
+    monitorToken: undefined,
     logLevel: 'info',
     acmeDirectory: 'https://acme-v02.api.letsencrypt.org/directory',
     acmeCaFile: undefined,
@@ -35,6 +36,8 @@ test('without settings everything has its documented default', () => {
     limitSignIn: 10,
     limitSearch: 60,
     limitTriggers: 30,
+    limitStreams: 50,
+    limitStreamsTotal: 5_000,
     pollSeconds: 300,
     mirrorMegabytes: 2048,
     allowPrivateEgress: false,
@@ -123,7 +126,8 @@ test('monitoring listens with the API on a loopback address only, unless told ot
   for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.evil.example']) {
     assert.deepEqual(readConfig({ SLIPWAY_HOST: host }).monitorListen, { at: 'off' }, host);
   }
-  const told = readConfig({ SLIPWAY_HOST: '0.0.0.0', SLIPWAY_MONITOR_LISTEN: 'main' });
+  const token = { SLIPWAY_MONITOR_TOKEN: 'for-the-monitor-alone' };
+  const told = readConfig({ SLIPWAY_HOST: '0.0.0.0', SLIPWAY_MONITOR_LISTEN: 'main', ...token });
   assert.deepEqual(told.monitorListen, { at: 'main' });
 });
 
@@ -157,6 +161,8 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_LIMIT_SIGN_IN', '0', '1000001', '-5'],
   ['SLIPWAY_LIMIT_SEARCH', '0', '1000001', 'few'],
   ['SLIPWAY_LIMIT_TRIGGERS', '0', '1000001', 'few'],
+  ['SLIPWAY_LIMIT_STREAMS', '0', '1000001', 'few'],
+  ['SLIPWAY_LIMIT_STREAMS_TOTAL', '0', '1000001', 'all'],
   ['SLIPWAY_ACME_DIRECTORY', 'letsencrypt', 'ftp://authority.example/', 'https://user@authority.example/'],
   ['SLIPWAY_ACME_CA_FILE', '/nowhere/ca.pem'],
   ['SLIPWAY_POLL_SECONDS', '-1', '86401', 'hourly'],
@@ -186,6 +192,7 @@ for (const [name, ...values] of wrongValues) {
 const wrongSecrets: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_DATABASE_URL', 'hunter2', 'mysql://slipway:hunter2@db.example/slipway', 'hunter2:5432/slipway'],
   ['SLIPWAY_SMTP_URL', 'hunter2', 'https://ops:hunter2@mail.example', 'smtp://'],
+  ['SLIPWAY_MONITOR_TOKEN', 'hunter2', 'hunter2 with spaces in it', 'hunter2'.repeat(1_000)],
   ['SLIPWAY_MASTER_KEY', 'hunter2', `${key}hunter2`, `${key},hunter2`, `${key},`, key.slice(2)],
 ];
 
@@ -211,4 +218,19 @@ test('an unknown name with our prefix is refused, so that a typing error does no
   assert.match(await sentenceOf({ SLIPWAY_: '' }), /^SLIPWAY_ is not a setting/);
   assert.doesNotMatch(await sentenceOf({ SLIPWAY_MASTERKEY: 'hunter2' }), /hunter2/);
   assert.equal(readConfig({ slipway_prot: '80', PATH: '/bin', XSLIPWAY_PROT: '80' }).port, 4400);
+});
+
+test('who wants to be first on a service that others reach finds registration open for one account only', () => {
+  const registration = (env: Record<string, string>) => readConfig(env).registration;
+  for (const host of ['127.0.0.1', '::1', 'localhost']) {
+    assert.equal(registration({ SLIPWAY_HOST: host }), 'open', host);
+    assert.equal(registration({ SLIPWAY_HOST: host, SLIPWAY_PUBLIC_URL: 'http://localhost:4400' }), 'open');
+  }
+  for (const host of ['0.0.0.0', '::', '192.0.2.7', 'deploy.example.com'])
+    assert.equal(registration({ SLIPWAY_HOST: host }), 'first', host);
+  // Behind a proxy on the same machine it listens on loopback, and everyone reaches it.
+  assert.equal(registration({ SLIPWAY_PUBLIC_URL: 'https://deploy.example.com' }), 'first');
+  for (const said of ['open', 'first', 'closed'] as const)
+    for (const host of ['127.0.0.1', '0.0.0.0'])
+      assert.equal(registration({ SLIPWAY_HOST: host, SLIPWAY_REGISTRATION: said }), said);
 });

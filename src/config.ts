@@ -68,11 +68,10 @@ export const settings = {
     read.onOff,
     'Serve `/api/docs`. Absent: `on`, but `off` where `NODE_ENV=production`.',
   ),
-  registration: setting(
+  registration: optional(
     'SLIPWAY_REGISTRATION',
-    'open',
-    read.oneOf('open', 'closed'),
-    'Whether new accounts are taken: `open` or `closed`.',
+    read.oneOf('open', 'first', 'closed'),
+    'Who may register: everyone (`open`), the first account alone (`first`), or nobody (`closed`). Absent: `open` where only this machine reaches the service (`SLIPWAY_HOST` is a loopback address, and `SLIPWAY_PUBLIC_URL` names no other machine), `first` elsewhere.',
   ),
   trustedProxies: setting(
     'SLIPWAY_TRUSTED_PROXIES',
@@ -89,7 +88,13 @@ export const settings = {
   monitorListen: optional(
     'SLIPWAY_MONITOR_LISTEN',
     read.monitorListen,
-    'Where `/readyz` and `/metrics` listen: `main` (the port of the API), `off`, or `HOST:PORT`. Absent: `main` on a loopback address, `off` elsewhere.',
+    'Where `/readyz` and `/metrics` listen: `main` (the port of the API), `off`, or `HOST:PORT`. Absent: `main` on a loopback address, or where `SLIPWAY_MONITOR_TOKEN` is set; `off` elsewhere.',
+  ),
+  monitorToken: optional(
+    'SLIPWAY_MONITOR_TOKEN',
+    read.monitorToken,
+    'What `/readyz` and `/metrics` ask for as `Authorization: Bearer`, 16 characters or more. Absent: nothing; then they do not answer what a proxy passes on to the port of the API, and `SLIPWAY_MONITOR_LISTEN=main` is refused on other addresses than loopback.',
+    true,
   ),
   logLevel: setting(
     'SLIPWAY_LOG_LEVEL',
@@ -118,7 +123,7 @@ export const settings = {
     'SLIPWAY_LIMIT_SIGN_IN',
     '10',
     read.wholeNumber(1, 1_000_000),
-    'Calls a minute of sign-in, register, code and reset each, per address and per e-mail.',
+    'Calls a minute of sign-in, register, code and reset each, from one address. One e-mail takes as many from one network, and five times as many from all (twice, where mails are sent). A device that has signed in before has as many of its own.',
   ),
   limitSearch: setting(
     'SLIPWAY_LIMIT_SEARCH',
@@ -131,6 +136,18 @@ export const settings = {
     '30',
     read.wholeNumber(1, 1_000_000),
     'Deployments and backups that an account may start in a minute.',
+  ),
+  limitStreams: setting(
+    'SLIPWAY_LIMIT_STREAMS',
+    '50',
+    read.wholeNumber(1, 1_000_000),
+    'Streams of events that an account may have open at once, on each instance.',
+  ),
+  limitStreamsTotal: setting(
+    'SLIPWAY_LIMIT_STREAMS_TOTAL',
+    '5000',
+    read.wholeNumber(1, 1_000_000),
+    'Streams of events that are open at once on an instance, of all accounts together.',
   ),
   pollSeconds: setting(
     'SLIPWAY_POLL_SECONDS',
@@ -216,20 +233,35 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   refuseUnknown(env);
   const value = <T>(which: Setting<T>): T => parse(which, env[which.env]);
   const host = value(settings.host);
+  const publicUrl = value(settings.publicUrl);
+  const isLocal = read.isLoopback(host);
+  const monitorToken = value(settings.monitorToken);
+  const monitorListen = value(settings.monitorListen) ?? { at: isLocal || monitorToken ? 'main' : 'off' };
+  if (monitorListen.at === 'main' && !isLocal && !monitorToken) {
+    const sentence =
+      'SLIPWAY_MONITOR_LISTEN=main would show the inside of the service to everyone who reaches it.';
+    throw new Fault(
+      'wrong_setting',
+      `${sentence} Set SLIPWAY_MONITOR_TOKEN, or give it a HOST:PORT of its own.`,
+    );
+  }
   return {
     host,
     port: value(settings.port),
-    publicUrl: value(settings.publicUrl),
+    publicUrl,
     dataDir: value(settings.dataDir),
     databaseUrl: value(settings.databaseUrl),
     masterKeys: value(settings.masterKeys),
     smtpUrl: value(settings.smtpUrl),
     mailFrom: value(settings.mailFrom),
     docs: value(settings.docs) ?? env.NODE_ENV !== 'production',
-    registration: value(settings.registration),
+    // Behind a proxy on the same machine it listens on loopback, and everyone reaches it.
+    registration:
+      value(settings.registration) ?? (isLocal && read.isLoopbackUrl(publicUrl) ? 'open' : 'first'),
     trustedProxies: value(settings.trustedProxies),
     corsOrigins: value(settings.corsOrigins),
-    monitorListen: value(settings.monitorListen) ?? { at: read.isLoopback(host) ? 'main' : 'off' },
+    monitorListen,
+    monitorToken,
     logLevel: value(settings.logLevel),
     acmeDirectory: value(settings.acmeDirectory),
     acmeCaFile: value(settings.acmeCaFile),
@@ -237,6 +269,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     limitSignIn: value(settings.limitSignIn),
     limitSearch: value(settings.limitSearch),
     limitTriggers: value(settings.limitTriggers),
+    limitStreams: value(settings.limitStreams),
+    limitStreamsTotal: value(settings.limitStreamsTotal),
     pollSeconds: value(settings.pollSeconds),
     mirrorMegabytes: value(settings.mirrorMegabytes),
     allowPrivateEgress: value(settings.allowPrivateEgress),

@@ -11,6 +11,13 @@ export interface Principal {
   readonly memberships: readonly { readonly id: WorkspaceId; readonly role: Role }[];
 }
 
+/** A device that someone has signed in from before. */
+export interface KnownDevice {
+  readonly id: string;
+  /** Whether the account of this address has; `email` is normalised. */
+  isOf(email: string): boolean;
+}
+
 /** From what a request carries to who makes it. */
 export interface Sessions {
   byAccessToken(token: string): Promise<Principal>;
@@ -18,6 +25,7 @@ export interface Sessions {
   byStreamTicket(ticket: string): Promise<Principal>;
   /** Who still stands behind these sessions; those that have ended are not in the answer. */
   bySessions(ids: readonly SessionId[]): Promise<Map<SessionId, Principal>>;
+  byDeviceToken(token: string): Promise<KnownDevice | undefined>;
 }
 
 export function unauthenticated(sentence: string): Fault {

@@ -118,6 +118,14 @@ export const monitorListen: Reader<MonitorListen> = (raw) => {
   return right({ at: 'address', host, port });
 };
 
+/** What an `Authorization` header can carry. */
+export const monitorToken: Reader<Secret> = (raw) =>
+  /^[\w.~+/=-]{16,4096}$/.test(raw)
+    ? right(new Secret(raw))
+    : wrong(
+        'is not 16 or more letters, digits and characters of -._~+/= (make one with: openssl rand -hex 32)',
+      );
+
 function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
   return (raw) => {
     const values: T[] = [];
@@ -129,6 +137,10 @@ function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
     }
     return right(values);
   };
+}
+
+export function isLoopbackUrl(url = 'http://localhost'): boolean {
+  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 }
 
 export function isLoopback(host: string): boolean {

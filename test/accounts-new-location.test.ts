@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browserOf, prefixOf } from '../src/areas/accounts/sign-in-location.ts';
+import { browserOf } from '../src/areas/accounts/sign-in-location.ts';
 import { day } from '../src/clock.ts';
+import { prefixOf } from '../src/network.ts';
 import { startTestApp } from './support/app.ts';
 import { newPerson } from './support/people.ts';
 

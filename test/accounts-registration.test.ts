@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { startTestApp } from './support/app.ts';
+import { type TestContext, test } from 'node:test';
+import { sql } from '../src/store/sql.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
 import { newEmail, newPerson, text } from './support/people.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
 import { sharedTestApp } from './support/shared-app.ts';
-import { login, me, minutes, newPassword, post, register, seconds, tokensOf } from './support/steps.ts';
+import {
+  login,
+  me,
+  minutes,
+  newPassword,
+  post,
+  register,
+  seconds,
+  statusCounts,
+  tokensOf,
+} from './support/steps.ts';
 
 const wrongCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
@@ -181,5 +192,57 @@ test('a closed instance takes no account, and goes on serving those it has', asy
   const body = { email: newEmail(), password: newPassword() };
   assertProblem(await post(closed, '/auth/register', body), 403, 'registration_closed');
   assert.equal(text((await login(closed, ada)).body.tokenType), 'Bearer');
+  await closed.app.stop(); // before the database goes, which is the other one's
+});
+
+/** An instance with no account yet, that takes its first. */
+async function newInstance(t: TestContext): Promise<TestApp> {
+  return startTestApp(t, { env: { SLIPWAY_REGISTRATION: 'first' } });
+}
+
+test('where only the first may register, the first account is taken and everyone else is told who can help', async (t) => {
+  const service = await newInstance(t);
+  const ada = await newPerson(service);
+  for (const email of [newEmail(), ada.email]) {
+    const refused = await post(service, '/auth/register', { email, password: newPassword() });
+    assertProblem(refused, 403, 'registration_closed');
+    assert.match(text(refused.body.hint), /whoever runs it/);
+  }
+  tokensOf(await login(service, ada));
+});
+
+test('whoever registers first and confirms nothing keeps the owner out of nothing', async (t) => {
+  const service = await newInstance(t);
+  for (let count = 0; count < 3; count += 1) await register(service, newEmail());
+  await newPerson(service);
+});
+
+test('of several who would be the first at once, one is', async (t) => {
+  const service = await newInstance(t);
+  const people = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const email = newEmail();
+      await register(service, email);
+      return { email, code: await service.mailbox.code(email) };
+    }),
+  );
+  const answers = await Promise.all(people.map((body) => post(service, '/auth/verify-otp', body)));
+  assert.deepEqual(statusCounts(answers), { 200: 1, 403: 7 });
+  const refused = answers.find(({ status }) => status === 403);
+  assert.ok(refused);
+  assertProblem(refused, 403, 'registration_closed');
+  const row = await service.app.store.db.one<{ count: number }>(
+    sql`select count(*)::int as count from accounts`,
+  );
+  assert.equal(row?.count, 1);
+});
+
+test('a code that was sent before registration was closed makes no account any more', async (t) => {
+  const open = await sharedTestApp();
+  const email = newEmail();
+  await register(open, email);
+  const code = await open.mailbox.code(email);
+  const closed = await startTestApp(t, { beside: open, env: { SLIPWAY_REGISTRATION: 'closed' } });
+  assertProblem(await post(closed, '/auth/verify-otp', { email, code }), 403, 'registration_closed');
   await closed.app.stop(); // before the database goes, which is the other one's
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestApp } from './support/app.ts';
+import { sql } from '../src/store/sql.ts';
 import { newEmail, newPerson, text } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
 import { sharedTestApp } from './support/shared-app.ts';
 import {
   cookieOf,
+  cookiesOf,
   days,
   login,
   me,
@@ -74,11 +75,55 @@ test('the refresh cookie is out of reach for scripts and other sites, and works 
   assert.equal(attributes.has('domain'), false);
 });
 
-test('the refresh cookie is sent over TLS only where people reach the service over TLS', async (t) => {
-  const service = await startTestApp(t, { env: { SLIPWAY_PUBLIC_URL: 'https://deploy.example.com' } });
+const overTls = { SLIPWAY_PUBLIC_URL: 'https://deploy.example.com' };
+
+test('where people reach the service over TLS, cookies are sent over TLS only, and no other host of the domain can set one', async () => {
+  const service = await sharedTestApp(overTls);
   const ada = await newPerson(service);
   const answer = await post(service, '/auth/login', { email: ada.email, password: ada.password });
-  assert.ok(cookieOf(answer).attributes.has('secure'));
+  const names = ['__Host-slipway_refresh', '__Host-slipway_device'];
+  assert.deepEqual([...cookiesOf(answer).keys()], names);
+  for (const name of names) {
+    const { attributes } = cookieOf(answer, name);
+    assert.ok(attributes.has('secure') && attributes.has('httponly'), name);
+    assert.equal(attributes.get('samesite'), 'Strict');
+    // What browsers ask of the prefix.
+    assert.equal(attributes.get('path'), '/');
+    assert.equal(attributes.has('domain'), false);
+  }
+  const cookie = `__Host-slipway_refresh=${cookieOf(answer, names[0]).value}`;
+  assert.equal((await service.call('POST', '/auth/refresh', { headers: { cookie } })).status, 200);
+});
+
+test('who sets a cookie from another host of the domain signs nobody in to an account of theirs', async () => {
+  const service = await sharedTestApp(overTls);
+  const mallory = await newPerson(service);
+  const cookie = `slipway_refresh=${mallory.refreshToken}`;
+  const answer = await service.call('POST', '/auth/refresh', { headers: { cookie } });
+  assertProblem(answer, 401, 'invalid_refresh_token');
+  assert.equal(await me(service, mallory.token), 200, 'nor does it end anything');
+});
+
+test('a cookie of the name that was used before an upgrade works once, and is replaced', async () => {
+  const service = await sharedTestApp(overTls);
+  const ada = await newPerson(service);
+  // As the migration leaves what was given out before it.
+  await service.app.store.db.run(sql`
+    update refresh_tokens set before_prefix = true
+    where session_id in (select id from sessions where account_id = ${ada.accountId})`);
+  const headers = { cookie: `slipway_refresh=${ada.refreshToken}` };
+  const answer = await service.call('POST', '/auth/refresh', { headers });
+  assert.equal(answer.status, 200, answer.text);
+  const old = cookieOf(answer, 'slipway_refresh');
+  assert.deepEqual([old.value, old.attributes.get('max-age')], ['', '0']);
+  assert.equal(old.attributes.get('path'), '/api/v1/auth');
+  const next = cookieOf(answer, '__Host-slipway_refresh').value;
+  const plainly = await service.call('POST', '/auth/refresh', {
+    headers: { cookie: `slipway_refresh=${next}` },
+  });
+  assertProblem(plainly, 401, 'invalid_refresh_token');
+  const rightly = { cookie: `__Host-slipway_refresh=${next}` };
+  assert.equal((await service.call('POST', '/auth/refresh', { headers: rightly })).status, 200);
 });
 
 test('a refresh token in a cookie is traded for a new cookie, once', async () => {

@@ -64,6 +64,45 @@ test('on an address of their own, readiness and figures answer there and nowhere
   assertProblem(await callApi(`http://${monitor}`, 'GET', '/auth/me'), 404, 'not_found');
 });
 
+test('who has no token learns nothing of the inside where one is set, and who has it learns all', async (t) => {
+  const token = 'for-the-monitor-alone';
+  const service = await startTestApp(t, { env: { SLIPWAY_MONITOR_TOKEN: token } });
+  assert.deepEqual((await service.call('GET', '//healthz')).body, { status: 'ok' });
+  const { token: own } = await newPerson(service);
+  for (const path of ['//readyz', '//metrics']) {
+    for (const given of [undefined, '', 'for-the-monitor-alon', `${token}x`, own]) {
+      const options = given === undefined ? {} : { token: given };
+      const answer = await service.call('GET', path, options);
+      assertProblem(answer, 401, 'unauthenticated');
+      assert.doesNotMatch(answer.text, /slipway_|ready"/);
+    }
+    assert.equal((await service.call('GET', path, { token })).status, 200, path);
+  }
+  // It opens nothing else.
+  assertProblem(await service.call('GET', '/auth/me', { token }), 401, 'unauthenticated');
+});
+
+test('who comes through a proxy on the same machine learns nothing of the inside', async () => {
+  const service = await sharedTestApp();
+  for (const path of ['//readyz', '//metrics'])
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via'])
+      assertProblem(await service.call('GET', path, { headers: { [name]: 'x' } }), 404, 'not_found');
+  const health = await service.call('GET', '//healthz', { headers: { 'x-forwarded-for': '192.0.2.7' } });
+  assert.equal(health.status, 200);
+});
+
+test('who sets the monitors on the public port without a token is told what would be right', () => {
+  const env = { SLIPWAY_HOST: '0.0.0.0' };
+  assert.throws(() => readConfig({ ...env, SLIPWAY_MONITOR_LISTEN: 'main' }), /SLIPWAY_MONITOR_TOKEN/);
+  const withToken = { ...env, SLIPWAY_MONITOR_TOKEN: 'for-the-monitor-alone' };
+  assert.deepEqual(readConfig(withToken).monitorListen, { at: 'main' });
+  assert.deepEqual(readConfig({ ...withToken, SLIPWAY_MONITOR_LISTEN: 'off' }).monitorListen, { at: 'off' });
+  assert.throws(
+    () => readConfig({ SLIPWAY_MONITOR_TOKEN: 'short' }),
+    /SLIPWAY_MONITOR_TOKEN is wrong: its value/,
+  );
+});
+
 test('on an address that others reach, readiness and figures are off unless a setting says otherwise', () => {
   assert.deepEqual(readConfig({}).monitorListen, { at: 'main' });
   assert.deepEqual(readConfig({ SLIPWAY_HOST: '0.0.0.0' }).monitorListen, { at: 'off' });

@@ -16,6 +16,7 @@ import { Metrics } from './metrics.ts';
 import { healthRoute, monitorRoutes } from './monitor.ts';
 import { Routes } from './routes.ts';
 import { createServer } from './server.ts';
+import { StreamSlots } from './stream-slots.ts';
 import { formatEvent, Streams } from './streams.ts';
 import { Throttle } from './throttle.ts';
 
@@ -33,15 +34,18 @@ export async function createHttp(options: HttpOptions) {
   const { config, log, clock, store, sessions, isStopping, heartbeatMs } = options;
   const { db } = store;
   const throttle = new Throttle(db, clock, log);
-  const limits = new Limits(throttle, store.masterKeys, config);
+  const limits = new Limits(throttle, store.masterKeys, sessions, config);
   const metrics = new Metrics(() => readBacklog(db));
   const hub = new FeedHub(db, log, formatEvent);
   const streams = new Streams(db, hub, sessions, log, heartbeatMs);
-  const context = { config, log, accessControl: new AccessControl(sessions, limits), limits, metrics };
+  const accessControl = new AccessControl(sessions, limits, config);
+  const context = { config, log, accessControl, limits, metrics };
   const server = await createServer(context);
   healthRoute(server);
   if (config.docs) docsRoutes(server);
-  const routes = new Routes(server, { idempotency: new Idempotency(db, clock), streams, sessions });
+  const slots = new StreamSlots({ perAccount: config.limitStreams, inAll: config.limitStreamsTotal });
+  const idempotency = new Idempotency(db, clock);
+  const routes = new Routes(server, { idempotency, streams, slots, sessions });
   const { monitorListen } = config;
 
   /** On the main address after all other routes, or on one of its own. Gives back what closes the latter. */

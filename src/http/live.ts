@@ -21,6 +21,8 @@ export async function sendLive(
   const over = new AbortController();
   reply.hijack();
   const { raw } = reply;
+  // The reader has gone before we began: nobody would tell the work to end.
+  if (raw.closed) return;
   raw.once('close', () => over.abort(new Error('the client has gone')));
   const headers: Record<string, string | number | string[]> = {};
   for (const [name, value] of Object.entries(reply.getHeaders()))

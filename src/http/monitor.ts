@@ -1,6 +1,6 @@
 /**
  * For those who watch the service: `/healthz` (alive), `/readyz` (able to work) and `/metrics` (Prometheus).
- * The last two show the inside, so they listen only where the settings say.
+ * The last two show the inside, so they listen only where the settings say, and may ask for a token.
  */
 import Type from 'typebox';
 import { Fault } from '../fault.ts';
@@ -9,12 +9,13 @@ import { sql } from '../store/sql.ts';
 import type { Metrics } from './metrics.ts';
 import type { HttpServer } from './server.ts';
 
-const access = { kind: 'probe' } as const;
+const probe = { kind: 'probe' } as const;
+const monitor = { kind: 'monitor' } as const;
 const tags = ['Service'];
 
 export function healthRoute(app: HttpServer): void {
   app.get('/healthz', {
-    config: { access },
+    config: { access: probe },
     schema: {
       tags,
       operationId: 'health',
@@ -32,7 +33,7 @@ export interface Readiness {
 
 export function monitorRoutes(app: HttpServer, { db, isStopping }: Readiness, metrics: Metrics): void {
   app.get('/readyz', {
-    config: { access, faults: ['shutting_down'] },
+    config: { access: monitor, faults: ['shutting_down'] },
     schema: {
       tags,
       operationId: 'readiness',
@@ -46,7 +47,7 @@ export function monitorRoutes(app: HttpServer, { db, isStopping }: Readiness, me
     },
   });
   app.get('/metrics', {
-    config: { access },
+    config: { access: monitor },
     schema: {
       tags,
       operationId: 'metrics',

@@ -47,6 +47,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     components: {
       securitySchemes: {
         accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        monitorToken: { type: 'http', scheme: 'bearer' },
         streamTicket: { type: 'apiKey', in: 'query', name: 'ticket' },
       },
     },
@@ -59,13 +60,15 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
   const { access, faults = [], signInLimit } = config;
   if (!schema || schema.hide || !access) return schema;
   const codes = new Set<ApiFaultCode>(['internal_error', 'database_unavailable', ...faults]);
-  if (access.kind !== 'probe') codes.add('rate_limited');
+  if (access.kind !== 'probe' && access.kind !== 'monitor') codes.add('rate_limited');
   if (schema.body || schema.querystring || schema.params) codes.add('invalid_input');
   if (schema.body) for (const code of bodyCodes) codes.add(code);
   if (schema.params) codes.add('not_found');
   if (!isOpen(access)) codes.add('unauthenticated');
   if (access.kind === 'workspace') codes.add('forbidden');
-  const limited = signInLimit ? ' Limited per address and per e-mail.' : '';
+  const limited = signInLimit
+    ? ' Limited per address and network, and per e-mail; a device that has signed in before has a count of its own.'
+    : '';
   return {
     ...schema,
     description: `${schema.description ?? ''}${limited}`.trim(),
@@ -81,6 +84,8 @@ function isOpen(access: { kind: string }): boolean {
 const bodyCodes: readonly ApiFaultCode[] = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
 function securityOf(access: { kind: string; ticket?: boolean }): Record<string, string[]>[] {
+  // Either nothing or the token: a setting decides.
+  if (access.kind === 'monitor') return [{}, { monitorToken: [] }];
   if (isOpen(access)) return [];
   return access.ticket ? [{ accessToken: [] }, { streamTicket: [] }] : [{ accessToken: [] }];
 }

@@ -20,6 +20,7 @@ import {
 } from './route.ts';
 import { streamAnswer } from './schemas.ts';
 import type { HttpServer } from './server.ts';
+import type { StreamSlots } from './stream-slots.ts';
 import type { StreamRequest, Streams } from './streams.ts';
 
 export const read = { kind: 'workspace', permission: 'read' } as const;
@@ -62,6 +63,7 @@ interface UntypedEvents extends RouteSettings<Access> {
 export interface RoutesContext {
   readonly idempotency: Idempotency;
   readonly streams: Streams;
+  readonly slots: StreamSlots;
   readonly sessions: Pick<Sessions, 'bySessions'>;
 }
 
@@ -103,6 +105,7 @@ export class Routes {
   >(url: string, route: EventsRoute<A, P, Q, B, StreamRequest>): void {
     const handler = route.handler as (call: RequestCall) => StreamRequest | Promise<StreamRequest>;
     this.#register('GET', url, eventsSchema(route), settingsOf(route), async (request, reply) => {
+      this.#context.slots.take(request, reply);
       const wanted = await handler(new RequestCall(request, reply));
       await this.#context.streams.open(request, reply, wanted);
     });
@@ -117,6 +120,7 @@ export class Routes {
   >(method: 'GET' | 'POST', url: string, route: EventsRoute<A, P, Q, B, LiveEvents>): void {
     const handler = route.handler as (call: RequestCall) => LiveEvents | Promise<LiveEvents>;
     this.#register(method, url, eventsSchema(route), settingsOf(route), async (request, reply) => {
+      this.#context.slots.take(request, reply);
       const events = await handler(new RequestCall(request, reply));
       await sendLive(request, reply, this.#context.sessions, events);
     });

@@ -13,8 +13,9 @@ import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Principal } from '../principal.ts';
 import type { Access, AccessControl } from './access.ts';
+import { bodyLimitOf, noBodyLimit, refuseEndless } from './body-size.ts';
 import { sendError, sendFault } from './errors.ts';
-import type { Limits, OwnLimit } from './limits.ts';
+import type { Limits, OwnLimit, SignInLimit } from './limits.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
@@ -25,8 +26,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route. Required: a route without it does not start. */
     access?: Access;
-    /** Counts the call against the limit of what can be guessed. */
-    signInLimit?: boolean;
+    /** Counts the call against the limits of what can be guessed, or of what sends mails. */
+    signInLimit?: SignInLimit;
     /** Counts the call against a limit of its own, per account. */
     limit?: OwnLimit;
     /** Its body is bytes, and none of our schemas'. */
@@ -39,7 +40,6 @@ declare module 'fastify' {
 }
 
 export const apiPrefix = '/api/v1';
-const bodyLimit = 1024 * 1024;
 
 export interface ServerContext {
   readonly config: Config;
@@ -60,7 +60,8 @@ export async function createServer({ config, log, accessControl, limits, metrics
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
-    bodyLimit,
+    // Of calls that take no body; the others' follows from their schemas.
+    bodyLimit: noBodyLimit,
     // Slow senders: the whole request within half a minute, a connection without one for little more than a minute.
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
@@ -107,24 +108,41 @@ export async function createServer({ config, log, accessControl, limits, metrics
     // Only where they are needed: a hook costs every request that passes it.
     const isApi = route.url.startsWith(apiPrefix);
     const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-    if (route.schema?.body) route.preValidation = [emptyBodyIsObject, route.preValidation ?? []].flat();
-    else if (isApi && !isRead && !route.config.rawBody)
+    const { rawBody, limit, signInLimit } = route.config;
+    if (route.schema?.body) {
+      if (!rawBody) route.bodyLimit ??= bodyLimitOf(route.schema.body);
+      route.preValidation = [emptyBodyIsObject, route.preValidation ?? []].flat();
+    } else if (isApi && !isRead && !rawBody)
       route.preValidation = [refuseBody, route.preValidation ?? []].flat();
     if (isApi) route.schema = { querystring: noQuery, ...route.schema };
-    const { limit } = route.config;
+    for (const part of ['querystring', 'params'] as const)
+      if (route.schema?.[part]) refuseEndless(route.schema[part], part);
+    // All that is known before the body has come is counted before it is read.
     if (limit) {
       const count = (request: FastifyRequest, reply: FastifyReply) => limits.countOwn(request, reply, limit);
-      route.preHandler = [count, route.preHandler ?? []].flat();
+      route.onRequest = [route.onRequest ?? [], count].flat();
     }
-    if (route.config.signInLimit) {
-      const count = (request: FastifyRequest, reply: FastifyReply) => limits.countSignIn(request, reply);
+    if (signInLimit) {
+      const arrive = (request: FastifyRequest, reply: FastifyReply) => limits.countArrival(request, reply);
+      route.onRequest = [route.onRequest ?? [], arrive].flat();
+      const count = (request: FastifyRequest, reply: FastifyReply) =>
+        limits.countSignIn(request, reply, signInLimit);
       route.preHandler = [count, route.preHandler ?? []].flat();
     }
   });
 
-  app.addHook('onRequest', (request, reply) => {
+  const nothingHere = (request: FastifyRequest, reply: FastifyReply): Fault => {
+    const methods = allowed.of(request.url);
+    if (methods.length === 0) return new Fault('not_found', 'There is nothing at this path.');
+    reply.header('allow', methods.join(', '));
+    const sentence = `This path does not take ${request.method}, only ${methods.join(', ')}.`;
+    return new Fault('method_not_allowed', sentence);
+  };
+  app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
-    return accessControl.check(request, reply);
+    await accessControl.check(request, reply);
+    // What leads nowhere is answered before its body is read.
+    if (request.is404) throw nothingHere(request, reply);
   });
   // Nothing in this line can be a secret, so nobody searches it for one.
   const requestLog = log.child({}, { redact: [] });
@@ -141,15 +159,7 @@ export async function createServer({ config, log, accessControl, limits, metrics
   });
 
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request, reply) => {
-    const methods = allowed.of(request.url);
-    if (methods.length === 0) {
-      return sendFault(new Fault('not_found', 'There is nothing at this path.'), request, reply);
-    }
-    reply.header('allow', methods.join(', '));
-    const sentence = `This path does not take ${request.method}, only ${methods.join(', ')}.`;
-    return sendFault(new Fault('method_not_allowed', sentence), request, reply);
-  });
+  app.setNotFoundHandler((request, reply) => sendFault(nothingHere(request, reply), request, reply));
 
   await app.register(swagger, openApiOptions);
   return app;

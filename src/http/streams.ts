@@ -90,6 +90,8 @@ export class Streams implements NotifyHandler {
     // Where the log was shortened past the reader's place, it is told, instead of being left with a hole.
     stream.greet(after < state.prunedTo ? resetMessage(state.prunedTo) : '');
     stream.position = Math.max(after, state.prunedTo);
+    // Its reader may have gone meanwhile: then no event would make us forget it.
+    if (reply.raw.closed) return;
     this.#remember(sessionId, stream);
     this.#hub.subscribe(stream);
   }

@@ -7,12 +7,14 @@ import type { FieldError } from '../fault.ts';
 import { ofTheMeantOne } from './alternatives.ts';
 
 const mostErrors = 20;
+/** What a person writes by hand has fewer values; of anything larger, the first error is told alone. */
+const mostValuesForAllErrors = 1_000;
 
 /** Schemas are compiled when they are first needed: compiling them all would be a fifth of the start. */
 export function createValidators() {
-  const options: Options = { allErrors: true, removeAdditional: false, useDefaults: false, strict: true };
-  const asSent = prepared(new Ajv({ ...options, coerceTypes: false }));
-  const fromText = prepared(new Ajv({ ...options, coerceTypes: true }));
+  const options: Options = { removeAdditional: false, useDefaults: false, strict: true };
+  const asSent = checkers({ ...options, coerceTypes: false });
+  const fromText = checkers({ ...options, coerceTypes: true });
   return {
     compile: (part: string | undefined, schema: object) => {
       let validate: ReturnType<typeof refusing> | undefined;
@@ -20,10 +22,24 @@ export function createValidators() {
       return (data: unknown) => {
         // Most reads take no query: there is nothing to hold an empty one against.
         if (takesNothing && Object.keys(Object(data)).length === 0) return true;
-        validate ??= refusing((part === 'body' ? asSent : fromText).compile(schema));
+        validate ??= refusing(part === 'body' ? asSent : fromText, schema);
         return validate(data);
       };
     },
+  };
+}
+
+interface Checkers {
+  /** Stops at the first error, and looks at how many there are before it looks at any of them. */
+  readonly first: Ajv;
+  /** Collects every error, which costs memory and time for each: for small data alone. */
+  readonly all: Ajv;
+}
+
+function checkers(options: Options): Checkers {
+  return {
+    first: prepared(new Ajv({ ...options, allErrors: false })),
+    all: prepared(new Ajv({ ...options, allErrors: true })),
   };
 }
 
@@ -37,12 +53,33 @@ export function lazySerializer(schema: AnySchema): (data: unknown) => string {
 }
 
 /** Adds what schemas let through: U+0000, which cannot be stored, and `Infinity`, which coercion takes for a number. */
-function refusing(validate: ValidateFunction) {
+function refusing({ first, all }: Checkers, schema: object) {
+  const isValid = first.compile(schema);
+  let collect: ValidateFunction | undefined;
   return (data: unknown) => {
-    if (!validate(data)) return { error: validate.errors ?? [] };
+    if (!isValid(data)) {
+      const { errors } = isValid;
+      if (valuesOf(data, mostValuesForAllErrors) >= mostValuesForAllErrors) return { error: errors ?? [] };
+      collect ??= all.compile(schema);
+      collect(data);
+      return { error: collect.errors ?? errors ?? [] };
+    }
     const found = unusable(data, '');
     return found ? { error: [{ ...found, schemaPath: '', params: {} }] } : { value: data };
   };
+}
+
+/** How many values there are, counted up to `most`: nobody walks through what is larger or deeper. */
+function valuesOf(value: unknown, most: number): number {
+  if (Array.isArray(value) && value.length >= most) return most;
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  // Not `Object.values`, which would make a list of all of them first.
+  for (const name in value) {
+    if (count >= most) break;
+    count += valuesOf(Reflect.get(value, name), most - count);
+  }
+  return count;
 }
 
 function unusable(

@@ -38,6 +38,7 @@ async function startScene(t: TestContext, server: TestServer) {
     SLIPWAY_PUBLIC_URL: `https://${host}`,
     SLIPWAY_TRUSTED_PROXIES: server.about.address,
     SLIPWAY_MONITOR_LISTEN: 'main',
+    SLIPWAY_MONITOR_TOKEN: 'for-the-monitor-alone',
   }).url();
   const person = { email: 'ada@example.com', password: 'correct horse battery' };
   await callApi(url, 'POST', '/auth/register', { body: person });

@@ -82,6 +82,7 @@ export async function openTestApp(options: TestAppOptions): Promise<TestApp> {
     SLIPWAY_PORT: '0',
     SLIPWAY_LIMIT_SIGN_IN: '100000',
     SLIPWAY_LIMIT_REQUESTS: '1000000',
+    SLIPWAY_REGISTRATION: 'open',
     ...options.env,
   });
   const logLines: Record<string, unknown>[] = [];

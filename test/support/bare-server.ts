@@ -17,8 +17,9 @@ export async function createBareServer({ app, clock }: TestApp): Promise<HttpSer
   const { db, masterKeys } = app.store;
   const config = readConfig({ SLIPWAY_LIMIT_REQUESTS: '1000000', SLIPWAY_LIMIT_SIGN_IN: '100000' });
   const log = createLog('silent');
-  const limits = new Limits(new Throttle(db, clock, log), masterKeys, config);
-  const accessControl = new AccessControl(new Authenticator(db, clock, masterKeys), limits);
+  const sessions = new Authenticator(db, clock, masterKeys);
+  const limits = new Limits(new Throttle(db, clock, log), masterKeys, sessions, config);
+  const accessControl = new AccessControl(sessions, limits, config);
   return createServer({ config, log, accessControl, limits, metrics: new Metrics(() => readBacklog(db)) });
 }
 

@@ -43,17 +43,31 @@ export function tokensOf(answer: Answer): { token: string; refreshToken: string 
   return { token: text(answer.body.accessToken), refreshToken: text(answer.body.refreshToken) };
 }
 
-/** The cookie that an answer sets: its value, and its attributes by lower-case name. */
-export function cookieOf(answer: Answer): { value: string; attributes: Map<string, string> } {
-  const [line = '', ...others] = answer.headers.getSetCookie();
-  assert.equal(others.length, 0, 'one cookie');
-  const [pair = '', ...rest] = line.split('; ');
-  assert.ok(pair.startsWith('slipway_refresh='), line);
-  const attributes = rest.map((each): [string, string] => {
-    const [name = '', value = ''] = each.split('=');
-    return [name.toLowerCase(), value];
+export interface SetCookie {
+  readonly value: string;
+  /** By lower-case name. */
+  readonly attributes: Map<string, string>;
+}
+
+/** The cookies that an answer sets, by name. */
+export function cookiesOf(answer: Answer): Map<string, SetCookie> {
+  const cookies = answer.headers.getSetCookie().map((line): [string, SetCookie] => {
+    const [pair = '', ...rest] = line.split('; ');
+    const attributes = rest.map((each): [string, string] => {
+      const [name = '', value = ''] = each.split('=');
+      return [name.toLowerCase(), value];
+    });
+    const end = pair.indexOf('=');
+    return [pair.slice(0, end), { value: pair.slice(end + 1), attributes: new Map(attributes) }];
   });
-  return { value: pair.slice('slipway_refresh='.length), attributes: new Map(attributes) };
+  assert.equal(new Map(cookies).size, cookies.length, 'each cookie once');
+  return new Map(cookies);
+}
+
+export function cookieOf(answer: Answer, name = 'slipway_refresh'): SetCookie {
+  const cookie = cookiesOf(answer).get(name);
+  assert.ok(cookie, `${name} is not among ${answer.headers.getSetCookie().join('; ')}`);
+  return cookie;
 }
 
 export function statusCounts(answers: readonly { status: number }[]): Record<number, number> {

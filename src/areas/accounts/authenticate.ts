@@ -1,9 +1,10 @@
 /** From what a request carries to who makes it. Asks the database each time: a session that ended is over. */
 import type { Clock } from '../../clock.ts';
 import type { SessionId } from '../../ids.ts';
-import { type Principal, type Sessions, unauthenticated } from '../../principal.ts';
+import { type KnownDevice, type Principal, type Sessions, unauthenticated } from '../../principal.ts';
 import type { Database } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
+import { findDevice } from './devices.ts';
 import { findPrincipals, takeStreamTicket } from './session-queries.ts';
 import { AccessTokens, hashOpaqueToken } from './tokens.ts';
 
@@ -46,6 +47,10 @@ export class Authenticator implements Sessions {
     if (ids.length === 0) return new Map();
     const principals = await findPrincipals(this.#db, ids, this.#clock.now());
     return new Map(principals.map((each) => [each.sessionId, each]));
+  }
+
+  byDeviceToken(token: string): Promise<KnownDevice | undefined> {
+    return findDevice(this.#db, token, this.#clock.now());
   }
 
   /**

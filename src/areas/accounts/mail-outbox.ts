@@ -13,7 +13,7 @@ import { sql } from '../../store/sql.ts';
 import { WakeLoop } from '../../wake-loop.ts';
 import * as texts from './mail-texts.ts';
 import * as queries from './queries.ts';
-import { hashOtp, lifetimes, newOpaqueToken, newOtp } from './tokens.ts';
+import { lifetimes, newOpaqueToken, newOtpSeed, otpOf, otpTries } from './tokens.ts';
 
 export type MailKind =
   | 'registration'
@@ -127,9 +127,10 @@ export class MailOutbox {
             ? texts.alreadyRegisteredMail(email, await this.#resetLink(email))
             : undefined;
         }
-        if (kind === 'fresh_code') await queries.renewOtp(db, email, after(now, lifetimes.otpMs));
-        else if (found.otpExpiresAt <= now) return undefined;
-        return texts.oneTimeCodeMail(email, await this.#newCode(email));
+        if (kind === 'registration' && found.otpExpiresAt <= now) return undefined;
+        const expiresAt = kind === 'fresh_code' ? after(now, lifetimes.otpMs) : found.otpExpiresAt;
+        const code = await this.#code(email, expiresAt);
+        return code === undefined ? undefined : texts.oneTimeCodeMail(email, code);
       }
       case 'reset':
       case 'set_password': {
@@ -150,10 +151,18 @@ export class MailOutbox {
     }
   }
 
-  async #newCode(email: string): Promise<string> {
-    const code = newOtp();
-    await queries.setOtp(this.#context.db, email, hashOtp(this.#context.masterKeys, email, code));
-    return code;
+  async #code(email: string, expiresAt: Date): Promise<string | undefined> {
+    const { db, clock, masterKeys } = this.#context;
+    const now = clock.now();
+    const seed = await queries.renewOtp(db, email, {
+      seed: newOtpSeed(),
+      expiresAt,
+      now,
+      oldest: after(now, -lifetimes.otpMs),
+      youngest: after(now, -lifetimes.otpLeastMs),
+      ...otpTries,
+    });
+    return seed && otpOf(masterKeys, email, seed);
   }
 
   async #resetLink(email: string): Promise<texts.ResetLink | undefined> {

@@ -7,14 +7,10 @@ import { resetPage } from './reset-page.ts';
 import { accountRoutes } from './routes.ts';
 import { pruneAccountsSchedule } from './sessions.ts';
 
-export function accountsModule(
-  ctx: AccountsContext,
-  mails: MailOutbox,
-  hasSecureCookies: () => boolean,
-): Module {
+export function accountsModule(ctx: AccountsContext, mails: MailOutbox, isSecure: () => boolean): Module {
   return {
     routes: (routes) => {
-      accountRoutes(routes, ctx, hasSecureCookies);
+      accountRoutes(routes, ctx, isSecure);
       routes.encapsulate(resetPage);
     },
     schedules: [pruneAccountsSchedule(ctx)],

@@ -52,21 +52,43 @@ export function saveRegistration(db: Queryable, row: NewRegistration) {
       password_hash = excluded.password_hash,
       password_tag = excluded.password_tag,
       contested = registrations.contested or registrations.password_tag <> excluded.password_tag,
-      otp_hash = null,
       otp_expires_at = excluded.otp_expires_at,
-      otp_tries = 0,
       created_at = excluded.created_at`);
 }
 
-export function setOtp(db: Queryable, email: string, otpHash: Buffer) {
-  return db.run(sql`update registrations set otp_hash = ${otpHash} where email = ${email}`);
+export interface OtpRenewal {
+  readonly seed: Buffer;
+  readonly expiresAt: Date;
+  readonly now: Date;
+  /** A code that was made before is not sent again. */
+  readonly oldest: Date;
+  /** One that was made since is, tried out or not. */
+  readonly youngest: Date;
+  readonly perNetwork: number;
+  readonly inAll: number;
 }
 
-/** Opens the time for a new code; false where nobody registered with the address. */
-export async function renewOtp(db: Queryable, email: string, otpExpiresAt: Date): Promise<boolean> {
-  const touched = await db.run(sql`
-    update registrations set otp_expires_at = ${otpExpiresAt}, otp_tries = 0, otp_hash = null where email = ${email}`);
-  return touched > 0;
+/**
+ * The seed of the code to send: that of the code which was sent before, while it can still be used, else the new one with
+ * tries of its own.
+ */
+export async function renewOtp(db: Queryable, email: string, row: OtpRenewal): Promise<Buffer | undefined> {
+  const renewed = await db.one<{ seed: Buffer }>(sql`
+    with sent as (
+      select email, otp_seed is not null and otp_made_at > ${row.oldest} and (otp_made_at > ${row.youngest}
+        or (otp_tries < ${row.inAll} and not exists (
+          select 1 from jsonb_each_text(otp_tries_by_network) tries where tries.value::int >= ${row.perNetwork})))
+        as usable
+      from registrations where email = ${email} for update
+    )
+    update registrations r set otp_expires_at = ${row.expiresAt},
+      otp_seed = case when usable then otp_seed else ${row.seed} end,
+      otp_made_at = case when usable then otp_made_at else ${row.now} end,
+      otp_tries = case when usable then otp_tries else 0 end,
+      otp_tries_by_network = case when usable then otp_tries_by_network else '{}' end
+    from sent where r.email = sent.email
+    returning otp_seed as seed`);
+  return renewed?.seed;
 }
 
 export function findRegistration(db: Queryable, email: string) {
@@ -77,18 +99,37 @@ export function findRegistration(db: Queryable, email: string) {
 }
 
 /** Counts the try before the code is looked at, in one statement: parallel guesses cannot share a count. */
-export function takeOtpTry(db: Queryable, email: string, most: number, now: Date) {
-  return db.one<{ otpHash: Buffer }>(sql`
-    update registrations set otp_tries = otp_tries + 1
-    where email = ${email} and otp_hash is not null and otp_tries < ${most} and otp_expires_at > ${now}
-    returning otp_hash as "otpHash"`);
+export function takeOtpTry(
+  db: Queryable,
+  email: string,
+  network: string,
+  most: { readonly perNetwork: number; readonly inAll: number },
+  now: Date,
+) {
+  return db.one<{ seed: Buffer }>(sql`
+    update registrations set otp_tries = otp_tries + 1,
+      otp_tries_by_network = otp_tries_by_network || jsonb_build_object(
+        ${network}::text, coalesce((otp_tries_by_network ->> ${network}::text)::int, 0) + 1)
+    where email = ${email} and otp_seed is not null and otp_expires_at > ${now}
+      and otp_tries < ${most.inAll}
+      and coalesce((otp_tries_by_network ->> ${network}::text)::int, 0) < ${most.perNetwork}
+    returning otp_seed as seed`);
 }
 
 /** Ends the registration, once: of two callers with the right code, one gets the row. */
-export function takeRegistration(db: Queryable, email: string, otpHash: Buffer) {
+export function takeRegistration(db: Queryable, email: string, seed: Buffer) {
   return db.one<RegistrationRow>(sql`
-    delete from registrations where email = ${email} and otp_hash = ${otpHash}
+    delete from registrations where email = ${email} and otp_seed = ${seed}
     returning email, name, password_hash as "passwordHash", contested`);
+}
+
+/** Until the transaction ends nobody else makes an account: of two who would be the first, one is. */
+export async function lockNewAccounts(tx: Queryable): Promise<void> {
+  await tx.run(sql`lock table accounts in share row exclusive mode`);
+}
+
+export async function hasAccounts(db: Queryable): Promise<boolean> {
+  return (await db.one(sql`select 1 from accounts limit 1`)) !== undefined;
 }
 
 export interface NewAccountRow {

@@ -1,6 +1,7 @@
 import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { normaliseEmail } from '../../principal.ts';
+import type { Queryable } from '../../store/database.ts';
 import type { AccountsContext } from './accounts.ts';
 import { enqueueMail } from './mail-outbox.ts';
 import { hashPassword, passwordTag, refuseCommonPassword } from './passwords.ts';
@@ -18,11 +19,7 @@ export interface RegisterInput {
  * account: the mail that follows tells its owner, and nobody else.
  */
 export async function register(context: AccountsContext, input: RegisterInput) {
-  if (context.config.registration === 'closed') {
-    throw new Fault('registration_closed', 'This instance does not take new accounts.', {
-      hint: 'Whoever runs it can open registration with SLIPWAY_REGISTRATION=open.',
-    });
-  }
+  await refuseNewAccount(context.db, context);
   await refuseCommonPassword(input.password);
   const email = normaliseEmail(input.email);
   const passwordHash = await hashPassword(input.password);
@@ -41,4 +38,30 @@ export async function register(context: AccountsContext, input: RegisterInput) {
   });
   context.wakeMail();
   return { email, otpRequired: true as const, otpExpiresAt: otpExpiresAt.toISOString() };
+}
+
+/**
+ * Only an account counts, and there is one only once its address is confirmed: whoever registers first and confirms
+ * nothing keeps nobody out. With `lock`, in the transaction that makes the account, two cannot both be the first.
+ */
+export async function refuseNewAccount(
+  db: Queryable,
+  { config }: Pick<AccountsContext, 'config'>,
+  mode: 'look' | 'lock' = 'look',
+): Promise<void> {
+  if (config.registration === 'open') return;
+  if (config.registration === 'closed') {
+    throw new Fault('registration_closed', 'This instance does not take new accounts.', {
+      hint: 'Whoever runs it can open registration with SLIPWAY_REGISTRATION=open.',
+    });
+  }
+  if (mode === 'lock') await queries.lockNewAccounts(db);
+  if (!(await queries.hasAccounts(db))) return;
+  throw new Fault(
+    'registration_closed',
+    'This instance has its first account, and takes no others by itself.',
+    {
+      hint: 'Ask whoever runs it: SLIPWAY_REGISTRATION=open lets others register.',
+    },
+  );
 }

@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts';
 import { normaliseEmail } from '../../principal.ts';
-import type { AccountsContext } from './accounts.ts';
+import type { AccountsContext, ClientTrace } from './accounts.ts';
+import { recordDevice } from './devices.ts';
 import { enqueueMail } from './mail-outbox.ts';
 import { hashPassword, refuseCommonPassword } from './passwords.ts';
 import * as queries from './queries.ts';
@@ -21,22 +22,32 @@ export async function forgotPassword(
   context.wakeMail();
 }
 
-/** Sets a new password and ends every session of the account, the thief's among them. */
-export async function resetPassword(context: AccountsContext, input: ResetPasswordInput): Promise<void> {
+/**
+ * Sets a new password, ends every session of the account and forgets its devices, the thief's among them. The device that
+ * it was done from is known then: its owner can sign in from there, however many others guess meanwhile.
+ */
+export async function resetPassword(
+  context: AccountsContext,
+  input: ResetPasswordInput,
+  client: ClientTrace,
+): Promise<string | undefined> {
   await refuseCommonPassword(input.password);
   const tokenHash = hashOpaqueToken(input.token);
   // Looked at first so that a made-up token costs us no hashing; taken below, where only one caller can.
   if (!(await queries.isResetLive(context.db, tokenHash, context.clock.now()))) throw invalidResetToken();
   const passwordHash = await hashPassword(input.password);
-  await context.db.transaction(async (tx) => {
+  const deviceToken = await context.db.transaction(async (tx) => {
     const now = context.clock.now();
     const accountId = await queries.takeReset(tx, tokenHash, now);
     const email = accountId && (await queries.setPassword(tx, accountId, passwordHash));
     if (!accountId || !email) throw invalidResetToken();
     await sessions.endAllSessions(tx, accountId, now);
+    await sessions.forgetDevices(tx, accountId);
     await enqueueMail(tx, 'password_changed', email, now);
+    return recordDevice(tx, accountId, client, now);
   });
   context.wakeMail();
+  return deviceToken;
 }
 
 function invalidResetToken(): Fault {

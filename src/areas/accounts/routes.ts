@@ -1,7 +1,7 @@
 /** The paths of accounts. No rules here: schema, permission, and the use case that does it. */
-import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { type Cookie, deviceCookie, deviceTokenOf, readCookie, setCookie } from '../../http/cookies.ts';
 import type { Routes } from '../../http/routes.ts';
 import { idParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
@@ -21,13 +21,13 @@ import { resendOtp, verifyOtp } from './verify-otp.ts';
 const open = { kind: 'public' } as const;
 const account = { kind: 'account' } as const;
 const base = `${apiPrefix}/auth`;
-const refreshCookie = 'slipway_refresh';
+const refreshCookie: Cookie = { name: 'slipway_refresh', path: base };
 
-export function accountRoutes(routes: Routes, context: AccountsContext, secureCookies: () => boolean): void {
+export function accountRoutes(routes: Routes, context: AccountsContext, isSecure: () => boolean): void {
   const route = routes.tagged('Accounts');
   route.post(`${base}/register`, {
     access: open,
-    signInLimit: true,
+    signInLimit: 'mail',
     faults: ['registration_closed'],
     schema: {
       operationId: 'register',
@@ -42,28 +42,30 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
 
   route.post(`${base}/verify-otp`, {
     access: open,
-    signInLimit: true,
-    faults: ['invalid_otp'],
+    signInLimit: 'guess',
+    faults: ['invalid_otp', 'registration_closed'],
     schema: {
       operationId: 'verifyOtp',
       summary: 'Confirm the address with the code from the mail',
-      description: 'Six digits, ten minutes, single use, five tries a code.',
+      description:
+        'Six digits, ten minutes, single use, five tries a code from one network, twenty from all.',
       body: schemas.VerifyOtpBody,
       response: { 200: schemas.SignInAnswer },
     },
     handler: async ({ body, request, reply }) => {
-      const signIn = await verifyOtp(context, body, clientOf(request));
+      const signIn = await verifyOtp(context, body, clientOf(request, body.refreshTokenIn));
       return signInAnswer(reply, signIn, body.refreshTokenIn);
     },
   });
 
   route.post(`${base}/resend-otp`, {
     access: open,
-    signInLimit: true,
+    signInLimit: 'mail',
     schema: {
       operationId: 'resendOtp',
       summary: 'Ask for a fresh code',
-      description: 'Answers the same for every address.',
+      description:
+        'Answers the same for every address. While the code that was sent before can still be used, it is sent again.',
       body: schemas.EmailBody,
       response: {
         202: Type.Null({ description: 'If someone registered with the address, a code is on its way.' }),
@@ -74,7 +76,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
 
   route.post(`${base}/login`, {
     access: open,
-    signInLimit: true,
+    signInLimit: 'guess',
     faults: ['invalid_credentials', 'email_not_verified'],
     schema: {
       operationId: 'login',
@@ -85,7 +87,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
       response: { 200: schemas.SignInAnswer },
     },
     handler: async ({ body, request, reply }) => {
-      const signIn = await login(context, body, clientOf(request));
+      const signIn = await login(context, body, clientOf(request, body.refreshTokenIn));
       return signInAnswer(reply, signIn, body.refreshTokenIn);
     },
   });
@@ -102,8 +104,12 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
     },
     handler: async ({ body, request, reply }) => {
       const inBody = body.refreshToken;
-      const signIn = await refresh(context, inBody ?? readRefreshCookie(request));
-      return signInAnswer(reply, signIn, inBody === undefined ? 'cookie' : 'body');
+      if (inBody !== undefined) {
+        const signIn = await refresh(context, inBody, clientOf(request, 'body'));
+        return signInAnswer(reply, signIn, 'body');
+      }
+      const cookie = readCookie(request, refreshCookie, isSecure());
+      return signInAnswer(reply, await refresh(context, cookie?.value, clientOf(request), cookie?.own));
     },
   });
 
@@ -116,7 +122,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
     },
     handler: async ({ principal, reply }) => {
       await logout(context, principal);
-      setRefreshCookie(reply, '', 0);
+      setCookie(reply, refreshCookie, { value: '', maxAgeMs: 0 }, isSecure());
     },
   });
 
@@ -128,7 +134,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
 
   route.post(`${base}/forgot-password`, {
     access: open,
-    signInLimit: true,
+    signInLimit: 'mail',
     schema: {
       operationId: 'forgotPassword',
       summary: 'Ask for a link to set a new password',
@@ -141,7 +147,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
 
   route.post(`${base}/reset-password`, {
     access: open,
-    signInLimit: true,
+    signInLimit: 'guess',
     faults: ['invalid_reset_token'],
     schema: {
       operationId: 'resetPassword',
@@ -150,7 +156,8 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
       body: schemas.ResetPasswordBody,
       response: { 204: Type.Null({ description: 'The password is set, and every session has ended.' }) },
     },
-    handler: ({ body }) => resetPassword(context, body),
+    handler: async ({ body, request, reply }) =>
+      setDeviceCookie(reply, await resetPassword(context, body, clientOf(request))),
   });
 
   route.post(`${base}/stream-ticket`, {
@@ -188,26 +195,24 @@ export function accountRoutes(routes: Routes, context: AccountsContext, secureCo
 
   function signInAnswer(
     reply: FastifyReply,
-    { refreshToken, ...signIn }: SignIn,
+    { refreshToken, deviceToken, ...signIn }: SignIn,
     where: 'cookie' | 'body' = 'cookie',
   ) {
     const answer = { ...signIn, tokenType: 'Bearer' as const };
     if (where === 'body') return { ...answer, refreshToken };
-    setRefreshCookie(reply, refreshToken, lifetimes.sessionMs / 1000);
+    setCookie(reply, refreshCookie, { value: refreshToken, maxAgeMs: lifetimes.sessionMs }, isSecure());
+    setDeviceCookie(reply, deviceToken);
     return answer;
   }
 
-  function setRefreshCookie(reply: FastifyReply, value: string, maxAge: number): void {
-    const secure = secureCookies();
-    const cookie = { name: refreshCookie, value, maxAge, path: base, httpOnly: true, secure } as const;
-    reply.header('set-cookie', stringifySetCookie({ ...cookie, sameSite: 'strict' }));
+  function setDeviceCookie(reply: FastifyReply, token: string | undefined): void {
+    if (token === undefined) return;
+    setCookie(reply, deviceCookie, { value: token, maxAgeMs: lifetimes.deviceMs }, isSecure());
   }
 }
 
-function readRefreshCookie(request: FastifyRequest): string | undefined {
-  return parseCookie(request.headers.cookie ?? '')[refreshCookie];
-}
-
-function clientOf(request: FastifyRequest): ClientTrace {
-  return { ip: request.ip, userAgent: request.headers['user-agent'] };
+/** What keeps its refresh token by itself keeps no cookies either. */
+function clientOf(request: FastifyRequest, tokenIn: 'cookie' | 'body' = 'cookie'): ClientTrace {
+  const client = { ip: request.ip, userAgent: request.headers['user-agent'] };
+  return tokenIn === 'body' ? client : { ...client, device: { token: deviceTokenOf(request) } };
 }

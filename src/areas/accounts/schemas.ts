@@ -49,6 +49,7 @@ export const VerifyOtpBody = Type.Object(
     email: Email,
     code: Type.String({
       pattern: '^[0-9]{6}$',
+      maxLength: 6,
       description: 'Six digits, from the mail.',
       examples: ['493027'],
     }),

@@ -76,12 +76,20 @@ export function insertRefreshToken(db: Queryable, tokenHash: Buffer, sessionId: 
     insert into refresh_tokens (token_hash, session_id, created_at) values (${tokenHash}, ${sessionId}, ${now})`);
 }
 
-/** Spends the token and moves its session's end; of two callers with the same token, one gets the row. */
-export function spendRefreshToken(db: Queryable, tokenHash: Buffer, now: Date, expiresAt: Date) {
+/**
+ * Spends the token and moves its session's end; of two callers with the same token, one gets the row. One from a cookie
+ * without the prefix counts only if it was given out when there was none.
+ */
+export function spendRefreshToken(
+  db: Queryable,
+  tokenHash: Buffer,
+  { now, expiresAt, isFromOwnCookie }: { now: Date; expiresAt: Date; isFromOwnCookie: boolean },
+) {
   return db.one<{ sessionId: SessionId; accountId: AccountId }>(sql`
     with spent as (
       update refresh_tokens set spent_at = ${now}
-      where token_hash = ${tokenHash} and spent_at is null returning session_id
+      where token_hash = ${tokenHash} and spent_at is null and (${isFromOwnCookie}::boolean or before_prefix)
+      returning session_id
     )
     update sessions set last_used_at = ${now}, expires_at = ${expiresAt}
     from spent
@@ -134,6 +142,43 @@ export async function saveLocation(
 
 export function pruneLocations(db: Queryable, before: Date) {
   return db.run(sql`delete from sign_in_locations where seen_at <= ${before}`);
+}
+
+/** The addresses of the accounts that a device is known for. */
+export async function findDeviceEmails(db: Queryable, tokenHash: Buffer, since: Date): Promise<string[]> {
+  const rows = await db.rows<{ email: string }>(sql`
+    select a.email from known_devices d join accounts a on a.id = d.account_id
+    where d.token_hash = ${tokenHash} and d.seen_at > ${since}`);
+  return rows.map(({ email }) => email);
+}
+
+/** The device gets a new token, for every account that it is known for. */
+export async function renewDevice(tx: Queryable, before: Buffer, tokenHash: Buffer): Promise<void> {
+  await tx.run(sql`update known_devices set token_hash = ${tokenHash} where token_hash = ${before}`);
+}
+
+/** Of an account, only the latest are kept. */
+export async function saveDevice(
+  tx: Queryable,
+  tokenHash: Buffer,
+  accountId: AccountId,
+  now: Date,
+  keep: number,
+): Promise<void> {
+  await tx.run(sql`
+    insert into known_devices (token_hash, account_id, seen_at) values (${tokenHash}, ${accountId}, ${now})
+    on conflict (token_hash, account_id) do update set seen_at = excluded.seen_at`);
+  await tx.run(sql`
+    delete from known_devices where account_id = ${accountId} and token_hash = any(array(
+      select token_hash from known_devices where account_id = ${accountId} order by seen_at desc offset ${keep}))`);
+}
+
+export function forgetDevices(tx: Queryable, accountId: AccountId) {
+  return tx.run(sql`delete from known_devices where account_id = ${accountId}`);
+}
+
+export function pruneDevices(db: Queryable, before: Date) {
+  return db.run(sql`delete from known_devices where seen_at <= ${before}`);
 }
 
 /** Tokens that were spent so long ago that an unspent one of that time would have ended, too. */

@@ -53,5 +53,6 @@ export async function pruneAccounts({ db, clock }: Pick<AccountsContext, 'db' | 
   const now = clock.now();
   await queries.pruneSessions(db, now, after(now, -Math.max(lifetimes.registrationMs, day)));
   await queries.pruneSpentTokens(db, after(now, -lifetimes.sessionMs));
+  await queries.pruneDevices(db, after(now, -lifetimes.deviceMs));
   await queries.pruneLocations(db, after(now, -keepLocationsMs));
 }

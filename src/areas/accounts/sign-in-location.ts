@@ -6,6 +6,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { after, day } from '../../clock.ts';
 import type { AccountId } from '../../ids.ts';
+import { prefixOf } from '../../network.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { ClientTrace } from './accounts.ts';
 import { enqueueMail } from './mail-outbox.ts';
@@ -53,22 +54,6 @@ export function browserOf(userAgent: string): string {
   const family = families.find(([, seen]) => seen.test(userAgent))?.[0] ?? 'an unknown program';
   const system = systems.find(([, seen]) => seen.test(userAgent))?.[0];
   return system === undefined ? family : `${family} on ${system}`;
-}
-
-/** The first 24 bits of an address, of IPv6 the first 48: what a provider gives to one customer. */
-export function prefixOf(ip: string): string {
-  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (isIPv4(address)) return address.split('.').slice(0, 3).join('.');
-  if (!isIPv6(address)) return 'unknown';
-  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0');
-  const groups = [...left, ...zeros, ...right];
-  return groups
-    .slice(0, 3)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }
 
 function shownAddress(ip: string): string {

@@ -4,6 +4,7 @@ import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type SessionId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { AccountsContext, ClientTrace, User } from './accounts.ts';
+import { recordDevice } from './devices.ts';
 import { readUser } from './read-user.ts';
 import * as sessions from './session-queries.ts';
 import { recordSignInLocation } from './sign-in-location.ts';
@@ -13,6 +14,8 @@ export interface SignIn {
   readonly accessToken: string;
   readonly expiresIn: number;
   readonly refreshToken: string;
+  /** For a client that keeps cookies, where it gets a new one. */
+  readonly deviceToken?: string;
   readonly user: User;
 }
 
@@ -28,7 +31,8 @@ export async function openSession(
   const expiresAt = after(now, lifetimes.sessionMs);
   await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt });
   await recordSignInLocation(tx, accountId, client, now);
-  return issueTokens(tx, context, accountId, id);
+  const deviceToken = await recordDevice(tx, accountId, client, now);
+  return { ...(await issueTokens(tx, context, accountId, id)), ...(deviceToken && { deviceToken }) };
 }
 
 async function issueTokens(
@@ -45,15 +49,27 @@ async function issueTokens(
   return { accessToken, expiresIn: accessTokenSeconds, refreshToken: refresh.token, user };
 }
 
-/** Exchanges a refresh token for a new pair. A spent one that is used again ends its session. */
-export async function refresh(context: AccountsContext, refreshToken: string | undefined): Promise<SignIn> {
+/**
+ * Exchanges a refresh token for a new pair. A spent one that is used again ends its session. A browser that has no token
+ * for its device yet gets one here: it was signed in before there were any.
+ */
+export async function refresh(
+  context: AccountsContext,
+  refreshToken: string | undefined,
+  client: ClientTrace,
+  isFromOwnCookie = true,
+): Promise<SignIn> {
   if (!refreshToken) throw invalidRefreshToken();
   const tokenHash = hashOpaqueToken(refreshToken);
   const now = context.clock.now();
   const signIn = await context.db.transaction(async (tx) => {
     const expiresAt = after(now, lifetimes.sessionMs);
-    const session = await sessions.spendRefreshToken(tx, tokenHash, now, expiresAt);
-    return session && issueTokens(tx, context, session.accountId, session.sessionId);
+    const session = await sessions.spendRefreshToken(tx, tokenHash, { now, expiresAt, isFromOwnCookie });
+    if (!session) return undefined;
+    const { accountId, sessionId } = session;
+    const deviceToken =
+      client.device?.token === undefined ? await recordDevice(tx, accountId, client, now) : undefined;
+    return { ...(await issueTokens(tx, context, accountId, sessionId)), ...(deviceToken && { deviceToken }) };
   });
   if (signIn) return signIn;
   await sessions.endSessionOfSpentToken(context.db, tokenHash, now);

@@ -1,5 +1,5 @@
 /** The tokens an account is handed: made here, kept only as hashes, compared in constant time by lookup. */
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { minute, second } from '../../clock.ts';
 import type { AccountId, SessionId } from '../../ids.ts';
 import { once } from '../../once.ts';
@@ -108,9 +108,13 @@ export const lifetimes = {
   streamTicketMs: 30 * second,
   sessionMs: 30 * 24 * 60 * minute,
   registrationMs: 24 * 60 * minute,
+  deviceMs: 180 * 24 * 60 * minute,
+  /** Whatever others do meanwhile, a code that was sent works for so long. */
+  otpLeastMs: 2 * minute,
 } as const;
 
-export const otpTries = 5;
+/** Tries of a code: from one network, and from all. */
+export const otpTries = { perNetwork: 5, inAll: 20 } as const;
 
 export interface OpaqueToken {
   readonly token: string;
@@ -118,7 +122,7 @@ export interface OpaqueToken {
 }
 
 /** 256 random bits; what names the kind keeps one from being mistaken for another. */
-export function newOpaqueToken(kind: 'refresh' | 'reset' | 'ticket'): OpaqueToken {
+export function newOpaqueToken(kind: 'device' | 'refresh' | 'reset' | 'ticket'): OpaqueToken {
   const token = `${kind}_${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashOpaqueToken(token) };
 }
@@ -127,17 +131,17 @@ export function hashOpaqueToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-export function newOtp(): string {
-  return String(randomInt(1_000_000)).padStart(6, '0');
+export function newOtpSeed(): Buffer {
+  return randomBytes(16);
 }
 
-/** Six digits are guessed from a plain hash in no time, so this one needs a key that is not in the database. */
-export function hashOtp(keys: MasterKeys, email: string, code: string): Buffer {
-  return createHmac('sha256', keys.derive('one-time-code'))
-    .update(JSON.stringify([email, code]))
-    .digest();
+/** Six digits are guessed from a plain hash in no time, so these follow from a key that is not in the database. */
+export function otpOf(keys: MasterKeys, email: string, seed: Buffer): string {
+  const mac = createHmac('sha256', keys.derive('one-time-code'));
+  const digest = mac.update(JSON.stringify([email, seed.toString('hex')])).digest();
+  return String(digest.readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
 }
 
-export function sameHash(one: Buffer, other: Buffer): boolean {
-  return one.length === other.length && timingSafeEqual(one, other);
+export function isSameOtp(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -1,11 +1,13 @@
 import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type WorkspaceId } from '../../ids.ts';
+import { prefixOf } from '../../network.ts';
 import { normaliseEmail } from '../../principal.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { enqueueMail } from './mail-outbox.ts';
 import * as queries from './queries.ts';
+import { refuseNewAccount } from './register.ts';
 import { openSession, type SignIn } from './sign-in.ts';
-import { hashOtp, otpTries, sameHash } from './tokens.ts';
+import { isSameOtp, otpOf, otpTries } from './tokens.ts';
 
 export interface VerifyOtpInput {
   readonly email: string;
@@ -20,12 +22,12 @@ export async function verifyOtp(
 ): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   const now = context.clock.now();
-  const attempt = await queries.takeOtpTry(context.db, email, otpTries, now);
-  const given = hashOtp(context.masterKeys, email, input.code);
-  if (!attempt || !sameHash(attempt.otpHash, given)) throw invalidOtp();
+  const attempt = await queries.takeOtpTry(context.db, email, prefixOf(client.ip), otpTries, now);
+  if (!attempt || !isSameOtp(otpOf(context.masterKeys, email, attempt.seed), input.code)) throw invalidOtp();
 
   const signIn = await context.db.transaction(async (tx) => {
-    const registration = await queries.takeRegistration(tx, email, given);
+    await refuseNewAccount(tx, context, 'lock');
+    const registration = await queries.takeRegistration(tx, email, attempt.seed);
     if (!registration) throw invalidOtp();
     const accountId = newId<AccountId>();
     const { contested, passwordHash, name } = registration;
@@ -55,6 +57,6 @@ export async function resendOtp(context: AccountsContext, input: { readonly emai
 
 function invalidOtp(): Fault {
   return new Fault('invalid_otp', 'The code is wrong, expired, already used, or was tried too often.', {
-    hint: 'Ask for a fresh one with POST /api/v1/auth/resend-otp.',
+    hint: 'Ask for a fresh one with POST /api/v1/auth/resend-otp. After five wrong tries, wait for two minutes before you do.',
   });
 }

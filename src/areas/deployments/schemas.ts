@@ -9,6 +9,7 @@ export const DeploymentParams = Type.Object({ id: idOf<EnvironmentId>(), did: id
 
 const Sha = Type.String({
   pattern: '^[0-9a-f]{40}$',
+  maxLength: 40,
   description: 'A whole commit id: 40 small hexadecimal digits.',
   examples: ['9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908'],
 });
@@ -136,6 +137,7 @@ export const LogsQuery = Type.Object(
     cursor: Type.Optional(
       Type.String({
         pattern: '^[0-9]{1,15}$',
+        maxLength: 15,
         description: '`nextCursor` of the page before.',
         examples: ['500'],
       }),

@@ -65,6 +65,12 @@ export const CreateBody = Type.Unsafe<NewConnector>(
   }),
 );
 
+// What the configs of all kinds are made of; which of it a kind takes, it says itself.
+const ConfigValue = Type.Union([
+  Type.String({ maxLength: 2_000 }),
+  Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: 20 }),
+]);
+
 export const ChangeBody = Type.Object(
   {
     name: Type.Optional(Name),
@@ -74,7 +80,9 @@ export const ChangeBody = Type.Object(
       Type.Boolean({ description: 'One that is switched on again begins with a clean sheet.' }),
     ),
     config: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
+      Type.Record(Type.String(), ConfigValue, {
+        ...closed,
+        maxProperties: 20,
         description: 'Of the same type, whole. A webhook keeps its `secret` where it is left out.',
         examples: [{ webhookUrl: 'https://hooks.slack.com/services/T000/B000/YYYY' }],
       }),

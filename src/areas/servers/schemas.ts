@@ -33,6 +33,7 @@ const Username = Type.String({
 });
 const Fingerprint = Type.String({
   pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+  maxLength: 50,
   description:
     'Of the host key, as `ssh-keygen -lf` prints it. Without it, the key is pinned at first contact.',
   examples: ['SHA256:uNiVztksCsDhcc0u9e8BrrJXQVQzN2n4XLmbmkGQ8cY'],
@@ -89,6 +90,7 @@ export const UpdateBody = Type.Object(
     acceptHostKey: Type.Optional(
       Type.String({
         pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+        maxLength: 50,
         description:
           'Pins this host key instead of the one before. Compare it with the server’s own console first.',
         examples: ['SHA256:uNiVztksCsDhcc0u9e8BrrJXQVQzN2n4XLmbmkGQ8cY'],
@@ -195,6 +197,7 @@ export const HardenBody = Type.Object(
     steps: Type.Optional(
       Type.Array(Type.Enum([...stepIds]), {
         minItems: 1,
+        maxItems: stepIds.length,
         uniqueItems: true,
         description: 'All, if not said.',
         examples: [['firewall']],
