@@ -22,7 +22,12 @@ import type { LabServer } from './server.ts';
 
 /** What the samples, the databases and most tests use. */
 const images = ['node:24-slim', 'debian:bookworm-slim', 'postgres:17', 'redis:8', 'mariadb:11.8'];
-const sources = ['areas/servers/provision.ts', 'areas/servers/docker-settings.ts', 'adapters/proxy/*.ts'];
+const sources = [
+  'areas/servers/provision.ts',
+  'areas/servers/docker-settings.ts',
+  'adapters/docker/network-rules.ts',
+  'adapters/proxy/*.ts',
+];
 const src = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** `boot` gives a server of the tree, which is switched off and taken apart here. */

@@ -70,9 +70,10 @@ rm -f /etc/ssh/ssh_host_* /var/lib/dbus/machine-id
 : > /etc/machine-id
 `;
 
+// nftables is on every Debian that a provider hands out; the small tree that servers are made of lacks it.
 const dockerPackages: Record<Suite, readonly string[]> = {
-  trixie: ['docker.io', 'docker-cli', 'docker-buildx', 'docker-compose', 'iptables'],
-  bookworm: ['docker.io', 'iptables'],
+  trixie: ['docker.io', 'docker-cli', 'docker-buildx', 'docker-compose', 'iptables', 'nftables'],
+  bookworm: ['docker.io', 'iptables', 'nftables'],
 };
 
 const sudoSetup = `

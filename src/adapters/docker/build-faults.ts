@@ -36,7 +36,16 @@ const usualHint =
   'What the failing step printed is in the evidence. Correct it in the repository, or the commands in the settings, then deploy again.';
 
 /** It was not begun. */
-export function buildRefused(why: string, dockerfilePath = ''): Fault {
+export function buildRefused(why: string, { error, lines }: BuildFailure, dockerfilePath = ''): Fault {
+  if (why === 'unguarded')
+    return new Fault(
+      'build_failed',
+      'The server cannot keep a build from its own services, so nothing was built.',
+      {
+        hint: 'Provision the server again: that installs nftables, which the rules for builds need.',
+        evidence: [...lines, error].join('\n').slice(-8_000),
+      },
+    );
   const sentence =
     why === 'outside'
       ? 'The path of the Dockerfile leads out of the repository.'

@@ -47,7 +47,7 @@ export async function buildImage(
     await followUnit(remote, unit, { ...following, line });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
-    if (output.refusal !== undefined) throw buildRefused(output.refusal, spec.dockerfilePath);
+    if (output.refusal !== undefined) throw buildRefused(output.refusal, output.failure, spec.dockerfilePath);
     // Without its last word it did not end by itself: how it would have ended nobody knows.
     if (!output.end || output.end.code === 0) throw error;
     const fault = buildFault(output.end, output.failure);

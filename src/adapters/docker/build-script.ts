@@ -7,6 +7,7 @@
  * 20.10 takes the option and ignores it: its steps are below `docker/buildkit`, and under the systemd driver each in a
  * group of its own, which is found and capped while it runs.
  */
+import { guardScript } from './build-network.ts';
 import { contextNameScript } from './send-context.ts';
 
 const buildGroup = 'slipwaybuild.slice';
@@ -64,7 +65,7 @@ export const buildScript = `
 percent=$1 bytes=$2 folder=$3 dockerfile=$4 tag=$5
 shift 5
 ${contextNameScript}
-${places}
+${places}${guardScript}
 most_processes=4096
 put() { if [ -e "$2" ]; then echo "$1" 2>/dev/null >"$2" || :; fi; }
 cap() {
@@ -152,13 +153,14 @@ make_group || :
 if ! is_capped; then echo 'This server cannot limit what a build takes; it may slow down what runs there.'; fi
 cap_old_docker 2>/dev/null &
 watcher=$!
-trap 'kill "$watcher" 2>/dev/null || :' EXIT
+trap 'kill "$watcher" 2>/dev/null || :; unguard' EXIT
 trap 'exit 143' HUP INT TERM
+guard || refuse unguarded
 end_orphans
 rm -f "$folder/image"
 before=$(hits)
 code=0
-docker build "$@" --tag "$tag" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/$context" || code=$?
+docker build "$@" --tag "$tag" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/$context" 8>&- || code=$?
 image=-
 if [ -s "$folder/image" ]; then image=$(cat "$folder/image"); fi
 if is_second; then kind=killed; else kind=met; fi

@@ -1,6 +1,9 @@
 /** Networks: one an environment, with addresses that we give out. */
 import type { Call } from './docker.ts';
 
+/** All of them together; `engine/placement.ts` gives each environment its part. */
+export const appNetworks = '198.18.0.0/15';
+
 export interface NetworkSpec {
   readonly name: string;
   /** `10.200.3.0/24` */
@@ -15,6 +18,8 @@ export function createNetwork({ name, subnet, gateway, labels }: NetworkSpec): C
     Driver: 'bridge',
     // An older Docker would make a second one of the same name.
     CheckDuplicate: true,
+    // Whatever the daemon has for a default: the rules for what containers may reach know them by IPv4.
+    EnableIPv6: false,
     IPAM: { Driver: 'default', Config: [{ Subnet: subnet, Gateway: gateway }] },
     Labels: labels,
   };

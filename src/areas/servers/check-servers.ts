@@ -1,17 +1,20 @@
 /**
  * Probes servers that are due, every minute, on whichever instance comes first. A server whose owner had to install our
- * key is provisioned as soon as it lets us in.
+ * key is provisioned as soon as it lets us in. Rules for what containers may reach that are missing, because someone
+ * flushed them or an older Slipway made the server ready, are put in place.
  */
 
 import { after, minute } from '../../clock.ts';
+import { ensureNetworkRules } from '../../engine/single-server/single-server.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
-import { hasOperationOn } from '../../operations/operations.ts';
+import { hasOperationOn, hasUnfinishedOn } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
+import { connectTo } from './connection/connect-server.ts';
 import { probeServer } from './connection/probe-server.ts';
 import * as queries from './queries.ts';
 import type { ServersContext } from './servers.ts';
-import { enqueueOnServer, provisionKind } from './start-operation.ts';
+import { enqueueOnServer, provisionKind, removeServerKind } from './start-operation.ts';
 
 const concurrency = 10;
 const probeTimeoutMs = 40_000;
@@ -31,8 +34,9 @@ export async function checkDueServers(ctx: ServersContext): Promise<void> {
 
 async function checkServer(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
   try {
-    await probeServer(ctx, workspaceId, id, AbortSignal.timeout(probeTimeoutMs));
+    const seen = await probeServer(ctx, workspaceId, id, AbortSignal.timeout(probeTimeoutMs));
     await provisionIfNew(ctx, workspaceId, id);
+    if (!seen.hasNetworkRules) await putRulesBack(ctx, workspaceId, id);
   } catch (error) {
     // A fault of the server is stored with it; any other error is ours.
     if (!(error instanceof Fault) && !isTimeout(error)) throw error;
@@ -51,6 +55,13 @@ async function provisionIfNew(ctx: ServersContext, workspaceId: WorkspaceId, id:
     const work = { workspaceId, serverId: id, kind: provisionKind, input: { serverId: id } } as const;
     await enqueueOnServer(tx, ctx, work);
   });
+}
+
+async function putRulesBack(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<void> {
+  const server = await queries.findServer(ctx.db, { workspaceId, id });
+  if (!server?.provisionedAt || (await hasUnfinishedOn(ctx.db, id, removeServerKind))) return;
+  const { remote } = await connectTo(ctx, workspaceId, id);
+  await ensureNetworkRules(remote, { insists: false, signal: AbortSignal.timeout(probeTimeoutMs) });
 }
 
 function isTimeout(error: unknown): boolean {

@@ -4,7 +4,7 @@
  */
 
 import { minute } from '../../clock.ts';
-import { ensureProxy } from '../../engine/single-server/single-server.ts';
+import { ensureNetworkRules, ensureProxy } from '../../engine/single-server/single-server.ts';
 import type { AccountId, ServerId, WorkspaceId } from '../../ids.ts';
 import {
   defineOperation,
@@ -121,7 +121,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
   return defineOperation({ kind: provisionKind, readInput, steps });
 }
 
-/** Docker's own settings, our folder and our network. */
+/** Docker's own settings, our folder and our network, and what containers may not reach. */
 export async function ensureSettings(
   remote: Remote,
   { signal, log }: Pick<StepContext, 'signal' | 'log'>,
@@ -129,6 +129,7 @@ export async function ensureSettings(
   for (const name of await ensureDockerSettings(remote)) log(`daemon.json: ${name} set`);
   const printed = await remote.script(prepareScript, [], { signal, timeoutMs: 2 * minute });
   for (const line of printed.toString().split('\n').filter(Boolean)) log(line);
+  await ensureNetworkRules(remote, { insists: true, signal });
 }
 
 function readInput(stored: unknown): Input {
@@ -141,7 +142,7 @@ function readInput(stored: unknown): Input {
 const installDocker = `
 export DEBIAN_FRONTEND=noninteractive
 apt-get update
-set -- docker.io ca-certificates openssl
+set -- docker.io ca-certificates openssl nftables
 for each in docker-cli docker-buildx docker-compose; do
   if apt-cache show "$each" > /dev/null 2>&1; then set -- "$@" "$each"; fi
 done

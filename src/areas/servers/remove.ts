@@ -4,7 +4,7 @@
  */
 
 import { minute } from '../../clock.ts';
-import { removeProxy } from '../../engine/single-server/single-server.ts';
+import { removeNetworkRules, removeProxy } from '../../engine/single-server/single-server.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
@@ -81,6 +81,7 @@ export function removeServerOperation(ctx: ServersContext): OperationKind {
           await remote.fence(context.operationId, context.epoch);
           await removeProxy(remote);
           await remote.script(clearScript, [], { signal: context.signal });
+          await removeNetworkRules(remote, context.signal);
           return undefined;
         },
       },

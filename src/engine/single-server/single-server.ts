@@ -39,6 +39,11 @@ import { waitForServices } from './wait-for-services.ts';
 import { waitHealthy } from './wait-healthy.ts';
 
 /** What a server needs beside Docker before it can be a target. */
+export {
+  ensureNetworkRules,
+  hasNetworkRules,
+  removeNetworkRules,
+} from '../../adapters/docker/network-rules.ts';
 export { ensureProxy, removeProxy } from '../../adapters/proxy/proxy.ts';
 
 export function singleServer(host: DockerHost): Target {

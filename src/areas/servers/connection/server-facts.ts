@@ -1,4 +1,5 @@
 /** What a server is: read in one round trip, and checked for whether Slipway can work on it. */
+import { hasNetworkRules } from '../../../engine/single-server/single-server.ts';
 import { Fault } from '../../../fault.ts';
 import { runOver } from '../../../remote/exec/run-over.ts';
 import { sendScript } from '../../../remote/exec/script.ts';
@@ -30,6 +31,7 @@ field uid "$(id -u)"
 field systemd "$([ -d /run/systemd/system ] && echo yes || true)"
 if command -v docker > /dev/null; then
   field docker "$(docker version --format '{{.Server.Version}}' 2>&1 || true)"
+  if ${hasNetworkRules}; then field rules loaded; fi
 fi
 `;
 
@@ -41,6 +43,8 @@ export interface ProbedServer {
   readonly clockOffsetMs: number;
   /** What `docker version` printed where that is no version. */
   readonly dockerProblem: string | null;
+  /** Whether what containers may not reach is refused, by the rules of today. */
+  readonly hasNetworkRules: boolean;
 }
 
 export async function readFacts(remote: Remote, signal?: AbortSignal): Promise<ProbedServer> {
@@ -91,6 +95,7 @@ function parseFacts(text: string, sentMs: number, receivedMs: number): ProbedSer
     diskUsedFraction: total > 0 ? 1 - free / total : 0,
     clockOffsetMs: Number(of('clock')) - (sentMs + receivedMs) / 2,
     dockerProblem: isVersion || docker === '' ? null : docker,
+    hasNetworkRules: of('rules') === 'loaded',
   };
 }
 

@@ -20,7 +20,7 @@ export function inputDefault(facts: Facts, family: IpFamily): DefaultVerdict {
 
 /** Whether somebody has put rules before Docker's own that drop what is forwarded to containers. */
 export function hasForwardRules(facts: Facts): boolean {
-  const chains = nftChains(facts).filter(({ family, table }) => !isDockers(family, table));
+  const chains = nftChains(facts).filter(({ family, table }) => !isDockers(family, table) && !isOurs(table));
   const tables = new Set(
     chains.filter(({ hook }) => hook === 'forward' || hook === 'prerouting').map(({ table }) => table),
   );
@@ -31,6 +31,17 @@ export function hasForwardRules(facts: Facts): boolean {
   const saved = [iptablesOf(facts, 'ipv4'), iptablesOf(facts, 'ipv6')];
   const docker = saved.filter((each, index) => index === 0 || /^:DOCKER-USER /m.test(each));
   return docker.every((each) => /^-A DOCKER-USER .*-j (DROP|REJECT)/m.test(each));
+}
+
+/** Where rules are loaded that refuse what containers may not reach: those of `adapters/docker/network-rules.ts`. */
+export function hasAppRules(facts: Facts): boolean {
+  const hooks = nftChains(facts).flatMap(({ table, hook }) => (table === 'slipway_apps' ? [hook] : []));
+  return hooks.includes('input') && hooks.includes('forward');
+}
+
+/** They are about what comes from containers, not about what goes to them. */
+function isOurs(table: string): boolean {
+  return table === 'slipway_apps' || table === 'slipway_builds';
 }
 
 function isDockers(family: string, table: string): boolean {

@@ -5,6 +5,7 @@
  */
 import { isIPv6 } from 'node:net';
 import { appPorts, isAppPort } from '../../../../app-ports.ts';
+import { nftTable, nftUnit } from '../../../../remote/units/nft-table.ts';
 import { paths } from '../paths.ts';
 import type { StepPlan } from '../plan.ts';
 import { plainAddress } from '../plan-request.ts';
@@ -20,34 +21,6 @@ import {
 } from './step.ts';
 
 const wants = '/etc/systemd/system/sysinit.target.wants';
-
-function unitText(description: string, file: string, table: string): string {
-  return `${header}[Unit]
-Description=${description}
-DefaultDependencies=no
-After=local-fs.target nftables.service
-Before=network-pre.target shutdown.target
-Wants=network-pre.target
-Conflicts=shutdown.target
-PartOf=nftables.service
-ReloadPropagatedFrom=nftables.service
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/usr/sbin/nft -f ${file}
-ExecReload=/usr/sbin/nft -f ${file}
-ExecStop=-/usr/sbin/nft delete table ${table}
-
-[Install]
-WantedBy=sysinit.target
-`;
-}
-
-/** Replaces the table in one transaction: there is no moment without it. */
-function tableText(table: string, body: string): string {
-  return `${header}table ${table} {}\ndelete table ${table}\ntable ${table} {\n${body}}\n`;
-}
 
 function firewallRules(ports: readonly number[], tcp: readonly number[], ours: string): string {
   const family = isIPv6(ours) ? 'ip6' : 'ip';
@@ -106,8 +79,8 @@ function tableStep({ state }: Planning, about: TableStep): StepPlan | undefined 
   const { id, title, why, lockoutRisk, table, rules, path, unitPath, description } = about;
   const unit = unitPath.slice(unitPath.lastIndexOf('/') + 1);
   const files = [
-    fileChange(state, path, tableText(table, rules)),
-    fileChange(state, unitPath, unitText(description, path, table)),
+    fileChange(state, path, `${header}${nftTable(table, rules)}`),
+    fileChange(state, unitPath, `${header}${nftUnit(description, path, table)}`),
   ];
   const now = state.units.get(unit);
   const isLoaded = now?.enabled === 'enabled' && now.active === 'active' && state.tables.has(table);

@@ -13,7 +13,7 @@ import {
   unknown,
   warn,
 } from '../rule.ts';
-import { hasForwardRules } from '../rule-sets.ts';
+import { hasAppRules, hasForwardRules } from '../rule-sets.ts';
 import { expectedPorts, shownPort } from './firewall.ts';
 
 const noDocker = notApplicable('Docker is not installed.');
@@ -89,6 +89,21 @@ export const dockerRules: readonly Rule[] = [
       return hasForwardRules(facts)
         ? pass('Rules of DOCKER-USER or nftables drop connections to published ports; there was none to try.')
         : warn('Neither DOCKER-USER nor nftables has a rule that drops connections to published ports.');
+    }),
+  },
+  {
+    id: 'docker_app_network',
+    title: "Applications and builds reach neither the cloud's metadata nor the server's own services",
+    severity: 'high',
+    fix: 'Provision the server again (`POST /servers/:id/provision`): that installs nftables where it is missing, and loads the rules.',
+    judge: ifThere((facts) => {
+      if (facts.isAbsent('nft')) return fail('nftables is not installed, so nothing refuses it.');
+      if (!hasAppRules(facts)) return fail('The table slipway_apps is not loaded.');
+      return facts.lines('boot_units').some((line) => line.startsWith('slipway-app-network.service '))
+        ? pass('The table slipway_apps is loaded, at every boot too.')
+        : warn(
+            'The table slipway_apps is loaded, but slipway-app-network.service would not load it at boot.',
+          );
     }),
   },
   {

@@ -1,0 +1,119 @@
+/**
+ * What a build may not reach, as part of its unit's program. Two ways lead out of a build:
+ *
+ * - Its steps (`RUN`) run in sandboxes on Docker's default bridge, which the server's owner may use too. A sandbox is what
+ *   has an address there and is no container: only those are meant.
+ * - What a Dockerfile fetches (`ADD`, `FROM`, Git, `# syntax=`, and `ONBUILD` of a base image) Docker fetches itself, on
+ *   the server's own network, wherever redirects and registries send it. No reading of the Dockerfile could tell. Docker's
+ *   new connections are known by its control group.
+ *
+ * The rules are there while a build of ours runs. For that time Docker makes no new connection to the server itself, which
+ * also concerns a log driver of the owner's that connects again: the price of not touching how their Docker is set up.
+ */
+import { buildsLock, buildsTable, exceptions, publicPorts, reachChains } from './network-rules.ts';
+import { appNetworks } from './networks.ts';
+
+/**
+ * `guard` fails where the rules cannot be loaded. Needs sh with `-eu`; descriptor 8 is its own.
+ *
+ * Docker is in a control group of its own wherever systemd uses version 2. Under version 1 it is put into one of that
+ * version's hierarchy, which has no controllers then and is there for being told apart.
+ */
+export const guardScript = `
+docker_group() {
+  pid=$(systemctl show --property MainPID --value docker.service)
+  if [ "\${pid:-0}" = 0 ]; then pid=$(cat /run/docker.pid) || return 1; fi
+  unified=$(sed -n 's/^[^ ]* \\([^ ]*\\) cgroup2 .*/\\1/p' /proc/mounts | head -n 1)
+  if [ -z "$unified" ]; then
+    unified=/run/slipway-cgroups
+    mkdir -p "$unified"
+    mount -t cgroup2 cgroup2 "$unified" || return 1
+  fi
+  group=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
+  case $group in
+    *.service|*/slipway-docker) ;;
+    *)
+      group=\${group%/}/slipway-docker
+      mkdir -p "$unified$group"
+      echo "$pid" > "$unified$group/cgroup.procs" || return 1 ;;
+  esac
+  level=$(printf %s "$group" | tr -cd / | wc -c)
+  # nft looks for the group from /sys/fs/cgroup on.
+  echo "socket cgroupv2 level $level \\"../../..$unified$group\\""
+}
+containers_on_bridge() {
+  docker ps --quiet --filter network=bridge | xargs -r docker inspect --format \\
+    '{{with index .NetworkSettings.Networks "bridge"}}{{.IPAddress}} {{.GlobalIPv6Address}}{{end}}' 2> /dev/null || :
+}
+containers_rules() {
+  echo 'flush set ${buildsTable} containers'
+  echo 'flush set ${buildsTable} containers6'
+  for each in $(containers_on_bridge); do
+    case $each in
+      *:*) echo "add element ${buildsTable} containers6 { $each }" ;;
+      *.*) echo "add element ${buildsTable} containers { $each }" ;;
+    esac
+  done
+}
+build_rules() {
+  from_docker=$(docker_group) || return 1
+  bridge=$(docker network inspect --format '{{index .Options "com.docker.network.bridge.name"}}' bridge 2> /dev/null) || :
+  bridge=\${bridge:-docker0}
+  cat << END
+table ${buildsTable} {}
+delete table ${buildsTable}
+table ${buildsTable} {
+  set containers { type ipv4_addr; }
+  set containers6 { type ipv6_addr; }
+${reachChains}  chain from_docker {
+    ip daddr != 127.0.0.0/8 fib daddr type local ${publicPorts}
+    ip6 daddr != ::1 fib daddr type local ${publicPorts}
+    ${exceptions}
+    ip daddr { 127.0.0.0/8, ${appNetworks} } goto refused
+    fib daddr type local goto refused
+    goto to_metadata
+  }
+  chain from_sandbox {
+    ct state established,related accept
+    ip daddr ${appNetworks} goto refused
+    oifname "$bridge" goto refused
+    goto to_metadata
+  }
+  chain output {
+    type filter hook output priority filter - 10; policy accept;
+    ct state new $from_docker goto from_docker
+  }
+  chain input {
+    type filter hook input priority filter - 10; policy accept;
+    iifname "$bridge" ip saddr != @containers goto to_server
+    iifname "$bridge" ip6 saddr != @containers6 goto to_server
+  }
+  chain forward {
+    type filter hook forward priority filter - 10; policy accept;
+    iifname "$bridge" ip saddr != @containers goto from_sandbox
+    iifname "$bridge" ip6 saddr != @containers6 goto from_sandbox
+  }
+}
+END
+  containers_rules
+}
+guard() {
+  exec 8>> ${buildsLock}
+  flock --shared 8
+  loaded=$(build_rules) || return 1
+  printf '%s\\n' "$loaded" | nft --file - || return 1
+  follow_containers 8>&- &
+  follower=$!
+}
+# A container of the owner's that comes or goes meanwhile is let through, or is no more. When it is connected at its
+# start, Docker does not list it yet.
+follow_containers() {
+  docker events --filter event=start --filter event=connect --filter event=disconnect --format '{{.Action}}' |
+    while read -r each; do containers_rules | nft --file - || :; done
+}
+# The last build takes the rules away.
+unguard() {
+  if [ -n "\${follower:-}" ]; then kill "$follower" 2> /dev/null || :; fi
+  if flock --exclusive --nonblock 8 2> /dev/null; then nft delete table ${buildsTable} 2> /dev/null || :; fi
+}
+`;
