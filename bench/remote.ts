@@ -11,6 +11,7 @@ import type { LabDescription, ServerDescription } from '../lab/description.ts';
 import { launchBound } from '../lab/launch.ts';
 import { whyNot } from '../lab/needs.ts';
 import { Progress } from '../lab/progress.ts';
+import { serverResolver } from '../src/adapters/egress/server-networks.ts';
 import { newId, type ServerId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { createRemotePool } from '../src/remote/pool.ts';
@@ -35,13 +36,14 @@ export async function benchRemote(): Promise<Figure[]> {
   if (reason) throw new LeftOut(reason);
   const lab = await launchBound(`bench-remote-${process.pid}`, ['bare'], new Progress());
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
-  const pool = createRemotePool(createLog('silent'));
+  const resolve = serverResolver({ allowPrivate: true, networks: [] });
+  const pool = createRemotePool(resolve, createLog('silent'));
   const [server] = lab.about.servers;
   let master: Master | undefined;
   try {
     if (!server?.keyFile) throw new Error('the lab has no server with a key');
     const { address: host, port, user: username, keyFile } = server;
-    const { fingerprint: hostKey } = await readHostKey({ host, port });
+    const { fingerprint: hostKey } = await readHostKey({ host, port, resolve });
     const privateKey = new Secret(readFileSync(keyFile, 'utf8'));
     const remote = pool.to({ serverId: newId<ServerId>(), host, port, username, privateKey, hostKey });
     master = await openMaster(lab.about, server, join(folder, 'control'));

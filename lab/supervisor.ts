@@ -98,6 +98,7 @@ function settingsFor(
     SLIPWAY_ACME_CA_FILE: acme.caFile,
     SLIPWAY_DNS_SERVERS: `${dns.address}:${dns.port}`,
     SLIPWAY_ALLOW_PRIVATE_EGRESS: 'true',
+    SLIPWAY_SERVER_NETWORKS: 'private',
   };
   const known = new Set(Object.values(knownSettings).map(({ env }) => env));
   return Object.fromEntries(Object.entries(wanted).filter(([each]) => known.has(each)));

@@ -38,9 +38,11 @@ test('without settings everything has its documented default', () => {
     limitTriggers: 30,
     limitStreams: 50,
     limitStreamsTotal: 5_000,
+    limitTests: 10,
     pollSeconds: 300,
     mirrorMegabytes: 2048,
     allowPrivateEgress: false,
+    serverNetworks: undefined,
     dnsServers: [],
     caFile: undefined,
     eventDays: 14,
@@ -75,6 +77,7 @@ test('a value that is right is taken, in the form the code wants it', () => {
     SLIPWAY_LIMIT_SIGN_IN: '1',
     SLIPWAY_POLL_SECONDS: '0',
     SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on',
+    SLIPWAY_SERVER_NETWORKS: '203.0.113.10, private ,fd00:1::/64',
     SLIPWAY_DNS_SERVERS: '192.0.2.53, [2001:db8::53]:5353,192.0.2.54:54',
     SLIPWAY_CA_FILE: 'package.json',
     SLIPWAY_ACME_DIRECTORY: 'https://Authority.example/dir',
@@ -94,6 +97,10 @@ test('a value that is right is taken, in the form the code wants it', () => {
   assert.equal(config.limitSignIn, 1);
   assert.equal(config.pollSeconds, 0);
   assert.equal(config.allowPrivateEgress, true);
+  const networks = ['203.0.113.10', 'fd00:1::/64'];
+  assert.deepEqual(config.serverNetworks, { allowPrivate: true, networks });
+  const none = readConfig({ SLIPWAY_SERVER_NETWORKS: 'none' });
+  assert.deepEqual(none.serverNetworks, { allowPrivate: false, networks: [] });
   assert.deepEqual(config.dnsServers, ['192.0.2.53', '[2001:db8::53]:5353', '192.0.2.54:54']);
   assert.equal(config.caFile, resolve('package.json'));
   assert.equal(config.acmeDirectory, 'https://authority.example/dir');
@@ -163,11 +170,13 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_LIMIT_TRIGGERS', '0', '1000001', 'few'],
   ['SLIPWAY_LIMIT_STREAMS', '0', '1000001', 'few'],
   ['SLIPWAY_LIMIT_STREAMS_TOTAL', '0', '1000001', 'all'],
+  ['SLIPWAY_LIMIT_TESTS', '0', '1000001', 'few'],
   ['SLIPWAY_ACME_DIRECTORY', 'letsencrypt', 'ftp://authority.example/', 'https://user@authority.example/'],
   ['SLIPWAY_ACME_CA_FILE', '/nowhere/ca.pem'],
   ['SLIPWAY_POLL_SECONDS', '-1', '86401', 'hourly'],
   ['SLIPWAY_LIMIT_MIRROR_MB', '0', '1000001', '2GB'],
   ['SLIPWAY_ALLOW_PRIVATE_EGRESS', 'perhaps'],
+  ['SLIPWAY_SERVER_NETWORKS', 'none,private', 'all', '10.0.0.0/33', 'web.example.com', '10.0.0'],
   ['SLIPWAY_DNS_SERVERS', 'dns.example', '192.0.2.53:0', '192.0.2.53:99999', '[::1', '1.2.3'],
   ['SLIPWAY_CA_FILE', '/nowhere/ca.pem'],
   ['SLIPWAY_EVENT_DAYS', '0', '3651', 'a week'],

@@ -149,6 +149,12 @@ export const settings = {
     read.wholeNumber(1, 1_000_000),
     'Streams of events that are open at once on an instance, of all accounts together.',
   ),
+  limitTests: setting(
+    'SLIPWAY_LIMIT_TESTS',
+    '10',
+    read.wholeNumber(1, 1_000_000),
+    'Tests of servers and of notification connectors a minute per account, each. Registering and changing a server counts as a test of it.',
+  ),
   pollSeconds: setting(
     'SLIPWAY_POLL_SECONDS',
     '300',
@@ -166,6 +172,11 @@ export const settings = {
     'off',
     read.onOff,
     'Whether addresses that users name (Git hosts, for example) may be private ones, and plain http.',
+  ),
+  serverNetworks: optional(
+    'SLIPWAY_SERVER_NETWORKS',
+    read.serverNetworks,
+    'Where servers may stand beside the internet: addresses and CIDR blocks separated by commas, `private` for all private ranges, or `none`. An address of the machine that Slipway runs on counts only where it is named by itself. Absent: `private` where `SLIPWAY_HOST` is a loopback or private address, `none` elsewhere.',
   ),
   dnsServers: setting(
     'SLIPWAY_DNS_SERVERS',
@@ -271,9 +282,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     limitTriggers: value(settings.limitTriggers),
     limitStreams: value(settings.limitStreams),
     limitStreamsTotal: value(settings.limitStreamsTotal),
+    limitTests: value(settings.limitTests),
     pollSeconds: value(settings.pollSeconds),
     mirrorMegabytes: value(settings.mirrorMegabytes),
     allowPrivateEgress: value(settings.allowPrivateEgress),
+    serverNetworks: value(settings.serverNetworks),
     dnsServers: value(settings.dnsServers),
     caFile: value(settings.caFile),
     eventDays: value(settings.eventDays),

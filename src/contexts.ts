@@ -20,6 +20,7 @@ import { environmentsOn } from './areas/environments/read-environments.ts';
 import { environmentsOfRemovedProjects } from './areas/environments/remove-environment.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
 import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
+import { consentLink } from './areas/notifications/consent.ts';
 import type { NotificationsContext } from './areas/notifications/notifications.ts';
 import { projectsUsing } from './areas/projects/find-projects.ts';
 import type { ProjectsContext } from './areas/projects/projects.ts';
@@ -38,15 +39,24 @@ import type { Resources } from './resources.ts';
 export type Contexts = ReturnType<typeof createContexts>;
 
 export function createContexts(resources: Resources, publicUrl: () => string, deployPush?: DeployPush) {
-  const { config, log, clock, mailer, queue, kinds, pool, egress, mirrors } = resources;
+  const { config, log, clock, mailer, queue, kinds, pool, resolveServer, egress, mirrors } = resources;
   const { db, sealer, masterKeys } = resources.store;
-  const mails = new MailOutbox({ db, clock, masterKeys, mailer, publicUrl, log });
+  const mails = new MailOutbox({
+    db,
+    clock,
+    masterKeys,
+    mailer,
+    publicUrl,
+    consentLink: (recipientId) => consentLink({ db, clock, publicUrl }, recipientId),
+    log,
+  });
   const wakeMail = () => mails.wake();
   const secretsOf = (workspaceId: WorkspaceId, id: EnvironmentId) =>
     knownSecrets({ db, sealer }, workspaceId, id);
 
   const accounts: AccountsContext = { db, clock, masterKeys, config, wakeMail };
-  const servers: ServersContext = { db, clock, sealer, queue, pool, log, environmentsOn };
+  const resolveHost = resolveServer;
+  const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
   const providers: GitProvidersContext = {
     db,
     clock,
@@ -136,12 +146,9 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     wakeMail,
     environmentHooks: hooks,
     allowPrivate: config.allowPrivateEgress,
-    ways: {
-      fetch: egress.fetch,
-      mail: ({ to, id, ...mail }) =>
-        mailer.send({ ...mail, to: to.join(', '), messageId: `<${id}@notifications.slipway>` }),
-      now: () => clock.now(),
-    },
+    fetch: egress.fetch,
+    mailer,
+    masterKeys,
   };
   return {
     accounts,

@@ -70,6 +70,7 @@ export const apiFaultCodes = {
   import_format_unknown: 'The imported file is of a kind that cannot be read.',
   in_use: 'Something still uses this; `errors` names what.',
   internal_error: 'Something failed on our side. The request id finds it in the log.',
+  invalid_consent_token: 'The link in a mail that asked for consent is unknown, expired or already used.',
   invalid_credentials: 'The e-mail address or the password is wrong.',
   invalid_input: 'A field is missing, unknown, or has a wrong value; `errors` lists each of them.',
   invalid_otp: 'The code is wrong, expired, already used, or was tried too often.',

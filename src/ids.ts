@@ -32,6 +32,7 @@ export type BackupRestoreId = Id<'backupRestore'>;
 export type BackupReplacedId = Id<'backupReplaced'>;
 export type ConnectorId = Id<'connector'>;
 export type NoticeId = Id<'notice'>;
+export type RecipientId = Id<'recipient'>;
 export type NotificationDeliveryId = Id<'notificationDelivery'>;
 
 /** A new id. The type parameter is fixed by where it is stored. */

@@ -5,6 +5,7 @@ import type { Acme } from './adapters/acme/acme.ts';
 import type { Dns } from './adapters/dns/dns.ts';
 import { kindOfAddress } from './adapters/egress/address-kinds.ts';
 import { createEgress, type Egress } from './adapters/egress/egress.ts';
+import { listensPrivately, serverResolver } from './adapters/egress/server-networks.ts';
 import type { Mirrors } from './adapters/git/mirrors.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
 import { createLocalStorage } from './adapters/storage/local-folder.ts';
@@ -16,6 +17,7 @@ import { OperationKinds } from './operations/kinds.ts';
 import { OperationQueue } from './operations/queue.ts';
 import { createRemotePool } from './remote/pool.ts';
 import type { RemotePool } from './remote/remote.ts';
+import type { ResolveHost } from './remote/ssh/tcp.ts';
 import type { Store } from './store/store.ts';
 
 export interface Resources {
@@ -27,6 +29,8 @@ export interface Resources {
   readonly queue: OperationQueue;
   readonly kinds: OperationKinds;
   readonly pool: RemotePool;
+  /** From the host of a server to the addresses that it may have. */
+  readonly resolveServer: ResolveHost;
   /** To addresses that users give. */
   readonly egress: Egress;
   readonly localStorage: Storage;
@@ -47,7 +51,10 @@ export interface ResourceOptions {
 
 export function createResources({ config, log, clock, store, print, onStop }: ResourceOptions): Resources {
   const { dnsServers, allowPrivateEgress: allowPrivate } = config;
-  const pool = createRemotePool(log);
+  const resolveServer = serverResolver(
+    config.serverNetworks ?? { allowPrivate: listensPrivately(config.host), networks: [] },
+  );
+  const pool = createRemotePool(resolveServer, log);
   onStop(() => pool.close());
   const egress = createEgress({ allowPrivate, dnsServers, ...caFileOf(config.caFile) });
   onStop(() => egress.close());
@@ -66,6 +73,7 @@ export function createResources({ config, log, clock, store, print, onStop }: Re
     queue: new OperationQueue(store.db, store.listener, log),
     kinds: new OperationKinds(),
     pool,
+    resolveServer,
     egress,
     localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups')),
     mirrors: once(async () => {

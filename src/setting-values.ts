@@ -90,6 +90,19 @@ export const addressList: Reader<readonly string[]> = listOf((raw) => {
   return fits ? right(raw) : wrong('is not a list of addresses or CIDR blocks such as 10.0.0.0/8,::1');
 });
 
+/** `none`, or networks in which servers may stand; `private` is all private ranges. */
+export const serverNetworks: Reader<{
+  readonly allowPrivate: boolean;
+  readonly networks: readonly string[];
+}> = (raw) => {
+  const words = raw.split(',').map((each) => each.trim());
+  if (words.length === 1 && words[0] === 'none') return right({ allowPrivate: false, networks: [] });
+  const listed = addressList(words.filter((each) => each !== 'private').join(','));
+  if (!listed.ok)
+    return wrong('is neither none nor a list of private, addresses or CIDR blocks such as 10.0.0.0/8');
+  return right({ allowPrivate: words.includes('private'), networks: listed.value });
+};
+
 export const dnsServerList: Reader<readonly string[]> = listOf((raw) => {
   const match = /^(?:\[([^\]]+)\](?::(\d{1,5}))?|([\d.]+)(?::(\d{1,5}))?|([\da-f:.]+))$/i.exec(raw);
   const address = match?.[1] ?? match?.[3] ?? match?.[5] ?? '';

@@ -165,6 +165,7 @@ test('what is open to everyone is on this list and nothing else is', () => {
     'POST /api/v1/auth/resend-otp',
     'POST /api/v1/auth/reset-password',
     'POST /api/v1/auth/verify-otp',
+    'POST /api/v1/notification-recipients/answer',
     'POST /api/v1/webhooks/git/{provider}/{hookId}',
   ]);
 });

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serverResolver } from '../../src/adapters/egress/server-networks.ts';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { ensureSettings } from '../../src/areas/servers/provision.ts';
 import { newId, type ServerId } from '../../src/ids.ts';
@@ -68,7 +69,7 @@ function keyOf(tree: Tree): string {
 }
 
 async function makeReady(server: LabServer, keyFile: string): Promise<void> {
-  const pool = createRemotePool(createLog('silent'));
+  const pool = createRemotePool(serverResolver({ allowPrivate: true, networks: [] }), createLog('silent'));
   const { signal } = new AbortController();
   const [, shown = ''] = server.hostKeys.find((each) => each.startsWith('ssh-ed25519'))?.split(' ') ?? [];
   const remote = pool.to({

@@ -11,7 +11,7 @@ import { principalOf } from './scope.ts';
 import { type Policy, type Throttle, type Verdict, windowSeconds } from './throttle.ts';
 
 /** What costs more than a look into our own database. */
-export type OwnLimit = 'search' | 'trigger';
+export type OwnLimit = 'search' | 'trigger' | 'server-test' | 'connector-test';
 
 /** What a call of the accounts could be misused for: to guess a secret, or to send mails to someone. */
 export type SignInLimit = 'guess' | 'mail';
@@ -49,7 +49,7 @@ export class Limits {
     throttle: Throttle,
     keys: MasterKeys,
     sessions: Pick<Sessions, 'byDeviceToken'>,
-    config: Pick<Config, 'limitRequests' | 'limitSignIn' | 'limitSearch' | 'limitTriggers'>,
+    config: Pick<Config, 'limitRequests' | 'limitSignIn' | 'limitSearch' | 'limitTriggers' | 'limitTests'>,
   ) {
     this.#throttle = throttle;
     this.#keys = keys;
@@ -59,6 +59,8 @@ export class Limits {
     this.#own = {
       search: { name: 'search', limit: config.limitSearch, strict: false },
       trigger: { name: 'trigger', limit: config.limitTriggers, strict: false },
+      'server-test': { name: 'server-test', limit: config.limitTests, strict: false },
+      'connector-test': { name: 'connector-test', limit: config.limitTests, strict: false },
     };
   }
 

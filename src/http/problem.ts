@@ -65,6 +65,7 @@ export const statusOfCode = {
   import_format_unknown: 422,
   in_use: 409,
   internal_error: 500,
+  invalid_consent_token: 401,
   invalid_credentials: 401,
   invalid_input: 400,
   invalid_otp: 401,

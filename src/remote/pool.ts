@@ -8,9 +8,10 @@ import { relay } from './relay/relay.ts';
 import type { Remote, RemotePool, RemoteTarget } from './remote.ts';
 import { connectionLost } from './ssh/connection.ts';
 import { Link } from './ssh/link.ts';
+import type { ResolveHost } from './ssh/tcp.ts';
 import { claimFence, readUnit, startUnit, stopUnit } from './units/units.ts';
 
-export function createRemotePool(log: Logger): RemotePool {
+export function createRemotePool(resolve: ResolveHost, log: Logger): RemotePool {
   const links = new Map<ServerId, Link>();
   let isClosed = false;
   const drop = (serverId: ServerId) => {
@@ -24,7 +25,7 @@ export function createRemotePool(log: Logger): RemotePool {
       const known = links.get(target.serverId);
       if (known && isSame(known.target, target)) return remoteOf(known);
       if (known) void drop(target.serverId);
-      const link = new Link(target, log);
+      const link = new Link(target, resolve, log);
       links.set(target.serverId, link);
       return remoteOf(link);
     },

@@ -17,7 +17,13 @@ export interface MasterKey {
 }
 
 /** Each purpose has a key of its own, so that a value made for one is worthless for another. */
-export type KeyPurpose = 'access-token' | 'one-time-code' | 'throttle' | 'password-tag' | 'build-secrets';
+export type KeyPurpose =
+  | 'access-token'
+  | 'one-time-code'
+  | 'throttle'
+  | 'password-tag'
+  | 'build-secrets'
+  | 'unsubscribe';
 
 export class MasterKeys {
   readonly current: MasterKey;

@@ -18,7 +18,7 @@ import { enoughScopes } from '../support/git.ts';
 import { TestServer } from '../support/lab.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { temporaryFolder } from '../support/postgres.ts';
-import { targetOf } from '../support/remote.ts';
+import { labHosts, targetOf } from '../support/remote.ts';
 import { until } from '../support/until.ts';
 import { Host, hostSettings, usualLeaseMs } from './hosts.ts';
 import { Orders } from './orders.ts';
@@ -78,7 +78,7 @@ export class Ground {
     this.leaseMs = leaseMs;
     const settings = { ...hostSettings(databaseUrl, this.orders.folder, leaseMs), ...more };
     this.hosts = [new Host(settings), new Host(settings)];
-    this.#pool = createRemotePool(createLog('silent'));
+    this.#pool = createRemotePool(labHosts, createLog('silent'));
     this.remote = this.#pool.to(targetOf(new TestServer(about, server)));
   }
 

@@ -99,6 +99,7 @@ export function hostSettings(
     SLIPWAY_LIMIT_SIGN_IN: '100000',
     SLIPWAY_LIMIT_REQUESTS: '1000000',
     SLIPWAY_LIMIT_TRIGGERS: '1000000',
+    SLIPWAY_LIMIT_TESTS: '1000000',
     FAULTS_ORDERS: ordersFolder,
     // They are started again and again: what is compiled once is not compiled at every start.
     NODE_COMPILE_CACHE: join(ordersFolder, 'compiled'),

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { connectWith, readHostKey } from '../../src/remote/ssh/connect.ts';
-import { resolveHost, tcpCheck } from '../../src/remote/ssh/tcp.ts';
+import { tcpCheck } from '../../src/remote/ssh/tcp.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
-import { connect, failsWith, openPool, pinOf, targetOf } from '../support/remote.ts';
+import { connect, failsWith, openPool, pinOf, labHosts as resolve, targetOf } from '../support/remote.ts';
 
 const lab = await openLab();
 
@@ -42,7 +42,7 @@ test('a server whose host key was swapped gets neither a user name nor a command
 test('a pin of any of the server’s keys counts, and the key is read without logging in', async (t) => {
   const server = await lab.shared('bare');
   const { host, port } = targetOf(server);
-  const shown = await readHostKey({ host, port });
+  const shown = await readHostKey({ host, port, resolve });
   assert.deepEqual(shown, { type: 'ssh-ed25519', fingerprint: pinOf(server) });
   assert.equal(await logins(server), 0);
   for (const type of ['ecdsa', 'ssh-rsa']) {
@@ -55,9 +55,9 @@ test('each way to fail has its own code', async (t) => {
   const server = await lab.shared('sudo');
   const way = targetOf(server);
   const { host, port } = way;
-  await assert.rejects(resolveHost('no-such-host.invalid'), failsWith('name_not_resolved'));
-  await assert.rejects(tcpCheck({ host, port: 2 }), failsWith('port_refused'));
-  await tcpCheck({ host, port });
+  await assert.rejects(resolve('no-such-host.invalid'), failsWith('name_not_resolved'));
+  await assert.rejects(tcpCheck({ host, port: 2, resolve }), failsWith('port_refused'));
+  await tcpCheck({ host, port, resolve });
   const gone = connect(t, server, { host: 'no-such-host.invalid' });
   await assert.rejects(gone.run(['true']), failsWith('name_not_resolved'));
   await assert.rejects(
@@ -65,14 +65,14 @@ test('each way to fail has its own code', async (t) => {
     failsWith('port_refused'),
   );
   await assert.rejects(connect(t, server).run(['true']), failsWith('login_refused', /publickey.*password/));
-  const wrong = { ...way, auth: { password: new Secret('wrong') }, expectedHostKey: way.hostKey };
+  const wrong = { ...way, resolve, auth: { password: new Secret('wrong') }, expectedHostKey: way.hostKey };
   await assert.rejects(connectWith(wrong), failsWith('login_refused', /password of deploy/));
   const right = await connectWith({ ...wrong, auth: { password: new Secret(server.about.password ?? '') } });
   assert.equal(right.hostKey.fingerprint, way.hostKey);
   await right.close();
 
   await lab.client.cut(server.about.name);
-  await assert.rejects(tcpCheck({ host, port }, 500), failsWith('port_filtered'));
+  await assert.rejects(tcpCheck({ host, port, resolve }, 500), failsWith('port_filtered'));
   await assert.rejects(connectWith({ ...wrong, timeoutMs: 500 }), failsWith('port_filtered'));
 });
 
@@ -82,12 +82,12 @@ test('what is no SSH server, or says nothing, is told apart and given up', async
     socket.end('HTTP/1.1 400 Bad Request\r\n\r\n').on('error', () => undefined),
   );
   for (const server of [silent, web]) {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((listens) => server.listen(0, '127.0.0.1', listens));
     t.after(() => server.close());
     const address = server.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     await assert.rejects(
-      readHostKey({ host: '127.0.0.1', port, timeoutMs: 500 }),
+      readHostKey({ host: '127.0.0.1', port, resolve, timeoutMs: 500 }),
       failsWith('remote_unreachable', /does not speak SSH/),
     );
   }

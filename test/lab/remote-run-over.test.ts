@@ -3,14 +3,19 @@ import { type TestContext, test } from 'node:test';
 import { runOver } from '../../src/remote/exec/run-over.ts';
 import { connectWith } from '../../src/remote/ssh/connect.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
-import { failsWith, targetOf } from '../support/remote.ts';
+import { failsWith, labHosts, targetOf } from '../support/remote.ts';
 import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
 async function connected(t: TestContext, server: TestServer) {
   const { privateKey, hostKey, ...place } = targetOf(server);
-  const connection = await connectWith({ ...place, auth: { privateKey }, expectedHostKey: hostKey });
+  const connection = await connectWith({
+    ...place,
+    resolve: labHosts,
+    auth: { privateKey },
+    expectedHostKey: hostKey,
+  });
   t.after(() => connection.close());
   return connection;
 }

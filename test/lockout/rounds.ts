@@ -173,7 +173,8 @@ export class Lockouts {
   }
 
   async #start(): Promise<void> {
-    this.#service = startService({ SLIPWAY_DATA_DIR: this.#dataDir, SLIPWAY_LIMIT_REQUESTS: '1000000' });
+    const limits = { SLIPWAY_LIMIT_REQUESTS: '1000000', SLIPWAY_LIMIT_TESTS: '1000000' };
+    this.#service = startService({ SLIPWAY_DATA_DIR: this.#dataDir, ...limits });
     this.#url = await this.#service.url();
   }
 

@@ -9,7 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { createRemotePool } from '../../src/remote/pool.ts';
 import type { Remote, RemoteTarget } from '../../src/remote/remote.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
-import { connect, letIn, targetOf } from '../support/remote.ts';
+import { connect, labHosts, letIn, targetOf } from '../support/remote.ts';
 import { until } from '../support/until.ts';
 
 const lab = await openLab();
@@ -23,7 +23,7 @@ class Subject {
     this.server = server;
     this.remote = connect(t, server, login);
     this.verifyLogin = async () => {
-      const pool = createRemotePool(createLog('silent'));
+      const pool = createRemotePool(labHosts, createLog('silent'));
       const target = targetOf(server, login);
       await pool
         .to(target)

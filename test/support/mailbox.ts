@@ -9,6 +9,8 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** By their names in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export class Mailbox {
@@ -46,6 +48,12 @@ export class Mailbox {
     return found(/#token=(reset_[\w-]+)/.exec(mail.text)?.[1], 'link', mail);
   }
 
+  /** The token of the next mail to this address that asks for consent. */
+  async consentToken(to: string): Promise<string> {
+    const mail = await this.next(to);
+    return found(/#token=(consent_[\w-]+)/.exec(mail.text)?.[1], 'link', mail);
+  }
+
   async #unread(): Promise<[string, Mail][]> {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith('.eml') && !this.#read.has(name));
     return Promise.all(
@@ -67,6 +75,7 @@ async function parse(file: string): Promise<Mail> {
     subject: mail.subject ?? '',
     text: mail.text ?? '',
     html: mail.html ?? '',
+    headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, value])),
   };
 }
 

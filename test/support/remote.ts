@@ -1,6 +1,7 @@
 /** A lab's server through `src/remote`: its target, its pin, a pool that is closed with the test. */
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
+import { serverResolver } from '../../src/adapters/egress/server-networks.ts';
 import { Fault, type FaultCode } from '../../src/fault.ts';
 import { newId, type ServerId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
@@ -10,6 +11,9 @@ import type { HostKeyFingerprint, Remote, RemotePool, RemoteTarget } from '../..
 import { fingerprintOf } from '../../src/remote/ssh/host-keys.ts';
 import { Secret } from '../../src/secret.ts';
 import type { TestLab, TestServer } from './lab.ts';
+
+/** The lab's servers stand in a private network, and some that tests make up on loopback. */
+export const labHosts = serverResolver({ allowPrivate: true, networks: ['127.0.0.1'] });
 
 /** For `assert.rejects`: the code, and something that its sentence or its evidence says. */
 export const failsWith =
@@ -32,7 +36,7 @@ export function targetOf(server: TestServer, changes: Partial<RemoteTarget> = {}
 }
 
 export function openPool(t: TestContext): RemotePool {
-  const pool = createRemotePool(createLog('silent'));
+  const pool = createRemotePool(labHosts, createLog('silent'));
   t.after(() => pool.close());
   return pool;
 }

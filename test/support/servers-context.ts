@@ -13,6 +13,7 @@ import { Listener } from '../../src/store/listener.ts';
 import { checkMasterKeys, type MasterKeys } from '../../src/store/master-keys.ts';
 import { Sealer } from '../../src/store/sealed.ts';
 import { TestClock } from './app.ts';
+import { labHosts } from './remote.ts';
 
 export interface TestServersContext extends ServersContext {
   readonly clock: TestClock;
@@ -26,12 +27,13 @@ export async function serversContext(
   await checkMasterKeys(db, masterKeys);
   const log = createLog('silent');
   const queue = new OperationQueue(db, new Listener({ connectionString: url }, log), log);
-  const pool = createRemotePool(log);
+  const pool = createRemotePool(labHosts, log);
   t.after(async () => {
     await pool.close();
     await queue.stop();
   });
-  return { db, clock: new TestClock(), sealer: new Sealer(masterKeys), queue, pool, log, environmentsOn };
+  const sealer = new Sealer(masterKeys);
+  return { db, clock: new TestClock(), sealer, queue, pool, resolveHost: labHosts, log, environmentsOn };
 }
 
 export interface KnownServer {
@@ -42,7 +44,7 @@ export interface KnownServer {
 
 /** A server with a key of its own, as after registration with a generated one. */
 export async function addServer(
-  { db, sealer, clock }: ServersContext,
+  { db, sealer, clock }: Pick<ServersContext, 'db' | 'sealer' | 'clock'>,
   workspaceId: WorkspaceId,
   way: { readonly host: string; readonly port?: number; readonly hostKey?: string },
 ): Promise<KnownServer> {

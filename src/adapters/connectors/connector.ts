@@ -42,6 +42,8 @@ export type Sent = { readonly status: number | null; readonly detail: string } &
   | { readonly outcome: 'refused'; readonly isFinal: boolean; readonly retryAfterMs?: number }
   /** It may have got it, and did not say so. */
   | { readonly outcome: 'unknown' }
+  /** Nobody may be sent it: nothing failed, and nothing was sent. */
+  | { readonly outcome: 'withheld' }
 );
 
 export interface Mail {
@@ -52,11 +54,17 @@ export interface Mail {
   readonly id: string;
 }
 
+/** How many mails the mail server took, and what it answered. */
+export interface MailReceipt {
+  readonly taken: number;
+  readonly answer: string;
+}
+
 /** What messages are sent through. */
 export interface Transports {
   readonly fetch: OutboundFetch;
-  /** Returns what the mail server answered. */
-  readonly mail: (mail: Mail) => Promise<string>;
+  /** Sends to those of the recipients who agreed to it. */
+  readonly mail: (mail: Mail) => Promise<MailReceipt>;
   readonly now: () => Date;
 }
 
@@ -71,6 +79,8 @@ export interface ReadOptions {
 export interface Connector {
   /** Where it leads, as far as it may be shown. */
   readonly target: string;
+  /** The addresses that it sends mail to. */
+  readonly recipients: readonly string[];
   readonly secrets: readonly Secret[];
   send(message: Message, signal: AbortSignal): Promise<Sent>;
 }
@@ -94,6 +104,7 @@ export interface KindDefinition<Schema extends TObject> {
   readonly canTellRepeats: boolean;
   readonly check: (config: Static<Schema>, options: ReadOptions) => Static<Schema>;
   readonly target: (config: Static<Schema>) => string;
+  readonly recipients?: (config: Static<Schema>) => readonly string[];
   readonly secrets: (config: Static<Schema>) => readonly Secret[];
   readonly madeSecret?: (kept: Static<Schema>) => string;
   readonly send: (
@@ -122,6 +133,7 @@ export function defineConnector<Schema extends TObject>(kind: KindDefinition<Sch
       const config = await read(JSON.parse(kept));
       return {
         target: kind.target(config),
+        recipients: kind.recipients?.(config) ?? [],
         secrets: kind.secrets(config),
         send: (message, signal) => kind.send(config, message, transports, signal),
       };

@@ -7,7 +7,17 @@ import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 
-export type { Connector, ConnectorKind, Fact, Mail, Message, Sent, Tone, Transports } from './connector.ts';
+export type {
+  Connector,
+  ConnectorKind,
+  Fact,
+  Mail,
+  MailReceipt,
+  Message,
+  Sent,
+  Tone,
+  Transports,
+} from './connector.ts';
 
 export const connectorKinds = [
   slack,

@@ -35,11 +35,13 @@ export const email = defineConnector({
     return { to };
   },
   target: ({ to }) => to.join(', '),
+  recipients: ({ to }) => to,
   secrets: () => [],
   send: async ({ to }, message, transports): Promise<Sent> => {
     try {
-      const answer = await transports.mail({ to, ...mailOf(message), id: message.id });
-      return { outcome: 'delivered', status: null, detail: fit(oneLine(answer), 500) };
+      const { taken, answer } = await transports.mail({ to, ...mailOf(message), id: message.id });
+      const outcome = taken > 0 ? 'delivered' : 'withheld';
+      return { outcome, status: null, detail: fit(oneLine(answer), 500) };
     } catch (error) {
       return refused(error);
     }

@@ -34,6 +34,20 @@ const specialV4: readonly (readonly [Special, string, number])[] = [
   ['reserved', '240.0.0.0', 4],
 ];
 
+const specialV6: readonly (readonly [Special, string, number])[] = [
+  ['private', 'fc00::', 7],
+  ['documentation', '2001:db8::', 32],
+  ['documentation', '2001:2::', 48],
+  ['documentation', '3fff::', 20],
+];
+
+/** The CIDR blocks of such kinds, without the IPv6 addresses that stand for an IPv4 address in them. */
+export function networksOf(kinds: readonly Special[]): string[] {
+  return [...specialV4, ...specialV6].flatMap(([kind, network, bits]) =>
+    kinds.includes(kind) ? [`${network}/${bits}`] : [],
+  );
+}
+
 const v4Lists = specialV4.map(([kind, network, bits]) => {
   const list = new BlockList();
   list.addSubnet(network, bits, 'ipv4');

@@ -16,6 +16,8 @@ export interface Message {
   readonly html: string;
   /** The same for each try of the same mail: mailboxes know a repeat by it. Absent: a new one. */
   readonly messageId?: string;
+  /** Where a POST ends mail of this kind: mail programs show a button for it (RFC 8058). */
+  readonly unsubscribe?: string;
 }
 
 export interface Mailer {
@@ -37,7 +39,7 @@ export function smtpMailer(url: Secret, from: string): Mailer {
   return {
     destination: `Mail goes through the SMTP server ${hostname}.`,
     send: async (message) => {
-      const { response } = await (await transport()).sendMail(message);
+      const { response } = await (await transport()).sendMail(withHeaders(message));
       return response;
     },
   };
@@ -53,7 +55,7 @@ export function outboxMailer(folder: string, from: string, print: (text: string)
   return {
     destination: `Mail is written to ${folder} and printed here.`,
     send: async (message) => {
-      const { message: bytes } = await (await composer()).sendMail(message);
+      const { message: bytes } = await (await composer()).sendMail(withHeaders(message));
       if (!Buffer.isBuffer(bytes)) throw new TypeError('the composer gave no bytes');
       const stamp = new Date().toISOString().replaceAll(':', '-');
       writeFileAtomic(join(folder, `${stamp}-${randomBytes(3).toString('hex')}.eml`), bytes, 0o600);
@@ -61,4 +63,13 @@ export function outboxMailer(folder: string, from: string, print: (text: string)
       return 'Written to the outbox folder of the service.';
     },
   };
+}
+
+function withHeaders({ unsubscribe, ...message }: Message) {
+  if (unsubscribe === undefined) return message;
+  const headers = {
+    'List-Unsubscribe': `<${unsubscribe}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
+  return { ...message, headers };
 }

@@ -22,7 +22,8 @@ export type MailKind =
   | 'set_password'
   | 'password_changed'
   | 'new_location'
-  | 'connector_disabled';
+  | 'connector_disabled'
+  | 'recipient_consent';
 
 /** What a mail says beyond its kind. Never a code or a token: those are made when it is sent. */
 export type MailData = Readonly<Record<string, string>>;
@@ -48,6 +49,8 @@ export interface MailOutboxContext {
   readonly masterKeys: MasterKeys;
   readonly mailer: Mailer;
   readonly publicUrl: () => string;
+  /** Where somebody who is to get notifications agrees; undefined where there is nothing to ask them any more. */
+  readonly consentLink: (recipientId: string) => Promise<texts.ConsentLink | undefined>;
   readonly log: Logger;
 }
 
@@ -148,6 +151,10 @@ export class MailOutbox {
         });
       case 'connector_disabled':
         return texts.connectorDisabledMail(email, { name: data.name ?? '', detail: data.detail ?? '' });
+      case 'recipient_consent': {
+        const link = await this.#context.consentLink(data.recipientId ?? '');
+        return link && texts.recipientConsentMail(email, link);
+      }
     }
   }
 

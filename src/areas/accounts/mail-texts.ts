@@ -78,6 +78,21 @@ export function connectorDisabledMail(
   ]);
 }
 
+export interface ConsentLink {
+  readonly url: string;
+  /** The address of whoever has their account with it. */
+  readonly askedBy: string;
+}
+
+export function recipientConsentMail(to: string, { url, askedBy }: ConsentLink): Message {
+  return message(to, 'Do you want notifications from Slipway?', [
+    { text: `${askedBy} wants notifications of their deployments to be sent to this address.` },
+    { text: 'Open this link within seven days to agree, or to be left alone for good:' },
+    { link: url },
+    { text: 'If you do nothing, nothing is sent to you.' },
+  ]);
+}
+
 type Part = { readonly text: string } | { readonly code: string } | { readonly link: string };
 
 function message(to: string, subject: string, parts: readonly Part[]): Message {

@@ -211,6 +211,13 @@ export function isResetLive(db: Queryable, tokenHash: Buffer, now: Date) {
   return db.one(sql`select 1 from password_resets where token_hash = ${tokenHash} and expires_at > ${now}`);
 }
 
+/** Those of the addresses that are members' own. */
+export function findMemberEmails(db: Queryable, workspaceId: WorkspaceId, emails: readonly string[]) {
+  return db.rows<{ email: string }>(sql`
+    select a.email from memberships m join accounts a on a.id = m.account_id
+    where m.workspace_id = ${workspaceId} and a.email = any(${emails}::text[])`);
+}
+
 export async function findOwnerEmails(db: Queryable, workspaceId: WorkspaceId): Promise<string[]> {
   const rows = await db.rows<{ email: string }>(sql`
     select a.email from memberships m join accounts a on a.id = m.account_id

@@ -18,7 +18,7 @@ import { readServer } from '../servers/read-server.ts';
 import { serviceVariables } from '../services/service-variables.ts';
 import type { DeploymentsContext } from './deployments.ts';
 import type { BuildSpec, DeploymentInputs } from './inputs.ts';
-import { buildKeyOf, buildSourceOf, chooseApp, plannedRunOf, runPlanOf } from './plan.ts';
+import { buildKeyOf, buildSourceOf, chooseApp, plannedRunOf, requirePossible, runPlanOf } from './plan.ts';
 
 export interface CommitToDeploy {
   readonly workspaceId: WorkspaceId;
@@ -63,12 +63,14 @@ export async function decideBuild(ctx: DeploymentsContext, commit: CommitToDeplo
   const buildKey = buildKeyOf({ tree, source, dockerfile, dockerignore, buildArgs, secretsVersion });
   const limits = await buildLimits(ctx, commit, settings);
   const runSettings = generated ? { ...settings, port: generated.port } : settings;
+  const run = plannedRunOf(app, runSettings, analysis.variables);
+  requirePossible(source, run);
   return {
     image: `slipway/${environmentId}:${buildKey}`,
     buildKey,
     build: { source, dockerfile, dockerignore, buildArgs, secrets, ...limits },
     app,
-    run: plannedRunOf(app, runSettings, analysis.variables),
+    run,
     variables,
   };
 }

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnalysisResult, App, Variable } from '../../analysis/result.ts';
 import { Fault } from '../../fault.ts';
-import { type BuildKeyParts, buildKeyOf, buildSourceOf, chooseApp, plannedRunOf, runPlanOf } from './plan.ts';
+import {
+  type BuildKeyParts,
+  buildKeyOf,
+  buildSourceOf,
+  chooseApp,
+  plannedRunOf,
+  requirePossible,
+  runPlanOf,
+} from './plan.ts';
 
 const app: App = {
   path: '.',
@@ -70,6 +78,48 @@ test('its own Dockerfile counts unless the settings name another, or none', () =
   const other = { dockerfilePath: 'docker/web', dockerfileTarget: 'prod' };
   assert.deepEqual(buildSourceOf(app, other), { kind: 'dockerfile', path: 'docker/web', target: 'prod' });
   assert.deepEqual(buildSourceOf(app, {}), { kind: 'generated' });
+});
+
+test('what a repository’s files ask for, and could never work, ends the plan with the field it would be set by', () => {
+  const cron = (schedule: string) => ({
+    name: 'nightly',
+    kind: 'cron' as const,
+    command: 'node x.js',
+    schedule,
+  });
+  const asked: [field: string, wish: Partial<App>][] = [
+    ['settings.volumes[0].path', { volumes: ['/proc'] }],
+    ['settings.volumes[0].path', { volumes: ['/'] }],
+    ['settings.volumes[1].path', { volumes: ['data', '../../../dev/shm'] }],
+    ['settings.volumes[0].path', { volumes: ['/data:/etc'] }],
+    ['settings.processes.nightly.schedule', { processes: [cron('99 99 99 99 99')] }],
+    ['settings.processes.nightly.command', { processes: [{ ...cron('@daily'), command: ' ' }] }],
+    ['settings.dockerfilePath', { dockerfile: { path: '-v' } }],
+    ['settings.dockerfilePath', { dockerfile: { path: '../Dockerfile' } }],
+    ['settings.healthPath', { healthPath: 'healthz' }],
+    ['settings.port', { port: 70_000 }],
+  ];
+  for (const [field, wish] of asked) {
+    const known = { ...app, ...wish };
+    const check = () => requirePossible(buildSourceOf(known, {}), plannedRunOf(known, {}, []));
+    assert.throws(
+      check,
+      (error) => error instanceof Fault && error.errors?.length === 1 && error.errors[0]?.path === field,
+      `${field} ${JSON.stringify(wish)}`,
+    );
+  }
+  const fine = {
+    ...app,
+    volumes: ['data/', '/var/lib/x/', './files'],
+    processes: [cron('@daily')],
+    port: 8080,
+  };
+  const run = plannedRunOf(fine, {}, []);
+  requirePossible(buildSourceOf(fine, {}), run);
+  assert.deepEqual(
+    run.volumes.map(({ path }) => path),
+    ['/app/data', '/var/lib/x', '/app/files'],
+  );
 });
 
 test('a port is the user’s, the analysis’, the image’s, or the usual one, in this order', () => {

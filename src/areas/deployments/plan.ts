@@ -3,10 +3,12 @@
  * deployment, so that nobody has to guess what Slipway made of a repository.
  */
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import type { AnalysisResult, App } from '../../analysis/result.ts';
 import type { PlannedRun, RunPlan, RunProcess } from '../../engine/release-spec.ts';
 import { Fault } from '../../fault.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
+import { impossibleIn } from '../environments/impossible-values.ts';
 
 /** What stands for an app where the analysis found none, and the user said how it runs. */
 const bareApp: App = {
@@ -134,7 +136,28 @@ function foundVolumes(app: App): { name: string; path: string }[] {
   const home = app.path === '.' || app.path === '' ? '/app' : `/app/${app.path}`;
   return app.volumes.map((path) => {
     const whole = path.startsWith('/') ? path : `${home}/${path.replace(/^\.\//, '')}`;
-    return { name: createHash('sha256').update(whole).digest('hex').slice(0, 12), path: whole };
+    const plain = posix.normalize(whole).replace(/(?<=.)\/$/, '');
+    return { name: createHash('sha256').update(whole).digest('hex').slice(0, 12), path: plain };
+  });
+}
+
+/** What a repository's files say is held against the same rules as what a person sets, and before anything is built. */
+export function requirePossible(source: BuildSource, run: PlannedRun): void {
+  const { startCommand, releaseCommand, volumes, health, port } = run;
+  const named = run.processes.map(({ name, command, schedule }) => {
+    return [name, { command, ...(schedule !== null && { schedule }) }] as const;
+  });
+  const dockerfilePath = source.kind === 'dockerfile' ? source.path : null;
+  const values = { startCommand, releaseCommand, dockerfilePath, volumes, healthPath: health.path };
+  const errors = impossibleIn({ ...values, processes: Object.fromEntries(named) });
+  if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535))
+    errors.push({ path: 'settings.port', message: 'must be from 1 to 65535' });
+  const [first] = errors;
+  if (!first) return;
+  throw new Fault('invalid_input', `This could never work: ${first.path} ${first.message}.`, {
+    hint: 'Change it in the repository, or set the field for the environment.',
+    evidence: errors.map(({ path, message }) => `${path} ${message}`).join('\n'),
+    errors,
   });
 }
 

@@ -1,10 +1,25 @@
-/** What a schema cannot say about settings: whether their parts fit each other and the app. */
+/** What a schema cannot say about settings: whether they could ever work, and fit each other and the app. */
 import type { App } from '../../analysis/result.ts';
 import { Fault, type FieldError } from '../../fault.ts';
 import type { EnvironmentSettings } from './environments.ts';
+import { impossibleIn } from './impossible-values.ts';
+
+/** Only what was sent: one that was stored before must not stand in the way of everything else. */
+export function checkValues(settings: EnvironmentSettings): void {
+  const errors = impossibleIn(settings);
+  if (errors.length > 0)
+    throw new Fault('invalid_input', 'Some settings could never work.', {
+      hint: '`errors` says of each what would be right.',
+      errors,
+    });
+}
 
 export function checkSettings(settings: EnvironmentSettings, app: App | undefined): void {
-  const errors = [...volumeErrors(settings), ...processErrors(settings, app)];
+  const errors = [
+    ...volumeErrors(settings),
+    ...hiddenAppErrors(settings, app),
+    ...processErrors(settings, app),
+  ];
   if (errors.length > 0)
     throw new Fault('invalid_input', 'The settings do not fit each other or the app.', { errors });
 }
@@ -22,6 +37,25 @@ function volumeErrors({ volumes = [] }: EnvironmentSettings): FieldError[] {
         : []),
     ];
   });
+}
+
+/** In an image of ours the app is in /app: a volume over it would keep the first release there for ever. */
+function hiddenAppErrors(
+  { volumes = [], dockerfilePath }: EnvironmentSettings,
+  app: App | undefined,
+): FieldError[] {
+  if (dockerfilePath || (dockerfilePath === undefined && app?.dockerfile)) return [];
+  const home = app === undefined || app.path === '.' || app.path === '' ? '/app' : `/app/${app.path}`;
+  return volumes.flatMap(({ path }, index) =>
+    home === path || home.startsWith(`${path}/`)
+      ? [
+          {
+            path: `settings.volumes[${index}].path`,
+            message: `must not be ${path}, where the app itself is; take a folder in it, such as ${home}/uploads`,
+          },
+        ]
+      : [],
+  );
 }
 
 function processErrors({ processes = {} }: EnvironmentSettings, app: App | undefined): FieldError[] {

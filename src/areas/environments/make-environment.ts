@@ -10,7 +10,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { slugOf } from '../projects/create-project.ts';
 import { readServer } from '../servers/read-server.ts';
-import { checkSettings } from './check-settings.ts';
+import { checkSettings, checkValues } from './check-settings.ts';
 import { chooseApp, generatedVariables } from './choose-app.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import type { EnvironmentHooks, WantedService } from './hooks.ts';
@@ -40,6 +40,7 @@ export async function makeEnvironment(
   { project, result, name, branch, serverId, settings = {}, fields, ...plan }: EnvironmentPlan,
 ): Promise<EnvironmentId | undefined> {
   const now = ctx.clock.now();
+  checkValues(settings);
   const app = chooseApp(result, plan.app, fields.app, settings);
   checkSettings(settings, app);
   if (serverId !== undefined) await checkServer(tx, workspaceId, serverId, fields.serverId);

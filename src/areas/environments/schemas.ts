@@ -10,7 +10,8 @@ import { NewVariable } from './variables/schemas.ts';
 export const BranchName = Type.String({
   minLength: 1,
   maxLength: 250,
-  pattern: '^(?![-/.])(?!.*(\\.\\.|//|@\\{|\\.lock(/|$)))[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+(?<![/.])$',
+  pattern:
+    '^(?![-/.])(?!@$)(?!.*(\\.\\.|//|/\\.|@\\{|\\.lock(/|$)))[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+(?<![/.])$',
   examples: ['main'],
 });
 

@@ -29,7 +29,8 @@ const Volume = Type.Object(
     path: Type.String({
       maxLength: 500,
       pattern: '^(?!.*/\\.{1,2}(/|$))/(?!/)[^\\x00-\\x1f\\x7f:,\\\\]+$',
-      description: 'In the container, from the root.',
+      description:
+        'In the container, from the root. Not a folder of the kernel (/proc, /sys, /dev) or one that the system in the image needs, and not the folder of the app itself.',
       examples: ['/app/uploads'],
     }),
   },
@@ -53,8 +54,9 @@ const Process = Type.Object(
     schedule: Type.Optional(
       Type.String({
         maxLength: 100,
-        pattern: '^[0-9A-Za-z*/,-]+( [0-9A-Za-z*/,-]+){4}$',
-        description: 'Minute, hour, day, month, weekday, in UTC: run then, instead of all the time.',
+        pattern: '^(@[a-z]+|[0-9A-Za-z*/,-]+( [0-9A-Za-z*/,-]+){4})$',
+        description:
+          'Minute, hour, day, month, weekday, in UTC, or a shorthand such as `@daily`: run then, instead of all the time.',
         examples: ['*/5 * * * *'],
       }),
     ),

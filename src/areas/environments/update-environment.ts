@@ -5,7 +5,7 @@ import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { branchHead } from '../projects/branch-head.ts';
 import { findProject } from '../projects/find-projects.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
-import { checkSettings } from './check-settings.ts';
+import { checkSettings, checkValues } from './check-settings.ts';
 import { chooseApp } from './choose-app.ts';
 import type { EnvironmentsContext } from './context.ts';
 import * as queries from './environment-state.ts';
@@ -30,6 +30,7 @@ export async function updateEnvironment(
   wanted: EnvironmentUpdate,
 ) {
   if (wanted.watchPaths) checkWatchPaths(wanted.watchPaths);
+  checkValues(wanted.settings ?? {});
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     const { projectId, currentReleaseId } = before;

@@ -15,7 +15,9 @@ export function checkWatchPaths(paths: readonly string[]): void {
 
 function wrongIn(path: string): string | undefined {
   if (/[()!]/.test(path)) return 'must be a folder or a pattern without `!` and round brackets';
-  const names = path.split('/');
+  const names = path.replace(/\/$/, '').split('/');
+  if (names.some((name) => name.trim() === '' || name === '.' || name === '..'))
+    return 'must be written from the root of the repository, without `.`, `..` and empty names, such as `apps/web`';
   if (names.filter((name) => name.includes('**')).length > mostStars)
     return `must have \`**\` at most ${mostStars} times`;
   const starsIn = (name: string) => [...name.matchAll(/\*+/g)].length;

@@ -4,13 +4,15 @@
  * receiver that could not detect it.
  */
 import type { Logger } from 'pino';
-import type { Transports } from '../../adapters/connectors/connectors.ts';
+import type { Mailer } from '../../adapters/mail/mail.ts';
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import type { ConnectorId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { OutboundFetch } from '../../outbound-fetch.ts';
 import type { Secret } from '../../secret.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import type { MasterKeys } from '../../store/master-keys.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import type { EnvironmentHooks } from '../environments/hooks.ts';
 
@@ -19,7 +21,10 @@ export interface NotificationsContext {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly log: Logger;
-  readonly ways: Transports;
+  readonly fetch: OutboundFetch;
+  readonly mailer: Mailer;
+  /** Links in mails are signed with them. */
+  readonly masterKeys: MasterKeys;
   /** Whether addresses of one's own network may be given. */
   readonly allowPrivate: boolean;
   readonly publicUrl: () => string;
@@ -32,6 +37,9 @@ export interface NotificationsContext {
 }
 
 export type DeliveryStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
+
+/** Whether a recipient of mail who is no member agreed to get it. */
+export type ConsentStatus = 'pending' | 'confirmed' | 'declined';
 
 export function connectorNotFound(): Fault {
   return new Fault('not_found', 'No such notification connector.');

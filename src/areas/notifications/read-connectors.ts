@@ -2,7 +2,9 @@
 import { readNotices } from '../../events/notices.ts';
 import type { ConnectorId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
+import { normaliseEmail } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
+import { type Recipient, readRecipients } from './consent.ts';
 import { listDeliveryRows } from './delivery-queries.ts';
 import { connectorNotFound } from './notifications.ts';
 import * as queries from './queries.ts';
@@ -10,18 +12,24 @@ import * as queries from './queries.ts';
 export async function readConnector(db: Queryable, workspaceId: WorkspaceId, id: ConnectorId) {
   const row = await queries.findConnector(db, workspaceId, id);
   if (!row) throw connectorNotFound();
-  return viewOf(row);
+  return viewOf(row, await readRecipients(db, workspaceId, addressesOf(row)));
 }
 
 export async function listConnectors(db: Queryable, workspaceId: WorkspaceId, page: Page) {
   const { before, limit } = page;
   const rows = await queries.listConnectorRows(db, workspaceId, { before, limit: limit + 1 });
-  return page.answer(rows, viewOf);
+  const recipients = await readRecipients(db, workspaceId, rows.flatMap(addressesOf));
+  return page.answer(rows, (row) => viewOf(row, recipients));
 }
 
 export type ConnectorView = ReturnType<typeof viewOf>;
 
-function viewOf(row: queries.ConnectorRow) {
+/** What a connector of mail shows of itself are its addresses; none of them has a comma or a space in it. */
+function addressesOf({ type, target }: queries.ConnectorRow): string[] {
+  return type === 'email' ? target.split(', ') : [];
+}
+
+function viewOf(row: queries.ConnectorRow, found: readonly Recipient[]) {
   const { id, type, name, target, allProjects, enabled, disabledReason, lastDelivery } = row;
   return {
     id,
@@ -30,6 +38,11 @@ function viewOf(row: queries.ConnectorRow) {
     events: [...row.events],
     allProjects,
     target,
+    recipients: addressesOf(row).map((address) => ({
+      address,
+      status:
+        found.find((each) => normaliseEmail(each.address) === normaliseEmail(address))?.status ?? 'pending',
+    })),
     enabled,
     disabledReason,
     failingSince: row.failingSince?.toISOString() ?? null,

@@ -46,6 +46,8 @@ export async function recordResult(
     await deliveries.setResult(tx, workspaceId, messageId, result, now);
     // Another instance has it by now, or it was deleted: the result is all that may be written.
     if (!isOurs) return false;
+    // Nothing is wrong with it: as soon as somebody agrees, they get what comes then.
+    if (sent.outcome === 'withheld') return true;
     if (sent.outcome === 'delivered') {
       await leases.setHealth(tx, lease, { failures: 0, failingSince: null });
       if (held.failures > 0) await publishConnectorUpdate(tx, workspaceId, id, 'recovered');
@@ -75,6 +77,7 @@ function statusAfter(
   isOver: boolean,
 ): 'delivered' | 'failed' | 'unknown' | 'pending' {
   if (sent.outcome === 'delivered') return 'delivered';
+  if (sent.outcome === 'withheld') return 'failed';
   if (sent.outcome === 'refused') return sent.isFinal || isOver ? 'failed' : 'pending';
   return canTellRepeats && !isOver ? 'pending' : 'unknown';
 }

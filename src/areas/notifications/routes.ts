@@ -6,6 +6,7 @@ import { apiPrefix } from '../../http/server.ts';
 import type { ConnectorId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { changeConnector, deleteConnector } from './change-connector.ts';
+import { answerConsent } from './consent.ts';
 import { createConnector } from './create-connector.ts';
 import { linkConnectors, readLinks } from './link-connectors.ts';
 import type { NotificationsContext } from './notifications.ts';
@@ -35,7 +36,7 @@ export function notificationRoutes(routes: Routes, ctx: NotificationsContext): v
       operationId: 'createNotificationConnector',
       summary: 'Create a notification connector',
       description:
-        'Secrets inside `config` are sealed and never returned. It hears of what concerns the workspace at once; of projects once it is linked to them, or with `allProjects`. Takes an `Idempotency-Key`.',
+        'Secrets inside `config` are sealed and never returned. It hears of what concerns the workspace at once; of projects once it is linked to them, or with `allProjects`. Recipients of mail who are no members of the workspace are asked first, by one mail each; `recipients` shows who has agreed. Takes an `Idempotency-Key`.',
       body: schemas.CreateBody,
       response: { 201: schemas.CreatedAnswer },
     },
@@ -80,17 +81,32 @@ export function notificationRoutes(routes: Routes, ctx: NotificationsContext): v
   route.post(`${base}/:id/test`, {
     access: change,
     idempotent: true,
-    limit: 'trigger',
+    limit: 'connector-test',
     schema: {
       operationId: 'testNotificationConnector',
       summary: 'Send a test message now',
       description:
-        'Sends a real message, once, and says exactly what the receiver answered. That it was not delivered is an answer too, not an error. Takes an `Idempotency-Key`.',
+        'Sends a real message, once, and says exactly what the receiver answered. That it was not delivered is an answer too, not an error. Recipients who have not agreed get none. Takes an `Idempotency-Key`.',
       params: idParams<ConnectorId>(),
       response: { 200: schemas.TestAnswer },
     },
     handler: ({ scope, params, saveResponse }) =>
       testConnector(ctx, scope.workspaceId, params.id, saveResponse),
+  });
+
+  route.post(`${apiPrefix}/notification-recipients/answer`, {
+    access: { kind: 'public' },
+    signInLimit: true,
+    faults: ['invalid_consent_token'],
+    schema: {
+      operationId: 'answerNotificationRecipient',
+      summary: 'Agree to mail of a workspace, or decline it',
+      description:
+        'For recipients of mail who are no members of the workspace, with the token of the mail that asked them. It works once, for seven days.',
+      body: schemas.ConsentBody,
+      response: { 204: Type.Null({ description: 'Noted.' }) },
+    },
+    handler: ({ body }) => answerConsent(ctx, body.token, body.answer === 'confirm'),
   });
 
   route.get(`${base}/:id/deliveries`, {

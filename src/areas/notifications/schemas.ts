@@ -106,6 +106,16 @@ const fields = {
     description: 'Where it leads, as far as it is shown.',
     examples: ['https://hooks.slack.com/…'],
   }),
+  recipients: Type.Array(
+    Type.Object({
+      address: Type.String({ examples: ['team@example.com'] }),
+      status: Type.Enum(['member', 'pending', 'confirmed', 'declined'], {
+        description:
+          'Members of the workspace get mail at once. Everyone else is asked by one mail, and gets nothing else until they agree; who declines gets nothing of this workspace any more.',
+      }),
+    }),
+    { description: 'Of a connector of mail; none otherwise.' },
+  ),
   enabled: Type.Boolean(),
   disabledReason: nullable(Type.String({ description: 'Why it was switched off, where we did.' })),
   failingSince: nullable({ ...Time, description: 'Since when nothing could be delivered by it.' }),
@@ -132,6 +142,17 @@ export const CreatedAnswer = Type.Object(
 export const ConnectorsAnswer = Type.Object(
   { items: Type.Array(ConnectorAnswer), nextCursor: nullable(Type.String()) },
   { title: 'NotificationConnectorPage' },
+);
+
+export const ConsentBody = Type.Object(
+  {
+    token: Type.String({ minLength: 1, maxLength: 256, examples: ['consent_…'] }),
+    answer: Type.Enum(['confirm', 'decline'], {
+      description: 'The token of an unsubscribe link only declines.',
+      examples: ['confirm'],
+    }),
+  },
+  { ...closed, title: 'RecipientAnswer' },
 );
 
 export const TestAnswer = Type.Object(

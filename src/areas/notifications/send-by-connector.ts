@@ -13,6 +13,7 @@ import {
 import { after, second } from '../../clock.ts';
 import { readNotices } from '../../events/notices.ts';
 import { composeMessage } from './compose-message.ts';
+import { transportsOf } from './consenting-mail.ts';
 import * as deliveries from './delivery-queries.ts';
 import * as leases from './lease-queries.ts';
 import { configPlace, type NotificationsContext } from './notifications.ts';
@@ -161,14 +162,14 @@ export async function sendOnce(
 }
 
 export async function openConnector(
-  ctx: Pick<NotificationsContext, 'db' | 'sealer' | 'ways'>,
+  ctx: NotificationsContext,
   { workspaceId, id }: Pick<leases.ConnectorLease, 'workspaceId' | 'id'>,
   { type, configSealed }: Pick<leases.LeasedConnector, 'type' | 'configSealed'>,
 ): Promise<Connector> {
   const kind = findConnectorKind(type);
   if (!kind) throw new Error(`unknown kind of connector: ${type}`);
   const config = await ctx.sealer.open(ctx.db, configPlace(workspaceId, id), configSealed);
-  return kind.open(config.reveal(), ctx.ways);
+  return kind.open(config.reveal(), transportsOf(ctx, workspaceId));
 }
 
 /** Renews the lease for as long as the work takes. */

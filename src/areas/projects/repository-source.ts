@@ -75,7 +75,7 @@ function readUrl(text: string, allowHttp: boolean) {
 /** A folder inside the repository: never out of it, never absolute. `''` is the root. */
 export function readRootDirectory(text: string | undefined): string {
   const parts = (text ?? '').split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..') || (text ?? '').startsWith('/') || (text ?? '').includes('\\')) {
+  if (parts.includes('..') || /^[/-]|\\/.test(text ?? '')) {
     throw new Fault('invalid_input', 'The root directory is not a folder inside the repository.', {
       errors: [
         { path: 'rootDirectory', message: 'must be a path inside the repository, such as `apps/web`' },

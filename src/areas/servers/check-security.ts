@@ -3,11 +3,12 @@ import { after, hour } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
-import { tcpCheck } from '../../remote/ssh/tcp.ts';
+import { type Endpoint, tcpCheck } from '../../remote/ssh/tcp.ts';
 import type { Queryable } from '../../store/database.ts';
 import { connectTo } from './connection/connect-server.ts';
 import * as queries from './queries.ts';
 import type { PortState } from './security/facts.ts';
+import type { SecurityContext } from './security/rule.ts';
 import type { SecurityReport } from './security/security.ts';
 import { publishServerUpdate, raiseServerNotice, type ServersContext, serverNotFound } from './servers.ts';
 
@@ -38,7 +39,9 @@ export async function refreshSecurity(
   const now = ctx.clock.now();
   // Loaded when first used: no start of the service needs it.
   const { checkSecurity } = await import('./security/security.ts');
-  const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect: tryPort });
+  const connect: SecurityContext['connect'] = (address, at, timeoutMs) =>
+    tryPort({ host: address, port: at, resolve: ctx.resolveHost }, timeoutMs);
+  const report = await checkSecurity(remote, { host, port, username, now: new Date(), connect });
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findSecurity(tx, { workspaceId, id });
     if (!before) throw serverNotFound();
@@ -92,8 +95,8 @@ export function securitySchedule(ctx: ServersContext): Schedule {
 }
 
 /** From here, as anyone outside would try it. */
-function tryPort(host: string, port: number, timeoutMs: number): Promise<PortState> {
-  return tcpCheck({ host, port }, timeoutMs).then(
+function tryPort(endpoint: Endpoint, timeoutMs: number): Promise<PortState> {
+  return tcpCheck(endpoint, timeoutMs).then(
     () => 'open',
     (error: unknown) => {
       if (!(error instanceof Fault)) throw error;

@@ -9,7 +9,7 @@ import * as queries from './queries.ts';
 import { readServer } from './read-server.ts';
 import { privateKeyContext, publishServerUpdate, type ServersContext } from './servers.ts';
 import { enqueueOnServer, provisionKind } from './start-operation.ts';
-import { serverNameTaken } from './update.ts';
+import { requireAllowedHost, serverNameTaken } from './update.ts';
 
 export type ServerAuth =
   | { readonly type: 'generated' }
@@ -37,8 +37,10 @@ export async function registerServer(
   const id = newId<ServerId>();
   const { name, host, port = 22, username = 'root', auth } = input;
   if (await queries.isServerNameTaken(ctx.db, workspaceId, name, id)) throw serverNameTaken(name);
+  await requireAllowedHost(ctx, host);
   const keys = await keysFor(auth, id);
-  const target = { host, port, username, expectedHostKey: input.hostKeyFingerprint };
+  const { resolveHost: resolve } = ctx;
+  const target = { host, port, resolve, username, expectedHostKey: input.hostKeyFingerprint };
   const enrolled =
     auth.type === 'password' ? await enrolByPassword(target, new Secret(auth.password), keys, id) : undefined;
   const hostKey = enrolled?.hostKey ?? input.hostKeyFingerprint ?? null;

@@ -19,6 +19,7 @@ import { updateServer } from './update.ts';
 const base = `${apiPrefix}/servers`;
 const wayFaults = [
   ...([
+    'egress_refused',
     'name_not_resolved',
     'port_refused',
     'port_filtered',
@@ -33,6 +34,7 @@ export function serverRoutes(routes: Routes, ctx: ServersContext): void {
   route.post(base, {
     access: manage,
     idempotent: true,
+    limit: 'server-test',
     faults: ['name_taken', ...wayFaults],
     schema: {
       operationId: 'registerServer',
@@ -70,7 +72,8 @@ export function serverRoutes(routes: Routes, ctx: ServersContext): void {
 
   route.patch(`${base}/:id`, {
     access: manage,
-    faults: ['host_key_mismatch', 'name_taken'],
+    limit: 'server-test',
+    faults: ['host_key_mismatch', 'name_taken', 'egress_refused'],
     schema: {
       operationId: 'updateServer',
       summary: 'Change a server, or accept its new host key',
@@ -128,11 +131,12 @@ export function serverRoutes(routes: Routes, ctx: ServersContext): void {
 
   route.live('POST', `${base}/test-connection`, {
     access: manage,
+    limit: 'server-test',
     schema: {
       operationId: 'testConnection',
       summary: 'Test the connection to a server, saved or not',
       description:
-        'Events `step` with `{step, status, message, code?, hint?, evidence?}` for `resolve`, `tcp`, `host_key`, `authenticate`, `privilege`, `system`, `docker`, `resources` and `clock`, then one `result` with `{ok, hostKeyFingerprint, facts}`. Changes nothing on the server; what is not saved is not stored.',
+        'Events `step` with `{step, status, message, code?, hint?, evidence?}` for `resolve`, `tcp`, `host_key`, `authenticate`, `privilege`, `system`, `docker`, `resources` and `clock`, then one `result` with `{ok, hostKeyFingerprint, facts}`. An address where no server may stand (`SLIPWAY_SERVER_NETWORKS`) ends it at `resolve`, before anything is sent there. Changes nothing on the server; what is not saved is not stored.',
       body: schemas.TestBody,
     },
     events: 'The steps, and the result.',

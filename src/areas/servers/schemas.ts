@@ -15,7 +15,7 @@ const Host = Type.String({
   minLength: 1,
   maxLength: 253,
   pattern: '^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$',
-  description: 'A name or an address.',
+  description: 'A name or an address, of the internet or of a network that the instance allows.',
   examples: ['203.0.113.10'],
 });
 const Port = Type.Integer({

@@ -10,6 +10,7 @@ import { Fault } from '../../fault.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { RemotePool } from '../../remote/remote.ts';
+import type { ResolveHost } from '../../remote/ssh/tcp.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 
@@ -28,6 +29,8 @@ export interface ServersContext {
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
   readonly pool: RemotePool;
+  /** Refuses addresses where no server may stand. */
+  readonly resolveHost: ResolveHost;
   readonly log: Logger;
   /** What stands on a server keeps it from being taken away; those who put it there know. */
   readonly environmentsOn: EnvironmentsOn;

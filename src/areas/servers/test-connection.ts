@@ -6,7 +6,8 @@ import { errorText, Fault } from '../../fault.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../ids.ts';
 import { readHostKey } from '../../remote/ssh/connect.ts';
 import type { Connection } from '../../remote/ssh/connection.ts';
-import { resolveHost, tcpCheck } from '../../remote/ssh/tcp.ts';
+import { raceAbort } from '../../remote/ssh/deadline.ts';
+import { tcpCheck } from '../../remote/ssh/tcp.ts';
 import { Secret } from '../../secret.ts';
 import { hostKeyChanged, readTarget } from './connection/connect-server.ts';
 import { connectUnsaved, type LoginTarget, requireSudo } from './connection/enrol.ts';
@@ -20,6 +21,7 @@ import {
 } from './connection/server-facts.ts';
 import { keysFor, type RegisterServer } from './register.ts';
 import type { ServersContext } from './servers.ts';
+import { requireHost } from './update.ts';
 
 export type TestRequest = { readonly serverId: string } | RegisterServer;
 type Send = (kind: string, data: object) => void;
@@ -36,20 +38,21 @@ export async function testConnection(ctx: ServersContext, workspaceId: Workspace
   const candidate =
     'serverId' in body
       ? await savedServer(ctx, workspaceId, body.serverId as ServerId)
-      : await unsavedServer(body);
+      : await unsavedServer(ctx, body);
   return (send: Send, signal: AbortSignal) => runSteps(candidate, send, signal);
 }
 
 async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): Promise<void> {
   const { target, auth, isSaved } = candidate;
-  const endpoint = { host: target.host, port: target.port };
+  const { host, port, resolve } = target;
+  const endpoint = { host, port, resolve };
   let hostKey: string | null = null;
   let seen: ProbedServer | undefined;
   let connection: Connection | undefined;
   const isByPassword = auth !== undefined && 'password' in auth;
   const steps: [string, () => Promise<string>][] = [
-    ['resolve', async () => (await resolveHost(target.host, signal)).join(', ')],
-    ['tcp', async () => tcpCheck(endpoint, 10_000, signal).then(() => `port ${target.port} answers`)],
+    ['resolve', async () => (await raceAbort(resolve(host), signal)).join(', ')],
+    ['tcp', async () => tcpCheck(endpoint, 10_000, signal).then(() => `port ${port} answers`)],
     [
       'host_key',
       async () => {
@@ -149,18 +152,17 @@ function checked(
 
 async function savedServer(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId): Promise<Candidate> {
   const { host, port, username, privateKey, hostKey } = await readTarget(ctx, workspaceId, id);
-  const target = { host, port, username, expectedHostKey: hostKey ?? undefined };
+  const { resolveHost: resolve } = ctx;
+  const target = { host, port, resolve, username, expectedHostKey: hostKey ?? undefined };
   return { target, auth: { privateKey }, isSaved: true };
 }
 
-async function unsavedServer({
-  host,
-  port = 22,
-  username = 'root',
-  auth,
-  hostKeyFingerprint,
-}: RegisterServer): Promise<Candidate> {
-  const target = { host, port, username, expectedHostKey: hostKeyFingerprint };
+async function unsavedServer(
+  { resolveHost: resolve }: ServersContext,
+  { host, port = 22, username = 'root', auth, hostKeyFingerprint }: RegisterServer,
+): Promise<Candidate> {
+  requireHost(host);
+  const target = { host, port, resolve, username, expectedHostKey: hostKeyFingerprint };
   if (auth.type === 'password')
     return { target, auth: { password: new Secret(auth.password) }, isSaved: false };
   if (auth.type === 'generated') return { target, auth: undefined, isSaved: false };

@@ -1,4 +1,5 @@
 /** Changes to a server, the acceptance of a new host key among them. */
+import { isIP } from 'node:net';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import * as queries from './queries.ts';
@@ -19,6 +20,7 @@ export async function updateServer(
   id: ServerId,
   patch: ServerPatch,
 ) {
+  if (patch.host !== undefined) await requireAllowedHost(ctx, patch.host);
   const now = ctx.clock.now();
   const answer = await ctx.db.transaction(async (tx) => {
     if (!(await queries.lockServer(tx, { workspaceId, id }))) throw serverNotFound();
@@ -39,6 +41,29 @@ export async function updateServer(
   });
   ctx.pool.drop(id);
   return answer;
+}
+
+/** A name may get its address later: the connections are checked. One that has an address has to have one that is allowed. */
+export async function requireAllowedHost({ resolveHost }: ServersContext, host: string): Promise<void> {
+  requireHost(host);
+  try {
+    await resolveHost(host);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'name_not_resolved') throw error;
+  }
+}
+
+const label = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const hostName = new RegExp(`^(${label}\\.)*${label}\\.?$`);
+
+/** A name that ends in a number is an address that was written wrong, or in a way that only some programs read. */
+export function requireHost(host: string): void {
+  const endsInNumber = /(^|\.)(\d+|0[xX][0-9A-Fa-f]*)\.?$/.test(host);
+  if (isIP(host) !== 0 || (hostName.test(host) && !endsInNumber)) return;
+  const message = 'must be a name such as web-1.example.com, or an IP address such as 203.0.113.10';
+  throw new Fault('invalid_input', 'The host is neither a name nor an address.', {
+    errors: [{ path: 'host', message }],
+  });
 }
 
 /** Only the key that the person compared is accepted, not whatever the server shows by now. */

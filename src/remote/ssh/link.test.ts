@@ -28,7 +28,7 @@ class Trial {
   clients: Client[] = [];
   #now = 1_000_000;
   readonly #owner = {};
-  readonly link = new Link(target, createLog('silent'), {
+  readonly link = new Link(target, async () => [], createLog('silent'), {
     now: () => this.#now,
     pause: async (ms) => {
       this.pauses.push(ms);

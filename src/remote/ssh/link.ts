@@ -10,6 +10,7 @@ import { connectWith } from './connect.ts';
 import { ChannelRefused, type Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { type ChannelUse, Slots } from './slots.ts';
+import type { ResolveHost } from './tcp.ts';
 
 /** sshd allows ten sessions a connection by default; two are reserved for killing what has run too long. */
 const maxChannels = 8;
@@ -18,6 +19,7 @@ const maxPauseMs = 30_000;
 
 /** Not retried soon: that changes nothing, and a server that counts failed logins would ban us. */
 const permanentCodes = new Set([
+  'egress_refused',
   'host_key_changed',
   'login_refused',
   'name_not_resolved',
@@ -37,6 +39,7 @@ const defaultDependencies: LinkDependencies = { connect: connectWith, now: Date.
 
 export class Link {
   readonly target: RemoteTarget;
+  readonly #resolve: ResolveHost;
   readonly #dependencies: LinkDependencies;
   readonly #log: Logger;
   readonly #slots = new Slots(maxChannels);
@@ -48,8 +51,14 @@ export class Link {
   #retryAt = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(target: RemoteTarget, log: Logger, dependencies: LinkDependencies = defaultDependencies) {
+  constructor(
+    target: RemoteTarget,
+    resolve: ResolveHost,
+    log: Logger,
+    dependencies: LinkDependencies = defaultDependencies,
+  ) {
     this.target = target;
+    this.#resolve = resolve;
     this.#dependencies = dependencies;
     this.#log = log.child({ serverId: target.serverId });
   }
@@ -141,6 +150,7 @@ export class Link {
       const connection = await this.#dependencies.connect({
         host,
         port,
+        resolve: this.#resolve,
         username,
         auth: { privateKey },
         expectedHostKey: hostKey,

@@ -1,5 +1,4 @@
-/** The network below SSH: name resolution and TCP. Each failure as a fault that says where to look. */
-import { lookup } from 'node:dns/promises';
+/** The network below SSH: TCP to the addresses of a host. Each failure as a fault that says where to look. */
 import { connect, type Socket } from 'node:net';
 import { errorCode, errorText, Fault } from '../../fault.ts';
 import { raceAbort } from './deadline.ts';
@@ -7,35 +6,25 @@ import { raceAbort } from './deadline.ts';
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
+  readonly resolve: ResolveHost;
 }
 
-/** Its addresses, best first. */
-export async function resolveHost(host: string, signal?: AbortSignal): Promise<string[]> {
-  try {
-    const found = await (signal
-      ? raceAbort(lookup(host, { all: true }), signal)
-      : lookup(host, { all: true }));
-    return found.map(({ address }) => address);
-  } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    throw new Fault('name_not_resolved', `The name ${host} does not resolve to an address.`, {
-      hint: 'Check the spelling, or give the IP address of the server.',
-      evidence: errorText(error),
-      cause: error,
-    });
-  }
-}
+/**
+ * From a host to the addresses that may be connected to, best first. It is asked for every connection, and the connection
+ * goes to what it answers: whoever has no answer from it reaches nothing, and a name that changes gains nothing.
+ */
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 /** The first address that accepts. The caller closes it. */
 export async function dial(
-  { host, port }: Endpoint,
+  { host, port, resolve }: Endpoint,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Socket> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const either = signal ? AbortSignal.any([timeout, signal]) : timeout;
   try {
-    const addresses = await resolveHost(host, either);
+    const addresses = await raceAbort(resolve(host), either);
     return await dialFirst(addresses, port, either);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -83,7 +72,11 @@ function dialOne(host: string, port: number, signal: AbortSignal): Promise<Socke
   });
 }
 
-function connectionFault({ host, port }: Endpoint, error: unknown, timeoutMs: number): Fault {
+function connectionFault(
+  { host, port }: Omit<Endpoint, 'resolve'>,
+  error: unknown,
+  timeoutMs: number,
+): Fault {
   const codes = (error instanceof AggregateError ? error.errors : [error]).map(errorCode);
   if (codes.includes('ECONNREFUSED')) {
     return new Fault('port_refused', `${host} refuses connections on port ${port}.`, {

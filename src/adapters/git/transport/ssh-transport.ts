@@ -77,6 +77,7 @@ async function connectPinned(
       const connection = await connectWith({
         host: address,
         port: url.port,
+        resolve: async () => [address],
         username: url.user ?? 'git',
         auth: { privateKey: key.privateKey },
         signal,

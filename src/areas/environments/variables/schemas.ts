@@ -10,7 +10,12 @@ const Target = Type.Enum(['build', 'runtime', 'both'], { examples: ['runtime'] }
 export const NewVariable = Type.Object(
   {
     key: Key,
-    value: Type.String({ maxLength: 65_536, examples: ['s3cret'] }),
+    value: Type.String({
+      maxLength: 65_536,
+      pattern: '^[^\\x00]*$',
+      description: 'Any text; no environment can carry a zero byte.',
+      examples: ['s3cret'],
+    }),
     secret: Type.Optional(Type.Boolean({ description: 'Never shown again; true if not said.' })),
     target: Type.Optional({ ...Target, description: 'When it is there; `both` if not said.' }),
   },

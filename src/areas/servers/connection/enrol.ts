@@ -8,11 +8,10 @@ import { runOver } from '../../../remote/exec/run-over.ts';
 import type { HostKeyFingerprint } from '../../../remote/remote.ts';
 import { connectWith } from '../../../remote/ssh/connect.ts';
 import type { Connection } from '../../../remote/ssh/connection.ts';
+import type { Endpoint } from '../../../remote/ssh/tcp.ts';
 import type { Secret } from '../../../secret.ts';
 
-export interface LoginTarget {
-  readonly host: string;
-  readonly port: number;
+export interface LoginTarget extends Endpoint {
   readonly username: string;
   readonly expectedHostKey: HostKeyFingerprint | undefined;
 }
@@ -23,8 +22,8 @@ export async function enrolByPassword(
   keys: { readonly privateKey: Secret; readonly publicKey: string },
   id: ServerId,
 ): Promise<{ hostKey: HostKeyFingerprint }> {
-  const { host, port, username, expectedHostKey } = target;
-  const first = await connectUnsaved({ host, port, username, expectedHostKey }, { password });
+  const { username } = target;
+  const first = await connectUnsaved(target, { password });
   try {
     await runOrThrow(first, ['sh', '-euc', installKey, 'sh', keys.publicKey], '', {
       code: 'remote_failed',
@@ -35,7 +34,7 @@ export async function enrolByPassword(
     await first.close();
   }
   const hostKey = first.hostKey.fingerprint;
-  const second = await connectUnsaved({ host, port, username, expectedHostKey: hostKey }, keys);
+  const second = await connectUnsaved({ ...target, expectedHostKey: hostKey }, keys);
   try {
     if (username !== 'root') await requireSudo(second);
   } finally {
@@ -50,12 +49,10 @@ export async function connectUnsaved(
   auth: { readonly password: Secret } | { readonly privateKey: Secret },
   signal?: AbortSignal,
 ): Promise<Connection> {
-  const { host, port, username, expectedHostKey } = target;
+  const { expectedHostKey, ...endpoint } = target;
   try {
     return await connectWith({
-      host,
-      port,
-      username,
+      ...endpoint,
       auth,
       ...(expectedHostKey && { expectedHostKey }),
       ...(signal && { signal }),

@@ -39,7 +39,7 @@ async function pinOnFirstUse(ctx: ServersContext, server: queries.ServerKey): Pr
   const row = await queries.findTarget(ctx.db, server);
   if (!row) throw serverNotFound();
   if (row.hostKey !== null) return;
-  const { fingerprint } = await readHostKey({ host: row.host, port: row.port });
+  const { fingerprint } = await readHostKey({ host: row.host, port: row.port, resolve: ctx.resolveHost });
   if (!(await queries.pinHostKey(ctx.db, server, fingerprint))) {
     throw hostKeyChanged(null, fingerprint);
   }
@@ -71,6 +71,7 @@ async function recordSeen(
 
 /** Only faults of the connection say something about the server. */
 const connectionFaults = [
+  'egress_refused',
   'remote_unreachable',
   'remote_timeout',
   'name_not_resolved',

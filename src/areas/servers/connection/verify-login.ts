@@ -18,6 +18,7 @@ export async function verifyLogin(
   const connection = await connectWith({
     host,
     port,
+    resolve: ctx.resolveHost,
     username,
     auth: { privateKey },
     expectedHostKey: hostKey,
