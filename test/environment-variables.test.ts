@@ -108,8 +108,10 @@ test('a variable that is not one, is ours, or is one too many is refused by its 
     { key: 'A', value: 'a' },
     { key: 'PORT', value: '1' },
     { key: 'SLIPWAY_ENVIRONMENT', value: '1' },
+    { key: 'BUILDKIT_SYNTAX', value: 'evil.example/frontend' },
+    { key: 'BUILDKIT_CACHE_MOUNT_NS', value: 'theirs' },
   ]);
-  assertInvalid(ours, 'variables[1].key', 'variables[2].key');
+  assertInvalid(ours, ...[1, 2, 3, 4].map((index) => `variables[${index}].key`));
   assert.match(String(ours.body.hint), /settings\.port/);
   assertInvalid(await ask('GET', `${path}/a-b`), 'key');
   const many = (from: number, count: number) =>

@@ -34,6 +34,7 @@ test('a further environment is made of the analysis and what is said, and is the
     autoDeploy: false,
     watchPaths: [],
     settings: { appPath: '.', ...settings },
+    resources: null,
     domain: null,
     currentDeploymentId: null,
     status: 'idle',
@@ -64,6 +65,43 @@ test('a further environment is made of the analysis and what is said, and is the
   );
   const project = await ask('GET', `/projects/${projectId}`);
   assert.equal(Object(project.body.environments).length, 2);
+});
+
+test('whoever wants more than the server has is told what there is; without a word an app has a part of it', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { ask, projectId, service } = scene;
+  const serverId = await scene.server('web-1');
+  const size = (memoryMb: number) =>
+    service.app.store.db.run(
+      sql`update servers set facts = ${JSON.stringify({ memoryMb, cpus: 2 })}::jsonb where id = ${serverId}`,
+    );
+  await size(4_096);
+  const greedy = { memoryMb: 4_000, cpus: 2, buildMemoryMb: 4_000, buildCpus: 2 };
+  const fields = Object.keys(greedy).map((key) => `settings.${key}`);
+  const post = (settings: object) =>
+    ask('POST', '/environments', { projectId, name: 'staging', serverId, settings });
+  const refused = await post(greedy);
+  assertInvalid(refused, ...fields);
+  assert.match(refused.text, /at most 3686/);
+  assert.match(refused.text, /at most 1\.8/);
+  const made = await post({});
+  assert.deepEqual(made.body.resources, {
+    memoryMb: { limit: 2_764, source: 'default' },
+    cpus: { limit: 1.8, source: 'default' },
+  });
+  const path = `/environments/${made.body.id}`;
+  assertInvalid(await ask('PATCH', path, { settings: greedy }), ...fields);
+  const set = await ask('PATCH', path, { settings: { memoryMb: 3_000, cpus: 0.5 } });
+  assert.deepEqual(set.body.resources, {
+    memoryMb: { limit: 3_000, source: 'setting' },
+    cpus: { limit: 0.5, source: 'setting' },
+  });
+  const services = [{ kind: 'redis', memoryMb: 4_000 }];
+  assertInvalid(await ask('POST', `${path}/services`, { services }), 'services[0].memoryMb');
+  await size(2_048);
+  const moved = await ask('PATCH', path, { settings: { replicas: 2 } });
+  assert.equal(moved.status, 200, 'what was set before does not stand in the way of other changes');
+  assert.deepEqual(Object(moved.body.resources).memoryMb, { limit: 1_792, source: 'server' });
 });
 
 test('an environment that cannot be made says which field is in the way', async (t) => {

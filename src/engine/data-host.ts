@@ -3,19 +3,18 @@
  * data. Backups dump, load and swap with these; which server it is, the target says (`dataHost`).
  */
 import {
-  createContainer,
   listContainers,
   readContainers,
   removeContainer,
   startContainer,
   stopContainer,
 } from '../adapters/docker/containers.ts';
-import type { Call, ContainerSpec } from '../adapters/docker/docker.ts';
+import type { Call } from '../adapters/docker/docker.ts';
 import { fieldsOf, textOf } from '../adapters/docker/json.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../adapters/docker/volumes.ts';
 import { Fault } from '../fault.ts';
 import type { Secret } from '../secret.ts';
-import { askHost, askOne, type DockerHost } from './docker-host.ts';
+import { askHost, askOne, createCalls, type DockerHost, type WantedContainer } from './docker-host.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -36,11 +35,11 @@ export async function dropVolume(host: DockerHost, name: string): Promise<void> 
 /** With its volume, or finds both; ready it is not yet. */
 export async function startOnVolume(
   host: DockerHost,
-  container: ContainerSpec,
+  container: WantedContainer,
   volume: NewVolume,
   secrets: readonly Secret[],
 ): Promise<void> {
-  const calls = [createVolume(volume.name, volume.labels), createContainer(container)];
+  const calls = [createVolume(volume.name, volume.labels), ...(await createCalls(host, [container]))];
   await askHost(host, [...calls, startContainer(container.name)], secrets);
 }
 

@@ -40,6 +40,7 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   listening: [nameServer],
   lastLines: [],
   memoryMb: 512,
+  mostMemoryMb: 2_048,
   startSeconds: 30,
   ...changes,
 });
@@ -68,11 +69,11 @@ const cases: readonly Case[] = [
     hints: /settings\.memoryMb/,
   },
   {
-    name: 'out of memory without a limit',
-    given: { containers: [ended(137, { isOutOfMemory: true })], memoryMb: null },
+    name: 'out of memory with all that the server has',
+    given: { containers: [ended(137, { isOutOfMemory: true })], memoryMb: 2_048 },
     code: 'app_out_of_memory',
-    says: /the server had no memory left/,
-    hints: /more memory/,
+    says: /more than its 2048 MB/,
+    hints: /all the server has.*larger one/,
   },
   {
     name: 'killed, but not for memory',

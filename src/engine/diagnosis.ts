@@ -21,8 +21,9 @@ export interface HealthFacts {
   /** Inside the container. */
   readonly listening: readonly Listener[];
   readonly lastLines: readonly string[];
-  /** Its limit; null where it has none. */
-  readonly memoryMb: number | null;
+  /** Its limit, and the most that it could have on the server. */
+  readonly memoryMb: number;
+  readonly mostMemoryMb: number;
   /** How long it was given. */
   readonly startSeconds: number;
 }
@@ -44,23 +45,22 @@ export function diagnose(facts: HealthFacts): Fault {
   return new Fault(finding.code, finding.sentence, { hint: finding.hint, evidence: evidenceOf(facts) });
 }
 
-function outOfMemory({ containers, memoryMb, lastLines }: HealthFacts): Finding | undefined {
+function outOfMemory({ containers, memoryMb, mostMemoryMb, lastLines }: HealthFacts): Finding | undefined {
   if (!containers.some(({ isOutOfMemory }) => isOutOfMemory)) return undefined;
   const code = 'app_out_of_memory';
-  if (memoryMb === null) {
-    const sentence = 'The app was ended because the server had no memory left.';
-    const hint =
-      'Give the server more memory, move the environment to a larger one, or limit what else runs there.';
-    return { code, sentence, hint };
-  }
   const isNode = lastLines.some((line) => /\bnode\b|npm/i.test(line));
   const own = isNode
     ? ` Node.js can be kept below that with NODE_OPTIONS=--max-old-space-size=${Math.floor(memoryMb * 0.75)}.`
     : '';
+  const example = Math.min(memoryMb * 2, mostMemoryMb);
+  const more =
+    memoryMb < mostMemoryMb
+      ? `Set settings.memoryMb to more than ${memoryMb}, ${example} for example`
+      : 'That is all the server has for apps: move the environment to a larger one';
   return {
     code,
     sentence: `The app was ended because it used more than its ${memoryMb} MB of memory.`,
-    hint: `Set settings.memoryMb to more than ${memoryMb}, ${memoryMb * 2} for example, or let the app use less.${own}`,
+    hint: `${more}, or let the app use less.${own}`,
   };
 }
 

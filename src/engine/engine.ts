@@ -30,7 +30,7 @@ export interface Target {
   /** The server that holds the environment's volumes: dumps are taken and loaded there. */
   readonly dataHost: DockerHost;
 
-  /** What is there of the application, and whether this image is. */
+  /** What is there of the application, and whether this image is, by the name that a release has for it. */
   inspect(image: string): Promise<InspectedTarget>;
   instances(): Promise<Instance[]>;
 
@@ -53,7 +53,7 @@ export interface Target {
   /** The same ones, at the same addresses. */
   startAgain(names: readonly string[], stopSeconds: number): Promise<void>;
   removeInstances(names: readonly string[], stopSeconds: number): Promise<void>;
-  /** What is left of old releases. An image that runs, or that another tag names, stays. */
+  /** What is left of old releases. An image that runs, or that another name is for, stays. */
   cleanUp(old: { readonly instances: readonly string[]; readonly images: readonly string[] }): Promise<void>;
   /** Exactly these: setting them again changes nothing. */
   setCrons(run: RunPlan, deploymentId: DeploymentId): Promise<void>;
@@ -96,12 +96,14 @@ export interface Target {
   /** Of all environments that share its servers, in few round trips: the instances with these names, and every front. */
   survey(names: readonly string[]): Promise<Survey>;
   lastLines(name: string, most: number): Promise<string[]>;
+  /** Before its last start; of one that runs again its state does not tell any more. */
+  wasOutOfMemory(instance: InstanceState): Promise<boolean>;
 }
 
 /** For those who only look: what could change anything is not there. */
 export type TargetView = Pick<
   Target,
-  'placement' | 'inspectServices' | 'survey' | 'lastLines' | 'readCertificates'
+  'placement' | 'inspectServices' | 'survey' | 'lastLines' | 'wasOutOfMemory' | 'readCertificates'
 >;
 
 export interface Instance {
@@ -123,8 +125,8 @@ export type InstanceState = ContainerState;
 export interface InspectedTarget {
   readonly instances: readonly Instance[];
   readonly image: BuiltImage | undefined;
-  /** Of all images of the environment. */
-  readonly tags: readonly string[];
+  /** All that are there of the environment, by the names that releases have for them. */
+  readonly images: readonly string[];
 }
 
 export interface BuiltImage {
@@ -141,7 +143,10 @@ export interface BuildContext {
 }
 
 export interface ImageBuild {
+  /** Of the name that a release has for it. */
   readonly tag: string;
+  /** Nobody else can guess it. What builds leave for later ones, they leave for those with the same word. */
+  readonly cacheScope: string;
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly secretKeys: readonly string[];
   /** One of the repository instead of the one that was sent. */

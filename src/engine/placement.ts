@@ -59,6 +59,14 @@ export function appVolume({ environmentId }: Placement, name: string): string {
   return `slipway-${environmentId}-${name}`;
 }
 
+/**
+ * What a release calls its image. On the server only the tag of it is in a name: the repository is random there, so that
+ * no build can ask for it.
+ */
+export function imageName(environmentId: EnvironmentId, tag: string): string {
+  return `slipway/${environmentId}:${tag}`;
+}
+
 /** On the volumes of services: whose data it is. */
 export const serviceLabel = 'slipway.service';
 

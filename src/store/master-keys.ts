@@ -23,7 +23,8 @@ export type KeyPurpose =
   | 'throttle'
   | 'password-tag'
   | 'build-secrets'
-  | 'unsubscribe';
+  | 'unsubscribe'
+  | 'build-cache';
 
 export class MasterKeys {
   readonly current: MasterKey;

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { ask } from '../../src/adapters/docker/ask.ts';
-import { createContainer, startContainer } from '../../src/adapters/docker/containers.ts';
+import { startContainer } from '../../src/adapters/docker/containers.ts';
 import { createVolume } from '../../src/adapters/docker/volumes.ts';
 import type {
   DataSource,
@@ -16,7 +16,7 @@ import type {
 import { engines } from '../../src/areas/backups/engines/engines.ts';
 import { serverTools } from '../../src/areas/backups/engines/server-tools.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
-import type { DockerHost } from '../../src/engine/docker-host.ts';
+import { createCalls, type DockerHost } from '../../src/engine/docker-host.ts';
 import { appVolume, serviceContainer, serviceVolume } from '../../src/engine/placement.ts';
 import {
   type EnvironmentId,
@@ -27,7 +27,7 @@ import {
   type WorkspaceId,
 } from '../../src/ids.ts';
 import { Secret } from '../../src/secret.ts';
-import { openLab, type TestServer } from '../support/lab.ts';
+import { labCapacity, openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
 
 const lab = await openLab();
@@ -51,7 +51,10 @@ async function siteOn(t: TestContext): Promise<Scene> {
     network: 1,
   };
   const fence = { scope: newId<OperationId>(), epoch: 1 };
-  return { server, site: { placement, remote: connect(t, server), fence, signal: t.signal } };
+  return {
+    server,
+    site: { placement, remote: connect(t, server), capacity: labCapacity, fence, signal: t.signal },
+  };
 }
 
 async function put({ remote }: DockerHost, content: Buffer, name: string): Promise<ServerFile> {
@@ -153,7 +156,7 @@ async function startRedis({ server, site }: Scene) {
     credentials: { password, adminPassword: password },
   };
   await server.ssh(`docker pull -q ${source.image}`);
-  const container = createContainer({
+  const wanted = {
     name: source.container,
     image: source.image,
     labels: { slipway: 'service' },
@@ -161,13 +164,15 @@ async function startRedis({ server, site }: Scene) {
     environment: kind.environment(source.credentials),
     command: kind.command(128, version),
     memoryMb: 128,
+    cpus: null,
     ...(kind.entrypoint && { entrypoint: kind.entrypoint }),
     volumes: [{ volume: source.volume, path: source.volumePath }],
     restart: 'unless-stopped',
     stopSeconds: kind.stopSeconds,
     capabilities: kind.capabilities,
-  });
-  await ask(site.remote, [createVolume(source.volume, {}), container, startContainer(source.container)]);
+  } as const;
+  const making = [createVolume(source.volume, {}), ...(await createCalls(site, [wanted]))];
+  await ask(site.remote, [...making, startContainer(source.container)]);
   const cli = (argv: string, input = '') =>
     server.ssh(
       `docker exec -i ${source.container} sh -c 'REDISCLI_AUTH=$REDIS_PASSWORD exec redis-cli "$@"' redis ${argv}`,

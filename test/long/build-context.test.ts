@@ -31,21 +31,22 @@ for (const variant of ['docker', 'bookworm'] as const)
       const dockerfile = `FROM scratch\nLABEL of=${name.slice(0, 3)}\nCOPY app.txt /app.txt\n`;
       const tar = await commitOf({ Dockerfile: dockerfile, 'app.txt': `of ${name.slice(0, 3)}` });
       await sendContext(remote, { folder, tar, files: [], fence });
-      const tag = `slipway/context-${name}:1`;
       const wish = {
         unit: `slipway-context-${name}`,
         folder,
-        tag,
+        owner: 'slipway.test',
+        tag: name,
+        cacheScope: 'ctest',
         labels,
         fence,
         dockerfilePath: 'Dockerfile',
       };
       const limits = { buildArgs: {}, secretKeys: [], cpus: 1, memoryMb: 512 };
       const following = { signal: AbortSignal.timeout(hangMs), secrets: [], line: () => undefined };
-      await buildImage(remote, { ...wish, ...limits }, following);
+      const { id } = await buildImage(remote, { ...wish, ...limits }, following);
       const script = `id=$(docker create "$1" x); docker cp "$id:/app.txt" - | tar -xO; docker rm "$id" >/dev/null
 docker image inspect --format ', label {{.Config.Labels.of}}' "$1"`;
-      built.push((await remote.script(script, [tag])).toString().trim());
+      built.push((await remote.script(script, [id])).toString().trim());
     }
     assert.deepEqual(built, ['of one, label one', 'of two, label two', 'of thr, label thr']);
   });

@@ -58,8 +58,16 @@ async function send(
 let units = 0;
 function wishOf(more: Partial<ImageBuildSpec> = {}): ImageBuildSpec {
   units += 1;
-  const names = { unit: `slipway-build-test-${units}`, folder, tag: 'slipway/test:1', labels, fence };
-  return { ...names, buildArgs: {}, secretKeys: [], cpus: 1, memoryMb: 512, ...more };
+  const names = {
+    unit: `slipway-build-test-${units}`,
+    folder,
+    owner: 'slipway.test',
+    tag: '1',
+    labels,
+    fence,
+  };
+  const common = { cacheScope: 'ctest', buildArgs: {}, secretKeys: [], cpus: 1, memoryMb: 512 };
+  return { ...names, ...common, ...more };
 }
 
 async function build(remote: Remote, more: Partial<ImageBuildSpec> = {}, secrets: readonly Secret[] = []) {
@@ -189,18 +197,18 @@ for (const variant of ['docker', 'bookworm'] as const) {
       assert.match(image, /^sha256:[0-9a-f]{64}$/);
       assert.doesNotMatch(said, /slipway-build|cannot limit/);
       assert.match(said, /^#\d+ /m);
-      const shown = JSON.parse(await sh(remote, `docker inspect slipway/test:1`))[0];
+      const shown = JSON.parse(await sh(remote, `docker inspect ${image}`))[0];
       assert.deepEqual([shown.Id, shown.Config.User], [image, '1234']);
       assert.equal(shown.Config.Labels['slipway.test'], 'yes');
-      assert.equal(await sh(remote, 'docker run --rm slipway/test:1 cat /odd'), odd);
-      assert.equal(await sh(remote, 'docker run --rm slipway/test:1 ls /app'), 'app.txt\n');
+      assert.equal(await sh(remote, `docker run --rm ${image} cat /odd`), odd);
+      assert.equal(await sh(remote, `docker run --rm ${image} ls /app`), 'app.txt\n');
       assert.equal((await remote.run(['ls', '/tmp/ran'])).code, 2);
 
       // A build that succeeded took its folder away: whoever asks again, not knowing, is told the same image.
       assert.deepEqual(await build(remote, { buildArgs: { ODD: odd } }), { image, said: '' });
 
       // As the next deployment: in a folder of its own, and yet no step is done anew.
-      const next = { folder: `${builds}/two`, tag: 'slipway/test:2', buildArgs: { ODD: odd } };
+      const next = { folder: `${builds}/two`, tag: '2', buildArgs: { ODD: odd } };
       await send(remote, dockerfile, { ...sent, to: next.folder });
       const again = await build(remote, next);
       const steps = Array.from(
@@ -210,13 +218,13 @@ for (const variant of ['docker', 'bookworm'] as const) {
       assert.equal(steps.length, 2, again.said);
       for (const each of steps) assert.match(again.said, new RegExp(`^#${each} CACHED$`, 'm'));
 
-      const own = { dockerfilePath: 'own/Dockerfile', tag: 'slipway/test:own' };
+      const own = { dockerfilePath: 'own/Dockerfile', tag: 'own' };
       await send(remote, dockerfile, sent);
-      await build(remote, own);
-      assert.equal(await sh(remote, 'docker run --rm slipway/test:own cat /which'), 'second\n');
+      const second = await build(remote, own);
+      assert.equal(await sh(remote, `docker run --rm ${second.image} cat /which`), 'second\n');
       await send(remote, dockerfile, sent);
-      await build(remote, { ...own, target: 'first' });
-      assert.equal(await sh(remote, 'docker run --rm slipway/test:own cat /which'), 'first\n');
+      const first = await build(remote, { ...own, target: 'first' });
+      assert.equal(await sh(remote, `docker run --rm ${first.image} cat /which`), 'first\n');
     });
 
     await t.test('a Dockerfile that leads out of the repository is not read', async () => {
@@ -320,19 +328,16 @@ for (const variant of ['docker', 'bookworm'] as const) {
             { path: 'secrets/LOUD', content: loud.reveal(), mode: 0o400 },
           ],
         });
-        const { said } = await build(remote, { secretKeys: ['TOKEN', 'LOUD'] }, [secret, loud]);
+        const { image, said } = await build(remote, { secretKeys: ['TOKEN', 'LOUD'] }, [secret, loud]);
         assert.match(said, /\[secret\]/);
         for (const each of [secret, loud]) assert.ok(!said.includes(each.reveal()));
         await sh(
           remote,
-          'rm -rf /root/saved; mkdir /root/saved; docker save slipway/test:1 | tar -x -C /root/saved',
+          `rm -rf /root/saved; mkdir /root/saved; docker save ${image} | tar -x -C /root/saved`,
         );
         assert.notEqual(await sh(remote, 'grep -rl layer-mark /root/saved'), '');
         assert.equal(await sh(remote, `grep -rl ${secret.reveal()} /root/saved || :`), '');
-        const history = await sh(
-          remote,
-          'docker history --no-trunc slipway/test:1; docker inspect slipway/test:1',
-        );
+        const history = await sh(remote, `docker history --no-trunc ${image}; docker inspect ${image}`);
         assert.ok(!history.includes(secret.reveal()));
         await removeContext(remote, folder);
         const left = `grep -rl ${secret.reveal()} /var/lib/slipway /var/lib/docker /tmp /run /root 2>/dev/null || :`;

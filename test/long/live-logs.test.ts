@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ask } from '../../src/adapters/docker/ask.ts';
+import { ensureContainerGroup } from '../../src/adapters/docker/container-group.ts';
 import { createContainer, removeContainer, startContainer } from '../../src/adapters/docker/containers.ts';
 import { createNetwork } from '../../src/adapters/docker/networks.ts';
 import {
@@ -20,7 +21,7 @@ import type { Remote } from '../../src/remote/remote.ts';
 import { Secret } from '../../src/secret.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys, migratedDatabase, newWorkspace } from '../support/database.ts';
-import { openLab, type TestServer } from '../support/lab.ts';
+import { labCapacity, openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith, pinOf } from '../support/remote.ts';
 import { addServer, serversContext } from '../support/servers-context.ts';
 import { until } from '../support/until.ts';
@@ -99,6 +100,8 @@ class Scene {
         restart,
         stopSeconds: 1,
         memoryMb: 64,
+        cpus: 0.9,
+        cgroupParent: await ensureContainerGroup(this.remote, labCapacity, AbortSignal.timeout(60_000)),
         labels: {
           ...labels,
           'slipway.process': process,

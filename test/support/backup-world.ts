@@ -13,7 +13,7 @@ import { singleServer } from '../../src/engine/single-server/single-server.ts';
 import { type BackupId, type BackupRestoreId, newId, type OperationId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys } from './database.ts';
-import type { TestLab } from './lab.ts';
+import { labCapacity, type TestLab } from './lab.ts';
 import { failAtEachStep, killAtEachWrite, runEachStepTwice, type Trial } from './operation-trials.ts';
 import { OperationBench } from './operations.ts';
 import { temporaryFolder } from './postgres.ts';
@@ -44,7 +44,13 @@ export async function startBackupWorld(t: TestContext, lab: TestLab) {
   ] as const;
   await db.transaction((tx) => createServices(tx, workspaceId, environmentId, wanted, now));
   const fence = { scope: newId<OperationId>(), epoch: 1 };
-  const target = singleServer({ placement: place, remote: connect(t, server), fence, signal: t.signal });
+  const target = singleServer({
+    placement: place,
+    remote: connect(t, server),
+    capacity: labCapacity,
+    fence,
+    signal: t.signal,
+  });
   await ensureServices({ db, clock: servers.clock, sealer: servers.sealer }, target);
   const services = await listedServices(db, workspaceId, environmentId);
   const idOf = (name: string) => services.find((each) => each.name === name)?.id ?? assert.fail(name);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { VariantName } from '../../lab/servers/variants.ts';
 import { ask } from '../../src/adapters/docker/ask.ts';
+import { ensureContainerGroup } from '../../src/adapters/docker/container-group.ts';
 import {
   containerLogs,
   createContainer,
@@ -29,16 +30,20 @@ import {
 import { createNetwork, removeNetwork } from '../../src/adapters/docker/networks.ts';
 import { listeningIn } from '../../src/adapters/docker/sockets.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../src/adapters/docker/volumes.ts';
+import { forContainers } from '../../src/engine/capacity.ts';
 import type { Remote } from '../../src/remote/remote.ts';
 import { followUnit } from '../../src/remote/units/follow-unit.ts';
 import { Secret } from '../../src/secret.ts';
-import type { TestLab } from './lab.ts';
+import { labCapacity, type TestLab } from './lab.ts';
 import { connect, failsWith } from './remote.ts';
 import { until } from './until.ts';
 
 const labels = { 'slipway.test': 'yes', 'slipway.of': 'a b&c="d"' };
 const subnet = { name: 'slipway-net', subnet: '10.77.3.0/24', gateway: '10.77.3.1', labels };
 const image = 'python:3-slim';
+
+/** As this Docker wants it; known from the beginning of the proof on. */
+let group = '';
 
 const wishOf = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
   name,
@@ -50,6 +55,9 @@ const wishOf = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec 
   command: ['sleep 3600'],
   restart: 'no',
   stopSeconds: 5,
+  memoryMb: 256,
+  cpus: 0.9,
+  cgroupParent: group,
   ...more,
 });
 
@@ -84,6 +92,8 @@ export async function proveContainers(t: TestContext, lab: TestLab, variant: Var
     { name: 'slipway-pull', argv: pullUnit(image) },
     { signal, line: () => undefined },
   );
+
+  group = await ensureContainerGroup(remote, forContainers(labCapacity), signal);
 
   await t.test('networks and volumes are made, listed and removed', async () => {
     const replies = await ask(remote, [

@@ -2,12 +2,16 @@
  * The lab inside a test: servers by name, fresh ones on request, and everything given back when the test ends. A
  * server is one test's alone while it has it, whichever file or process the others run in.
  */
+import { availableParallelism } from 'node:os';
 import { after, type TestContext } from 'node:test';
 import { LabClient } from '../../lab/client.ts';
 import { attempt, type Outcome, run } from '../../lab/command.ts';
 import type { LabDescription, ServerDescription } from '../../lab/description.ts';
 import { hold } from '../../lab/held-name.ts';
 import type { VariantName } from '../../lab/servers/variants.ts';
+
+/** Its servers share the processors of this machine; of its memory, what a small server has. */
+export const labCapacity = { memoryMb: 8_192, cpus: availableParallelism() };
 
 export class TestLab {
   readonly client: LabClient;

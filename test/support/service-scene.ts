@@ -18,7 +18,7 @@ import type { Remote } from '../../src/remote/remote.ts';
 import type { Database } from '../../src/store/database.ts';
 import { sql } from '../../src/store/sql.ts';
 import { masterKeys, migratedDatabase, newWorkspace } from './database.ts';
-import type { TestServer } from './lab.ts';
+import { labCapacity, type TestServer } from './lab.ts';
 import { connect, pinOf } from './remote.ts';
 import { addServer, serversContext } from './servers-context.ts';
 
@@ -50,7 +50,7 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
   const place = await db.transaction((tx) => ensurePlacement(tx, workspaceId, environmentId, serverId, now));
   const { remote, taken } = counted(connect(t, server));
   const fence = { scope: newId<OperationId>(), epoch: 1 };
-  const target = singleServer({ placement: place, remote, fence, signal: t.signal });
+  const target = singleServer({ placement: place, remote, capacity: labCapacity, fence, signal: t.signal });
   return {
     ctx,
     environmentId,

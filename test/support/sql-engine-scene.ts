@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import type { TestContext } from 'node:test';
 import { run } from '../../lab/command.ts';
 import { ask } from '../../src/adapters/docker/ask.ts';
-import { createContainer, startContainer } from '../../src/adapters/docker/containers.ts';
+import { startContainer } from '../../src/adapters/docker/containers.ts';
 import { createVolume } from '../../src/adapters/docker/volumes.ts';
 import type { Dump, Engine, ServerFile, ServiceSource } from '../../src/areas/backups/engines/engine.ts';
 import { mariadbEngine } from '../../src/areas/backups/engines/mysql/mysql.ts';
 import { postgresEngine } from '../../src/areas/backups/engines/postgres/postgres.ts';
 import { imageOf, kinds } from '../../src/areas/services/kinds/kinds.ts';
-import type { DockerHost } from '../../src/engine/docker-host.ts';
+import { createCalls, type DockerHost } from '../../src/engine/docker-host.ts';
 import { serviceContainer, serviceVolume } from '../../src/engine/placement.ts';
 import {
   type EnvironmentId,
@@ -25,7 +25,7 @@ import {
 } from '../../src/ids.ts';
 import { Secret } from '../../src/secret.ts';
 import { awkwardMariadb, awkwardPostgres, mariadbSums, postgresSums } from './awkward-data.ts';
-import type { TestServer } from './lab.ts';
+import { labCapacity, type TestServer } from './lab.ts';
 import { connect } from './remote.ts';
 
 export const quiet = { log: () => undefined, fraction: () => undefined };
@@ -65,7 +65,8 @@ export async function engineScene(
     port: 20_001,
     network: 1,
   };
-  const site = { placement, remote, fence: { scope: newId<OperationId>(), epoch: 1 }, signal: t.signal };
+  const fence = { scope: newId<OperationId>(), epoch: 1 };
+  const site = { placement, remote, capacity: labCapacity, fence, signal: t.signal };
   const of = kinds[kind];
   const version = of.defaultVersion;
   const credentials = { password: new Secret('a$pass"w\'ord'), adminPassword: new Secret('root$pa"ss') };
@@ -86,7 +87,7 @@ export async function engineScene(
     ...of.environment(credentials),
     ['MARIADB_INITDB_SKIP_TZINFO', new Secret('1')],
   ]);
-  const container = createContainer({
+  const wanted = {
     name: source.container,
     image: source.image,
     labels: { slipway: 'service' },
@@ -94,12 +95,14 @@ export async function engineScene(
     environment,
     command: of.command(memoryMb, version),
     memoryMb,
+    cpus: null,
     volumes: [{ volume: source.volume, path: source.volumePath }],
     restart: 'unless-stopped',
     stopSeconds: of.stopSeconds,
     capabilities: of.capabilities,
-  });
-  await ask(remote, [createVolume(source.volume, {}), container, startContainer(source.container)]);
+  } as const;
+  const making = [createVolume(source.volume, {}), ...(await createCalls(site, [wanted]))];
+  await ask(remote, [...making, startContainer(source.container)]);
   const ready =
     kind === 'postgres' ? 'pg_isready -qh 127.0.0.1' : 'mariadb-admin --protocol=tcp -h127.0.0.1 ping';
   await server.ssh(`until docker exec ${source.container} ${ready} >/dev/null 2>&1; do sleep 0.2; done`);

@@ -54,6 +54,9 @@ const spec: ContainerSpec = {
   environment: new Map([['KEY', new Secret('line\n"$(id)"')]]),
   restart: 'unless-stopped',
   stopSeconds: 7,
+  memoryMb: 64,
+  cpus: 0.5,
+  cgroupParent: '/slipway.slice',
 };
 
 test('calls go in one relay as HTTP/1.0 without a version, and what they carry is JSON', async () => {

@@ -46,6 +46,12 @@ export function buildRefused(why: string, { error, lines }: BuildFailure, docker
         evidence: [...lines, error].join('\n').slice(-8_000),
       },
     );
+  const [, frontend] = /^frontend (.*)$/.exec(why) ?? [];
+  if (frontend !== undefined)
+    return new Fault('build_failed', 'The Dockerfile asks for a frontend that Slipway does not run.', {
+      hint: 'Its line «# syntax=…» may name docker/dockerfile from version 1.2 on, such as docker/dockerfile:1. Without the line, the frontend of the server’s Docker is used.',
+      evidence: `${dockerfilePath}: ${frontend === 'json' ? 'a document in JSON' : `syntax=${frontend}`}`,
+    });
   const sentence =
     why === 'outside'
       ? 'The path of the Dockerfile leads out of the repository.'
@@ -74,6 +80,10 @@ function isOutOfMemory({ isKilled, memoryHits }: BuildEnd, evidence: string): bo
 }
 
 const hints: readonly { readonly says: RegExp; readonly hint: string }[] = [
+  {
+    says: /\bslipway(-built)?\/[0-9a-f]{8}-?[0-9a-f]{4}/,
+    hint: 'Images that Slipway builds are for their own environment alone: no Dockerfile can use one. Push what is to be shared to a registry.',
+  },
   {
     says: /npm ci.{0,40}can only install with an existing|ERR_PNPM_NO_LOCKFILE|Couldn't find a yarn\.lock/is,
     hint: 'The lock file is missing. Commit it, or change the install command to one that needs none.',

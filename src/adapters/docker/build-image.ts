@@ -13,8 +13,12 @@ export interface ImageBuildSpec {
   readonly unit: string;
   /** On the server, as `sendContext` made it: the context, `Dockerfile`, `Dockerfile.dockerignore`, `secrets/<KEY>`. */
   readonly folder: string;
+  /** One of the labels: whose image it is. Together with the tag it finds the image; its repository is random. */
+  readonly owner: string;
   readonly tag: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Nobody else can guess it. What builds leave for later ones, they leave for those with the same word. */
+  readonly cacheScope: string;
   /** Nothing secret: they stand in the list of processes, and in the image. */
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly secretKeys: readonly string[];
@@ -65,19 +69,34 @@ async function endOrphanedSteps(remote: Remote): Promise<void> {
 }
 
 function argvOf(spec: ImageBuildSpec): string[] {
-  const { folder, tag, labels, buildArgs, secretKeys, dockerfilePath = '', target } = spec;
+  const { folder, owner, tag, labels, buildArgs, secretKeys, dockerfilePath = '', target } = spec;
   const limits = [String(Math.round(spec.cpus * 100)), String(Math.round(spec.memoryMb) * 1024 * 1024)];
   const pairs = (option: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
   const options = [
     '--progress=plain',
     ...pairs('--label', labels),
-    ...pairs('--build-arg', buildArgs),
+    ...pairs('--build-arg', { ...asArguments(buildArgs), BUILDKIT_CACHE_MOUNT_NS: spec.cacheScope }),
+    // Counts to what each step is made of. Without it a step is taken over from whoever ran the same one before, also
+    // where it was done with their secret, or through their proxy: BuildKit looks at neither.
+    ...['--add-host', `${spec.cacheScope}.slipway.invalid:127.0.0.1`],
     ...secretKeys.flatMap((key) => ['--secret', `id=${asKey(key)},src=${folder}/secrets/${key}`]),
     ...(target === undefined ? [] : ['--target', target]),
   ];
   const program = ['sh', '-eu', '-c', buildScript, 'slipway-build'];
-  return ['env', ...environment, ...program, ...limits, folder, dockerfilePath, tag, ...options];
+  const image = [`${owner}=${labels[owner] ?? ''}`, tag];
+  return ['env', ...environment, ...program, ...limits, folder, dockerfilePath, ...image, ...options];
+}
+
+/** To BuildKit these are orders: which frontend reads the Dockerfile, and whose caches it mounts. */
+const orders = new Set(['BUILDKIT_SYNTAX', 'BUILDKIT_CACHE_MOUNT_NS']);
+
+function asArguments(buildArgs: ImageBuildSpec['buildArgs']): ImageBuildSpec['buildArgs'] {
+  const order = Object.keys(buildArgs).find((key) => orders.has(key));
+  if (order === undefined) return buildArgs;
+  throw new Fault('invalid_input', `The variable «${order}» cannot be given to a build.`, {
+    hint: 'Remove it, or give it to the running app only (`target` «runtime»).',
+  });
 }
 
 /** The option is a list with commas in it, and the key a file's name. */

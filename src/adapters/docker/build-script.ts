@@ -11,6 +11,7 @@ import { guardScript } from './build-network.ts';
 import { contextNameScript } from './send-context.ts';
 
 const buildGroup = 'slipwaybuild.slice';
+const builtRepositories = 'slipway-built';
 
 /** Ahead of the last line of the unit; BuildKit's own lines never begin like this. */
 export const endMark = 'slipway-build-ended';
@@ -50,11 +51,60 @@ end_orphans
 `;
 
 /**
+ * A frontend of the repository's choice could leave the namespace of our cache mounts and the salt of our steps out, so
+ * only Docker's own are run, from the version on that knows them. Which one a Dockerfile asks for is read as BuildKit
+ * does: from the leading lines of the form `# key=value` or `// key=value`, behind a byte order mark and a line `#!`, or
+ * from a document in JSON, which no Dockerfile is.
+ */
+const names = `
+frontends() {
+  awk '
+    NR == 1 { sub(/^\\357\\273\\277/, ""); if (/^#!/) next }
+    !seen && !/^[ \\t\\r\\f\\v]*$/ { seen = 1; if (/^[ \\t\\r\\f\\v]*[{]/) { print "json"; exit } }
+    !/^(#|\\/\\/)[ \\t\\r\\f\\v]*[A-Za-z][A-Za-z0-9]*[ \\t\\r\\f\\v]*=/ { if (seen) exit; next }
+    tolower($0) ~ /^(#|\\/\\/)[ \\t\\r\\f\\v]*syntax[ \\t\\r\\f\\v]*=/ {
+      sub(/^[^=]*=[ \\t\\r\\f\\v]*/, ""); sub(/[ \\t\\r\\f\\v].*/, ""); print
+    }' "$1"
+}
+is_official() {
+  case \${1#docker.io/} in
+    docker/dockerfile:1.0*|docker/dockerfile:1.1.[01]*) return 1 ;;
+    ''|docker/dockerfile|docker/dockerfile:*|docker/dockerfile@*) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+find_image() {
+  docker image ls --no-trunc --filter "label=$owner" --format '{{.Tag}} {{.ID}}' |
+    awk -v tag="$tag" '$1 == tag { print $2; exit }'
+}
+random_repository() { echo "${builtRepositories}/$(tr -d - </proc/sys/kernel/random/uuid)"; }
+repository() {
+  known=$(docker image ls --filter "label=$owner" --format '{{.Repository}}' | sed -n '/^${builtRepositories}\\//{p;q}')
+  if [ -n "$known" ]; then echo "$known"; else random_repository; fi
+}
+rename_old() {
+  docker image ls --filter label=slipway=image --format '{{.Repository}} {{.Tag}}' | while read -r name old; do
+    case $name in
+      slipway/*)
+        # One that is gone meanwhile was removed with its environment, or renamed by another build.
+        if docker image tag "$name:$old" "$(random_repository):$old" 2>/dev/null; then
+          docker image rm "$name:$old" >/dev/null 2>&1 || :
+        fi ;;
+    esac
+  done
+}
+`;
+
+/**
  * `$1` processor time in percent, `$2` bytes of memory, `$3` the folder, `$4` a Dockerfile inside the context or empty,
- * `$5` the tag, then the options of `docker build`.
+ * `$5` the label of its owner, `$6` its tag, then the options of `docker build`.
  *
  * A build that has succeeded takes its folder away, with the secrets in it. Who runs it again, because its end was not
- * written down, finds the image by its tag.
+ * written down, finds the image by owner and tag.
+ *
+ * The repository of an image is random: a Dockerfile can begin with, copy from or mount any image of the server whose
+ * name it knows, so nobody is told one. That is why the build itself is given no name: BuildKit prints it. Images that
+ * were named before are renamed ahead of the first build that could ask for them.
  *
  * Under version 2 of control groups the limits are systemd's to set: written by hand, it may take the controller away
  * again. Under version 1 they are written: there systemd may not hold the controllers at all. A limit below what other
@@ -62,10 +112,11 @@ end_orphans
  * limits at all builds nevertheless, and the output says so.
  */
 export const buildScript = `
-percent=$1 bytes=$2 folder=$3 dockerfile=$4 tag=$5
-shift 5
+percent=$1 bytes=$2 folder=$3 dockerfile=$4 owner=$5 tag=$6
+shift 6
 ${contextNameScript}
 ${places}${guardScript}
+${names}
 most_processes=4096
 put() { if [ -e "$2" ]; then echo "$1" 2>/dev/null >"$2" || :; fi; }
 cap() {
@@ -135,8 +186,7 @@ tell_end() {
   echo "${endMark} $1 $2 $3 $4 $about"
 }
 if [ ! -e "$folder" ]; then
-  image=$(docker image inspect --format '{{.Id}}' -- "$tag")
-  tell_end 0 none 0 "$image"
+  tell_end 0 none 0 "$(find_image)"
   exit 0
 fi
 place=$folder/Dockerfile
@@ -149,6 +199,10 @@ if [ -n "$dockerfile" ]; then
   esac
   if [ ! -f "$place" ]; then refuse missing; fi
 fi
+frontends "$place" | while read -r each; do
+  if ! is_official "$each"; then refuse "frontend $each"; fi
+done
+rename_old
 make_group || :
 if ! is_capped; then echo 'This server cannot limit what a build takes; it may slow down what runs there.'; fi
 cap_old_docker 2>/dev/null &
@@ -160,11 +214,12 @@ end_orphans
 rm -f "$folder/image"
 before=$(hits)
 code=0
-docker build "$@" --tag "$tag" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/$context" 8>&- || code=$?
+docker build "$@" --cgroup-parent "/${buildGroup}" --iidfile "$folder/image" --file "$place" -- "$folder/$context" 8>&- || code=$?
 image=-
 if [ -s "$folder/image" ]; then image=$(cat "$folder/image"); fi
 if is_second; then kind=killed; else kind=met; fi
 if [ "$code" = 0 ] && [ "$image" != - ]; then
+  docker image tag "$image" "$(repository):$tag"
   tell_end 0 "$kind" "$(($(hits) - before))" "$image"
   rm -rf "$folder"
 else

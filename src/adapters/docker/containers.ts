@@ -4,6 +4,8 @@ import type { Call, ContainerSpec, ContainerState, Reply } from './docker.ts';
 import { fieldsOf, labelFilter, listOf, numberOf, textOf, textsOf } from './json.ts';
 
 const defaultPids = 512;
+/** Of 1000: ended before everything of the system, also where the kernel knows of no control groups. */
+const defaultOomScoreAdj = 500;
 const mebibyte = 1024 * 1024;
 
 /** What a list tells; the rest is asked of each. */
@@ -33,8 +35,7 @@ export function createContainer(spec: ContainerSpec): Call {
 
 /** Closed off by default; only what the spec names is opened. Nothing is published: the proxy reaches it by its address. */
 function hostConfig(spec: ContainerSpec) {
-  const { memoryMb, cpus } = spec;
-  const memory = memoryMb === undefined ? undefined : Math.round(memoryMb * mebibyte);
+  const memory = Math.round(spec.memoryMb * mebibyte);
   return {
     NetworkMode: spec.network,
     RestartPolicy: { Name: spec.restart },
@@ -46,8 +47,11 @@ function hostConfig(spec: ContainerSpec) {
     Init: true,
     LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
     // Equal, so that none of it is swap: an application over its limit ends instead of slowing the server down.
-    ...(memory !== undefined && { Memory: memory, MemorySwap: memory }),
-    ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
+    Memory: memory,
+    MemorySwap: memory,
+    NanoCpus: Math.round(spec.cpus * 1e9),
+    CgroupParent: spec.cgroupParent,
+    OomScoreAdj: spec.oomScoreAdj ?? defaultOomScoreAdj,
     Mounts: (spec.volumes ?? []).map(({ volume, path }) => ({
       Type: 'volume',
       Source: volume,
@@ -90,10 +94,13 @@ export function inspectContainer(name: string): Call {
   return { method: 'GET', path: `${of(name)}/json`, ok: [200, 404] };
 }
 
-/** Whether it was ended for its memory before `until`, in seconds: once it runs again, its state does not tell any more. */
+/**
+ * Whether it was ended for its memory shortly before `until`, in seconds: once it runs again, its state does not tell any
+ * more. Docker waits for a minute at most before it starts it again.
+ */
 export function memoryKills(name: string, until: number): Call {
   const filters = { type: ['container'], event: ['oom'], container: [name] };
-  const query = `since=1&until=${until}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
+  const query = `since=${Math.max(1, until - 120)}&until=${until}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
   return { method: 'GET', path: `/events?${query}`, ok: [200] };
 }
 

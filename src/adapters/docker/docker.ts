@@ -43,9 +43,13 @@ export interface ContainerSpec {
   /** Instead of the image's own entry point. */
   readonly entrypoint?: readonly string[];
   readonly user?: string;
-  readonly memoryMb?: number;
-  readonly cpus?: number;
+  readonly memoryMb: number;
+  readonly cpus: number;
+  /** The control group that bounds all containers together: `container-group.ts`. */
+  readonly cgroupParent: string;
   readonly pidsLimit?: number;
+  /** How soon it is ended where the memory of all is used up: the higher, the sooner. Above the system's own at least. */
+  readonly oomScoreAdj?: number;
   readonly volumes?: readonly { readonly volume: string; readonly path: string }[];
   readonly restart: 'unless-stopped' | 'no';
   /** How long it may take after SIGTERM. */

@@ -4,6 +4,8 @@
  */
 import { createHmac } from 'node:crypto';
 import type { AnalysisResult, App } from '../../analysis/result.ts';
+import { type Capacity, capacityOf, forContainers, limitsOf } from '../../engine/capacity.ts';
+import { imageName } from '../../engine/placement.ts';
 import type { PlannedRun } from '../../engine/release-spec.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
@@ -37,6 +39,7 @@ export interface DecidedBuild {
   readonly build: BuildSpec;
   readonly app: App;
   readonly run: PlannedRun;
+  readonly server: Capacity;
   /** Of the same moment as what the build gets. */
   readonly variables: readonly OpenVariable[];
 }
@@ -61,16 +64,17 @@ export async function decideBuild(ctx: DeploymentsContext, commit: CommitToDeplo
   if (secrets.size > 0) buildArgs.SECRETS_VERSION = secretsVersion;
   const { dockerfile = '', dockerignore = '' } = generated ?? {};
   const buildKey = buildKeyOf({ tree, source, dockerfile, dockerignore, buildArgs, secretsVersion });
-  const limits = await buildLimits(ctx, commit, settings);
+  const { facts } = await readServer(ctx.db, workspaceId, commit.serverId);
   const runSettings = generated ? { ...settings, port: generated.port } : settings;
   const run = plannedRunOf(app, runSettings, analysis.variables);
   requirePossible(source, run);
   return {
-    image: `slipway/${environmentId}:${buildKey}`,
+    image: imageName(environmentId, buildKey),
     buildKey,
-    build: { source, dockerfile, dockerignore, buildArgs, secrets, ...limits },
+    build: { source, dockerfile, dockerignore, buildArgs, secrets, ...buildLimits(facts, settings) },
     app,
     run,
+    server: capacityOf(facts),
     variables,
   };
 }
@@ -84,16 +88,12 @@ function readWanted(ctx: DeploymentsContext, workspaceId: WorkspaceId, environme
 }
 
 /** Half of the memory and most of the processors unless the settings say otherwise, so that what runs there goes on. */
-async function buildLimits(
-  ctx: DeploymentsContext,
-  { workspaceId, serverId }: CommitToDeploy,
-  { buildCpus, buildMemoryMb }: EnvironmentSettings,
-) {
-  const { facts } = await readServer(ctx.db, workspaceId, serverId);
-  const [cpus, memoryMb] = [facts?.cpus ?? 1, facts?.memoryMb ?? 1024];
+function buildLimits(facts: Capacity | null, { buildCpus, buildMemoryMb }: EnvironmentSettings) {
+  const server = capacityOf(facts);
+  const most = forContainers(server);
   return {
-    cpus: buildCpus ?? Math.max(0.5, cpus * 0.75),
-    memoryMb: buildMemoryMb ?? Math.max(512, Math.round(memoryMb / 2)),
+    cpus: Math.min(buildCpus ?? Math.max(0.5, server.cpus * 0.75), most.cpus),
+    memoryMb: Math.min(buildMemoryMb ?? Math.max(512, Math.round(server.memoryMb / 2)), most.memoryMb),
   };
 }
 
@@ -173,7 +173,6 @@ async function generate(
   return generateDockerfile({ ...app, volumes }, monorepo, {
     buildVariables: atBuild.map(({ key, isSecret }) => ({ key, secret: isSecret })),
     files,
-    // Environments do not trust each other with what their builds leave in a cache.
     cacheScope: environmentId,
     overrides: {
       ...(installCommand !== undefined && { installCommand }),
@@ -203,12 +202,14 @@ function versionOf(
 }
 
 /** The plan as a person sees it with the deployment. */
-export function shownPlan({ app, build, buildKey, image, run }: DecidedBuild) {
+export function shownPlan({ app, build, buildKey, image, run, server }: DecidedBuild) {
   const { source, dockerfile, buildArgs, secrets } = build;
-  const { port, health, releaseCommand, processes, replicas, memoryMb, cpus, volumes } = runPlanOf(run, {
+  const { port, health, releaseCommand, processes, replicas, volumes } = runPlanOf(run, {
     exposedPorts: [],
     user: '',
   });
+  const limits = limitsOf(run, server);
+  const [memoryMb, cpus] = [limits.memoryMb.limit, limits.cpus.limit];
   return {
     app: { path: app.path, name: app.name, language: app.language, framework: app.framework },
     build: {

@@ -12,7 +12,7 @@ import type { BuildSource } from './plan.ts';
 import * as queries from './queries.ts';
 
 export interface DeploymentInputs {
-  /** Its tag is the build key: the same files and settings are the same image. */
+  /** What the release calls it. Its tag is the build key: the same files and settings are the same image. */
   readonly image: string;
   readonly buildKey: string;
   /** Null where an older release is put back whose image is there. */

@@ -1,5 +1,6 @@
 /** What a schema cannot say about settings: whether they could ever work, and fit each other and the app. */
 import type { App } from '../../analysis/result.ts';
+import { type Capacity, forContainers } from '../../engine/capacity.ts';
 import { Fault, type FieldError } from '../../fault.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import { impossibleIn } from './impossible-values.ts';
@@ -22,6 +23,32 @@ export function checkSettings(settings: EnvironmentSettings, app: App | undefine
   ];
   if (errors.length > 0)
     throw new Fault('invalid_input', 'The settings do not fit each other or the app.', { errors });
+}
+
+const limited = ['memoryMb', 'cpus', 'buildMemoryMb', 'buildCpus'] as const;
+
+/** Of these settings, what the server cannot give: it would be capped, and nobody would know why. Null: not known yet. */
+export function checkLimits(
+  settings: EnvironmentSettings,
+  changed: readonly string[],
+  server: Capacity | null,
+): void {
+  if (server === null) return;
+  const most = forContainers(server);
+  const errors = limited
+    .filter((key) => changed.includes(key))
+    .flatMap((key) => {
+      const limit = key.endsWith('emoryMb') ? most.memoryMb : most.cpus;
+      if ((settings[key] ?? 0) <= limit) return [];
+      return [
+        { path: `settings.${key}`, message: `must be at most ${limit}: the server has no more for it` },
+      ];
+    });
+  if (errors.length > 0)
+    throw new Fault('invalid_input', 'The settings ask for more than the server has.', {
+      hint: 'Ask for less, or choose a larger server. A part of each server is kept for the system.',
+      errors,
+    });
 }
 
 /** Two volumes of one name would be one volume, and of two at one path only one is seen. */

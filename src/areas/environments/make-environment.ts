@@ -10,7 +10,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { slugOf } from '../projects/create-project.ts';
 import { readServer } from '../servers/read-server.ts';
-import { checkSettings, checkValues } from './check-settings.ts';
+import { checkLimits, checkSettings, checkValues } from './check-settings.ts';
 import { chooseApp, generatedVariables } from './choose-app.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import type { EnvironmentHooks, WantedService } from './hooks.ts';
@@ -43,7 +43,10 @@ export async function makeEnvironment(
   checkValues(settings);
   const app = chooseApp(result, plan.app, fields.app, settings);
   checkSettings(settings, app);
-  if (serverId !== undefined) await checkServer(tx, workspaceId, serverId, fields.serverId);
+  if (serverId !== undefined) {
+    const { facts } = await checkServer(tx, workspaceId, serverId, fields.serverId);
+    checkLimits(settings, Object.keys(settings), facts);
+  }
   const id = newId<EnvironmentId>();
   const row = {
     id,

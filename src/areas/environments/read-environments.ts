@@ -1,4 +1,5 @@
 /** Environments as shown: with what other areas show of them, and the address that they answer at. */
+import { limitsOf } from '../../engine/capacity.ts';
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -9,7 +10,7 @@ import type { EnvironmentHooks, EnvironmentParts } from './hooks.ts';
 import { placementsOfAll } from './placement/placements.ts';
 import * as queries from './queries.ts';
 
-export type ShownEnvironment = ReturnType<typeof shown>;
+export type ShownEnvironment = ReturnType<Awaited<ReturnType<typeof showing>>>;
 
 export async function readEnvironment(
   db: Queryable,
@@ -67,25 +68,31 @@ async function showing(
       if (known) parts.set(id, { ...known, ...part });
     }
   }
-  const urls = await urlsOf(db, workspaceId, ids);
+  const places = ids.length === 0 ? [] : await placementsOfAll(db, workspaceId, ids);
+  const servers = await serversOf(db, workspaceId, [...rows, ...places]);
   return (row: queries.EnvironmentRow) => {
     const { services = [], domain = null } = parts.get(row.id) ?? {};
-    return shown(row, { services, domain }, domain?.url ?? urls.get(row.id) ?? null);
+    // Where it has stood longest: that one serves until a move is done.
+    const place = places.find(({ environmentId }) => environmentId === row.id);
+    const host = place && servers.get(place.serverId)?.host;
+    const url = host && `http://${host.includes(':') ? `[${host}]` : host}:${place.port}`;
+    const server = row.serverId === null ? undefined : servers.get(row.serverId);
+    const { memoryMb = null, cpus = null } = row.settings;
+    const resources = server?.facts ? limitsOf({ memoryMb, cpus }, server.facts) : null;
+    return { ...shown(row, { services, domain }, domain?.url ?? url ?? null), resources };
   };
 }
 
-/** Where it has stood longest: that one serves until a move is done. */
-async function urlsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly EnvironmentId[]) {
-  const urls = new Map<EnvironmentId, string>();
-  if (ids.length === 0) return urls;
-  const hosts = new Map<ServerId, string>();
-  for (const { environmentId, serverId, port } of await placementsOfAll(db, workspaceId, ids)) {
-    if (urls.has(environmentId)) continue;
-    const host = hosts.get(serverId) ?? (await readServer(db, workspaceId, serverId)).host;
-    hosts.set(serverId, host);
-    urls.set(environmentId, `http://${host.includes(':') ? `[${host}]` : host}:${port}`);
-  }
-  return urls;
+async function serversOf(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  on: readonly { readonly serverId: ServerId | null }[],
+) {
+  const servers = new Map<ServerId, Awaited<ReturnType<typeof readServer>>>();
+  for (const { serverId } of on)
+    if (serverId !== null && !servers.has(serverId))
+      servers.set(serverId, await readServer(db, workspaceId, serverId));
+  return servers;
 }
 
 function shown(row: queries.EnvironmentRow, { services, domain }: EnvironmentParts, url: string | null) {

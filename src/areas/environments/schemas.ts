@@ -34,6 +34,24 @@ const Problem = Type.Object(
   { description: 'Why it is degraded.' },
 );
 
+const limit = (unit: string) =>
+  Type.Object({
+    limit: Type.Number({ description: unit }),
+    source: Type.Enum(['setting', 'default', 'server'], {
+      description: '`server`: what was set is more than the server can give.',
+    }),
+  });
+
+const Resources = Type.Object(
+  { memoryMb: limit('In MB.'), cpus: limit('Of one processor each.') },
+  {
+    title: 'Resources',
+    description:
+      'The most that each container may use, by the settings or by the size of the server; from the next deployment on. Null without a server, or before it was reached.',
+    examples: [{ memoryMb: { limit: 2764, source: 'default' }, cpus: { limit: 1.8, source: 'default' } }],
+  },
+);
+
 const environment = {
   id: Id,
   projectId: Id,
@@ -44,6 +62,7 @@ const environment = {
   autoDeploy: Type.Boolean(),
   watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
   settings: EnvironmentSettings,
+  resources: nullable(Resources),
   services: Type.Array(ServiceInEnvironment),
   domain: nullable(NameAnswer),
   currentDeploymentId: nullable({ ...Id, description: 'The deployment that is live.' }),

@@ -83,11 +83,27 @@ const settings = {
       }),
     ),
   ),
-  buildMemoryMb: Type.Optional(nullable({ ...Memory, description: 'The most that a build may use.' })),
-  buildCpus: Type.Optional(nullable({ ...Cpus, description: 'The most that a build may use.' })),
+  buildMemoryMb: Type.Optional(
+    nullable({ ...Memory, description: 'The most that a build may use; if not said, half of the server’s.' }),
+  ),
+  buildCpus: Type.Optional(
+    nullable({ ...Cpus, description: 'The most that a build may use; if not said, three quarters of them.' }),
+  ),
   replicas: Type.Optional({ ...Replicas, minimum: 1, description: 'Of the web process; 1 if not said.' }),
-  memoryMb: Type.Optional(nullable({ ...Memory, description: 'The most that a container may use.' })),
-  cpus: Type.Optional(nullable({ ...Cpus, description: 'The most that a container may use.' })),
+  memoryMb: Type.Optional(
+    nullable({
+      ...Memory,
+      description:
+        'The most that a container may use; if not said or null, a part of the server’s (`resources` of the environment shows it).',
+    }),
+  ),
+  cpus: Type.Optional(
+    nullable({
+      ...Cpus,
+      description:
+        'The most that a container may use; if not said or null, all but what is kept for the system.',
+    }),
+  ),
   volumes: Type.Optional(
     Type.Array(Volume, {
       maxItems: 20,

@@ -5,7 +5,8 @@ import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { branchHead } from '../projects/branch-head.ts';
 import { findProject } from '../projects/find-projects.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
-import { checkSettings, checkValues } from './check-settings.ts';
+import { readServer } from '../servers/read-server.ts';
+import { checkLimits, checkSettings, checkValues } from './check-settings.ts';
 import { chooseApp } from './choose-app.ts';
 import type { EnvironmentsContext } from './context.ts';
 import * as queries from './environment-state.ts';
@@ -38,6 +39,10 @@ export async function updateEnvironment(
     const settings = merged(before.settings, wanted);
     const { analysisResult } = await findProject(tx, workspaceId, projectId);
     const isGenerated = checkChanged(analysisResult ?? undefined, before.settings, settings);
+    if (before.serverId !== null) {
+      const { facts } = await readServer(tx, workspaceId, before.serverId);
+      checkLimits(settings, changedSettings(before.settings, settings), facts);
+    }
     const change = { name, settings, watchPaths };
     await queries.setDetails(tx, workspaceId, id, change, ctx.clock.now()).catch((error: unknown) => {
       // The one unique thing that changes is the name.

@@ -161,7 +161,8 @@ async function judge(
 
 async function explain({ target, run, secrets }: Desired, container: InstanceState): Promise<OperationFault> {
   const lines = await target.lastLines(container.name, 30);
-  return crashFault(container, lines, secrets, run.memoryMb);
+  const isOutOfMemory = await target.wasOutOfMemory(container);
+  return crashFault({ ...container, isOutOfMemory }, lines, secrets, run.memoryMb);
 }
 
 /** Under the environment's lock, and only where nothing is at work on it that would know better. */

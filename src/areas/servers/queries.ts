@@ -48,6 +48,7 @@ export interface TargetRow {
   readonly hostKey: HostKeyFingerprint | null;
   readonly offeredHostKey: HostKeyFingerprint | null;
   readonly status: ServerStatus;
+  readonly facts: ServerFacts | null;
 }
 
 export interface NewServer {
@@ -94,7 +95,7 @@ export function listServerRows(
 export function findTarget(db: Queryable, { workspaceId, id }: ServerKey) {
   return db.one<TargetRow>(sql`
     select host, port, username, private_key_sealed as "privateKeySealed", host_key as "hostKey",
-      offered_host_key as "offeredHostKey", status
+      offered_host_key as "offeredHostKey", status, facts
     from servers where workspace_id = ${workspaceId} and id = ${id}`);
 }
 

@@ -5,6 +5,7 @@ import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import type { WantedService } from '../environments/hooks.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
+import { readServer } from '../servers/read-server.ts';
 import { type Changes, decideServices } from './decide-services.ts';
 import * as queries from './queries.ts';
 import { listedServices } from './read-services.ts';
@@ -25,10 +26,12 @@ export async function changeServices(
   environmentId: EnvironmentId,
   { services: wanted, deleteData = false }: ServicesInput,
 ) {
-  const inputs = readServicesInput(wanted);
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
+    const { serverId } = environment;
+    const server = serverId && (await readServer(tx, workspaceId, serverId)).facts;
+    const inputs = readServicesInput(wanted, server);
     const rows = await queries.lockServices(tx, workspaceId, environmentId);
     const changes = decideServices(rows, inputs);
     await store(tx, workspaceId, environmentId, changes, now);

@@ -1,5 +1,6 @@
 /** What was asked for, checked by itself: names, versions, memory. What is there already is not looked at here. */
 import type { ServiceKind } from '../../analysis/result.ts';
+import { type Capacity, forContainers } from '../../engine/capacity.ts';
 import { Fault, type FieldError } from '../../fault.ts';
 import type { WantedService } from '../environments/hooks.ts';
 import { kinds } from './kinds/kinds.ts';
@@ -16,7 +17,11 @@ export interface ServiceInput {
 /** The application has these names on its own network. */
 const reserved = new Set(['web', 'localhost']);
 
-export function readServicesInput(wanted: readonly WantedService[]): ServiceInput[] {
+/** `server`: null where it is not known yet. */
+export function readServicesInput(
+  wanted: readonly WantedService[],
+  server: Capacity | null = null,
+): ServiceInput[] {
   const inputs = wanted.map(({ kind, name = kind, version, memoryMb = null, storage = null }) => ({
     kind,
     name,
@@ -24,13 +29,19 @@ export function readServicesInput(wanted: readonly WantedService[]): ServiceInpu
     memoryMb,
     storage,
   }));
-  const errors = inputs.flatMap((input, index) => wrongIn(input, index, inputs));
+  const most = server ? forContainers(server).memoryMb : Number.POSITIVE_INFINITY;
+  const errors = inputs.flatMap((input, index) => wrongIn(input, index, inputs, most));
   if (errors.length > 0)
     throw new Fault('invalid_input', 'The services cannot be as they are wanted.', { errors });
   return inputs;
 }
 
-function wrongIn(input: ServiceInput, index: number, all: readonly ServiceInput[]): FieldError[] {
+function wrongIn(
+  input: ServiceInput,
+  index: number,
+  all: readonly ServiceInput[],
+  mostMemoryMb: number,
+): FieldError[] {
   const { title, versions, memoryMb } = kinds[input.kind];
   const errors: FieldError[] = [];
   const wrong = (field: string, message: string) =>
@@ -42,5 +53,7 @@ function wrongIn(input: ServiceInput, index: number, all: readonly ServiceInput[
     wrong('version', `must be one of ${versions.join(', ')}`);
   if (input.memoryMb !== null && input.memoryMb < memoryMb.least)
     wrong('memoryMb', `must be at least ${memoryMb.least}: ${title} does not start with less`);
+  if (input.memoryMb !== null && input.memoryMb > mostMemoryMb)
+    wrong('memoryMb', `must be at most ${mostMemoryMb}: the server has no more for containers`);
   return errors;
 }

@@ -29,7 +29,8 @@ export function buildImage(
   output: FollowUnitOptions,
 ): Promise<BuiltImage> {
   const labels = labelsOf(placement, 'image');
-  return runBuild(remote, { ...build, unit: unitOf(id), folder: folderOf(id), labels, fence }, output);
+  const places = { unit: unitOf(id), folder: folderOf(id), fence };
+  return runBuild(remote, { ...build, ...places, labels, owner: 'slipway.environment' }, output);
 }
 
 export async function stopBuild({ remote, fence }: DockerHost, id: DeploymentId): Promise<void> {

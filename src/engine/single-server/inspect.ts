@@ -4,32 +4,36 @@ import {
   inspectContainer,
   type ListedContainer,
   listContainers,
+  memoryKills,
   readContainer,
   readContainers,
   readLogs,
+  wasKilledForMemory,
 } from '../../adapters/docker/containers.ts';
 import { inspectImage, listImages, readImage, readImages } from '../../adapters/docker/images.ts';
 import { readFronts } from '../../adapters/proxy/read-fronts.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
-import type { InspectedTarget, Instance, Survey } from '../engine.ts';
-import { labelsOf } from '../placement.ts';
+import type { InspectedTarget, Instance, InstanceState, Survey } from '../engine.ts';
+import { imageName, labelsOf, type Placement } from '../placement.ts';
 
-/** In one round trip. */
 export async function inspect(host: DockerHost, image: string): Promise<InspectedTarget> {
   const { placement } = host;
-  const calls = [
-    listContainers(labelsOf(placement, 'app')),
-    inspectImage(image),
-    listImages(labelsOf(placement, 'image')),
-  ];
-  const [listed, inspected, images] = await askHost(host, calls);
-  if (!listed || !inspected || !images) throw new Error('Docker left a question without an answer');
+  const calls = [listContainers(labelsOf(placement, 'app')), listImages(labelsOf(placement, 'image'))];
+  const [listed, replied] = await askHost(host, calls);
+  if (!listed || !replied) throw new Error('Docker left a question without an answer');
+  const images = readImages(replied);
+  const found = images.find(({ tags }) => tags.some((tag) => nameOf(placement, tag) === image));
   return {
     instances: readContainers(listed).map(instanceOf),
-    image: readImage(inspected),
-    tags: readImages(images).flatMap(({ tags }) => tags),
+    image: found && readImage(await askOne(host, inspectImage(found.id))),
+    images: images.flatMap(({ tags }) => tags.map((tag) => nameOf(placement, tag))),
   };
+}
+
+/** What releases call an image of the environment that has this name on the server. */
+export function nameOf({ environmentId }: Placement, onServer: string): string {
+  return imageName(environmentId, onServer.slice(onServer.lastIndexOf(':') + 1));
 }
 
 export async function listInstances(host: DockerHost): Promise<Instance[]> {
@@ -66,4 +70,13 @@ export async function survey(host: DockerHost, names: readonly string[]): Promis
 export async function lastLines(host: DockerHost, name: string, most: number): Promise<string[]> {
   const logs = await askOne(host, containerLogs(name, most));
   return logs.status === 200 ? readLogs(logs.bytes).map(({ line }) => line) : [];
+}
+
+export async function wasOutOfMemory(
+  host: DockerHost,
+  { name, isOutOfMemory, startedAt }: InstanceState,
+): Promise<boolean> {
+  if (isOutOfMemory) return true;
+  const until = Math.ceil(Date.parse(startedAt ?? '') / 1_000) || 1;
+  return wasKilledForMemory(await askOne(host, memoryKills(name, until)));
 }

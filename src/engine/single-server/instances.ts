@@ -1,7 +1,9 @@
 /** The end of containers: stopped as they asked for it, started again where they are wanted back, or removed. */
 import { removeContainer, startContainer, stopContainer } from '../../adapters/docker/containers.ts';
-import { removeImage } from '../../adapters/docker/images.ts';
-import { askHost, type DockerHost } from '../docker-host.ts';
+import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
+import { askHost, askOne, type DockerHost } from '../docker-host.ts';
+import { labelsOf } from '../placement.ts';
+import { nameOf } from './inspect.ts';
 
 export async function stopInstances(host: DockerHost, names: readonly string[], stopSeconds: number) {
   await askHost(
@@ -26,11 +28,15 @@ export async function removeInstances(host: DockerHost, names: readonly string[]
   );
 }
 
-/** In one round trip. An image that runs, or that another tag names, refuses by itself. */
+/** An image that runs, or that another name is for, refuses by itself. */
 export async function cleanUp(
   host: DockerHost,
   { instances, images }: { readonly instances: readonly string[]; readonly images: readonly string[] },
 ) {
+  const { placement } = host;
   const gone = instances.flatMap((name) => [stopContainer(name, 5), removeContainer(name)]);
-  await askHost(host, [...gone, ...images.map((tag) => removeImage(tag))]);
+  const there =
+    images.length === 0 ? [] : readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
+  const old = there.flatMap(({ tags }) => tags).filter((tag) => images.includes(nameOf(placement, tag)));
+  await askHost(host, [...gone, ...old.map((tag) => removeImage(tag))]);
 }

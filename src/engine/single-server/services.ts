@@ -5,21 +5,27 @@
 import { createHash } from 'node:crypto';
 import { exchangeOf, replyOf } from '../../adapters/docker/ask.ts';
 import {
-  createContainer,
   listContainers,
   readContainers,
   removeContainer,
   startContainer,
   stopContainer,
 } from '../../adapters/docker/containers.ts';
-import type { Call, ContainerSpec, Reply } from '../../adapters/docker/docker.ts';
+import type { Call, Reply } from '../../adapters/docker/docker.ts';
 import { inspectImage, pullUnit, readImage } from '../../adapters/docker/images.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
 import type { Exchange } from '../../remote/remote.ts';
 import { followUnit } from '../../remote/units/follow-unit.ts';
-import { askHost, askOne, type DockerHost, networkCall } from '../docker-host.ts';
+import {
+  askHost,
+  askOne,
+  createCalls,
+  type DockerHost,
+  networkCall,
+  type WantedContainer,
+} from '../docker-host.ts';
 import {
   addressIn,
   labelsOf,
@@ -114,10 +120,15 @@ export async function applyServices(
   unwanted: readonly string[],
 ): Promise<void> {
   const { placement } = host;
+  const missing = services.filter((each) => !canStart(each)).map(({ service }) => service);
+  const creating = await createCalls(
+    host,
+    missing.map((service) => containerOf(placement, service)),
+  );
   const calls = [
     ...unwanted.flatMap((name) => stopAndRemove(name, longestStopSeconds)),
     ...(services.length > 0 ? [networkCall(placement)] : []),
-    ...services.flatMap((each) => createAndStart(placement, each)),
+    ...services.flatMap((each) => createAndStart(placement, each, creating[missing.indexOf(each.service)])),
   ];
   await askHost(
     host,
@@ -126,15 +137,23 @@ export async function applyServices(
   );
 }
 
-function createAndStart(placement: Placement, { service, status, isUpToDate }: InspectedService): Call[] {
+function canStart({ status, isUpToDate }: InspectedService): boolean {
+  return isUpToDate && ['created', 'running', 'restarting', 'exited'].includes(status ?? '');
+}
+
+/** `creating`: undefined where its container can be started as it is. */
+function createAndStart(
+  placement: Placement,
+  { service, status }: InspectedService,
+  creating: Call | undefined,
+): Call[] {
   const name = serviceContainer(service.id);
-  const canStart = isUpToDate && ['created', 'running', 'restarting', 'exited'].includes(status ?? '');
-  if (canStart) return [startContainer(name)];
+  if (!creating) return [startContainer(name)];
   const volumeLabels = { ...labelsOf(placement, 'volume'), [serviceLabel]: service.id };
   return [
     ...(status === null ? [] : stopAndRemove(name, service.stopSeconds)),
     createVolume(serviceVolume(service.id), volumeLabels),
-    createContainer(containerOf(placement, service)),
+    creating,
     startContainer(name),
   ];
 }
@@ -143,7 +162,7 @@ function stopAndRemove(name: string, stopSeconds: number): Call[] {
   return [stopContainer(name, stopSeconds), removeContainer(name)];
 }
 
-function containerOf(placement: Placement, service: ServiceSpec): ContainerSpec {
+function containerOf(placement: Placement, service: ServiceSpec): WantedContainer {
   const { id, name, image, slot, memoryMb, environment, command, entrypoint, volumePath } = service;
   return {
     name: serviceContainer(id),
@@ -160,6 +179,9 @@ function containerOf(placement: Placement, service: ServiceSpec): ContainerSpec 
     command,
     ...(entrypoint && { entrypoint }),
     memoryMb,
+    cpus: null,
+    // After the applications: who loses a database loses more.
+    oomScoreAdj: 200,
     // A thread for each connection, in some kinds.
     pidsLimit: 2_048,
     volumes: [{ volume: serviceVolume(id), path: volumePath }],

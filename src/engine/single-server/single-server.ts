@@ -14,7 +14,7 @@ import type { DockerHost } from '../docker-host.ts';
 import type { Target } from '../engine.ts';
 import { buildImage, removeBuildContext, sendBuildContext, stopBuild } from './build.ts';
 import { removeCrons, setCrons } from './crons.ts';
-import { inspect, lastLines, listInstances, survey } from './inspect.ts';
+import { inspect, lastLines, listInstances, survey, wasOutOfMemory } from './inspect.ts';
 import { cleanUp, removeInstances, startAgain, stopInstances } from './instances.ts';
 import {
   applyServices,
@@ -91,5 +91,6 @@ export function singleServer(host: DockerHost): Target {
     deleteServiceData: (ids) => deleteServiceData(host, ids),
     survey: (names) => survey(host, names),
     lastLines: (name, most) => lastLines(host, name, most),
+    wasOutOfMemory: (instance) => wasOutOfMemory(host, instance),
   };
 }

@@ -3,19 +3,25 @@
  * is there by its name is the same one, so a second run joins the first.
  */
 import {
-  createContainer,
   inspectContainer,
   readContainer,
   removeContainer,
   startContainer,
 } from '../../adapters/docker/containers.ts';
-import type { Call, ContainerSpec, ContainerState } from '../../adapters/docker/docker.ts';
+import type { Call, ContainerState } from '../../adapters/docker/docker.ts';
 import { createVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { type FollowUnitOptions, followUnit } from '../../remote/units/follow-unit.ts';
 import { Secret } from '../../secret.ts';
-import { askHost, askOne, type DockerHost, networkCall } from '../docker-host.ts';
+import {
+  askHost,
+  askOne,
+  createCalls,
+  type DockerHost,
+  networkCall,
+  type WantedContainer,
+} from '../docker-host.ts';
 import type { RunningInstance } from '../engine.ts';
 import {
   addressIn,
@@ -77,12 +83,12 @@ export async function startProcesses(host: DockerHost, start: ReleaseStart): Pro
 async function startAll(
   host: DockerHost,
   release: ReleaseSpec,
-  specs: readonly ContainerSpec[],
-  isStarted: (start: ContainerSpec) => boolean = () => true,
+  specs: readonly WantedContainer[],
+  isStarted: (start: WantedContainer) => boolean = () => true,
 ): Promise<ContainerState[]> {
   const calls = [
     ...groundCalls(host.placement, release),
-    ...specs.map(createContainer),
+    ...(await createCalls(host, specs)),
     ...specs.filter(isStarted).map(({ name }) => startContainer(name)),
     ...specs.map(({ name }) => inspectContainer(name)),
   ];
@@ -99,7 +105,7 @@ function webContainer(
   start: ReleaseStart,
   replica: number,
   address: string,
-): ContainerSpec {
+): WantedContainer {
   const { run } = start.release;
   const command = run.startCommand === null ? {} : { entrypoint: shell(run.startCommand), command: [] };
   return {
@@ -117,7 +123,7 @@ function processContainer(
   { name, kind, command }: RunProcess,
   replica: number,
   address: string,
-): ContainerSpec {
+): WantedContainer {
   return {
     ...common(placement, start, name, replica),
     entrypoint: shell(command),
@@ -139,7 +145,7 @@ export async function runReleaseCommand(
   const name = appContainer(deploymentId, 'release', 1);
   const calls = [
     ...groundCalls(placement, release),
-    createContainer(releaseContainer(placement, start, command)),
+    ...(await createCalls(host, [releaseContainer(placement, start, command)])),
     inspectContainer(name),
   ];
   const last = (await askHost(host, calls, secretsOf(release))).at(-1);
@@ -160,7 +166,7 @@ function releaseUnit(deploymentId: DeploymentId): string {
   return `slipway-${deploymentId}-release`;
 }
 
-function releaseContainer(placement: Placement, start: ReleaseStart, command: string): ContainerSpec {
+function releaseContainer(placement: Placement, start: ReleaseStart, command: string): WantedContainer {
   const free = freeAddresses(placement, start.takenAddresses);
   return {
     ...common(placement, start, 'release', 1),
@@ -193,8 +199,8 @@ function common(
     volumes: run.volumes.map(({ name, path }) => ({ volume: appVolume(placement, name), path })),
     stopSeconds: run.stopSeconds,
     ...(run.isRoot && { capabilities: rootNeeds }),
-    ...(run.memoryMb !== null && { memoryMb: run.memoryMb }),
-    ...(run.cpus !== null && { cpus: run.cpus }),
+    memoryMb: run.memoryMb,
+    cpus: run.cpus,
   } as const;
 }
 

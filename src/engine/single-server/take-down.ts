@@ -1,6 +1,6 @@
 /** Everything of an environment off a server: its front, containers, network and images. Its data only where that is said. */
 
-import { listImages, readImages } from '../../adapters/docker/images.ts';
+import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
 import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { removeFront } from '../../adapters/proxy/front-changes.ts';
@@ -8,7 +8,7 @@ import { askHost, askOne, type DockerHost } from '../docker-host.ts';
 import { labelsOf, networkName } from '../placement.ts';
 import { removeCrons } from './crons.ts';
 import { listInstances } from './inspect.ts';
-import { cleanUp, removeInstances } from './instances.ts';
+import { removeInstances } from './instances.ts';
 import { removeServices } from './services.ts';
 
 const stopSeconds = 10;
@@ -28,8 +28,10 @@ export async function takeDown(
   );
   await removeServices(host, { deleteData });
   const images = readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
-  await cleanUp(host, { instances: [], images: images.flatMap(({ tags }) => tags) });
-  await askOne(host, removeNetwork(networkName(placement)));
+  await askHost(host, [
+    ...images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
+    removeNetwork(networkName(placement)),
+  ]);
   if (!deleteData) return;
   const volumes = readVolumes(await askOne(host, listVolumes(labelsOf(placement, 'volume'))));
   await askHost(

@@ -5,10 +5,8 @@
 import {
   containerLogs,
   inspectContainer,
-  memoryKills,
   readContainer,
   readLogs,
-  wasKilledForMemory,
 } from '../../adapters/docker/containers.ts';
 import type { ContainerState } from '../../adapters/docker/docker.ts';
 import { listeningIn } from '../../adapters/docker/sockets.ts';
@@ -16,11 +14,13 @@ import type { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Exchange, RelayAttempt } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
+import { forContainers, limitsOf } from '../capacity.ts';
 import { diagnose } from '../diagnosis.ts';
-import { askHost, askOne, type DockerHost } from '../docker-host.ts';
+import { askOne, type DockerHost } from '../docker-host.ts';
 import type { HealthCheck, RunningInstance } from '../engine.ts';
 import { isHealthy, type Probe, probeRequest, readProbe } from '../health-probe.ts';
 import type { RunPlan } from '../release-spec.ts';
+import { wasOutOfMemory } from './inspect.ts';
 
 /** So long one round trip probes before it looks at the containers, too. */
 const turnMs = 4_000;
@@ -96,12 +96,10 @@ async function explain(
   state: ContainerState | undefined,
   probes: readonly Probe[],
 ): Promise<Fault> {
-  const startedAt = Math.ceil(Date.parse(state?.startedAt ?? '') / 1_000) || 1;
-  const calls = [containerLogs(name, shownLines), memoryKills(name, startedAt)];
-  const [logs, kills] = await askHost(host, calls);
-  const isOutOfMemory = state?.isOutOfMemory || (kills !== undefined && wasKilledForMemory(kills));
+  const logs = await askOne(host, containerLogs(name, shownLines));
+  const isOutOfMemory = state !== undefined && (await wasOutOfMemory(host, state));
   const listening = state && state.pid > 0 ? await listeningIn(host.remote, state.pid) : [];
-  const bytes = logs?.status === 200 ? logs.bytes : Buffer.alloc(0);
+  const bytes = logs.status === 200 ? logs.bytes : Buffer.alloc(0);
   // All of it at once: a secret of several lines is only found whole.
   const said = readLogs(bytes).map(({ line }) => line);
   const lastLines = redactWhole(Buffer.from(said.join('\n')), secrets)
@@ -110,10 +108,11 @@ async function explain(
   return diagnose({
     wanted: { port: run.health.port ?? run.port, path: run.health.path },
     probes,
-    containers: state ? [{ ...state, isOutOfMemory: isOutOfMemory === true }] : [],
+    containers: state ? [{ ...state, isOutOfMemory }] : [],
     listening,
     lastLines,
-    memoryMb: run.memoryMb,
+    memoryMb: limitsOf(run, host.capacity).memoryMb.limit,
+    mostMemoryMb: forContainers(host.capacity).memoryMb,
     startSeconds: run.health.startSeconds,
   });
 }

@@ -38,6 +38,7 @@ function run(printed: string, state: UnitState) {
   const host = {
     placement,
     remote,
+    capacity: { memoryMb: 1_024, cpus: 1 },
     fence: { scope: 'test', epoch: 1 },
     signal: new AbortController().signal,
   };

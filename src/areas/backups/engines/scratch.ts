@@ -64,6 +64,7 @@ export async function startScratch(host: DockerHost, source: ServiceSource, scra
     command: [...kind.command(memoryMb, source.version), ...options],
     ...(kind.entrypoint && { entrypoint: kind.entrypoint }),
     memoryMb,
+    cpus: null,
     pidsLimit: 2_048,
     volumes: [{ volume: scratch.volume, path: source.volumePath }],
     restart: 'no',

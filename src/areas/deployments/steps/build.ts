@@ -1,4 +1,5 @@
 /** The image: built on the server as work that outlives us, or found there. What it becomes is a release. */
+import { createHmac } from 'node:crypto';
 import { Fault } from '../../../fault.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { createRelease } from '../../releases/stored-releases.ts';
@@ -9,13 +10,14 @@ import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-con
 export async function build(work: DeployStepContext): Promise<Json> {
   const { step } = work;
   if (!outputOf(work, 'send').isBuilt) return { built: null };
-  const { image, build: spec } = await inputsOf(work);
+  const { buildKey, build: spec } = await inputsOf(work);
   if (!spec) throw new Error('files were sent that nobody asked to build');
   const { source, buildArgs, secrets, cpus, memoryMb } = spec;
   const own = source.kind === 'dockerfile' ? { dockerfilePath: source.path } : {};
   const stage = source.kind === 'dockerfile' && source.target !== null ? { target: source.target } : {};
   const asked = {
-    tag: image,
+    tag: buildKey,
+    cacheScope: cacheScopeOf(work),
     ...own,
     ...stage,
     buildArgs,
@@ -39,6 +41,15 @@ export async function build(work: DeployStepContext): Promise<Json> {
       cause: error,
     });
   }
+}
+
+/**
+ * Environments do not trust each other with what their builds leave behind: a preview is built of what a stranger has
+ * sent, and production must not run it. It is a name on the server, so it has to begin with a letter.
+ */
+function cacheScopeOf({ ctx, workspaceId, environment }: DeployStepContext): string {
+  const hmac = createHmac('sha256', ctx.masterKeys.derive('build-cache'));
+  return `c${hmac.update(`${workspaceId}\0${environment.id}`).digest('hex').slice(0, 32)}`;
 }
 
 export async function unbuild(work: DeployStepContext): Promise<void> {

@@ -16,7 +16,7 @@ import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-con
 /** Looks at the server, and decides once what every later step works with. */
 export async function plan(work: DeployStepContext): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
-  const { instances, image, tags } = await decideInputs(work);
+  const { instances, image, images } = await decideInputs(work);
   const old = instances.filter((each) => each.deploymentId !== deployment.id);
   const { currentReleaseId, currentDeploymentId } = environment;
   const previous =
@@ -27,7 +27,7 @@ export async function plan(work: DeployStepContext): Promise<Json> {
   const places = await placementsOf(ctx.db, workspaceId, environment.id);
   return {
     found: image ? { id: image.id, exposedPorts: [...image.exposedPorts], user: image.user } : null,
-    tags: [...tags],
+    tags: [...images],
     old: old.map(({ name, process, address, isRunning }) => ({
       name,
       process,

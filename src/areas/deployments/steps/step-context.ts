@@ -84,7 +84,7 @@ export const outputs = {
   plan: Type.Object({
     /** The image, where it is there already; nothing is built then. */
     found: Type.Union([Image, Type.Null()]),
-    /** Of all images of the environment that are there. */
+    /** All images of the environment that are there, by the names that releases have for them. */
     tags: Type.Array(Type.String()),
     /** What runs now: it goes on until the new one has taken over. */
     old: Type.Array(Container),

@@ -1,4 +1,5 @@
 /** The engine that runs an environment where it is placed, for one step of an operation. */
+import { capacityOf } from '../../../engine/capacity.ts';
 import type { Target, TargetView } from '../../../engine/engine.ts';
 import type { Placement } from '../../../engine/placement.ts';
 import { singleServer } from '../../../engine/single-server/single-server.ts';
@@ -11,8 +12,9 @@ export async function openTarget(
   placement: Placement,
   { operationId, epoch, signal }: Pick<StepContext, 'operationId' | 'epoch' | 'signal'>,
 ): Promise<Target> {
-  const { remote } = await connectTo(servers, placement.workspaceId, placement.serverId);
-  return singleServer({ placement, remote, signal, fence: { scope: operationId, epoch } });
+  const { remote, facts } = await connectTo(servers, placement.workspaceId, placement.serverId);
+  const fence = { scope: operationId, epoch };
+  return singleServer({ placement, remote, capacity: capacityOf(facts), signal, fence });
 }
 
 /** For those who only look; so any fence will do, and this one refuses nobody. */
@@ -21,6 +23,7 @@ export async function openTargetReadOnly(
   placement: Placement,
   signal: AbortSignal,
 ): Promise<TargetView> {
-  const { remote } = await connectTo(servers, placement.workspaceId, placement.serverId);
-  return singleServer({ placement, remote, signal, fence: { scope: 'look', epoch: 0 } });
+  const { remote, facts } = await connectTo(servers, placement.workspaceId, placement.serverId);
+  const fence = { scope: 'look', epoch: 0 };
+  return singleServer({ placement, remote, capacity: capacityOf(facts), signal, fence });
 }

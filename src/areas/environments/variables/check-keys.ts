@@ -2,6 +2,8 @@
 import { Fault } from '../../../fault.ts';
 
 const ours = 'SLIPWAY_';
+/** To BuildKit these are orders: which frontend reads the Dockerfile, and whose caches it mounts. */
+const orders = ['BUILDKIT_SYNTAX', 'BUILDKIT_CACHE_MOUNT_NS'];
 
 export function checkKeys(variables: readonly { readonly key: string }[], field: string): void {
   const errors = variables.flatMap(({ key }, index) => {
@@ -20,5 +22,6 @@ export function checkKeys(variables: readonly { readonly key: string }[], field:
 function wrongWith(key: string): string | undefined {
   if (key === 'PORT') return 'is set by Slipway; say the port with `settings.port`';
   if (key.toUpperCase().startsWith(ours)) return `must not begin with ${ours}, which is Slipway’s own`;
+  if (orders.includes(key)) return 'is an order to BuildKit, and Slipway’s to give';
   return undefined;
 }

@@ -3,7 +3,7 @@ import { Fault } from '../../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../../ids.ts';
 import type { HostKeyFingerprint, Remote } from '../../../remote/remote.ts';
 import * as queries from '../queries.ts';
-import { privateKeyContext, type ServerAccess, serverNotFound } from '../servers.ts';
+import { privateKeyContext, type ServerAccess, type ServerFacts, serverNotFound } from '../servers.ts';
 
 export interface ServerConnection {
   readonly remote: Remote;
@@ -11,6 +11,8 @@ export interface ServerConnection {
   readonly host: string;
   readonly port: number;
   readonly hostKey: HostKeyFingerprint;
+  /** Null where it has not been probed yet. */
+  readonly facts: ServerFacts | null;
 }
 
 /** With its private key opened. */
@@ -28,14 +30,14 @@ export async function connectTo(
   id: ServerId,
 ): Promise<ServerConnection> {
   const target = await readTarget(ctx, workspaceId, id);
-  const { host, port, username, hostKey, privateKey } = target;
+  const { host, port, username, hostKey, privateKey, facts } = target;
   if (target.status === 'host_key_changed') throw hostKeyChanged(hostKey, target.offeredHostKey);
   if (hostKey === null) {
     const message = 'The server has not been reached yet, so its host key is not known.';
     throw new Fault('server_not_ready', message, { hint: 'Test the connection first.' });
   }
   const remote = ctx.pool.to({ serverId: id, host, port, username, privateKey, hostKey });
-  return { remote, username, host, port, hostKey };
+  return { remote, username, host, port, hostKey, facts };
 }
 
 export function hostKeyChanged(pinned: HostKeyFingerprint | null, offered: HostKeyFingerprint | null): Fault {

@@ -1,0 +1,50 @@
+/**
+ * The control group that all containers of ours are in, beside the system and not among it: together they take no more
+ * than it may, whatever the limit of each.
+ */
+import type { Remote } from '../../remote/remote.ts';
+
+export interface GroupLimits {
+  readonly memoryMb: number;
+  readonly cpus: number;
+}
+
+/** What Docker has to be told as `CgroupParent`. Where nothing has changed, nothing is done. */
+export async function ensureContainerGroup(
+  remote: Remote,
+  { memoryMb, cpus }: GroupLimits,
+  signal: AbortSignal,
+): Promise<string> {
+  const limits = [String(memoryMb * 1024 * 1024), String(Math.round(cpus * 100))];
+  return (await remote.script(script, limits, { signal })).toString().trim();
+}
+
+/**
+ * `$1` bytes of memory, `$2` processor time in percent.
+ *
+ * Under version 2 of control groups systemd keeps the limits, also over a reboot, when Docker starts its containers
+ * before we know of it. Under version 1 they are written, and last until then. A limit that the kernel refuses, because
+ * more is in use at this moment, is set by whoever comes next. Threads of all containers together leave a quarter of
+ * what the kernel has to others.
+ *
+ * Docker wants the name of a slice where it lets systemd make the groups, and a path where it makes them itself.
+ */
+const script = `
+bytes=$1 percent=$2 root=/sys/fs/cgroup group=slipway.slice
+tasks=$(($(cat /proc/sys/kernel/threads-max) / 4 * 3))
+put() { if [ -e "$2" ]; then echo "$1" 2>/dev/null >"$2" || :; fi; }
+if [ -e "$root/cgroup.controllers" ]; then
+  limits=$(cat "$root/$group/memory.max" "$root/$group/cpu.max" "$root/$group/pids.max" 2>/dev/null | tr '\\n' ' ')
+  if [ "$limits" != "$bytes $((percent * 1000)) 100000 $tasks " ]; then
+    systemctl set-property "$group" "MemoryMax=$bytes" MemorySwapMax=0 "CPUQuota=$percent%" "TasksMax=$tasks"
+    systemctl start "$group"
+  fi
+else
+  for each in memory cpu pids; do if [ -d "$root/$each" ]; then mkdir -p "$root/$each/$group"; fi; done
+  put "$bytes" "$root/memory/$group/memory.limit_in_bytes"
+  put 100000 "$root/cpu/$group/cpu.cfs_period_us"
+  put "$((percent * 1000))" "$root/cpu/$group/cpu.cfs_quota_us"
+  put "$tasks" "$root/pids/$group/pids.max"
+fi
+if [ "$(docker info --format '{{.CgroupDriver}}')" = systemd ]; then echo "$group"; else echo "/$group"; fi
+`;
