@@ -167,6 +167,18 @@ export const settings = {
     read.wholeNumber(1, 1_000_000),
     'The largest repository that is fetched, in megabytes.',
   ),
+  mirrorsMegabytes: setting(
+    'SLIPWAY_LIMIT_MIRRORS_MB',
+    '20480',
+    read.wholeNumber(1, 10_000_000),
+    'What the copies of all repositories of one workspace may take on the disk, in megabytes. Those that were not used for longest go first, and are fetched again when they are needed.',
+  ),
+  keepFreeMegabytes: setting(
+    'SLIPWAY_KEEP_FREE_MB',
+    '1024',
+    read.wholeNumber(0, 10_000_000),
+    'What is to stay free on the disks of the data folder and of local backups, in megabytes: below it no repository is fetched and no backup stored there, so that the database can go on.',
+  ),
   allowPrivateEgress: setting(
     'SLIPWAY_ALLOW_PRIVATE_EGRESS',
     'off',
@@ -285,6 +297,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     limitTests: value(settings.limitTests),
     pollSeconds: value(settings.pollSeconds),
     mirrorMegabytes: value(settings.mirrorMegabytes),
+    mirrorsMegabytes: value(settings.mirrorsMegabytes),
+    keepFreeMegabytes: value(settings.keepFreeMegabytes),
     allowPrivateEgress: value(settings.allowPrivateEgress),
     serverNetworks: value(settings.serverNetworks),
     dnsServers: value(settings.dnsServers),

@@ -20,6 +20,8 @@ import type { RemotePool } from './remote/remote.ts';
 import type { ResolveHost } from './remote/ssh/tcp.ts';
 import type { Store } from './store/store.ts';
 
+const megabyte = 1024 * 1024;
+
 export interface Resources {
   readonly config: Config;
   readonly log: Logger;
@@ -51,6 +53,7 @@ export interface ResourceOptions {
 
 export function createResources({ config, log, clock, store, print, onStop }: ResourceOptions): Resources {
   const { dnsServers, allowPrivateEgress: allowPrivate } = config;
+  const keepFreeBytes = config.keepFreeMegabytes * megabyte;
   const resolveServer = serverResolver(
     config.serverNetworks ?? { allowPrivate: listensPrivately(config.host), networks: [] },
   );
@@ -58,9 +61,13 @@ export function createResources({ config, log, clock, store, print, onStop }: Re
   onStop(() => pool.close());
   const egress = createEgress({ allowPrivate, dnsServers, ...caFileOf(config.caFile) });
   onStop(() => egress.close());
-  // The authority is the operator's choice, not a user's: it may be in the operator's own network.
-  const authorityCa = caFileOf(config.acmeCaFile ?? config.caFile);
-  const authorityEgress = createEgress({ allowPrivate: true, dnsServers, ...authorityCa });
+  // The authority is the operator's choice, not a user's: it may be in the operator's own network. What it names is not.
+  const authorityEgress = createEgress({
+    allowPrivate,
+    privateOrigin: new URL(config.acmeDirectory).origin,
+    dnsServers,
+    ...caFileOf(config.acmeCaFile ?? config.caFile),
+  });
   onStop(() => authorityEgress.close());
   return {
     config,
@@ -75,7 +82,7 @@ export function createResources({ config, log, clock, store, print, onStop }: Re
     pool,
     resolveServer,
     egress,
-    localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups')),
+    localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups'), keepFreeBytes),
     mirrors: once(async () => {
       const { createMirrors } = await import('./adapters/git/mirrors.ts');
       return createMirrors({
@@ -84,7 +91,11 @@ export function createResources({ config, log, clock, store, print, onStop }: Re
         fetch: egress.fetch,
         log,
         allowHttp: allowPrivate,
-        limits: { maxBytes: config.mirrorMegabytes * 1024 * 1024 },
+        limits: {
+          maxBytes: config.mirrorMegabytes * megabyte,
+          maxOwnerBytes: config.mirrorsMegabytes * megabyte,
+          keepFreeBytes,
+        },
         ...caFileOf(config.caFile),
       });
     }),

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { destinationCredentialsPlace } from '../src/areas/backups/backups.ts';
 import { applyRetention } from '../src/areas/backups/retention/apply-retention.ts';
 import { cleanUp } from '../src/areas/backups/schedule/clean-up.ts';
+import { insertDestination } from '../src/areas/backups/schedule/config-queries.ts';
 import { day } from '../src/clock.ts';
-import { newId } from '../src/ids.ts';
+import { type BackupDestinationId, newId } from '../src/ids.ts';
+import { Secret } from '../src/secret.ts';
 import { sql } from '../src/store/sql.ts';
 import { type BackupScene, sha256Of, startBackupScene } from './support/backups.ts';
+import { startServer } from './support/egress-servers.ts';
 import { newPerson } from './support/people.ts';
 import { assertInvalid, assertProblem } from './support/problems.ts';
 import { hangMs, until } from './support/until.ts';
@@ -200,6 +205,40 @@ test('backups outlive an environment that is deleted without its data, and go wi
     if (deleteData) assertProblem(await ask('GET', path), 404, 'not_found');
     else assert.equal((await ask('GET', `${path}/${id}/download`)).text, 'a dump');
   }
+});
+
+test('whoever has a storage that never answers cannot keep the backups of others from being cleaned up', async (t) => {
+  const [hostile, honest] = [await startBackupScene(), await startBackupScene()];
+  const waiting: ServerResponse[] = [];
+  let isHeld = true;
+  const list = '<ListMultipartUploadsResult></ListMultipartUploadsResult>';
+  const server = await startServer(t, ({ method }, response) => {
+    if (isHeld) waiting.push(response);
+    else response.end(method === 'GET' ? list : '');
+  });
+  const { db, sealer } = hostile.service.app.store;
+  const { workspaceId } = hostile;
+  const id = newId<BackupDestinationId>();
+  const place = destinationCredentialsPlace(workspaceId, id);
+  const credentialsSealed = await sealer.seal(db, place, new Secret('secret'));
+  const at = { endpoint: server.url, region: 'us-east-1', bucket: 'bucket', prefix: '', accessKeyId: 'KEY' };
+  await insertDestination(db, workspaceId, { id, ...at, credentialsSealed }, new Date());
+  const [theirs, mine] = [await hostile.stored(), await honest.stored()];
+  await db.run(sql`update backups set destination_id = ${id} where id = ${theirs}`);
+  const now = hostile.service.clock.now();
+  await db.run(sql`
+    update backups set delete_at = ${now}::timestamptz - interval '1 hour' where id = ${theirs}`);
+  await db.run(sql`update backups set delete_at = ${now} where id = ${mine}`);
+  const cleaning = cleanUp(hostile.service.app.contexts.backups);
+  await until(() => filesOf(honest).length === 0, 'the other backup to be removed');
+  await until(() => waiting.length > 0, 'the storage to be asked');
+  assert.ok(
+    waiting.every(({ destroyed }) => !destroyed),
+    'while the storage still keeps us waiting',
+  );
+  isHeld = false;
+  for (const response of waiting) response.end(list);
+  await cleaning;
 });
 
 test('only one that has succeeded, of what was asked for, is restored', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
@@ -135,6 +136,64 @@ test('what is not signed with the secret of the hook changes nothing, and is on 
   assert.equal((await fetch(elsewhere, { method: 'POST', body })).status, 404, 'of another provider');
   const nowhere = String(hook.body.address).replace(/[^/]+$/, newId());
   assert.equal((await fetch(nowhere, { method: 'POST', body: 'x'.repeat(5_000_000) })).status, 404);
+});
+
+test('whoever kept a delivery cannot bring its old commit back with it', async (t) => {
+  const scene = await startPushScene(t);
+  const { service, host, person, id, taken } = scene;
+  await scene.environment();
+  const hook = await service.call('POST', `/projects/${id}/webhook`, { token: person.token });
+  const repository = Object(await (await atHost(scene, '/repos/ada/shop')).json());
+  const deliver = async (sha: string) => {
+    const told = { id: repository.id, full_name: 'ada/shop' };
+    const body = JSON.stringify({ ref: 'refs/heads/main', after: sha, repository: told, commits: [] });
+    const answer = await fetch(String(hook.body.address), {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'x-github-event': 'push',
+        'x-github-delivery': newId(),
+        'x-hub-signature-256': `sha256=${hex(String(hook.body.secret), body)}`,
+      },
+    });
+    const { outcomes } = Object(await answer.json());
+    return outcomes.map(({ reason }: { reason: string }) => reason);
+  };
+  const push = async (message: string) => {
+    const { sha } = await host.commit('ada', 'shop', {
+      branch: 'main',
+      message,
+      files: { 'a.txt': message },
+    });
+    await host.idle();
+    await until(() => taken.some((each) => each.sha === sha), message);
+    return sha;
+  };
+  const [first, second] = [await push('one'), await push('two')];
+  assert.deepEqual(await deliver(first), ['outdated']);
+  assert.equal(taken.at(-1)?.sha, second);
+  // Not even where the list of what was delivered is flooded first, by who cannot sign.
+  const pushed = (await scene.deliveries()).filter(({ reason }) => reason === 'deployed').length;
+  for (let count = 0; count < 60; count += 1) {
+    const answer = await fetch(String(hook.body.address), { method: 'POST', body: '{}' });
+    assert.equal(answer.status, 401);
+    await answer.body?.cancel();
+  }
+  const kept = await service.app.store.db.rows(sql`
+    select outcome from webhook_deliveries where project_id = ${id}`);
+  assert.ok(kept.filter(({ outcome }) => outcome === 'rejected').length <= 50);
+  assert.equal(kept.filter(({ outcome }) => outcome === 'deployed').length, pushed);
+  // What the branch is really at is deployed, also where that is an old commit: its owner went back to it.
+  execFileSync('git', ['--git-dir', scene.bareOf('shop'), 'update-ref', 'refs/heads/main', first]);
+  assert.deepEqual(await deliver(first), ['deployed']);
+  assert.equal(taken.at(-1)?.sha, first);
+  // Where the repository does not say, nothing is deployed on a delivery's word, and it is looked at soon.
+  host.setFault({ pathPrefix: '/ada/shop.git', status: 500 });
+  assert.deepEqual(await deliver(second), ['unconfirmed']);
+  const due = await service.app.store.db.exists(sql`
+    select 1 from environments where project_id = ${id} and poll_at <= ${service.clock.now()}`);
+  assert.ok(due);
 });
 
 test('the hook of a project gets a new secret at the same address, and the old one no longer counts', async (t) => {

@@ -44,7 +44,7 @@ export async function createHttp(options: HttpOptions) {
   healthRoute(server);
   if (config.docs) docsRoutes(server);
   const slots = new StreamSlots({ perAccount: config.limitStreams, inAll: config.limitStreamsTotal });
-  const idempotency = new Idempotency(db, clock);
+  const idempotency = new Idempotency(db, clock, store.masterKeys.derive('idempotency'));
   const routes = new Routes(server, { idempotency, streams, slots, sessions });
   const { monitorListen } = config;
 

@@ -2,7 +2,7 @@
  * `Idempotency-Key`: a request that is sent twice is done once. The answer is stored in the same transaction as the
  * change it tells, so that there is no moment at which one exists without the other. Per workspace, for 24 hours.
  */
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
 import { type Clock, minute } from '../clock.ts';
 import { Fault } from '../fault.ts';
@@ -36,10 +36,12 @@ interface Row {
 export class Idempotency {
   readonly #db: Database;
   readonly #clock: Clock;
+  readonly #key: Buffer;
 
-  constructor(db: Database, clock: Clock) {
+  constructor(db: Database, clock: Clock, key: Buffer) {
     this.#db = db;
     this.#clock = clock;
+    this.#key = key;
   }
 
   /** Does the work unless it was done for this key before; gives back what was answered then. */
@@ -51,7 +53,7 @@ export class Idempotency {
     const key = keyOf(request);
     if (key === undefined) return work(async (_tx, answer) => answer);
     const claim = v7();
-    const earlier = await this.#claim(workspaceId, key, fingerprintOf(request), claim);
+    const earlier = await this.#claim(workspaceId, key, fingerprintOf(request, this.#key), claim);
     if (earlier) return earlier;
     let isSaved = false;
     try {
@@ -126,9 +128,10 @@ function keyOf(request: RepeatableRequest): string | undefined {
   });
 }
 
-function fingerprintOf(request: RepeatableRequest): Buffer {
+/** With a key: bodies carry passwords, and who has a copy of the database must not be able to try some. */
+function fingerprintOf(request: RepeatableRequest, key: Buffer): Buffer {
   const parts = [request.method, request.url, request.body ?? null];
-  return createHash('sha256').update(JSON.stringify(parts)).digest();
+  return createHmac('sha256', key).update(JSON.stringify(parts)).digest();
 }
 
 function mismatch(): Fault {

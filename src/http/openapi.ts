@@ -12,12 +12,17 @@ declare module 'fastify' {
     /** Error codes of this operation beside those that its declarations imply. */
     faults?: readonly ApiFaultCode[];
   }
+  interface FastifySchema {
+    /** What it takes of the caller's role, in the document. */
+    'x-permission'?: string;
+  }
 }
 
 const introduction = `The API behind «Heroku on my own servers».
 
 Every error is a problem document (RFC 9457) with a \`code\` from a closed list. Lists are pages:
-\`{items, nextCursor}\`. Unknown fields and query parameters are refused. Requests are limited per account, and
+\`{items, nextCursor}\`. \`x-permission\` of an operation says what it takes of your role: a viewer may \`read\`, a member
+\`change\` too, admins and owners \`manage\`. Unknown fields and query parameters are refused. Requests are limited per account, and
 per address where there is none; \`RateLimit\` and \`RateLimit-Policy\` say how much is left.`;
 
 /** For `@fastify/swagger`; the document is only made when someone asks for it. */
@@ -73,6 +78,7 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
     ...schema,
     description: `${schema.description ?? ''}${limited}`.trim(),
     security: securityOf(access),
+    'x-permission': access.kind === 'workspace' ? access.permission : access.kind,
     response: { ...Object(schema.response), ...errorResponses([...codes]) },
   };
 }

@@ -24,7 +24,8 @@ export type KeyPurpose =
   | 'password-tag'
   | 'build-secrets'
   | 'unsubscribe'
-  | 'build-cache';
+  | 'build-cache'
+  | 'idempotency';
 
 export class MasterKeys {
   readonly current: MasterKey;

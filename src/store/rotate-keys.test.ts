@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { masterKeys, migratedDatabase, newWorkspace } from '../../test/support/database.ts';
 import { faultOf } from '../../test/support/faults.ts';
+import { until, waitingForLocks } from '../../test/support/until.ts';
+import { errorCode } from '../fault.ts';
 import { type AccountId, newId, type WorkspaceId } from '../ids.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
@@ -87,6 +89,56 @@ test('after a rotation nothing of the old master key is left in the database, an
   assert.deepEqual(wrapping, [{ id: newKeys.current.id }]);
   await checkMasterKeys(db, newKeys);
   assert.equal((await faultOf(() => checkMasterKeys(db, oldKeys))).code, 'wrong_master_key');
+});
+
+test('whoever rotates keys while others write loses none of what they write', async (t) => {
+  const { db, connect } = await prepare(t, 1);
+  const [{ workspaceId } = { workspaceId: newId<WorkspaceId>() }] = await tokenRows(db);
+  const row = newId<AccountId>();
+  const place = { workspaceId, table: 'test_tokens', row, column: 'token_sealed' } as const;
+  const other = connect();
+  let rotation: Promise<unknown> | undefined;
+  await other.transaction(async (tx) => {
+    const sealed = await new Sealer(oldKeys).seal(tx, place, new Secret(`of ${workspaceId}/${row}`));
+    let isDone = false;
+    rotation = rotateKeys(db, masterKeys(newByte, oldByte)).finally(() => {
+      isDone = true;
+    });
+    // Sealed and not stored yet: the rotation comes in between, and has to wait.
+    await until(async () => isDone || (await waitingForLocks(other)) > 0, 'the rotation to wait or to end');
+    await tx.run(sql`insert into test_tokens values (${workspaceId}, ${row}, ${sealed})`);
+  });
+  await rotation;
+  for (const each of await tokenRows(db)) {
+    const opened = await open(db, new Sealer(newKeys), each);
+    assert.equal(opened.reveal(), `of ${each.workspaceId}/${each.id}`);
+  }
+  // An instance that still has the old key alone writes nothing that is lost: it is refused.
+  const refused = await faultOf(() => new Sealer(oldKeys).seal(db, place, new Secret('late')));
+  assert.equal(refused.code, 'wrong_master_key');
+});
+
+test('whoever changes a value while keys are rotated neither stops the rotation nor loses the value', async (t) => {
+  const { db, connect } = await prepare(t, 1);
+  const [row] = await tokenRows(db);
+  assert.ok(row);
+  const place = { ...row, table: 'test_tokens', row: row.id, column: 'token_sealed' } as const;
+  const other = connect();
+  let rotation: Promise<unknown> | undefined;
+  const changing = other.transaction(async (tx) => {
+    await tx.run(sql`update test_tokens set token_sealed = token_sealed where id = ${row.id}`);
+    rotation = rotateKeys(db, masterKeys(newByte, oldByte));
+    await until(async () => (await waitingForLocks(other)) > 0, 'the rotation to wait for the row');
+    const sealed = await new Sealer(oldKeys).seal(tx, place, new Secret(`of ${row.workspaceId}/${row.id}`));
+    await tx.run(sql`update test_tokens set token_sealed = ${sealed} where id = ${row.id}`);
+  });
+  // One of both was ended and can be done again; that it was the rotation is not to be seen.
+  await changing.catch((error: unknown) => assert.equal(errorCode(error), '40P01'));
+  await rotation;
+  for (const each of await tokenRows(db)) {
+    const opened = await open(db, new Sealer(newKeys), each);
+    assert.equal(opened.reveal(), `of ${each.workspaceId}/${each.id}`);
+  }
 });
 
 test('a rotation that fails in the middle changes nothing', async (t) => {

@@ -2,6 +2,7 @@
  * Replaces the master key and every key under it, and seals every value anew, in one transaction: afterwards
  * nothing opens with the old key, or nothing has changed at all.
  */
+import { errorCode } from '../fault.ts';
 import type { WorkspaceId } from '../ids.ts';
 import type { Secret } from '../secret.ts';
 import type { Database, Queryable } from './database.ts';
@@ -19,8 +20,24 @@ interface SealedColumn {
   readonly column: SealContext['column'];
 }
 
-/** Seals all values anew under new workspace keys, which the current master key wraps. */
-export function rotateKeys(db: Database, keys: MasterKeys): Promise<Rotation> {
+const mostTries = 5;
+const deadlock = '40P01';
+
+/**
+ * Seals all values anew under new workspace keys, which the current master key wraps. Somebody who has changed a row and
+ * is about to seal a value waits for us, and we for them: PostgreSQL ends one of both, and where it was us we begin anew.
+ */
+export async function rotateKeys(db: Database, keys: MasterKeys): Promise<Rotation> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rotate(db, keys);
+    } catch (error) {
+      if (errorCode(error) !== deadlock || tries === mostTries) throw error;
+    }
+  }
+}
+
+function rotate(db: Database, keys: MasterKeys): Promise<Rotation> {
   const sealer = new Sealer(keys);
   return db.transaction(async (tx) => {
     await tx.run(sql`insert into master_keys (id) values (${keys.current.id}) on conflict do nothing`);

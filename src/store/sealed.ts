@@ -117,9 +117,13 @@ export class Sealer {
   }
 }
 
+/**
+ * Held until the transaction ends: a rotation waits for what was sealed with it to be stored, or it would remove the key
+ * of a value that it has not seen.
+ */
 function currentKeyRow(db: Queryable, workspaceId: WorkspaceId): Promise<DataKeyRow | undefined> {
   return db.one<DataKeyRow>(sql`
-    select ${dataKeyColumns} from data_keys where workspace_id = ${workspaceId} and retired_at is null`);
+    select ${dataKeyColumns} from data_keys where workspace_id = ${workspaceId} and retired_at is null for share`);
 }
 
 function encrypt(key: Buffer, bound: Buffer, plain: Buffer): Buffer {

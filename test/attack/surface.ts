@@ -36,6 +36,8 @@ export interface Operation {
   /** As in the document. */
   readonly path: string;
   readonly isPublic: boolean;
+  /** What it takes of a role in the workspace; `account` where no workspace is asked for. */
+  readonly permission: string;
   readonly inPath: readonly string[];
   readonly inQuery: readonly string[];
   readonly isStream: boolean;
@@ -49,6 +51,7 @@ export interface Operation {
 interface Described {
   readonly operationId?: string;
   readonly security?: readonly object[];
+  readonly 'x-permission'?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> };
   readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
@@ -76,6 +79,7 @@ export function surfaceOf(service: TestApp): Operation[] {
         method: method.toUpperCase(),
         path,
         isPublic: security.length === 0 || security.some((each) => Object.keys(each).length === 0),
+        permission: described['x-permission'] ?? '',
         inPath: named('path'),
         inQuery: named('query'),
         isStream: Object.values(responses).some(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { afterwards, tempFolder } from '../../lab/services/git/test-bench.ts';
@@ -146,6 +148,26 @@ test('a commit in the history is found also where the host gives only branches',
     mirrors.fetch(repo, { url, credentials }, { want: { sha: 'a'.repeat(40) }, signal }),
   );
   assert.equal(unknown.code, 'commit_not_found');
+});
+
+test('whoever makes up branches without number cannot fill the disk with them', async (t) => {
+  const { dir, folder, url, credentials } = await open(t, { old: true });
+  const old = git(dir, ['commit-tree', git(dir, ['mktree'], ''), '-m', 'old']);
+  const tip = git(dir, ['commit-tree', git(dir, ['mktree'], ''), '-p', old, '-m', 'new']);
+  const many = Array.from({ length: 400 }, (_, at) => `create refs/heads/b${at} ${tip}`);
+  git(dir, ['update-ref', '--stdin'], `create refs/heads/main ${tip}\n${many.join('\n')}\n`);
+  // The limit is git's own; what carries it over SSH needs more.
+  const mirrors = mirrorsIn(folder, { limits: { memoryBytes: 256 * 2 ** 20 } });
+  await mirrors.fetch(repo, { url, credentials }, { want: { sha: old }, signal });
+  const files = readdirSync(join(folder, 'mirrors'), { recursive: true, withFileTypes: true });
+  const count = files.filter((each) => each.isFile()).length;
+  assert.ok(count < 50, `${count} files`);
+  const more = Array.from({ length: 20_000 }, (_, at) => `create refs/tags/t${at} ${tip}`);
+  git(dir, ['update-ref', '--stdin'], `${more.join('\n')}\n`);
+  const fault = await faultOf(
+    mirrors.fetch(key('other'), { url, credentials }, { want: { sha: old }, signal }),
+  );
+  assert.equal(fault.code, 'repository_too_large');
 });
 
 test('the key of the host is pinned with the first contact, and another one is refused before the key is used', async (t) => {

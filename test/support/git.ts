@@ -23,6 +23,8 @@ export interface GitScene {
     isPrivate?: boolean,
   ): Promise<{ sha: string; cloneUrl: string }>;
   connect(token?: string): Promise<string>;
+  /** Where a repository of `ada` lies at the host. */
+  bareOf(name: string): string;
 }
 
 export interface SceneOptions extends TestAppOptions {
@@ -52,6 +54,7 @@ export async function startGitScene(t: TestContext, options: SceneOptions = {}):
     host,
     person,
     gitToken,
+    bareOf: (name) => join(dir, 'ada', `${name}.git`),
     repository: async (name, files, isPrivate = true) => {
       const from = temporaryFolder('git-tree');
       for (const [path, content] of Object.entries(files)) {

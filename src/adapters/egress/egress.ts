@@ -18,6 +18,8 @@ export type { CheckedAddress } from './address-guard.ts';
 export interface EgressOptions {
   /** Whether addresses of loopback and of private networks may be connected to. */
   readonly allowPrivate: boolean;
+  /** The one place that may be there all the same, where whoever runs the service has chosen it: scheme, name and port. */
+  readonly privateOrigin?: string;
   /** Absent: the machine's own. */
   readonly dnsServers?: readonly string[];
   /** Certificates in PEM that are trusted beside the usual ones. */
@@ -54,6 +56,13 @@ const connectionsPerOrigin = 16;
 export function createEgress(options: EgressOptions, parts: EgressParts = {}): Egress {
   const lookup = parts.lookup ?? (options.dnsServers?.length ? lookupAt(options.dnsServers) : systemLookup);
   const guard = createGuard(options.allowPrivate, lookup);
+  const chosenGuard = createGuard(true, lookup);
+  const chosen = options.privateOrigin === undefined ? undefined : new URL(options.privateOrigin);
+  const guardFor = ({ protocol, hostname, port }: buildConnector.Options) => {
+    const isChosen =
+      chosen?.protocol === protocol && bare(chosen.hostname) === bare(hostname) && chosen.port === port;
+    return isChosen ? chosenGuard : guard;
+  };
   const ca = options.caFile === undefined ? undefined : trusted(options.caFile);
   let opened: ReturnType<typeof open> | undefined;
   let isClosed = false;
@@ -77,7 +86,7 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
     const connect: buildConnector.connector = (target, callback) => {
       // The name of the certificate is that of the address, whatever a `Host` header may say.
       const servername = isIP(target.hostname) ? '' : target.hostname.replace(/\.$/, '');
-      guard(target.hostname).then(
+      guardFor(target)(target.hostname).then(
         (addresses) => (parts.dial ?? dial)({ ...target, servername }, addresses, callback),
         (error: unknown) => callback(error instanceof Error ? error : new Error(errorText(error)), null),
       );
@@ -131,6 +140,10 @@ export function createEgress(options: EgressOptions, parts: EgressParts = {}): E
       await agent?.destroy();
     },
   };
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 function checkedUrl(address: string | URL): URL {

@@ -12,12 +12,19 @@ export function checkedAnswer<T extends TSchema>(schema: T, value: unknown, labe
   throw misunderstood(label, `${first?.instancePath || 'the answer'} ${first?.message ?? 'is wrong'}`);
 }
 
-export const Id = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ minLength: 1 })]);
-export const Text = Type.String({ minLength: 1 });
+/** No name of any host is longer; what a stranger's host makes up would be kept in memory, by the thousand. */
+const longest = 500;
+
+export const Id = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ minLength: 1, maxLength: 100 })]);
+export const Text = Type.String({ minLength: 1, maxLength: longest });
 export const MaybeText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 export const MaybeBoolean = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]));
 
-export const textOrNull = (text: string | null | undefined): string | null => text || null;
+/** As much of it as anyone reads. Copied: a piece of a text keeps the whole of it in memory. */
+export function textOrNull(text: string | null | undefined): string | null {
+  if (!text) return null;
+  return text.length <= longest ? text : Buffer.from(text.slice(0, longest).toWellFormed()).toString();
+}
 
 export function dateOrNull(text: string | null | undefined): Date | null {
   const date = new Date(text ?? Number.NaN);
@@ -26,7 +33,7 @@ export function dateOrNull(text: string | null | undefined): Date | null {
 
 /** A picture for a browser to load: nothing but an address of http or https. */
 export function pictureOrNull(text: string | null | undefined): string | null {
-  const url = text ? URL.parse(text) : null;
+  const url = text && text.length <= 2_000 ? URL.parse(text) : null;
   return url && ['http:', 'https:'].includes(url.protocol) ? url.href : null;
 }
 

@@ -5,6 +5,7 @@ import { getCACertificates } from 'node:tls';
 import type { Logger } from 'pino';
 import type { OutboundFetch } from '../../outbound-fetch.ts';
 import { writeFileAtomic } from '../../store/files.ts';
+import type { UsageLimits } from './mirror/mirror-usage.ts';
 import type { Setting } from './run-git.ts';
 import type { Resolve } from './transport/transport.ts';
 
@@ -20,11 +21,15 @@ export interface MirrorsOptions {
   readonly caFile?: string;
 }
 
-export interface MirrorLimits {
+export interface MirrorLimits extends UsageLimits {
   /** Of one mirror on the disk, and of its LFS files. */
   readonly maxBytes: number;
   /** Of one fetch. */
   readonly timeoutMs: number;
+  /** Of one look at a commit: a tree of a few bytes can take years to walk. */
+  readonly readMs: number;
+  /** Of each process of a fetch: a pack of a few bytes can unfold into all the memory that there is. */
+  readonly memoryBytes: number;
   /** Of one mirror; when there are more, larger ones are made of them. */
   readonly maxPacks: number;
   /** Of one commit. */
@@ -34,7 +39,11 @@ export interface MirrorLimits {
 
 export const defaultLimits: MirrorLimits = {
   maxBytes: 2 * 2 ** 30,
+  maxOwnerBytes: 20 * 2 ** 30,
+  keepFreeBytes: 2 ** 30,
   timeoutMs: 10 * 60_000,
+  readMs: 60_000,
+  memoryBytes: 2 * 2 ** 30,
   maxPacks: 40,
   maxEntries: 200_000,
   maxContentBytes: 4 * 2 ** 30,

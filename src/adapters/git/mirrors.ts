@@ -15,6 +15,7 @@ import { downloadLfs } from './mirror/lfs-download.ts';
 import { Mirror } from './mirror/mirror.ts';
 import { checkKey, failedRead, isDamage, type Lease, Leases, MirrorFolder } from './mirror/mirror-folder.ts';
 import { MirrorLocks } from './mirror/mirror-lock.ts';
+import { MirrorUsage } from './mirror/mirror-usage.ts';
 import { type BuildContext, streamCommit } from './mirror/stream-commit.ts';
 import { defaultLimits, type MirrorLimits, type MirrorsOptions, trustSettings } from './mirror-options.ts';
 import { type Commit, readCommit } from './objects/commits.ts';
@@ -34,6 +35,8 @@ export type { Listing, TreeEntry } from './objects/tree-listing.ts';
 export type { Ref, Want } from './refs.ts';
 export type { Progress, RemoteRefs } from './transport/remote-git.ts';
 
+const nobody = '';
+
 declare const brand: unique symbol;
 /** Made of ids by whoever owns the mirror, never of a user's text; it names a folder. */
 export type MirrorKey = string & { readonly [brand]: 'mirror' };
@@ -41,6 +44,8 @@ export type MirrorKey = string & { readonly [brand]: 'mirror' };
 export interface MirrorSource {
   readonly url: string;
   readonly credentials?: Credentials;
+  /** Whose share of the disk its mirror takes; those that name nobody share one. */
+  readonly owner?: string;
 }
 
 export interface FetchOptions<W extends Want = Want> {
@@ -59,6 +64,7 @@ export class Mirrors {
   readonly #options: MirrorsOptions;
   readonly #limits: MirrorLimits;
   readonly #leases = new Leases();
+  readonly #usage: MirrorUsage;
   readonly #locks: MirrorLocks;
   readonly #knownHosts: KnownHosts;
   readonly #settings: readonly Setting[];
@@ -68,6 +74,7 @@ export class Mirrors {
     this.#options = options;
     this.#limits = { ...defaultLimits, ...options.limits };
     mkdirSync(this.#mirrorsDir, { recursive: true, mode: 0o700 });
+    this.#usage = new MirrorUsage(this.#mirrorsDir, this.#limits);
     this.#locks = new MirrorLocks(this.#mirrorsDir);
     this.#knownHosts = new KnownHosts(join(options.folder, 'hosts'));
     this.#settings = trustSettings(options);
@@ -88,7 +95,7 @@ export class Mirrors {
   fetch(key: MirrorKey, source: MirrorSource, options: FetchOptions): Promise<Fetched>;
   async fetch(key: MirrorKey, source: MirrorSource, options: FetchOptions): Promise<Fetched> {
     checkKey(key);
-    return this.#fetch(key, this.#checked(source), options);
+    return this.#fetch(key, source.owner ?? nobody, this.#checked(source), options);
   }
 
   open(key: MirrorKey): Mirror {
@@ -104,12 +111,11 @@ export class Mirrors {
     signal: AbortSignal,
   ): Promise<BuildContext> {
     checkKey(key);
-    const checked = this.#checked(source);
     try {
-      return await this.#gather(key, checked, sha, signal);
+      return await this.#gather(key, source, sha, signal);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      return await this.#gather(key, checked, sha, signal);
+      return await this.#gather(key, source, sha, signal);
     }
   }
 
@@ -119,16 +125,28 @@ export class Mirrors {
     let removed = 0;
     for (const key of readdirSync(this.#mirrorsDir)) {
       const [owner = key] = key.split('.', 1);
-      const folder = this.#folder(key);
-      if (kept.has(owner) || folder.lastUsed() >= olderThan) continue;
-      const isGone = await this.#locks.tryHold(key, async () => {
-        if (this.#leases.hasUnder(folder.path)) return false;
-        await rm(folder.path, { recursive: true, force: true });
-        return true;
-      });
-      if (isGone) removed += 1;
+      const lastUsed = MirrorFolder.lastUsedOf(this.#folder(key).path);
+      if (kept.has(owner) || lastUsed === undefined || lastUsed >= olderThan) continue;
+      if (await this.#remove(key)) removed += 1;
     }
     return removed;
+  }
+
+  /** False where it is in use. */
+  async #remove(key: string): Promise<boolean> {
+    const { path } = this.#folder(key);
+    const isGone = await this.#locks.tryHold(key, async () => {
+      if (this.#leases.hasUnder(path)) return false;
+      await rm(path, { recursive: true, force: true });
+      this.#usage.forget(key);
+      return true;
+    });
+    return isGone ?? false;
+  }
+
+  /** So that the largest repository would fit. */
+  async #makeRoom(key: string, owner: string): Promise<void> {
+    for (const old of this.#usage.superfluous(owner, key, this.#limits.maxBytes)) await this.#remove(old);
   }
 
   /** A host's key was changed for a good reason; the next contact pins the new one. */
@@ -136,21 +154,27 @@ export class Mirrors {
     this.#knownHosts.remove(host, port);
   }
 
-  async #gather(key: string, source: Source, sha: string, signal: AbortSignal): Promise<BuildContext> {
-    const { maxEntries } = this.#limits;
+  async #gather(
+    key: string,
+    { owner = nobody, ...given }: MirrorSource,
+    sha: string,
+    signal: AbortSignal,
+  ): Promise<BuildContext> {
+    const source = this.#checked(given);
+    const { maxEntries, readMs } = this.#limits;
     const { allowHttp = false } = this.#options;
     const leases: Lease[] = [];
     const mirrored = {
       fetch: async (partKey: string, from: Source, commit: string) => {
-        await this.#fetch(partKey, from, { want: { sha: commit }, signal });
+        await this.#fetch(partKey, owner, from, { want: { sha: commit }, signal });
         const lease = this.#folder(partKey).lease();
         leases.push(lease);
         return lease;
       },
-      downloadLfs: this.#downloadLfs.bind(this, signal),
+      downloadLfs: this.#downloadLfs.bind(this, owner, signal),
     };
     try {
-      const limits = { allowHttp, maxEntries, signal };
+      const limits = { allowHttp, maxEntries, readMs, signal };
       const { parts, warnings } = await gather(key, source, sha, mirrored, limits);
       const streamed = parts.map(({ key: partKey, ...part }) => ({ ...part, folder: this.#folder(partKey) }));
       return { warnings, tar: (request = {}) => streamCommit(streamed, this.#limits, request) };
@@ -161,7 +185,12 @@ export class Mirrors {
     }
   }
 
-  async #fetch(key: string, source: Source, { want, signal, onProgress }: FetchOptions): Promise<Fetched> {
+  async #fetch(
+    key: string,
+    owner: string,
+    source: Source,
+    { want, signal, onProgress }: FetchOptions,
+  ): Promise<Fetched> {
     await this.#ready();
     if (want !== 'default' && !isPossibleRef(want)) throw notThere(want, 'This cannot be the name of one.');
     const folder = this.#folder(key);
@@ -176,8 +205,11 @@ export class Mirrors {
           const onRebuild = (why: string) =>
             this.#options.log.warn({ mirror: key, why }, 'a mirror is built anew');
           const { maxBytes, maxPacks } = this.#limits;
-          const request = { folder, ref, remote, maxBytes, maxPacks, signal: limited, onProgress, onRebuild };
-          return { commit: await fetchMirror(request), branch: 'branch' in ref ? ref.branch : undefined };
+          await this.#makeRoom(key, owner);
+          const limits = { maxBytes, maxPacks, watch: this.#usage.startOf(key, owner) };
+          const request = { folder, ref, remote, ...limits, signal: limited, onProgress, onRebuild };
+          const commit = await fetchMirror(request).finally(() => this.#usage.count(key, owner));
+          return { commit, branch: 'branch' in ref ? ref.branch : undefined };
         });
       }),
     );
@@ -201,12 +233,13 @@ export class Mirrors {
     work: (remote: RemoteGit, limited: AbortSignal) => Promise<T>,
   ) {
     const { resolve } = this.#options;
-    const { timeoutMs } = this.#limits;
-    const options = { resolve, knownHosts: this.#knownHosts, timeoutMs, settings: this.#settings, signal };
-    return withRemote(source, options, work);
+    const { timeoutMs, memoryBytes } = this.#limits;
+    const [knownHosts, settings] = [this.#knownHosts, this.#settings];
+    return withRemote(source, { resolve, knownHosts, timeoutMs, memoryBytes, settings, signal }, work);
   }
 
   async #downloadLfs(
+    owner: string,
     signal: AbortSignal,
     key: string,
     source: Source,
@@ -215,10 +248,16 @@ export class Mirrors {
     const folder = this.#folder(key);
     const { fetch } = this.#options;
     const request = { source, folder: folder.lfs, pointers, ...this.#limits, fetch, signal };
-    await this.#locks.hold(key, signal, () => folder.busy(() => downloadLfs(request)));
+    await this.#locks.hold(key, signal, () =>
+      folder.busy(async () => {
+        await this.#makeRoom(key, owner);
+        const watch = this.#usage.startOf(key, owner);
+        await downloadLfs({ ...request, watch }).finally(() => this.#usage.count(key, owner));
+      }),
+    );
   }
 
-  #checked({ url, credentials }: MirrorSource): Source {
+  #checked({ url, credentials }: Pick<MirrorSource, 'url' | 'credentials'>): Source {
     const { allowHttp = false } = this.#options;
     return { url: parseGitUrl(url, { allowHttp }), credentials };
   }

@@ -17,6 +17,12 @@ const settings: Readonly<Record<string, string>> = {
   'core.alternateRefsCommand': 'true',
   // Larger blobs are streamed instead of being held in memory.
   'core.bigFileThreshold': '16m',
+  // Packs are looked at through windows, so that a large one fits below the limit of memory.
+  'core.packedGitLimit': '256m',
+  'core.packedGitWindowSize': '32m',
+  // Each thread of a repack or of a fetch has memory of its own.
+  'pack.threads': '2',
+  'pack.windowMemory': '64m',
   // Empties the list of those that a repository's own file may name.
   'credential.helper': '',
   'fetch.fsckObjects': 'false',
@@ -40,6 +46,16 @@ const settings: Readonly<Record<string, string>> = {
 
 const mostOutput = 64 * 1024 * 1024;
 const mostSaid = 8_000;
+/** Of every process. What a repository makes of git is the work of whoever wrote it, and must not be the machine's end. */
+const mostMemoryBytes = 2 * 2 ** 30;
+const mostProcessorSeconds = 30 * 60;
+
+/**
+ * Constant. Limits that the machine does not know are left out; the exit code of a shell that finds no git is 127. They are
+ * soft ones: git does not raise them, and what of ours it starts may.
+ */
+const limited = 'ulimit -S -v "$1" 2>/dev/null; ulimit -S -t "$2" 2>/dev/null; shift 2; exec git "$@"';
+const notFound = 127;
 
 export type Setting = readonly [name: string, value: string];
 
@@ -54,6 +70,7 @@ export interface GitRun {
   /** With a channel of its own on file descriptor 3, which the processes that git starts inherit. */
   readonly withChannel?: boolean;
   readonly onSaid?: (text: string) => void;
+  readonly memoryBytes?: number;
 }
 
 export interface GitProcess {
@@ -83,7 +100,9 @@ export class GitFailure extends Error {
 export function startGit(run: GitRun): GitProcess {
   run.signal?.throwIfAborted();
   // In a group of its own, because git starts further processes that have to end with it.
-  const child = spawn('git', [...run.args], {
+  const memory = Math.floor((run.memoryBytes ?? mostMemoryBytes) / 1024);
+  const args = ['-c', limited, 'sh', String(memory), String(mostProcessorSeconds), ...run.args];
+  const child = spawn('/bin/sh', args, {
     env: environmentOf(run),
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...(run.withChannel ? (['pipe'] as const) : [])],
@@ -97,7 +116,9 @@ export function startGit(run: GitRun): GitProcess {
   const end = () => child.pid !== undefined && kill(-child.pid);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(whyNotStarted(error)));
-    child.once('close', (code) => resolve(code));
+    child.once('close', (code) =>
+      code === notFound ? reject(whyNotStarted(new Error(said))) : resolve(code),
+    );
   });
   run.signal?.addEventListener('abort', end, { once: true });
   const stopListening = () => run.signal?.removeEventListener('abort', end);

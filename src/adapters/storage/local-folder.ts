@@ -3,7 +3,7 @@
  * under a name that no object can have, flushed, and renamed. Refuses names that would leave the folder.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, errorText, Fault } from '../../fault.ts';
 import {
@@ -18,7 +18,11 @@ import {
 
 const readBytes = 256 * 1024;
 
-export function createLocalStorage(folder: string): Storage {
+/** How much is written between two looks at what is left. */
+const lookEveryBytes = 16 * 1024 * 1024;
+
+/** `keepFreeBytes` stay free on the disk: what else lies there, the database above all, has to go on. */
+export function createLocalStorage(folder: string, keepFreeBytes = 0): Storage {
   const placeOf = (name: string) => {
     checkName(name);
     return join(folder, name);
@@ -39,7 +43,12 @@ export function createLocalStorage(folder: string): Storage {
         const keep = (seen: Stored) => {
           stored = seen;
         };
+        let lookAt = 0;
         for await (const chunk of hashing(content, keep)) {
+          if (written >= lookAt) {
+            await onDisk(() => requireFree(parent, keepFreeBytes));
+            lookAt = written + lookEveryBytes;
+          }
           for (let offset = 0; offset < chunk.length; ) {
             signal.throwIfAborted();
             const { bytesWritten } = await onDisk(() => file.write(chunk, offset));
@@ -111,6 +120,14 @@ export function createLocalStorage(folder: string): Storage {
     prove: (options) => proveStorage(storage, options),
   };
   return storage;
+}
+
+async function requireFree(folder: string, keepFreeBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= keepFreeBytes) return;
+  throw new Fault('storage_full', 'The disk of the service is nearly full, so no more is stored there.', {
+    hint: 'Make room there, keep fewer backups, or choose another destination. Whoever runs this instance can lower SLIPWAY_KEEP_FREE_MB.',
+  });
 }
 
 /** Only what the disk says is judged as such: the content may fail with the same codes, for reasons of its own. */

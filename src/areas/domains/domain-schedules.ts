@@ -2,6 +2,7 @@
 import { after, day, hour, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { Schedule } from '../../operations/queue.ts';
+import { sideBySide } from '../../side-by-side.ts';
 import { takeDueCertificates, takeExpiring } from './certificate-queries.ts';
 import { noticeCertificate, publishCertificateUpdate } from './domain-events.ts';
 import { enqueueCertificate } from './domain-work.ts';
@@ -9,9 +10,9 @@ import type { DomainsContext } from './domains.ts';
 import { takeDueDomains } from './queries.ts';
 import { verifyDomain } from './verify-domain.ts';
 
-const atOnce = 10;
 const checkTimeoutMs = 45_000;
 const limit = 100;
+const fairness = { atOnce: 20, ofOne: 3, withinMs: minute } as const;
 /** A certificate that was not renewed by then needs a person. */
 const warnMs = 14 * day;
 
@@ -22,18 +23,16 @@ export function checkDomainsSchedule(ctx: DomainsContext): Schedule {
 export async function checkDueDomains(ctx: DomainsContext): Promise<void> {
   for (;;) {
     const now = ctx.clock.now();
-    const due = await takeDueDomains(ctx.db, { now, next: after(now, 10 * minute), limit: atOnce });
-    await Promise.all(
-      due.map(async ({ workspaceId, id }) => {
-        try {
-          await verifyDomain(ctx, workspaceId, id, AbortSignal.timeout(checkTimeoutMs));
-        } catch (error) {
-          // Deleted meanwhile, or verified by another workspace: the next check shows it.
-          if (!(error instanceof Fault) && !isTimeout(error)) throw error;
-        }
-      }),
-    );
-    if (due.length < atOnce) return;
+    const due = await takeDueDomains(ctx.db, { now, next: after(now, 10 * minute), limit });
+    await sideBySide(due, fairness, async ({ workspaceId, id }) => {
+      try {
+        await verifyDomain(ctx, workspaceId, id, AbortSignal.timeout(checkTimeoutMs));
+      } catch (error) {
+        // Deleted meanwhile, or verified by another workspace: the next check shows it.
+        if (!(error instanceof Fault) && !isTimeout(error)) throw error;
+      }
+    });
+    if (due.length < limit) return;
   }
 }
 

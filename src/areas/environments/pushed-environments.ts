@@ -31,6 +31,17 @@ export function setDecided(
     update environments set decided_sha = ${sha} where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
+/** With the next run of the poll, where there is one. */
+export function lookSoon(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  now: Date,
+): Promise<number> {
+  return tx.run(sql`
+    update environments set poll_at = least(poll_at, ${now}) where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
 /** All environments of a project are looked at together: their times move together too. */
 export function takeDuePolls(db: Queryable, now: Date, next: Date, most: number) {
   return db.rows<{ workspaceId: WorkspaceId; projectId: ProjectId }>(sql`

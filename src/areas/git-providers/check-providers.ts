@@ -1,13 +1,15 @@
 /** Notices a token that was revoked, and one that is accepted again, without anyone asking. */
-import { after } from '../../clock.ts';
+import { after, minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
+import { sideBySide } from '../../side-by-side.ts';
 import { askProvider, type GitProvidersContext, noteProblem, publishProviderEvent } from './git-providers.ts';
 import * as queries from './queries.ts';
 import { checkEveryMs } from './save-token.ts';
 
-const atOnce = 10;
+const limit = 200;
+const fairness = { atOnce: 20, ofOne: 3, withinMs: minute } as const;
 
 export function checkProvidersSchedule(ctx: GitProvidersContext): Schedule {
   return {
@@ -21,9 +23,9 @@ export function checkProvidersSchedule(ctx: GitProvidersContext): Schedule {
 export async function checkDueProviders(ctx: GitProvidersContext): Promise<void> {
   for (;;) {
     const now = ctx.clock.now();
-    const due = await queries.takeDueProviders(ctx.db, now, after(now, checkEveryMs), atOnce);
-    await Promise.all(due.map(({ workspaceId, id }) => checkProvider(ctx, workspaceId, id)));
-    if (due.length < atOnce) return;
+    const due = await queries.takeDueProviders(ctx.db, now, after(now, checkEveryMs), limit);
+    await sideBySide(due, fairness, ({ workspaceId, id }) => checkProvider(ctx, workspaceId, id));
+    if (due.length < limit) return;
   }
 }
 

@@ -16,6 +16,7 @@ export interface Reachable {
 interface Cached {
   readonly at: number;
   readonly reachable: Promise<Reachable>;
+  readonly count: number;
 }
 
 export type Load = (signal: AbortSignal) => Promise<Reachable>;
@@ -23,6 +24,8 @@ export type Load = (signal: AbortSignal) => Promise<Reachable>;
 const freshMs = 60_000;
 const usableMs = 10 * 60_000;
 const mostAccounts = 64;
+/** Of all lists together. */
+const mostRepositories = 20_000;
 const loadLimitMs = 30_000;
 
 export class RepositoryCache {
@@ -56,8 +59,8 @@ export class RepositoryCache {
     this.#loading.set(key, loading);
     // A failure is told to those who wait for it, and is not cached.
     void loading.then(
-      () => {
-        if (this.#loading.get(key) === loading) this.#store(key, { at: now, reachable: loading });
+      ({ repositories: { length: count } }) => {
+        if (this.#loading.get(key) === loading) this.#store(key, { at: now, reachable: loading, count });
       },
       () => this.#loading.get(key) === loading && this.#loading.delete(key),
     );
@@ -68,7 +71,11 @@ export class RepositoryCache {
     this.#loading.delete(key);
     this.#cached.delete(key);
     this.#cached.set(key, cached);
-    const [oldest] = this.#cached.keys();
-    if (this.#cached.size > mostAccounts && oldest !== undefined) this.#cached.delete(oldest);
+    let left = this.#cached.values().reduce((sum, { count }) => sum + count, 0);
+    for (const [oldest, { count }] of this.#cached) {
+      if (this.#cached.size <= mostAccounts && left <= mostRepositories) return;
+      this.#cached.delete(oldest);
+      left -= count;
+    }
   }
 }

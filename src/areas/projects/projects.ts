@@ -84,7 +84,8 @@ export async function sourceOf(
 ): Promise<MirrorSource> {
   const { cloneUrl: url, providerId, deployKey } = repository;
   if (providerId !== null) {
-    return { url, credentials: gitCredentials(await accessTo(ctx.providers, workspaceId, providerId)) };
+    const credentials = gitCredentials(await accessTo(ctx.providers, workspaceId, providerId));
+    return { url, credentials, owner: workspaceId };
   }
-  return deployKey ? { url, credentials: { privateKey: deployKey } } : { url };
+  return { url, owner: workspaceId, ...(deployKey && { credentials: { privateKey: deployKey } }) };
 }

@@ -75,6 +75,8 @@ export function projectRoutes(
       'git_unavailable',
       'commit_not_found',
       'repository_too_large',
+      'mirrors_full',
+      'no_space',
     ],
     schema: {
       operationId: 'analyzeRepository',

@@ -16,6 +16,7 @@ const push: Push = {
   isDeleted: false,
   message: 'Mend it',
   changedPaths: ['src/a.ts'],
+  isCurrent: 'yes',
 };
 
 test('an environment that stands on no server is not deployed to, and says so', () => {

@@ -9,6 +9,11 @@ export interface Push {
   readonly message: string | null;
   /** Null where they are not known in full: then any of them may be among them. */
   readonly changedPaths: readonly string[] | null;
+  /**
+   * Whether the branch is at that commit now, as the repository itself says. A delivery proves only that it was once: it
+   * can be sent again by anyone who has seen it.
+   */
+  readonly isCurrent: 'yes' | 'no' | 'unknown';
 }
 
 export interface PushedEnvironment {
@@ -31,6 +36,8 @@ export const reasons = {
   skip_requested: 'The message of the commit asks not to be deployed.',
   paths_not_watched: 'Nothing changed under the paths that are watched.',
   duplicate: 'The commit was decided on before.',
+  outdated: 'The branch is at another commit by now; what it is at is looked at next.',
+  unconfirmed: 'The repository did not say in time what the branch is at; it is asked again.',
   no_environment: 'The project has no environment.',
   no_push: 'The provider told of something that is not a push.',
   other_repository: 'The push is of another repository than the project’s.',
@@ -48,6 +55,7 @@ export function decide(environment: PushedEnvironment, push: Push): Reason {
   if (environment.decidedSha === push.sha) return 'duplicate';
   if (!environment.hasServer) return 'no_server';
   if (environment.isStopped) return 'environment_stopped';
+  if (push.isCurrent !== 'yes') return push.isCurrent === 'no' ? 'outdated' : 'unconfirmed';
   if (asksToSkip(push.message)) return 'skip_requested';
   if (!isWatched(environment.watchPaths, push.changedPaths)) return 'paths_not_watched';
   return 'deployed';

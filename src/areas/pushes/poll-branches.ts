@@ -7,13 +7,15 @@ import { after } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
+import { sideBySide } from '../../side-by-side.ts';
 import { lockPushed, takeDuePolls } from '../environments/pushed-environments.ts';
 import { mirrorKeyOf, sourceOf } from '../projects/projects.ts';
 import { readableRepository } from '../projects/read-source.ts';
 import { handlePush, type PushesContext } from './pushes.ts';
 
-const atOnce = 5;
-const lookLimitMs = 5 * 60_000;
+const limit = 200;
+/** A first fetch may take minutes, and so may a host that wants to keep us. */
+const fairness = { atOnce: 10, ofOne: 2, withinMs: 5 * 60_000 } as const;
 
 export function pollSchedule(ctx: PushesContext, everySeconds: number): Schedule {
   return {
@@ -27,14 +29,20 @@ export function pollSchedule(ctx: PushesContext, everySeconds: number): Schedule
 export async function pollDueProjects(ctx: PushesContext, everySeconds: number): Promise<void> {
   for (;;) {
     const now = ctx.clock.now();
-    const due = await takeDuePolls(ctx.db, now, after(now, everySeconds * 1_000), atOnce);
-    await Promise.all(due.map(({ workspaceId, projectId }) => pollProject(ctx, workspaceId, projectId)));
-    if (due.length < atOnce) return;
+    const due = await takeDuePolls(ctx.db, now, after(now, everySeconds * 1_000), limit);
+    await sideBySide(due, fairness, ({ workspaceId, projectId }, signal) =>
+      pollProject(ctx, workspaceId, projectId, signal),
+    );
+    if (due.length < limit) return;
   }
 }
 
-async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: ProjectId): Promise<void> {
-  const signal = AbortSignal.timeout(lookLimitMs);
+async function pollProject(
+  ctx: PushesContext,
+  workspaceId: WorkspaceId,
+  id: ProjectId,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     const repository = await readableRepository(ctx, workspaceId, id);
     const source = await sourceOf(ctx, workspaceId, repository);
@@ -49,8 +57,9 @@ async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: Pro
     for (const [branch, from] of moved) {
       const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
       const { commit } = await mirrors.fetch(key, source, { want: { branch }, signal });
-      const changedPaths = await changedBetween(mirrors, key, from, commit.sha);
-      const push = { branch, sha: commit.sha, isDeleted: false, message: commit.message, changedPaths };
+      const changedPaths = await changedBetween(mirrors, key, from, commit.sha, signal);
+      const { sha, message } = commit;
+      const push = { branch, sha, isDeleted: false, message, changedPaths, isCurrent: 'yes' } as const;
       const polled = { via: 'poll', event: 'push', deliveryId: null } as const;
       await ctx.db.transaction((tx) => handlePush(ctx, tx, workspaceId, id, polled, push));
     }
@@ -61,11 +70,17 @@ async function pollProject(ctx: PushesContext, workspaceId: WorkspaceId, id: Pro
 }
 
 /** Null where it cannot be known: the commit before may never have been fetched, or is gone from the provider. */
-async function changedBetween(mirrors: Mirrors, key: MirrorKey, from: string | null, to: string) {
+async function changedBetween(
+  mirrors: Mirrors,
+  key: MirrorKey,
+  from: string | null,
+  to: string,
+  signal: AbortSignal,
+) {
   if (from === null) return null;
   return mirrors
     .open(key)
-    .changedPaths(from, to)
+    .changedPaths(from, to, signal)
     .catch((error: unknown) => {
       if (error instanceof Fault && error.code === 'commit_not_found') return null;
       throw error;

@@ -10,7 +10,7 @@ import { newId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import { lockPushed, setDecided } from '../environments/pushed-environments.ts';
+import { lockPushed, lookSoon, setDecided } from '../environments/pushed-environments.ts';
 import type { GitProvidersContext } from '../git-providers/git-providers.ts';
 import { decide, type Push, type Reason, reasons } from './decide.ts';
 import * as queries from './queries.ts';
@@ -49,6 +49,8 @@ export interface DeliverySource {
 }
 
 const mostDeliveries = 500;
+/** Counted by themselves: who cannot sign must not push out what was signed. */
+const mostRejected = 50;
 
 /** Decides for every environment of the project, and writes down what became of it. */
 export async function handlePush(
@@ -82,6 +84,8 @@ export async function handlePush(
     if (reason === 'deployed' && sha !== null && branch !== null)
       await ctx.deployPush(tx, workspaceId, environment.id, { sha, branch });
     if (isFinal(reason) && sha !== null) await setDecided(tx, workspaceId, environment.id, sha);
+    if (reason === 'outdated' || reason === 'unconfirmed')
+      await lookSoon(tx, workspaceId, environment.id, ctx.clock.now());
     const outcome = reason === 'deployed' ? 'deployed' : 'ignored';
     outcomes.push({ environmentId: environment.id, name: environment.name, outcome, reason });
   }
@@ -100,6 +104,8 @@ function wholeReason(outcomes: readonly queries.EnvironmentOutcome[]): Reason {
     ...([
       'deployed',
       'duplicate',
+      'outdated',
+      'unconfirmed',
       'skip_requested',
       'paths_not_watched',
       'no_server',
@@ -135,6 +141,7 @@ export async function recordDelivery(
     environments,
     receivedAt: ctx.clock.now(),
   });
-  await queries.deleteOldDeliveries(tx, workspaceId, projectId, mostDeliveries);
+  const most = isRefused ? mostRejected : mostDeliveries;
+  await queries.deleteOldDeliveries(tx, workspaceId, projectId, { isRejected: isRefused, most });
   return reason;
 }

@@ -124,11 +124,13 @@ export function deleteOldDeliveries(
   tx: Queryable,
   workspaceId: WorkspaceId,
   projectId: ProjectId,
-  most: number,
+  { isRejected, most }: { readonly isRejected: boolean; readonly most: number },
 ) {
   return tx.run(sql`
-    delete from webhook_deliveries where workspace_id = ${workspaceId} and project_id = ${projectId} and id < (
-      select id from webhook_deliveries where workspace_id = ${workspaceId} and project_id = ${projectId}
+    delete from webhook_deliveries
+    where workspace_id = ${workspaceId} and project_id = ${projectId} and (outcome = 'rejected') = ${isRejected} and id < (
+      select id from webhook_deliveries
+      where workspace_id = ${workspaceId} and project_id = ${projectId} and (outcome = 'rejected') = ${isRejected}
       order by id desc offset ${most - 1} limit 1)`);
 }
 

@@ -5,9 +5,10 @@ import { Fault } from '../../fault.ts';
 import { type HookId, isId, type ProjectId, type WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
-import type { RepositoryKind } from '../projects/projects.ts';
-import { readSource } from '../projects/read-source.ts';
-import type { Push, Reason } from './decide.ts';
+import { lockPushed } from '../environments/pushed-environments.ts';
+import { type RepositoryKind, sourceOf } from '../projects/projects.ts';
+import { readableRepository, readSource } from '../projects/read-source.ts';
+import { decide, type Push, type Reason } from './decide.ts';
 import {
   type DeliverySource,
   handlePush,
@@ -61,6 +62,7 @@ export async function receiveDelivery(
     });
   }
   const read = await readOrRefuse(kind, headers, body, () => refuse('unreadable'));
+  const branches = await branchesIfNeeded(ctx, hook, read);
   return ctx.db.transaction(async (tx) => {
     await queries.setHeard(tx, hook.id, ctx.clock.now());
     const reasons: Reason[] = [];
@@ -75,7 +77,7 @@ export async function receiveDelivery(
           reasons.push(await recordDelivery(ctx, tx, workspaceId, projectId, source, nothing, [], 'no_push'));
         continue;
       }
-      const push = pushOf(delivery);
+      const push = pushOf(delivery, branches);
       reasons.push(
         isOfOther(hook, delivery)
           ? await recordDelivery(ctx, tx, workspaceId, projectId, source, push, [], 'other_repository')
@@ -113,7 +115,40 @@ function parseBody(headers: HeaderLines, body: Buffer): unknown {
   }
 }
 
-function pushOf(delivery: Extract<Delivery, { type: 'push' }>): Push {
+type Branches = ReadonlyMap<string, string>;
+
+/** A provider waits for ten seconds at most. */
+const askMs = 7_000;
+
+/** What the branches are at, where the delivery would deploy; undefined where the repository does not say. */
+async function branchesIfNeeded(
+  ctx: PushesContext,
+  hook: Receiver,
+  read: readonly Delivery[],
+): Promise<Branches | undefined> {
+  const { workspaceId, projectId } = hook;
+  const pushes = read.flatMap((each) => (each.type === 'push' && !isOfOther(hook, each) ? [each] : []));
+  const environments = await ctx.db.transaction((tx) => lockPushed(tx, workspaceId, projectId));
+  const told = pushes.map((each) => pushOf(each, undefined));
+  if (!told.some((push) => environments.some((each) => decide(each, push) === 'unconfirmed')))
+    return undefined;
+  try {
+    const repository = await readableRepository(ctx, workspaceId, projectId);
+    const source = await sourceOf(ctx, workspaceId, repository);
+    return (await (await ctx.mirrors()).refs(source, AbortSignal.timeout(askMs))).branches;
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    if (!(error instanceof Fault) && !isLate) throw error;
+    return undefined;
+  }
+}
+
+function isCurrent(branches: Branches | undefined, branch: string | null, sha: string): Push['isCurrent'] {
+  if (branches === undefined || branch === null) return 'unknown';
+  return branches.get(branch) === sha ? 'yes' : 'no';
+}
+
+function pushOf(delivery: Extract<Delivery, { type: 'push' }>, branches: Branches | undefined): Push {
   const { ref, after, isDeleted, isForced, isTruncated, commits, headMessage } = delivery;
   const isWhole = !isTruncated && !isForced && commits.every(({ added }) => added !== null);
   const changed = commits.flatMap(({ added, modified, removed }) => [
@@ -121,8 +156,10 @@ function pushOf(delivery: Extract<Delivery, { type: 'push' }>): Push {
     ...(modified ?? []),
     ...(removed ?? []),
   ]);
+  const branch = ref.type === 'branch' ? ref.name : null;
   return {
-    branch: ref.type === 'branch' ? ref.name : null,
+    branch,
+    isCurrent: isCurrent(branches, branch, after),
     sha: isDeleted ? null : after,
     isDeleted,
     message: headMessage,

@@ -10,13 +10,15 @@ import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import { hasOperationOn, hasUnfinishedOn } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
+import { sideBySide } from '../../side-by-side.ts';
 import { connectTo } from './connection/connect-server.ts';
 import { probeServer } from './connection/probe-server.ts';
 import * as queries from './queries.ts';
 import type { ServersContext } from './servers.ts';
 import { enqueueOnServer, provisionKind, removeServerKind } from './start-operation.ts';
 
-const concurrency = 10;
+const limit = 200;
+const fairness = { atOnce: 20, ofOne: 5, withinMs: minute } as const;
 const probeTimeoutMs = 40_000;
 
 export function serverCheckSchedule(ctx: ServersContext): Schedule {
@@ -26,9 +28,9 @@ export function serverCheckSchedule(ctx: ServersContext): Schedule {
 export async function checkDueServers(ctx: ServersContext): Promise<void> {
   for (;;) {
     const now = ctx.clock.now();
-    const due = await queries.takeDueServers(ctx.db, { now, next: after(now, minute), limit: concurrency });
-    await Promise.all(due.map(({ workspaceId, id }) => checkServer(ctx, workspaceId, id)));
-    if (due.length < concurrency) return;
+    const due = await queries.takeDueServers(ctx.db, { now, next: after(now, minute), limit });
+    await sideBySide(due, fairness, ({ workspaceId, id }) => checkServer(ctx, workspaceId, id));
+    if (due.length < limit) return;
   }
 }
 

@@ -49,6 +49,8 @@ export interface TargetRow {
   readonly offeredHostKey: HostKeyFingerprint | null;
   readonly status: ServerStatus;
   readonly facts: ServerFacts | null;
+  /** Another record, perhaps of another workspace, is the one that the machine is worked on through. */
+  readonly isTaken: boolean;
 }
 
 export interface NewServer {
@@ -95,8 +97,25 @@ export function listServerRows(
 export function findTarget(db: Queryable, { workspaceId, id }: ServerKey) {
   return db.one<TargetRow>(sql`
     select host, port, username, private_key_sealed as "privateKeySealed", host_key as "hostKey",
-      offered_host_key as "offeredHostKey", status, facts
+      offered_host_key as "offeredHostKey", status, facts, exists (
+        select 1 from servers other where other.host_key = servers.host_key and other.holds_machine
+          and other.id <> servers.id) as "isTaken"
     from servers where workspace_id = ${workspaceId} and id = ${id}`);
+}
+
+/**
+ * For a record that has just logged in there: only who may log in can take a machine. False where another has it. The
+ * lock lets two that log in at once both have an answer.
+ */
+export async function holdMachine(tx: Queryable, { workspaceId, id }: ServerKey): Promise<boolean> {
+  await tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended('machine ' || host_key, 0)) from servers
+    where workspace_id = ${workspaceId} and id = ${id} and not holds_machine`);
+  const held = await tx.run(sql`
+    update servers set holds_machine = true
+    where workspace_id = ${workspaceId} and id = ${id} and (holds_machine or not exists (
+      select 1 from servers other where other.host_key = servers.host_key and other.holds_machine))`);
+  return held === 1;
 }
 
 export interface ServerChange {
@@ -107,7 +126,7 @@ export interface ServerChange {
   readonly hostKey: HostKeyFingerprint | null;
 }
 
-/** A server with another address or user, or whose key was accepted, is probed anew. */
+/** A server with another address or user, or whose key was accepted, is probed anew: it may be another machine. */
 export function updateServerRow(
   tx: Queryable,
   { workspaceId, id }: ServerKey,
@@ -121,6 +140,7 @@ export function updateServerRow(
       status = case when ${isNewConnection} then 'pending' else status end,
       problem = case when ${isNewConnection} then null else problem end,
       offered_host_key = case when ${isNewConnection} then null else offered_host_key end,
+      holds_machine = holds_machine and not ${isNewConnection},
       check_at = case when ${isNewConnection} then ${now} else check_at end
     where workspace_id = ${workspaceId} and id = ${id}`);
 }

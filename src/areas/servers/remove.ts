@@ -77,7 +77,11 @@ export function removeServerOperation(ctx: ServersContext): OperationKind {
         deadlineMs: 5 * minute,
         undo: { none: 'Provision the server again instead.' },
         run: async ({ serverId }, context) => {
-          const { remote } = await connectTo(ctx, context.workspaceId, serverId);
+          const remote = await remoteUnlessTaken(ctx, context.workspaceId, serverId);
+          if (!remote) {
+            context.log('Another server is this machine: what is on it is not ours, and stays.');
+            return undefined;
+          }
           await remote.fence(context.operationId, context.epoch);
           await removeProxy(remote);
           await remote.script(clearScript, [], { signal: context.signal });
@@ -92,7 +96,8 @@ export function removeServerOperation(ctx: ServersContext): OperationKind {
         retry: { attempts: 4, firstMs: 2_000, maxMs: 20_000, when: (error) => error instanceof Fault },
         undo: { none: 'Register the server again instead.' },
         run: async ({ serverId }, context) => {
-          const { remote, username } = await connectTo(ctx, context.workspaceId, serverId);
+          const own = { evenIfTaken: true };
+          const { remote, username } = await connectTo(ctx, context.workspaceId, serverId, own);
           const removing = remote.script(removeAccessScript, [username, `slipway-${serverId}`], {
             signal: context.signal,
           });
@@ -119,6 +124,15 @@ export function removeServerOperation(ctx: ServersContext): OperationKind {
       },
     ],
   });
+}
+
+async function remoteUnlessTaken(ctx: ServersContext, workspaceId: WorkspaceId, id: ServerId) {
+  try {
+    return (await connectTo(ctx, workspaceId, id)).remote;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'server_taken') return undefined;
+    throw error;
+  }
 }
 
 /**

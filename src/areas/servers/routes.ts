@@ -40,7 +40,7 @@ export function serverRoutes(routes: Routes, ctx: ServersContext): void {
       operationId: 'registerServer',
       summary: 'Register a server',
       description:
-        'With `generated`, install the `publicKey` of the answer for the user; the server is provisioned once it lets us in. With `password`, the server is logged in to at once, a key of ours is installed, and the password forgotten. Takes an `Idempotency-Key`.',
+        'With `generated`, install the `publicKey` of the answer for the user; the server is provisioned once it lets us in. With `password`, the server is logged in to at once, a key of ours is installed, and the password forgotten. A machine that another record has, of any workspace, is not worked on: the server stays `pending` with the problem `server_taken`. Takes an `Idempotency-Key`.',
       body: schemas.RegisterBody,
       response: { 201: schemas.ServerAnswer },
     },

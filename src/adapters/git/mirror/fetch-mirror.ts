@@ -18,6 +18,8 @@ export interface FetchRequest {
   readonly remote: RemoteGit;
   readonly maxBytes: number;
   readonly maxPacks: number;
+  /** Called while it grows; fails where it is too much for all together. */
+  readonly watch: () => void;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onRebuild: (why: string) => void;
@@ -33,6 +35,7 @@ export async function fetchMirror(request: FetchRequest): Promise<Commit> {
       await repack(dir, request);
       return commit;
     } catch (error) {
+      await folder.clearHalfPacks(dir);
       request.signal.throwIfAborted();
       if (!helpsToRebuild(error)) throw faultOf(error);
       request.onRebuild(errorText(error));
@@ -51,9 +54,9 @@ export async function fetchMirror(request: FetchRequest): Promise<Commit> {
 }
 
 async function fetchRef(dir: string, request: FetchRequest): Promise<Commit> {
-  const { ref, remote, maxBytes, onProgress, signal } = request;
+  const { ref, remote, maxBytes, watch, onProgress, signal } = request;
   try {
-    await remote.fetch(dir, [refspec(ref)], { maxBytes, onProgress });
+    await remote.fetch(dir, [refspec(ref)], { maxBytes, watch, onProgress });
   } catch (error) {
     const isHidden = error instanceof RemoteGitFailure && error.explained.isHidden;
     if (!isHidden || !('sha' in ref)) throw error;
@@ -65,14 +68,27 @@ async function fetchRef(dir: string, request: FetchRequest): Promise<Commit> {
   return commit;
 }
 
-/** Old servers give only what a branch or tag points at: then the way to a commit is through all their history. */
+const mostRefs = 20_000;
+
+/**
+ * Old servers give only what a branch or tag points at: then the way to a commit is through all their history. The refs
+ * themselves are not kept: each would be a file, and a host can make up any number of them.
+ */
 async function fetchFromHistory(
   dir: string,
   sha: string,
-  { remote, maxBytes, onProgress, signal }: FetchRequest,
+  { remote, maxBytes, watch, onProgress, signal }: FetchRequest,
 ) {
-  const all = ['+refs/heads/*:refs/mirror/all/heads/*', '+refs/tags/*:refs/mirror/all/tags/*'];
-  await remote.fetch(dir, all, { maxBytes, onProgress, withHistory: true });
+  const { branches, tags } = await remote.refs();
+  if (branches.size + tags.size > mostRefs)
+    throw new Fault('repository_too_large', `The repository has more than ${mostRefs} branches and tags.`, {
+      hint: 'Deploy a branch instead of a commit, or delete those that are not needed.',
+    });
+  const all = [
+    ...[...branches.keys()].map((name) => `refs/heads/${name}`),
+    ...[...tags.keys()].map((name) => `refs/tags/${name}`),
+  ];
+  await remote.fetch(dir, all, { maxBytes, watch, onProgress, withHistory: true });
   for await (const object of readObjects(dir, [sha], signal)) if (object?.type === 'commit') pin(dir, sha);
 }
 

@@ -19,6 +19,7 @@ export interface Mirrored {
 export interface GatherLimits {
   readonly allowHttp: boolean;
   readonly maxEntries: number;
+  readonly readMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +44,7 @@ export async function gather(
   source: Source,
   sha: string,
   mirrored: Mirrored,
-  { allowHttp, maxEntries, signal }: GatherLimits,
+  { allowHttp, maxEntries, readMs, signal }: GatherLimits,
 ): Promise<Gathered> {
   const parts: GatheredPart[] = [];
   const warnings: string[] = [];
@@ -57,7 +58,7 @@ export async function gather(
     depth: number,
   ): Promise<void> {
     const { dir } = await mirrored.fetch(partKey, from, commit);
-    const { entries, isComplete } = await listTree(dir, commit, { maxEntries: left, signal });
+    const { entries, isComplete } = await listTree(dir, commit, { maxEntries: left, readMs, signal });
     if (!isComplete) throw tooMany(maxEntries);
     left -= entries.length;
     const lfs = await findPointers(dir, entries, signal);

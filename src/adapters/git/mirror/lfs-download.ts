@@ -19,11 +19,15 @@ export interface LfsRequest {
   readonly folder: string;
   readonly pointers: readonly LfsPointer[];
   readonly maxBytes: number;
+  /** Called while it grows; fails where it is too much for all together. */
+  readonly watch: () => void;
   readonly timeoutMs: number;
   readonly fetch: OutboundFetch;
   readonly signal: AbortSignal;
 }
 
+/** How much may arrive between two looks at how much it is. */
+const watchBytes = 8 * 1024 * 1024;
 const batchSize = 100;
 const largestAnswer = 4 * 1024 * 1024;
 const lfsType = 'application/vnd.git-lfs+json';
@@ -116,12 +120,22 @@ async function download(
   const half = join(request.folder, `${randomBytes(6).toString('hex')}.half`);
   const hash = createHash('sha256');
   let arrived = 0;
+  let watched = 0;
+  request.watch();
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       arrived += chunk.length;
       hash.update(chunk);
-      if (arrived > size) done(failed(request, `${oid} is larger than its pointer says`));
-      else done(null, chunk);
+      if (arrived > size) return done(failed(request, `${oid} is larger than its pointer says`));
+      if (arrived - watched >= watchBytes) {
+        watched = arrived;
+        try {
+          request.watch();
+        } catch (error) {
+          return done(error instanceof Error ? error : new Error(errorText(error)));
+        }
+      }
+      done(null, chunk);
     },
   });
   try {

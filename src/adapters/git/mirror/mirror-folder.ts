@@ -19,13 +19,8 @@ import { errorCode, errorText, Fault } from '../../../fault.ts';
 import { DamagedMirror } from '../objects/object-reader.ts';
 import { GitFailure, stopOrphans } from '../run-git.ts';
 
-const leftovers = [
-  'new-*',
-  'lfs/*.half',
-  'g*/*.lock',
-  'g*/refs/**/*.{lock,new}',
-  'g*/objects/pack/{tmp_,.tmp-}*',
-];
+const halfPacks = 'objects/pack/{tmp_,.tmp-}*';
+const leftovers = ['new-*', 'lfs/*.half', 'g*/*.lock', 'g*/refs/**/*.{lock,new}', `g*/${halfPacks}`];
 
 /** Generations that somebody reads from; they are removed when the last reader is done. */
 export class Leases {
@@ -107,9 +102,10 @@ export class MirrorFolder {
     writeFileSync(join(this.path, 'used'), '');
   }
 
-  lastUsed(): Date {
-    const found = statSync(join(this.path, 'used'), { throwIfNoEntry: false });
-    return found?.mtime ?? statSync(this.path).mtime;
+  /** Undefined where it is gone. */
+  static lastUsedOf(path: string): Date | undefined {
+    const found = [join(path, 'used'), path].map((each) => statSync(each, { throwIfNoEntry: false }));
+    return found.find((each) => each !== undefined)?.mtime;
   }
 
   /** While `work` runs a mark lies in the folder; who finds it later knows that somebody was killed here. */
@@ -141,6 +137,11 @@ export class MirrorFolder {
     renameSync(draft, dir);
     await this.#dropOld();
     return dir;
+  }
+
+  /** What a fetch that was stopped has left: it would count as part of the mirror. */
+  async clearHalfPacks(dir: string): Promise<void> {
+    for (const name of globSync(halfPacks, { cwd: dir })) await rm(join(dir, name), { force: true });
   }
 
   async discard(draft: string): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { checkFetched } from '../objects/commits.ts';
 import { contentOf, DamagedMirror, readObjects } from '../objects/object-reader.ts';
-import { type Listing, listTree, type TreeEntry } from '../objects/tree-listing.ts';
+import { type Listing, listTree, readLimit, type TreeEntry } from '../objects/tree-listing.ts';
 import { runGit } from '../run-git.ts';
 import { failedRead, type MirrorFolder } from './mirror-folder.ts';
 import { type ReadLimits, streamCommit, type TarRequest } from './stream-commit.ts';
@@ -37,9 +37,10 @@ export class Mirror {
     options: { readonly maxEntries?: number; readonly signal?: AbortSignal } = {},
   ): Promise<Listing> {
     const { maxEntries = this.#limits.maxEntries, signal } = options;
+    const { readMs } = this.#limits;
     return this.#folder.read(async (dir) => {
       await checkFetched(dir, sha, signal);
-      const listing = await listTree(dir, sha, { maxEntries, signal });
+      const listing = await listTree(dir, sha, { maxEntries, readMs, signal });
       if (listing.isComplete)
         this.#listed = { sha, byPath: new Map(listing.entries.map((each) => [each.path, each])) };
       return listing;
@@ -84,7 +85,8 @@ export class Mirror {
     return this.#folder.read(async (dir) => {
       for (const sha of [from, to]) await checkFetched(dir, sha, signal);
       const args = ['diff-tree', '-r', '-z', '--no-renames', '--no-ext-diff', '--name-only', from, to, '--'];
-      const output = await runGit({ args, dir, ...(signal ? { signal } : {}) });
+      const limit = readLimit(this.#limits.readMs, signal);
+      const output = await runGit({ args, dir, signal: limit.signal }).finally(limit.done);
       return output.toString('utf8').split('\0').filter(Boolean);
     });
   }

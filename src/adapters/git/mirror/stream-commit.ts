@@ -10,6 +10,7 @@ import { failedRead, type MirrorFolder } from './mirror-folder.ts';
 export interface ReadLimits {
   readonly maxEntries: number;
   readonly maxContentBytes: number;
+  readonly readMs: number;
 }
 
 export interface StreamedPart {
@@ -41,7 +42,7 @@ export function streamCommit(
 
 async function* tarOf(
   parts: readonly StreamedPart[],
-  { maxEntries, maxContentBytes: maxBytes }: ReadLimits,
+  { maxEntries, maxContentBytes: maxBytes, readMs }: ReadLimits,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
   const leases = parts.map(({ folder }) => folder.lease());
@@ -54,7 +55,7 @@ async function* tarOf(
       const dir = leases[index]?.dir ?? '';
       const commit = await requireCommit(dir, sha, signal);
       if (index === 0) mtime = commit.committedAt;
-      const { entries, isComplete } = await listTree(dir, sha, { maxEntries: left, signal });
+      const { entries, isComplete } = await listTree(dir, sha, { maxEntries: left, readMs, signal });
       if (!isComplete) throw tooMany(maxEntries);
       left -= entries.length;
       // The place of a submodule that was gathered is filled by its own part.

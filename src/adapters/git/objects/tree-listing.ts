@@ -25,14 +25,35 @@ export interface Listing {
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const deepestBytes = 4_096;
 
-/** A tree can name itself a thousand times over, so counting has to stop the listing, not follow it. */
+/** The caller's signal, which also ends a look that takes too long. */
+export function readLimit(ms: number, outer?: AbortSignal): { signal: AbortSignal; done: () => void } {
+  const own = new AbortController();
+  const late = () =>
+    new Fault('repository_too_large', `The files of the commit could not be listed within ${ms / 1000} s.`, {
+      hint: 'It has more folders than a project has; take them out of the repository.',
+    });
+  const timer = setTimeout(() => own.abort(late()), ms);
+  const signal = outer ? AbortSignal.any([outer, own.signal]) : own.signal;
+  return { signal, done: () => clearTimeout(timer) };
+}
+
+/**
+ * A tree can name itself a thousand times over, so counting has to stop the listing, not follow it. Where no file is in
+ * all those folders there is nothing to count, and time stops it.
+ */
 export async function listTree(
   dir: string,
   tree: string,
-  { maxEntries, signal }: { readonly maxEntries: number; readonly signal?: AbortSignal | undefined },
+  options: {
+    readonly maxEntries: number;
+    readonly readMs: number;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<Listing> {
+  const { maxEntries, readMs } = options;
+  const { signal, done } = readLimit(readMs, options.signal);
   const args = ['ls-tree', '-r', '-z', '-l', '--full-tree', tree];
-  const git = startGit({ args, dir, ...(signal ? { signal } : {}) });
+  const git = startGit({ args, dir, signal });
   git.stdin.end();
   const ended = git.ended;
   ended.catch(() => undefined);
@@ -51,13 +72,14 @@ export async function listTree(
       if (rest.length > deepestBytes * 2) throw malformed('a path is too long');
     }
     const code = await ended;
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (code !== 0) throw new DamagedMirror(git.said().trim() || 'git could not list the files');
     return { entries, isComplete: true };
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     throw error;
   } finally {
+    done();
     git.kill();
   }
 }

@@ -21,6 +21,9 @@ interface Reason {
   readonly hint?: string;
 }
 
+/** What git says where it may take no more memory: the limit that every process of it has. */
+const memory = /out of memory|cannot allocate memory/i;
+
 /** Of our own disk, whatever else is said. */
 const ours =
   /corrupt|does not match index|bad object|missing (blob|tree|commit|object)|unable to read|cannot be accessed|unresolved delta|bad config|loose object|did not send all necessary|not a git repository: '\//i;
@@ -118,6 +121,13 @@ export function explainGit(
   const found = ours.test(told) ? undefined : reasons.find(({ pattern }) => pattern.test(told));
   const evidence = shown(lines, secrets);
   const fill = (text: string) => text.replace('$host', url.host).replace('$url', url.text);
+  if (memory.test(told)) {
+    const fault = new Fault('repository_too_large', `The repository ${url.text} needs too much memory.`, {
+      hint: 'A file of it is larger than git can put together here. Keep large files in Git LFS.',
+      evidence,
+    });
+    return { fault, mayBeOurs: false, isHidden: false };
+  }
   if (!found) {
     const fault = new Fault('git_failed', `The repository ${url.text} could not be fetched.`, { evidence });
     return { fault, mayBeOurs: true, isHidden: false };

@@ -1,8 +1,8 @@
 /** Runs git against one repository elsewhere: asks what it has, and fetches from it. */
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
 import { Fault } from '../../../fault.ts';
+import { bytesIn } from '../files-in.ts';
 import type { GitUrl } from '../git-url.ts';
 import { isRefName } from '../refs.ts';
 import { GitFailure, startGit } from '../run-git.ts';
@@ -42,11 +42,13 @@ export class RemoteGit {
   readonly #url: GitUrl;
   readonly #transport: Transport;
   readonly #signal: AbortSignal;
+  readonly #memoryBytes: number;
 
-  constructor(url: GitUrl, transport: Transport, signal: AbortSignal) {
+  constructor(url: GitUrl, transport: Transport, signal: AbortSignal, memoryBytes: number) {
     this.#url = url;
     this.#transport = transport;
     this.#signal = signal;
+    this.#memoryBytes = memoryBytes;
   }
 
   async refs(): Promise<RemoteRefs> {
@@ -81,11 +83,13 @@ export class RemoteGit {
     refspecs: readonly string[],
     options: {
       readonly maxBytes: number;
+      /** Called while it grows; fails where it is too much for another reason. */
+      readonly watch: () => void;
       readonly withHistory?: boolean;
       readonly onProgress?: ((progress: Progress) => void) | undefined;
     },
   ): Promise<void> {
-    const { maxBytes, onProgress } = options;
+    const { maxBytes, watch, onProgress } = options;
     const depth = options.withHistory ? 2 ** 31 - 1 : 1;
     const args = [
       'fetch',
@@ -96,9 +100,9 @@ export class RemoteGit {
       '--no-recurse-submodules',
       '--update-shallow',
       `--depth=${depth}`,
+      '--stdin',
       '--',
       this.#url.text,
-      ...refspecs,
     ];
     const tooLarge = () =>
       new Fault(
@@ -109,10 +113,12 @@ export class RemoteGit {
         },
       );
     const check = () => {
-      if (packBytes(dir) > maxBytes) throw tooLarge();
+      if (bytesIn(join(dir, 'objects', 'pack')) > maxBytes) throw tooLarge();
+      watch();
     };
     await this.#run(args, {
       dir,
+      input: `${refspecs.join('\n')}\n`,
       watch: check,
       onSaid: (said) => {
         const [, phase, percent] = [...said.matchAll(/([A-Z][a-z]+ [a-z]+):\s+(\d+)%/g)].at(-1) ?? [];
@@ -126,6 +132,7 @@ export class RemoteGit {
     args: readonly string[],
     work: {
       readonly dir?: string;
+      readonly input?: string;
       readonly watch?: () => void;
       readonly onData?: (chunk: Buffer) => void;
       readonly onSaid?: (text: string) => void;
@@ -139,6 +146,7 @@ export class RemoteGit {
       env,
       withChannel,
       signal: this.#signal,
+      memoryBytes: this.#memoryBytes,
       ...(dir === undefined ? {} : { dir }),
       ...(onSaid ? { onSaid } : {}),
     });
@@ -151,7 +159,7 @@ export class RemoteGit {
         git.kill();
       }
     };
-    git.stdin.end();
+    git.stdin.end(work.input ?? '');
     git.stdout.on('data', (chunk: Buffer) => orStop(() => onData?.(chunk)));
     if (git.channel) this.#transport.attach(git.channel);
     const watching = watch && setInterval(() => orStop(watch), watchMs);
@@ -187,13 +195,4 @@ function parseRefs(output: Buffer): RemoteRefs {
     else if (peeled !== undefined || !tags.has(short)) tags.set(short, value);
   }
   return { head: head !== undefined && branches.has(head) ? head : undefined, branches, tags };
-}
-
-/** Of all packs, also of those that are still arriving. */
-function packBytes(dir: string): number {
-  const pack = join(dir, 'objects', 'pack');
-  return readdirSync(pack).reduce(
-    (sum, name) => sum + (statSync(join(pack, name), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
 }

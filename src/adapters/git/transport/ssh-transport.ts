@@ -13,8 +13,11 @@ import type { GitUrl } from '../git-url.ts';
 import type { KnownHosts } from './known-hosts.ts';
 import type { Address, DeployKey, Transport } from './transport.ts';
 
-/** Constant; git's own arguments follow and are of no use, for we know where to go. */
-const command = 'exec "$SLIPWAY_NODE" "$SLIPWAY_BRIDGE"';
+/**
+ * Constant; git's own arguments follow and are of no use, for we know where to go. Git's limit of memory is not for the
+ * bridge: Node sets much more aside than it uses.
+ */
+const command = 'ulimit -S -v unlimited 2>/dev/null || :; exec "$SLIPWAY_NODE" "$SLIPWAY_BRIDGE"';
 const mostSaid = 4_000;
 
 export async function sshTransport(

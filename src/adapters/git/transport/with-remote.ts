@@ -12,13 +12,14 @@ export interface RemoteOptions {
   readonly knownHosts: KnownHosts;
   readonly settings: readonly Setting[];
   readonly timeoutMs: number;
+  readonly memoryBytes: number;
   readonly signal: AbortSignal;
 }
 
 /** `limited` ends with the caller's signal or with the time, whichever comes first. */
 export async function withRemote<T>(
   { url, credentials }: Source,
-  { resolve, knownHosts, settings, timeoutMs, signal }: RemoteOptions,
+  { resolve, knownHosts, settings, timeoutMs, memoryBytes, signal }: RemoteOptions,
   work: (remote: RemoteGit, limited: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const own = new AbortController();
@@ -29,7 +30,8 @@ export async function withRemote<T>(
     const transport = await openTransport({ url, credentials }, resolve, knownHosts, limited);
     try {
       const all = [...settings, ...transport.settings];
-      return await work(new RemoteGit(url, { ...transport, settings: all }, limited), limited);
+      const remote = new RemoteGit(url, { ...transport, settings: all }, limited, memoryBytes);
+      return await work(remote, limited);
     } finally {
       await transport.close();
     }

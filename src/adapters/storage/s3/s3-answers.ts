@@ -4,8 +4,13 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { Fault } from '../../../fault.ts';
 
-/** The largest answer that is not an object: a thousand uploads with long names are half of it. */
-export const answerBytes = 4 * 1024 * 1024;
+/** How many uploads are asked for at once. */
+export const listedUploads = 100;
+/**
+ * The largest answer that is not an object: so many uploads with long names are half of it. Reading XML holds up everyone
+ * else: a megabyte of small elements takes a third of a second.
+ */
+export const answerBytes = 256 * 1024;
 
 export interface S3Error {
   readonly status: number;

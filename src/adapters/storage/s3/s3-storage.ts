@@ -17,10 +17,10 @@ import {
   type StorageOptions,
   type Stored,
 } from '../storage.ts';
-import { uploadIdIn, uploadsIn } from './s3-answers.ts';
+import { listedUploads, uploadIdIn, uploadsIn } from './s3-answers.ts';
 import { S3Client } from './s3-client.ts';
 import { faultOfError } from './s3-faults.ts';
-import { placeOf, type S3Names } from './s3-place.ts';
+import { placeOf, type S3Names, type S3Place } from './s3-place.ts';
 import { readObject } from './s3-read.ts';
 import { unquoted, upload } from './s3-upload.ts';
 
@@ -43,6 +43,8 @@ const attempts = 6;
 const provingAttempts = 2;
 const removeMs = 30_000;
 const defaultIdleMs = 60_000;
+/** How many lists of uploads are read: what is left the next run finds. */
+const mostPages = 50;
 
 export function createS3Storage(options: S3Options, parts: S3Parts = {}): Storage {
   const { region, accessKeyId, secretAccessKey, fetch } = options;
@@ -111,21 +113,36 @@ function objectsOf(client: S3Client): Objects {
     async clearBroken(prefix, { signal }) {
       checkBeginning(prefix);
       const begins = client.place.keyOf(prefix);
-      let query: Record<string, string> = { uploads: '', prefix: begins };
-      for (;;) {
+      let query: Record<string, string> = {
+        uploads: '',
+        prefix: begins,
+        'max-uploads': String(listedUploads),
+      };
+      for (let pages = 1; ; pages += 1) {
         const { uploads, next } = uploadsIn((await client.askFor({ method: 'GET', query, signal })).text);
-        for (const { key, uploadId } of uploads) {
-          if (!key.startsWith(begins)) continue;
+        for (const { key, uploadId } of uploads.slice(0, listedUploads)) {
+          if (!key.startsWith(begins) || !isOurs(key, client.place)) continue;
           const answer = await client.ask({ method: 'DELETE', key, query: { uploadId }, signal });
           if ('code' in answer && answer.code !== 'NoSuchUpload') throw faultOfError(answer, client.place);
         }
         if (next === undefined) return;
-        // A marker that stands still would have us ask for ever.
-        if (next.key === query['key-marker'] && next.uploadId === query['upload-id-marker']) return;
+        // A list that does not come to an end, or goes round in circles, would have us ask for ever.
+        if (pages >= mostPages) return;
         query = { ...query, 'key-marker': next.key, 'upload-id-marker': next.uploadId };
       }
     },
   };
+}
+
+/** Of the names that we give: what a store lists is its word, and may lead out of where we are. */
+function isOurs(key: string, place: S3Place): boolean {
+  const name = key.slice(place.keyOf('').length);
+  try {
+    checkName(name);
+  } catch {
+    return false;
+  }
+  return place.keyOf(name) === key;
 }
 
 /** That the store has what was sent: not that it said so, but what it says of the object now. */
@@ -149,7 +166,12 @@ async function verify(
   // Of the same form, so made of the content in the same way: of another content.
   if (etag !== undefined && sameForm(tag, etag)) throw broken('Its checksum there is another one.');
   const hash = createHash('sha256');
-  for await (const chunk of readObject(client, key, signal)) hash.update(chunk);
+  let seen = 0;
+  for await (const chunk of readObject(client, key, signal)) {
+    hash.update(chunk);
+    seen += chunk.length;
+    if (seen > stored.bytes) throw broken('Read back, it has more bytes than were sent.');
+  }
   if (hash.digest('hex') !== stored.sha256) throw broken('Read back, it is something else.');
 }
 

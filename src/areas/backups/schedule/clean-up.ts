@@ -2,6 +2,7 @@
 import { after, day, hour, minute } from '../../../clock.ts';
 import { errorText, Fault } from '../../../fault.ts';
 import type { BackupId, WorkspaceId } from '../../../ids.ts';
+import { sideBySide } from '../../../side-by-side.ts';
 import { connectTo } from '../../servers/connection/connect-server.ts';
 import type { BackupsContext } from '../backups.ts';
 import { removeObjects } from '../destinations.ts';
@@ -14,7 +15,7 @@ import * as deletion from '../retention/deletion-queries.ts';
 const limit = 100;
 const abandonedAfterMs = 5 * minute;
 const retryMs = hour;
-const removeTimeoutMs = minute;
+const fairness = { atOnce: 20, ofOne: 2, withinMs: minute } as const;
 const keepRestoresMs = 90 * day;
 
 export async function cleanUp(ctx: BackupsContext): Promise<void> {
@@ -24,25 +25,32 @@ export async function cleanUp(ctx: BackupsContext): Promise<void> {
   await db.transaction(async (tx) => {
     for (const each of await restores.takeDueReplaced(tx, due)) await enqueueDiscard(tx, ctx, each);
   });
-  for (const { workspaceId, id } of await deletion.takeDueDeletions(db, due))
-    await attempt(ctx, `the backup ${id}`, async () => {
-      await removeStored(ctx, workspaceId, id);
-      await deletion.deleteMarked(db, workspaceId, id);
-    });
-  for (const { workspaceId, id } of await deletion.takeDueCleanups(db, due))
-    await attempt(ctx, `what the failed backup ${id} has stored`, async () => {
-      await removeStored(ctx, workspaceId, id);
-      await deletion.setCleanup(db, workspaceId, id, null);
-    });
+  const deletions = await deletion.takeDueDeletions(db, due);
+  const cleanups = await deletion.takeDueCleanups(db, due);
   const uploads = [
     ...(await restores.takeAbandoned(db, { ...due, now: after(now, -abandonedAfterMs) })),
     ...(await restores.takeFailedUploads(db, due)),
   ];
-  for (const upload of uploads)
-    await attempt(ctx, `the upload ${upload.id}`, async () => {
-      await removeUpload(ctx, upload);
-      await restores.setUploadRemoved(db, upload.workspaceId, upload.id);
-    });
+  await Promise.all([
+    sideBySide(deletions, fairness, ({ workspaceId, id }, signal) =>
+      attempt(ctx, `the backup ${id}`, async () => {
+        await removeStored(ctx, workspaceId, id, signal);
+        await deletion.deleteMarked(db, workspaceId, id);
+      }),
+    ),
+    sideBySide(cleanups, fairness, ({ workspaceId, id }, signal) =>
+      attempt(ctx, `what the failed backup ${id} has stored`, async () => {
+        await removeStored(ctx, workspaceId, id, signal);
+        await deletion.setCleanup(db, workspaceId, id, null);
+      }),
+    ),
+    sideBySide(uploads, fairness, (upload, signal) =>
+      attempt(ctx, `the upload ${upload.id}`, async () => {
+        await removeUpload(ctx, upload, signal);
+        await restores.setUploadRemoved(db, upload.workspaceId, upload.id);
+      }),
+    ),
+  ]);
   await restores.pruneRestores(db, after(now, -keepRestoresMs));
   await deletion.deleteUnusedDestinations(db, after(now, -day));
 }
@@ -50,20 +58,25 @@ export async function cleanUp(ctx: BackupsContext): Promise<void> {
 async function removeUpload(
   ctx: BackupsContext,
   { workspaceId, id, serverId }: restores.AbandonedUpload,
+  signal: AbortSignal,
 ): Promise<void> {
   if (serverId === null) return;
   try {
     const { remote } = await connectTo(ctx.servers, workspaceId, serverId);
-    await removeFolder({ remote, signal: AbortSignal.timeout(removeTimeoutMs) }, id);
+    await removeFolder({ remote, signal }, id);
   } catch (error) {
     // The file is gone with its server.
     if (!(error instanceof Fault) || error.code !== 'not_found') throw error;
   }
 }
 
-async function removeStored(ctx: BackupsContext, workspaceId: WorkspaceId, id: BackupId): Promise<void> {
+async function removeStored(
+  ctx: BackupsContext,
+  workspaceId: WorkspaceId,
+  id: BackupId,
+  signal: AbortSignal,
+): Promise<void> {
   const backup = await findBackup(ctx.db, workspaceId, id);
-  const signal = AbortSignal.timeout(removeTimeoutMs);
   if (backup) await removeObjects(ctx, backup, { workspaceId, signal });
 }
 

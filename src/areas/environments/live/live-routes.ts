@@ -52,7 +52,8 @@ const ContainersAnswer = Type.Object(
 );
 
 const serverFaults = [
-  ...(['not_found', 'server_not_ready', 'host_key_changed', 'login_refused', 'sudo_refused'] as const),
+  ...(['not_found', 'server_not_ready', 'server_taken', 'host_key_changed'] as const),
+  ...(['login_refused', 'sudo_refused'] as const),
   ...(['remote_unreachable', 'remote_timeout', 'remote_failed', 'docker_missing', 'docker_failed'] as const),
 ];
 

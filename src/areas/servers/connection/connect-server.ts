@@ -23,11 +23,15 @@ export async function readTarget(ctx: ServerAccess, workspaceId: WorkspaceId, id
   return { ...row, privateKey };
 }
 
-/** The pooled connection, for whoever works on the server. */
+/**
+ * The pooled connection, for whoever works on the server. A machine that another record has is not worked on; whoever
+ * only takes back what is this record's own says so.
+ */
 export async function connectTo(
   ctx: ServerAccess,
   workspaceId: WorkspaceId,
   id: ServerId,
+  { evenIfTaken = false }: { readonly evenIfTaken?: boolean } = {},
 ): Promise<ServerConnection> {
   const target = await readTarget(ctx, workspaceId, id);
   const { host, port, username, hostKey, privateKey, facts } = target;
@@ -36,8 +40,16 @@ export async function connectTo(
     const message = 'The server has not been reached yet, so its host key is not known.';
     throw new Fault('server_not_ready', message, { hint: 'Test the connection first.' });
   }
+  if (target.isTaken && !evenIfTaken) throw serverTaken();
   const remote = ctx.pool.to({ serverId: id, host, port, username, privateKey, hostKey });
   return { remote, username, host, port, hostKey, facts };
+}
+
+/** Says nothing of whose the other record is. */
+export function serverTaken(): Fault {
+  return new Fault('server_taken', 'This machine is registered as another server already.', {
+    hint: 'Remove the other one first, in whichever workspace it is. Two machines with the same host key count as one: give each its own (`ssh-keygen -A` after removing `/etc/ssh/ssh_host_*`).',
+  });
 }
 
 export function hostKeyChanged(pinned: HostKeyFingerprint | null, offered: HostKeyFingerprint | null): Fault {

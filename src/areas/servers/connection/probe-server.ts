@@ -14,7 +14,7 @@ import {
   type ServersContext,
   serverNotFound,
 } from '../servers.ts';
-import { connectTo, hostKeyChanged } from './connect-server.ts';
+import { connectTo, hostKeyChanged, serverTaken } from './connect-server.ts';
 import { type ProbedServer, readFacts } from './server-facts.ts';
 
 export async function probeServer(
@@ -55,6 +55,7 @@ async function recordSeen(
   await ctx.db.transaction(async (tx) => {
     const before = await queries.findServer(tx, server);
     if (!before) return;
+    if (!(await queries.holdMachine(tx, server))) throw serverTaken();
     await queries.setServerSeen(tx, server, { facts, isProvisioned: false }, now);
     // Only what a person would want to know is published, not what fluctuates.
     const status = before.provisionedAt ? 'ready' : 'pending';
@@ -81,6 +82,7 @@ const connectionFaults = [
   'sudo_refused',
   'ssh_algorithms_weak',
   'host_key_changed',
+  'server_taken',
 ];
 
 async function recordProblem(ctx: ServersContext, server: queries.ServerKey, error: unknown): Promise<void> {
