@@ -1,6 +1,7 @@
 /** Composition: the list of modules, and the order in which everything starts and stops. */
 import type { Logger } from 'pino';
 import type { Mailer } from './adapters/mail/mail.ts';
+import type { ProcessLimits } from './analysis/limits.ts';
 import { accountsModule } from './areas/accounts/module.ts';
 import { backupsModule } from './areas/backups/module.ts';
 import { deploymentsModule } from './areas/deployments/module.ts';
@@ -48,11 +49,12 @@ export interface App {
 
 export interface AppOptions {
   readonly clock?: Clock;
-  /** For tests: operations beside those of the areas, how they are run, and how often streams beat. */
+  /** For tests: operations beside those of the areas, how they are run, how often streams beat, and the like. */
   readonly kinds?: readonly OperationKind[];
   readonly runner?: Partial<RunnerOptions>;
   readonly heartbeatMs?: number;
   readonly deployPush?: DeployPush;
+  readonly analysisLimits?: Partial<ProcessLimits>;
   readonly print?: (text: string) => void;
 }
 
@@ -77,7 +79,15 @@ export async function startApp(
     const store = await opening;
     onStop(() => store.close());
     const { db, listener } = store;
-    const resources = createResources({ config, log, clock, store, print, onStop });
+    const resources = createResources({
+      config,
+      log,
+      clock,
+      store,
+      print,
+      onStop,
+      analysisLimits: options.analysisLimits,
+    });
     const { queue, kinds, mailer } = resources;
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;

@@ -39,7 +39,7 @@ import type { Resources } from './resources.ts';
 export type Contexts = ReturnType<typeof createContexts>;
 
 export function createContexts(resources: Resources, publicUrl: () => string, deployPush?: DeployPush) {
-  const { config, log, clock, mailer, queue, kinds, pool, resolveServer, egress, mirrors } = resources;
+  const { config, log, clock, mailer, queue, kinds, pool, resolveServer, egress, mirrors, analyst } = resources;
   const { db, sealer, masterKeys } = resources.store;
   const mails = new MailOutbox({
     db,
@@ -66,7 +66,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     projectsUsing,
   };
   const allowHttp = config.allowPrivateEgress;
-  const projects: ProjectsContext = { db, clock, sealer, queue, mirrors, providers, allowHttp };
+  const projects: ProjectsContext = { db, clock, sealer, queue, mirrors, analyst, providers, allowHttp };
   const services: ServiceRequestsContext = { db, clock, sealer, queue, servers };
   const { dns, acme } = resources;
   const { acmeDirectory: directoryUrl } = config;
@@ -80,6 +80,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     queue,
     kinds,
     mirrors,
+    analyst,
     providers,
     servers,
   };

@@ -12,6 +12,8 @@ export const apiFaultCodes = {
   already_finalized: 'The project has been finalised; more environments are made on their own.',
   already_finished: 'The operation has ended; it cannot be cancelled any more.',
   analysis_running: 'The repository of the project is being analysed.',
+  analysis_stopped:
+    'The analysis was ended: the repository needs more time, memory or processor time than one gets.',
   app_bound_to_localhost:
     'The app listens on localhost only, where nothing outside its container can reach it.',
   app_crash_loop: 'The app ends again and again, each time soon after it was started.',

@@ -10,6 +10,8 @@ import type { Mirrors } from './adapters/git/mirrors.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
 import { createLocalStorage } from './adapters/storage/local-folder.ts';
 import type { Storage } from './adapters/storage/storage.ts';
+import type { ProcessLimits } from './analysis/limits.ts';
+import { Analyst } from './analysis/process/analyst.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { once } from './once.ts';
@@ -36,6 +38,8 @@ export interface Resources {
   /** To addresses that users give. */
   readonly egress: Egress;
   readonly localStorage: Storage;
+  /** Looks into the files of repositories, in processes of its own. */
+  readonly analyst: Analyst;
   /** Loaded with their first use: a start has none for them. */
   readonly mirrors: () => Promise<Mirrors>;
   readonly dns: () => Promise<Dns>;
@@ -49,9 +53,11 @@ export interface ResourceOptions {
   readonly store: Store;
   readonly print: (text: string) => void;
   readonly onStop: (close: () => unknown) => void;
+  readonly analysisLimits: Partial<ProcessLimits> | undefined;
 }
 
-export function createResources({ config, log, clock, store, print, onStop }: ResourceOptions): Resources {
+export function createResources(options: ResourceOptions): Resources {
+  const { config, log, clock, store, print, onStop } = options;
   const { dnsServers, allowPrivateEgress: allowPrivate } = config;
   const keepFreeBytes = config.keepFreeMegabytes * megabyte;
   const resolveServer = serverResolver(
@@ -69,6 +75,8 @@ export function createResources({ config, log, clock, store, print, onStop }: Re
     ...caFileOf(config.acmeCaFile ?? config.caFile),
   });
   onStop(() => authorityEgress.close());
+  const analyst = new Analyst(options.analysisLimits);
+  onStop(() => analyst.close());
   return {
     config,
     log,
@@ -82,6 +90,7 @@ export function createResources({ config, log, clock, store, print, onStop }: Re
     pool,
     resolveServer,
     egress,
+    analyst,
     localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups'), keepFreeBytes),
     mirrors: once(async () => {
       const { createMirrors } = await import('./adapters/git/mirrors.ts');

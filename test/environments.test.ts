@@ -229,8 +229,7 @@ test('a change of settings is merged key by key, and says what it needs', async 
     [{ resetSettings: ['appPath'] }, 'resetSettings[0]'],
     [{ resetSettings: ['port'], settings: { port: 1 } }, 'resetSettings[0]'],
     [{ watchPaths: ['+(a|b)*'] }, 'watchPaths[0]'],
-    [{ watchPaths: ['src', '*a*a*a*a*'] }, 'watchPaths[1]'],
-    [{ watchPaths: ['**/a/**/b/**'] }, 'watchPaths[0]'],
+    [{ watchPaths: ['src', '{a,b}'.repeat(9)] }, 'watchPaths[1]'],
     [{ slug: 'x' }, 'slug'],
   ];
   for (const [change, field] of wrong) assertInvalid(await patch(change), field);

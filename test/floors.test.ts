@@ -167,6 +167,33 @@ test('the analysis reaches neither files, nor processes, nor the network', () =>
   assert.deepEqual(reaching, []);
 });
 
+/** Types are gone when the code runs. */
+function runtimeArrowsFrom(from: string): Arrow[] {
+  const named = sourceOf(from).matchAll(
+    /^(?:import|export)\s(?!type\b)[^;'"]*?\bfrom\s+'(\.{1,2}\/[^']+)'|\bimport\(\s*'(\.{1,2}\/[^']+)'/gm,
+  );
+  return [...named].map(([, path, later]) => ({
+    from,
+    to: normalize(join(dirname(from), path ?? later ?? '')),
+  }));
+}
+
+test('whoever wants the service itself to parse a foreign file finds no way: only the process of analyses loads parsers', () => {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of files.flatMap(runtimeArrowsFrom))
+    next.set(from, (next.get(from) ?? new Set()).add(to));
+  const parsers = /['"](?:yaml|smol-toml|jsonc-parser|oxc-parser|dockerfile-ast|semver|picomatch)['"]/;
+  const parsing = new Set(files.filter((name) => parsers.test(sourceOf(name))));
+  assert.ok(waysFrom('analysis/process/work.ts', next).has('analysis/readers/yaml.ts'), 'the ways are found');
+  for (const start of ['main.ts', 'slipway.ts', 'rotate-keys.ts']) {
+    const reached = [...waysFrom(start, next)].filter(([name]) => parsing.has(name));
+    assert.deepEqual(
+      reached.map(([, way]) => way.join(' → ')),
+      [],
+    );
+  }
+});
+
 test('no file is longer than 400 lines', () => {
   const tests = globSync(['{src,test,bench,scripts,lab}/**/*.{ts,mjs,sh}'], { cwd: root });
   const long = tests

@@ -6,7 +6,7 @@
 import { Fault } from '../fault.ts';
 import { collectFindings } from './collect-findings.ts';
 import { type AnalysisLimits, standardLimits } from './limits.ts';
-import { Pace } from './pace.ts';
+import { Progress } from './progress.ts';
 import { parseAhead } from './readers/parse-ahead.ts';
 import { Repository } from './repository.ts';
 import { resolve } from './resolve.ts';
@@ -19,6 +19,8 @@ export interface AnalysisOptions {
   /** Only this folder and what is under it is an app; workspaces above it still count. */
   readonly rootDirectory?: string;
   readonly limits?: Partial<AnalysisLimits>;
+  /** Told what is being looked at, all the time. */
+  readonly note?: (what: string) => void;
 }
 
 interface Run {
@@ -26,46 +28,47 @@ interface Run {
   readonly surveyed: Survey;
   readonly limits: AnalysisLimits;
   readonly root: string;
-  readonly pace: Pace;
+  readonly progress: Progress;
   readonly options: AnalysisOptions;
 }
 
 export async function analyse(tree: FileTree, options: AnalysisOptions): Promise<AnalysisResult> {
   const limits = { ...standardLimits, ...options.limits };
   const root = rootOf(options.rootDirectory ?? '');
-  const pace = new Pace(limits.timeMs, options.signal);
+  const progress = new Progress(limits.timeMs, options.note);
   const { entries, isComplete } = await tree.list(limits.entries, options.signal);
   options.signal.throwIfAborted();
-  const surveyed = await survey(entries, limits, root, pace);
+  progress.note('the list of files');
+  const surveyed = survey(entries, limits, root);
   const warnings: Warning[] = isComplete ? [] : [tooMany(limits.entries)];
   const run = {
     tree,
     surveyed: { ...surveyed, warnings: [...warnings, ...surveyed.warnings] },
     limits,
     root,
-    pace,
+    progress,
     options,
   };
   const result = await analyseFolders(run, false);
   // Tests and examples are apps only where nothing else is.
-  const isEmpty = result.apps.length === 0 && surveyed.hasSecondary && !pace.isOver;
+  const isEmpty = result.apps.length === 0 && surveyed.hasSecondary && !progress.isOver;
   return isEmpty ? analyseFolders(run, true) : result;
 }
 
 async function analyseFolders(run: Run, withSecondary: boolean): Promise<AnalysisResult> {
-  const { tree, surveyed, limits, root, pace, options } = run;
+  const { tree, surveyed, limits, root, progress, options } = run;
   const { folders } = surveyed;
-  const selection = await selectFiles(surveyed.entries, { limits, folders, withSecondary, pace });
+  const selection = selectFiles(surveyed.entries, { limits, folders, withSecondary });
   const contents = await tree.read(selection.paths, options.signal);
   options.signal.throwIfAborted();
-  const ahead = await parseAhead(contents, pace);
-  options.signal.throwIfAborted();
-  const repository = new Repository(surveyed.entries, contents, ahead, folders);
+  const ahead = parseAhead(contents, progress);
+  const repository = new Repository(surveyed.entries, contents, { ahead, folders, note: progress.note });
   if (!repository.directory(root)) throw noSuchFolder(root);
   repository.warnings.push(...surveyed.warnings, ...selection.warnings);
-  const findings = await collectFindings(repository, { root, withSecondary, pace });
-  if (pace.isOver)
+  const findings = collectFindings(repository, { root, withSecondary, progress });
+  if (progress.isOver)
     repository.warn('time_over', `The time of ${limits.timeMs} ms was over before the end.`, null);
+  progress.note('what was found, to choose from it');
   return resolve(repository, findings, root);
 }
 

@@ -1,4 +1,4 @@
-/** Calls every detector, reader and finder, and yields to the event loop in between. */
+/** Calls every detector, reader and finder. */
 import { errorText } from '../fault.ts';
 import { declarationReaders } from './declarations/declarations.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
 } from './detector.ts';
 import { languageDetectors, languageWorkspaces } from './ecosystems/languages.ts';
 import { nodeDetectors, nodeWorkspaces } from './ecosystems/node/node.ts';
-import type { Pace } from './pace.ts';
+import type { Progress } from './progress.ts';
 import { Project } from './project.ts';
 import { parentOf, type Repository } from './repository.ts';
 import { findServices } from './services/services.ts';
@@ -27,32 +27,28 @@ export interface Findings {
 export interface CollectOptions {
   readonly root: string;
   readonly withSecondary: boolean;
-  readonly pace: Pace;
+  readonly progress: Progress;
 }
 
-export async function collectFindings(repository: Repository, options: CollectOptions): Promise<Findings> {
-  const { root, pace } = options;
+export function collectFindings(repository: Repository, options: CollectOptions): Findings {
+  const { root, progress } = options;
   const workspaces: WorkspaceFinding[] = [];
   const declarations: Declaration[] = [];
   const services: ServiceFinding[] = [];
   const variables: VariableFinding[] = [];
   for (const finder of [nodeWorkspaces, ...languageWorkspaces]) {
-    await pace.yield();
     workspaces.push(...attempt(repository, finder.name, () => finder.find(repository)));
   }
   for (const reader of declarationReaders) {
-    await pace.yield();
     for (const found of attempt(repository, reader.name, () => [reader.read(repository)])) {
       declarations.push(...(found.declarations ?? []));
       services.push(...(found.services ?? []));
       variables.push(...(found.variables ?? []));
     }
   }
-  const candidates = await collectCandidates(repository, options);
-  await pace.yield();
-  if (!pace.isOver) services.push(...attempt(repository, 'services', () => findServices(repository)));
-  await pace.yield();
-  if (!pace.isOver) variables.push(...attempt(repository, 'variables', () => variablesOf(repository)));
+  const candidates = collectCandidates(repository, options);
+  if (!progress.isOver) services.push(...attempt(repository, 'services', () => findServices(repository)));
+  if (!progress.isOver) variables.push(...attempt(repository, 'variables', () => variablesOf(repository)));
   const isInside = ({ directory }: { directory: string }) => concerns(directory, root);
   return {
     candidates,
@@ -63,11 +59,10 @@ export async function collectFindings(repository: Repository, options: CollectOp
   };
 }
 
-async function collectCandidates(repository: Repository, { root, withSecondary, pace }: CollectOptions) {
+function collectCandidates(repository: Repository, { root, withSecondary, progress }: CollectOptions) {
   const candidates: Candidate[] = [];
   for (const path of directoriesWithContent(repository)) {
-    await pace.yield();
-    if (pace.isOver) break;
+    if (progress.isOver) break;
     if (!repository.directory(path) || !isUnder(path, root)) continue;
     const { kind } = repository.folders.of(path);
     if (kind === 'workshop' || (kind === 'secondary' && !withSecondary)) continue;

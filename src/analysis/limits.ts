@@ -8,6 +8,7 @@ export interface AnalysisLimits {
   readonly lockFileBytes: number;
   readonly sourceFiles: number;
   readonly totalBytes: number;
+  /** Of the processor, so that a busy machine does not change a result. */
   readonly timeMs: number;
 }
 
@@ -18,5 +19,27 @@ export const standardLimits: AnalysisLimits = {
   lockFileBytes: 16 * 1024 * 1024,
   sourceFiles: 3_000,
   totalBytes: 48 * 1024 * 1024,
-  timeMs: 20_000,
+  timeMs: 15_000,
+};
+
+/** Beyond one of them the process of an analysis is killed. */
+export interface ProcessLimits {
+  readonly cpuMs: number;
+  /** Of the whole process, native memory and stacks included. */
+  readonly memoryMb: number;
+  /** Kept by the service: even one that does nothing ends. */
+  readonly wallMs: number;
+  /** The service has to take it in. */
+  readonly resultBytes: number;
+}
+
+/**
+ * Of the process that an analysis runs in. Most need a hundredth of it; what needs more was made to, and is killed. A
+ * busy machine makes neither processor time nor memory more, so only the time on the clock is generous.
+ */
+export const processLimits: ProcessLimits = {
+  cpuMs: 30_000,
+  memoryMb: 768,
+  wallMs: 90_000,
+  resultBytes: 4 * 1024 * 1024,
 };

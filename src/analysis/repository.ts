@@ -36,6 +36,15 @@ export interface Directory {
   readonly folders: ReadonlySet<string>;
 }
 
+export interface RepositoryOptions {
+  readonly ahead?: ParsedAhead;
+  readonly folders?: Folders;
+  /** Told each file that is looked into. */
+  readonly note?: (what: string) => void;
+}
+
+const nothingAhead: ParsedAhead = { sources: new Map(), yaml: new Map() };
+
 export class Repository {
   readonly entries: readonly TreeEntry[];
   readonly folders: Folders;
@@ -47,15 +56,20 @@ export class Repository {
   readonly #parsed = new Map<string, unknown>();
   readonly #yaml: ParsedAhead['yaml'];
   readonly #sizes: ReadonlyMap<string, number>;
+  readonly #note: (what: string) => void;
   /** In order, so that what lies under a folder is one stretch of it. */
   #readPaths: readonly string[] | undefined;
 
   constructor(
     entries: readonly TreeEntry[],
     contents: ReadonlyMap<string, Buffer>,
-    ahead: ParsedAhead = { sources: new Map(), yaml: new Map() },
-    folders = new Folders(entries, ''),
+    {
+      ahead = nothingAhead,
+      folders = new Folders(entries, ''),
+      note = () => undefined,
+    }: RepositoryOptions = {},
   ) {
+    this.#note = note;
     this.folders = folders;
     this.entries = entries;
     this.sources = ahead.sources;
@@ -134,7 +148,7 @@ export class Repository {
     return value;
   }
 
-  /** What a JavaScript or TypeScript file says: see there. Parsed before, elsewhere, with a stack for hostile files. */
+  /** What a JavaScript or TypeScript file says: see there. Parsed before. */
   source(path: string): SourceFacts | undefined {
     return this.sources.get(path);
   }
@@ -168,6 +182,7 @@ export class Repository {
   findAll(paths: readonly string[], pattern: RegExp, most: number): readonly Hit[] {
     const hits: Hit[] = [];
     for (const file of paths) {
+      this.#note(file);
       const lines = this.lines(file);
       for (let at = 0; at < lines.length && hits.length < most; at += 1) {
         const text = lines[at] ?? '';
@@ -197,6 +212,7 @@ export class Repository {
   }
 
   #try<T>(path: string, parse: () => T): T | undefined {
+    this.#note(path);
     try {
       return parse();
     } catch (error) {

@@ -11,8 +11,9 @@ import { languageShares } from './resolve/language-shares.ts';
 import { resolveApps } from './resolve/resolve-apps.ts';
 import { resolveServices } from './resolve/resolve-services.ts';
 import { resolveVariables } from './resolve/resolve-variables.ts';
-import type { AnalysisResult, Monorepo } from './result.ts';
+import type { AnalysisResult, Monorepo, Warning } from './result.ts';
 
+const mostWarnings = 200;
 const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
 
 export function resolve(repository: Repository, findings: Findings, root: string): AnalysisResult {
@@ -41,9 +42,16 @@ export function resolve(repository: Repository, findings: Findings, root: string
     composeFile,
     monorepo,
     languages,
-    warnings: repository.warnings,
+    warnings: shownWarnings(repository.warnings),
     evidence,
   };
+}
+
+/** Whoever makes a hundred thousand of them gets the first. */
+function shownWarnings(warnings: readonly Warning[]): readonly Warning[] {
+  if (warnings.length <= mostWarnings) return warnings;
+  const message = `${warnings.length - mostWarnings} more warnings are not shown.`;
+  return [...warnings.slice(0, mostWarnings), { code: 'more_warnings', message, file: null }];
 }
 
 function resolveMonorepo(findings: Findings, root: string, evidence: FieldEvidence[]): Monorepo | null {

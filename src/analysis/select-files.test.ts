@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hangMs } from '../../test/support/until.ts';
 import { standardLimits } from './limits.ts';
-import { Pace } from './pace.ts';
 import { selectFiles, survey } from './select-files.ts';
 import type { TreeEntry } from './tree.ts';
 
-const pace = () => new Pace(5_000, AbortSignal.timeout(hangMs));
-
-async function selected(
+function selected(
   files: Readonly<Record<string, number>>,
   changes: Partial<typeof standardLimits> = {},
   withSecondary = false,
 ) {
   const entries = Object.entries(files).map(([path, size]): TreeEntry => ({ path, size, type: 'file' }));
   const limits = { ...standardLimits, ...changes };
-  const surveyed = await survey(entries, limits, '', pace());
-  return selectFiles(surveyed.entries, { limits, folders: surveyed.folders, withSecondary, pace: pace() });
+  const surveyed = survey(entries, limits, '');
+  return selectFiles(surveyed.entries, { limits, folders: surveyed.folders, withSecondary });
 }
 
-test('manifests come first, then lock files, configuration and source, from the root downwards', async () => {
-  const { paths } = await selected({
+test('manifests come first, then lock files, configuration and source, from the root downwards', () => {
+  const { paths } = selected({
     'src/a/b.ts': 1,
     'src/c.ts': 1,
     'd.ts': 1,
@@ -40,8 +36,8 @@ test('manifests come first, then lock files, configuration and source, from the 
   ]);
 });
 
-test('what tools made, tests, and what goes to browsers as it is are not read', async () => {
-  const { paths } = await selected({
+test('what tools made, tests, and what goes to browsers as it is are not read', () => {
+  const { paths } = selected({
     'node_modules/a/package.json': 1,
     'vendor/b.go': 1,
     'dist/c.js': 1,
@@ -55,18 +51,18 @@ test('what tools made, tests, and what goes to browsers as it is are not read', 
   assert.deepEqual(paths, ['public/index.php']);
 });
 
-test('tests are read when they are all there is to look at', async () => {
-  assert.deepEqual((await selected({ 'examples/a.ts': 1 }, {}, true)).paths, ['examples/a.ts']);
+test('tests are read when they are all there is to look at', () => {
+  assert.deepEqual(selected({ 'examples/a.ts': 1 }, {}, true).paths, ['examples/a.ts']);
 });
 
-test('limits on number and bytes hold, and are said', async () => {
+test('limits on number and bytes hold, and are said', () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`f${at}.ts`, 100]));
-  const few = await selected(many, { sourceFiles: 10 });
+  const few = selected(many, { sourceFiles: 10 });
   assert.equal(few.paths.length, 10);
   assert.equal(few.warnings[0]?.code, 'not_all_read');
-  assert.equal((await selected(many, { totalBytes: 1_000 })).paths.length, 10);
+  assert.equal(selected(many, { totalBytes: 1_000 }).paths.length, 10);
   assert.deepEqual(
-    (await selected({ 'package.json': 2_000_000 })).warnings.map(({ code }) => code),
+    selected({ 'package.json': 2_000_000 }).warnings.map(({ code }) => code),
     ['file_too_large'],
   );
 });

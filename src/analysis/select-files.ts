@@ -4,7 +4,6 @@
  */
 import { type Folder, Folders } from './folders.ts';
 import type { AnalysisLimits } from './limits.ts';
-import type { Pace } from './pace.ts';
 import { nameOf, parentOf } from './repository.ts';
 import type { Warning } from './result.ts';
 import type { TreeEntry } from './tree.ts';
@@ -75,7 +74,7 @@ export interface Survey {
   readonly warnings: readonly Warning[];
 }
 
-export async function survey(all: readonly TreeEntry[], limits: AnalysisLimits, root: string, pace: Pace) {
+export function survey(all: readonly TreeEntry[], limits: AnalysisLimits, root: string): Survey {
   const folders = new Folders(all, root);
   const entries: TreeEntry[] = [];
   const warnings: Warning[] = [];
@@ -86,7 +85,6 @@ export async function survey(all: readonly TreeEntry[], limits: AnalysisLimits, 
     const folder = parentOf(entry.path) ?? '';
     let kind = kinds.get(folder);
     if (kind === undefined) {
-      if (pace.isTurnOver) await pace.yield();
       const isTooDeep = depthOf(folder) >= limits.depth;
       if (isTooDeep) tooDeep ??= folder;
       kind = isTooDeep ? 'foreign' : folders.of(folder).kind;
@@ -102,7 +100,7 @@ export async function survey(all: readonly TreeEntry[], limits: AnalysisLimits, 
       message: `Folders more than ${limits.depth} deep were left out, ${tooDeep.slice(0, 120)} for one.`,
       file: null,
     });
-  return { entries, folders, hasSecondary, warnings } satisfies Survey;
+  return { entries, folders, hasSecondary, warnings };
 }
 
 export interface Selection {
@@ -114,15 +112,13 @@ export interface SelectOptions {
   readonly limits: AnalysisLimits;
   readonly folders: Folders;
   readonly withSecondary: boolean;
-  readonly pace: Pace;
 }
 
-export async function selectFiles(entries: readonly TreeEntry[], options: SelectOptions): Promise<Selection> {
-  const { limits, folders, pace } = options;
+export function selectFiles(entries: readonly TreeEntry[], options: SelectOptions): Selection {
+  const { limits, folders } = options;
   const buckets: Record<Kind, TreeEntry[][]> = { manifest: [], lock: [], other: [], source: [] };
   const warnings: Warning[] = [];
   for (const entry of entries) {
-    if (pace.isTurnOver) await pace.yield();
     if (entry.type !== 'file') continue;
     const folder = folders.of(parentOf(entry.path) ?? '');
     const kind = kindOf(entry, folder, options.withSecondary);

@@ -13,6 +13,7 @@ export const statusOfCode = {
   already_finalized: 409,
   already_finished: 409,
   analysis_running: 409,
+  analysis_stopped: 422,
   app_bound_to_localhost: 422,
   app_crash_loop: 422,
   app_crashed: 422,

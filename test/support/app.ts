@@ -1,6 +1,7 @@
 /** The whole service inside a test, on a database and a port of its own, spoken to over real HTTP. */
 import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
+import type { ProcessLimits } from '../../src/analysis/limits.ts';
 import { type App, startApp } from '../../src/app.ts';
 import type { DeployPush } from '../../src/areas/pushes/pushes.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -55,6 +56,7 @@ export interface TestAppOptions {
   readonly beside?: TestApp;
   readonly heartbeatMs?: number;
   readonly deployPush?: DeployPush;
+  readonly analysisLimits?: Partial<ProcessLimits>;
 }
 
 /** For one test alone, which looks at the whole of it, stops it, or sets it up in its own way. */
@@ -95,6 +97,7 @@ export async function openTestApp(options: TestAppOptions): Promise<TestApp> {
     clock,
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
     ...(options.deployPush && { deployPush: options.deployPush }),
+    ...(options.analysisLimits && { analysisLimits: options.analysisLimits }),
   });
   const stops = beside ? beside.stops : [];
   stops.push(async () => {

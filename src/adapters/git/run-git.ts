@@ -97,6 +97,9 @@ export class GitFailure extends Error {
   }
 }
 
+/** It was ended because it printed more than anyone takes in. */
+export class TooMuchOutput extends Fault {}
+
 export function startGit(run: GitRun): GitProcess {
   run.signal?.throwIfAborted();
   // In a group of its own, because git starts further processes that have to end with it.
@@ -149,7 +152,7 @@ export async function runGit(
   });
   const code = await git.ended;
   run.signal?.throwIfAborted();
-  if (size > most) throw new Fault('git_failed', `git gave more than ${most} bytes.`);
+  if (size > most) throw new TooMuchOutput('git_failed', `git gave more than ${most} bytes.`);
   if (code !== 0) throw new GitFailure(run.args[0] ?? '', code, git.said());
   return Buffer.concat(chunks);
 }

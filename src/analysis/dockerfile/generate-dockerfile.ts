@@ -3,9 +3,13 @@
  * why each is there, for the person who reads it. Pure. The whole repository is what is sent to be built. Refuses to
  * write a value it cannot place safely (`grammar.ts`), and to guess a command that nothing says.
  */
+import { standardLimits } from '../limits.ts';
+import { Repository } from '../repository.ts';
 import type { App, Monorepo } from '../result.ts';
+import type { FileTree } from '../tree.ts';
 import { dockerignoreOf } from './dockerignore.ts';
 import { Document, type Explanation } from './document.ts';
+import { filesToRead } from './files-to-read.ts';
 import { denoDockerfile } from './languages/deno.ts';
 import { dotnetDockerfile } from './languages/dotnet.ts';
 import { elixirDockerfile } from './languages/elixir.ts';
@@ -21,8 +25,8 @@ import { staticDockerfile } from './languages/static.ts';
 import { type GenerateOptions, type Request, requestOf } from './request.ts';
 
 export { secretsVersionArgument } from './document.ts';
-export { filesToRead } from './files-to-read.ts';
 export type { BuildVariable, GenerateOptions, Overrides } from './request.ts';
+export { filesToRead };
 
 export interface GeneratedBuild {
   readonly dockerfile: string;
@@ -43,6 +47,22 @@ export function generateDockerfile(
   const port = writerFor(request)(document, request);
   const { text, explanation } = document.render();
   return { dockerfile: text, dockerignore: dockerignoreOf(request), port, explanation };
+}
+
+export interface BuildOrder extends Omit<GenerateOptions, 'files'> {
+  readonly app: App;
+  readonly monorepo: Monorepo | null;
+}
+
+/** The same, from the files of a commit. */
+export async function dockerfileFor(
+  tree: FileTree,
+  { app, monorepo, ...options }: BuildOrder,
+  signal: AbortSignal,
+): Promise<GeneratedBuild> {
+  const { entries } = await tree.list(standardLimits.entries, signal);
+  const files = new Repository(entries, await tree.read(filesToRead(entries), signal));
+  return generateDockerfile(app, monorepo, { ...options, files });
 }
 
 /** Writes the stages, and says on which port the app listens. */

@@ -8,7 +8,7 @@ import type { Hit, Repository } from '../repository.ts';
 
 const names = String.raw`(?:health(?:z|[-_]?checks?)?|healthz?\/(?:live|ready|liveness|readiness)|livez|readyz|_health|up|ping|heartbeat|alive)`;
 const route = new RegExp(
-  String.raw`(?:([$\w]+)\s*(?:\.|->)\s*)?\b(?:get|head|route|path|re_path|handle\w*|map\w*|url|any|match|at|endpoint|resource|getmapping|requestmapping)\w*\b["']?[^"'\x60]{0,40}["'\x60](?:GET )?(\/?(?:api\/)?(?:v\d\/)?${names}(\/?))["'\x60]`,
+  String.raw`(?:([$\w]{1,60})\s{0,10}(?:\.|->)\s{0,10})?\b(?:get|head|route|path|re_path|handle|map|url|any|match|at|endpoint|resource|getmapping|requestmapping)\w{0,40}\b["']?[^"'\x60]{0,40}["'\x60](?:GET )?(\/?(?:api\/)?(?:v\d\/)?${names}(\/?))["'\x60]`,
   'i',
 );
 const prefix =

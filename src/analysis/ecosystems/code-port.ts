@@ -15,7 +15,7 @@ const forms: readonly RegExp[] = [
   /\$\{(?:SERVER_)?PORT:-?(\d{2,5})\}/,
   // An address to listen on: ":8080", "0.0.0.0:3000", "http://*:5000"
   /["'`](?:https?:\/\/|tcp:\/\/)?(?:0\.0\.0\.0|127\.0\.0\.1|\[::1?\]|\*|\+)?:(\d{2,5})["'`/]/,
-  /(?:listen|bind|serve|addr|urls?)\w*\b.{0,40}["'`](?:https?:\/\/)?localhost:(\d{2,5})["'`/]/i,
+  /(?:listen|bind|serve|addr|urls?)\w{0,40}\b.{0,40}["'`](?:https?:\/\/)?localhost:(\d{2,5})["'`/]/i,
   // An address and a port apart: ("0.0.0.0", 8080), ([0, 0, 0, 0], 3000)
   /\(\s*(?:["'][\w.:]*["']|\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\])\s*,\s*(\d{2,5})\s*\)/,
   /(?:^|[^a-z_])(?:http_?|server_?|listen_?|app_?|web_?|default_?)?port\b["']?(?:\s*:\s*\w+)?\s*(?:=>|:=|[:=(,])\s*["':]*(\d{2,5})\b/i,

@@ -45,11 +45,12 @@ export function lineFor(language: string, range: string): string | undefined {
 /** Ranges of Python, Ruby, Composer and Hex as semver writes them. */
 function toSemver(range: string): string {
   return range
-    .split(/\s*\|\|?\s*/)
+    .split(/\|\|?/)
     .map((part) =>
       part
-        .replace(/@\w+$/, '')
-        .split(/\s*,\s*|\s+and\s+/)
+        .trim()
+        .replace(/@\w{1,40}$/, '')
+        .split(/,|\sand\s/)
         .map((each) => clause(each.trim()))
         .join(' '),
     )

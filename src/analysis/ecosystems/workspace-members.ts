@@ -1,5 +1,5 @@
 /** From the patterns of a workspace file to the folders that are meant, as far as they are there. */
-import picomatch from 'picomatch';
+import { Globs } from '../../glob.ts';
 import type { WorkspaceFinder } from '../detector.ts';
 import { asList } from '../readers/shape.ts';
 import { isParsed, join, nameOf, parentOf, type Repository } from '../repository.ts';
@@ -20,21 +20,21 @@ export function expandMembers(
     .map((each) => each.replace(/^(!?)\.\//, '$1').replace(/\/+$/, ''));
   const wanted = clean.filter((each) => !each.startsWith('!'));
   const plain = new Set(wanted.filter((each) => !/[*?[{(]/.test(each)));
-  const options = { nonegate: true, noextglob: true };
-  const matches = picomatch(
+  const patterned = new Globs(
     wanted.filter((each) => !plain.has(each)),
-    options,
+    { dot: false },
   );
-  const excluded = picomatch(
+  const excluded = new Globs(
     clean.filter((each) => each.startsWith('!')).map((each) => each.slice(1)),
-    options,
+    { dot: false },
   );
   const found: string[] = [];
   const prefix = root === '' ? '' : `${root}/`;
   for (const path of repository.directories.keys()) {
     if (path === root || !path.startsWith(prefix)) continue;
     const inside = path.slice(prefix.length);
-    if ((plain.has(inside) || matches(inside)) && !excluded(inside) && isMember(path)) found.push(path);
+    if ((plain.has(inside) || patterned.matches(inside)) && !excluded.matches(inside) && isMember(path))
+      found.push(path);
   }
   if (plain.has('.') || plain.has('')) if (isMember(root)) found.push(root);
   return found.sort();

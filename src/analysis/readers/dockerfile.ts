@@ -39,17 +39,23 @@ export interface Run {
 
 /** The parser's time grows with the square of the length; no Dockerfile that a person wrote is longer. */
 const mostBytes = 24 * 1024;
+const longestLine = 2_000;
 
 export function parseDockerfile(text: string): Dockerfile {
   const args = new Map<string, string | null>();
   const stages: Draft[] = [];
-  for (const instruction of DockerfileParser.parse(text.slice(0, mostBytes)).getInstructions()) {
+  for (const instruction of DockerfileParser.parse(readable(text)).getInstructions()) {
     const stage = stages.at(-1);
     if (instruction instanceof From) stages.push(startStage(instruction, args, stages));
     else if (instruction instanceof Arg) addArg(instruction, args);
     else if (stage) addTo(stage, instruction, args);
   }
   return { stages, args };
+}
+
+function readable(text: string): string {
+  const lines = text.slice(0, mostBytes).split('\n');
+  return lines.map((line) => line.slice(0, longestLine)).join('\n');
 }
 
 interface Draft {

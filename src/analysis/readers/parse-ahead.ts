@@ -1,15 +1,22 @@
-/** Parses what detectors may ask for and the main thread must not parse, before any of them runs. */
-import type { Pace } from '../pace.ts';
-import { mostParsedBytes, type ParseOutcome, ParseThread } from './parse-thread.ts';
-import { isSourceFacts, type SourceFacts } from './source-facts.ts';
+/** Parses what is worth it of the files that were read, before any detector runs. */
+import type { Progress } from '../progress.ts';
+import { sourceFactsOf } from './javascript/facts.ts';
+import type { SourceFacts } from './source-facts.ts';
+import { parseYaml } from './yaml.ts';
+
+export type ParseOutcome = { readonly value: unknown } | { readonly failed: string };
 
 export interface ParsedAhead {
   readonly sources: ReadonlyMap<string, SourceFacts>;
   readonly yaml: ReadonlyMap<string, ParseOutcome>;
 }
 
-/** So many files are with the thread at a time; a cancelled analysis leaves no more behind. */
-const atOnce = 64;
+/**
+ * The parser of JavaScript is native, goes down into nested code by calling itself, and ends the process where the stack
+ * ends. A level of nesting takes at least one character of text and up to about 2.5 kB of stack: `process/watch.ts` gives
+ * as much as a file of this length can take.
+ */
+const mostParsedBytes = 128 * 1024;
 /** Of all files together. They come from the root downwards, so what is left out lies deepest. */
 const mostBytes = 4 * 1024 * 1024;
 /** YAML further down is not for us but for clusters and tests. */
@@ -24,29 +31,37 @@ const telling =
     .split(/\s+/)
     .map((text) => Buffer.from(text));
 
-const thread = new ParseThread();
-
-export async function parseAhead(contents: ReadonlyMap<string, Buffer>, pace: Pace): Promise<ParsedAhead> {
+export function parseAhead(contents: ReadonlyMap<string, Buffer>, progress: Progress): ParsedAhead {
   const sources = new Map<string, SourceFacts>();
   const yaml = new Map<string, ParseOutcome>();
-  const underWay = new Set<Promise<void>>();
   let bytes = 0;
   for (const [path, content] of contents) {
-    await pace.yield();
     const kind = content.length > mostParsedBytes ? undefined : kindOf(path, content);
     if (kind === undefined) continue;
     bytes += content.length;
-    if (pace.isOver || bytes > mostBytes) break;
-    if (underWay.size >= atOnce) await Promise.race(underWay);
-    const work = thread.parse(kind, path, content.toString('utf8')).then((outcome) => {
-      if (kind === 'yaml') yaml.set(path, outcome);
-      else if ('value' in outcome && isSourceFacts(outcome.value)) sources.set(path, outcome.value);
-      underWay.delete(work);
-    });
-    underWay.add(work);
+    if (progress.isOver || bytes > mostBytes) break;
+    progress.note(path);
+    const text = content.toString('utf8');
+    if (kind === 'yaml')
+      yaml.set(
+        path,
+        outcomeOf(() => parseYaml(text)),
+      );
+    else {
+      const outcome = outcomeOf(() => sourceFactsOf(path, text));
+      // A source that cannot be parsed says nothing; tools have files of many dialects.
+      if ('value' in outcome) sources.set(path, outcome.value);
+    }
   }
-  await Promise.all(underWay);
   return { sources, yaml };
+}
+
+function outcomeOf<T>(parse: () => T): { readonly value: T } | { readonly failed: string } {
+  try {
+    return { value: parse() };
+  } catch (error) {
+    return { failed: error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error) };
+  }
 }
 
 function kindOf(path: string, content: Buffer): 'source' | 'yaml' | undefined {

@@ -1,5 +1,5 @@
 /**
- * What one JavaScript or TypeScript file says, as plain data. Made by `parse-worker.ts` from the parsed file before
+ * What one JavaScript or TypeScript file says, as plain data. Made by `parse-ahead.ts` from the parsed file before
  * any detector runs; `repository.source(path)` gives it. A file without any of this (or that could not be parsed) has
  * none.
  */
@@ -52,8 +52,4 @@ export interface SourceCall {
   readonly name: string;
   readonly arguments: readonly unknown[];
   readonly line: number;
-}
-
-export function isSourceFacts(value: unknown): value is SourceFacts {
-  return typeof value === 'object' && value !== null && 'imports' in value && 'listens' in value;
 }

@@ -46,7 +46,7 @@ function bodyOf(lines: readonly string[], from: number, outer: number) {
 }
 
 function fieldRead(line: string, prefix: string, number: number): Read | undefined {
-  const found = field.exec(line.replace(/\s+#.*$/, '').trimEnd());
+  const found = field.exec(line.replace(/\s#.*$/, '').trimEnd());
   const [, , name = '', type = '', value] = found ?? [];
   if (
     !found ||

@@ -13,8 +13,7 @@ import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
 import { type OpenVariable, openVariables } from '../environments/variables/open-variables.ts';
-import { mirrorKeyOf } from '../projects/projects.ts';
-import { analyseCommit, type ReadableRepository, treeOf } from '../projects/read-repository.ts';
+import { analyseCommit, type ReadableRepository, writeDockerfile } from '../projects/read-repository.ts';
 import type { Release } from '../releases/releases.ts';
 import { readServer } from '../servers/read-server.ts';
 import { serviceVariables } from '../services/service-variables.ts';
@@ -43,8 +42,6 @@ export interface DecidedBuild {
   /** Of the same moment as what the build gets. */
   readonly variables: readonly OpenVariable[];
 }
-
-const mostEntries = 200_000;
 
 export async function decideBuild(ctx: DeploymentsContext, commit: CommitToDeploy): Promise<DecidedBuild> {
   const { workspaceId, environmentId, repository, sha, tree, signal } = commit;
@@ -160,19 +157,13 @@ async function generate(
   app: App,
   atBuild: readonly OpenVariable[],
 ) {
-  const { filesToRead, generateDockerfile } = await import(
-    '../../analysis/dockerfile/generate-dockerfile.ts'
-  );
-  const { Repository } = await import('../../analysis/repository.ts');
-  const tree = treeOf((await ctx.mirrors()).open(mirrorKeyOf(workspaceId, repository.cloneUrl)), sha);
-  const { entries } = await tree.list(mostEntries, signal);
-  const files = new Repository(entries, await tree.read(filesToRead(entries), signal));
   const { installCommand, buildCommand, startCommand, staticOutput, port } = settings;
   // A volume begins with the owner that its folder has in the image; without one it would be root's, and closed to the app.
   const volumes = settings.volumes?.map(({ path }) => path) ?? app.volumes;
-  return generateDockerfile({ ...app, volumes }, monorepo, {
+  const order = {
+    app: { ...app, volumes },
+    monorepo,
     buildVariables: atBuild.map(({ key, isSecret }) => ({ key, secret: isSecret })),
-    files,
     cacheScope: environmentId,
     overrides: {
       ...(installCommand !== undefined && { installCommand }),
@@ -181,7 +172,8 @@ async function generate(
       ...(staticOutput !== undefined && { staticOutput: staticOf(app, staticOutput) }),
       ...(port !== undefined && { port }),
     },
-  });
+  };
+  return writeDockerfile(ctx, workspaceId, { cloneUrl: repository.cloneUrl, sha }, order, signal);
 }
 
 function staticOf(app: App, directory: string | null): App['staticOutput'] {

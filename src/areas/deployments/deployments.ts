@@ -4,6 +4,7 @@
  * ended. What is built becomes a release; what runs is the releases' to know.
  */
 import type { Mirrors } from '../../adapters/git/mirrors.ts';
+import type { Analyst } from '../../analysis/process/analyst.ts';
 import type { Clock } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
@@ -52,6 +53,7 @@ export interface DeploymentsContext {
   readonly queue: OperationQueue;
   readonly kinds: OperationKinds;
   readonly mirrors: () => Promise<Mirrors>;
+  readonly analyst: Analyst;
   readonly providers: GitProvidersContext;
   readonly servers: ServerAccess;
 }

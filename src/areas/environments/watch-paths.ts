@@ -1,8 +1,6 @@
-/** Paths whose change deploys. They become patterns, so those that take for ever to match are refused. */
+/** Paths whose change deploys: folders, or patterns that can be matched. */
 import { Fault } from '../../fault.ts';
-
-/** Twice a star in one name, twice any depth: enough for what people write, too little to stall on. */
-const mostStars = 2;
+import { alternativesOf } from '../../glob.ts';
 
 export function checkWatchPaths(paths: readonly string[]): void {
   const errors = paths.flatMap((path, index) => {
@@ -18,10 +16,6 @@ function wrongIn(path: string): string | undefined {
   const names = path.replace(/\/$/, '').split('/');
   if (names.some((name) => name.trim() === '' || name === '.' || name === '..'))
     return 'must be written from the root of the repository, without `.`, `..` and empty names, such as `apps/web`';
-  if (names.filter((name) => name.includes('**')).length > mostStars)
-    return `must have \`**\` at most ${mostStars} times`;
-  const starsIn = (name: string) => [...name.matchAll(/\*+/g)].length;
-  if (names.some((name) => starsIn(name) > mostStars))
-    return `must have \`*\` at most ${mostStars} times between two slashes`;
+  if (alternativesOf(path) === undefined) return 'must stand for fewer alternatives: its `{…}` are too many';
   return undefined;
 }

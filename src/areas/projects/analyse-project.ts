@@ -117,13 +117,15 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
         undo: { none: 'A mirror that is more up to date does no harm.' },
         run: async ({ projectId }, { workspaceId, signal, progress }) => {
           const repository = await readableRepository(ctx, workspaceId, projectId);
+          ctx.analyst.warm();
           const commit = await fetchCommit(ctx, workspaceId, repository, signal, progress);
           return { ...commit };
         },
       },
       {
         name: 'analyse',
-        deadlineMs: 2 * minute,
+        // With the wait for its turn: an analysis itself is ended much earlier.
+        deadlineMs: 15 * minute,
         undo: { none: 'Nothing outside of the database was changed.' },
         run: async ({ projectId, analysisId }, { workspaceId, operationId, outputs, signal }) => {
           const repository = await readableRepository(ctx, workspaceId, projectId);

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { MirrorKey, MirrorSource, Mirrors } from '../../adapters/git/mirrors.ts';
 import { type GitHostKind, gitCredentials } from '../../adapters/git-hosts/git-hosts.ts';
+import type { Analyst } from '../../analysis/process/analyst.ts';
 import type { Clock } from '../../clock.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
@@ -27,12 +28,19 @@ export interface RepositoryAccess {
   readonly providers: GitProvidersContext;
 }
 
+/** What it takes to look into the files of a commit. */
+export interface AnalysisAccess {
+  readonly mirrors: () => Promise<Mirrors>;
+  readonly analyst: Analyst;
+}
+
 export interface ProjectsContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
   readonly mirrors: () => Promise<Mirrors>;
+  readonly analyst: Analyst;
   readonly providers: GitProvidersContext;
   /** Plain http to repositories: only where private addresses are allowed too. */
   readonly allowHttp: boolean;

@@ -1,12 +1,19 @@
 /** From a repository to what the analysis says of one commit of it, for a project or for someone who only asks. */
 import type { Mirror } from '../../adapters/git/mirrors.ts';
+import type { BuildOrder, GeneratedBuild } from '../../analysis/dockerfile/generate-dockerfile.ts';
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { FileTree } from '../../analysis/tree.ts';
 import { after, day } from '../../clock.ts';
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import type { Secret } from '../../secret.ts';
-import { mirrorKeyOf, type ProjectsContext, type RepositoryAccess, sourceOf } from './projects.ts';
+import {
+  type AnalysisAccess,
+  mirrorKeyOf,
+  type ProjectsContext,
+  type RepositoryAccess,
+  sourceOf,
+} from './projects.ts';
 import { type AnalysedCommit, listCloneUrls } from './queries.ts';
 import { describeRepository, type RepositoryReference, readRootDirectory } from './repository-source.ts';
 
@@ -45,26 +52,32 @@ export async function fetchCommit(
 }
 
 export async function analyseCommit(
-  ctx: RepositoryAccess,
+  { mirrors, analyst }: AnalysisAccess,
   workspaceId: WorkspaceId,
-  repository: ReadableRepository,
+  { cloneUrl, rootDirectory }: ReadableRepository,
   sha: string,
   signal: AbortSignal,
 ): Promise<AnalysisResult> {
-  // Its parsers are large, and nobody needs them before the first analysis.
-  const { analyse } = await import('../../analysis/analysis.ts');
-  const mirror = (await ctx.mirrors()).open(mirrorKeyOf(workspaceId, repository.cloneUrl));
-  const { rootDirectory } = repository;
-  return analyse(treeOf(mirror, sha), {
-    signal,
-    ...(rootDirectory !== '' && { rootDirectory }),
-  });
+  const mirror = (await mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl));
+  return analyst.analyse(workspaceId, treeOf(mirror, sha), rootDirectory, signal);
+}
+
+/** The Dockerfile that is written for an app of the commit. */
+export async function writeDockerfile(
+  { mirrors, analyst }: AnalysisAccess,
+  workspaceId: WorkspaceId,
+  { cloneUrl, sha }: { readonly cloneUrl: string; readonly sha: string },
+  order: BuildOrder,
+  signal: AbortSignal,
+): Promise<GeneratedBuild> {
+  const mirror = (await mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl));
+  return analyst.dockerfile(workspaceId, treeOf(mirror, sha), order, signal);
 }
 
 /** No file that the analysis asks for is larger; lock files are the largest. */
 const maxFileBytes = 16 * 1024 * 1024;
 
-export function treeOf(mirror: Mirror, sha: string): FileTree {
+function treeOf(mirror: Mirror, sha: string): FileTree {
   return {
     list: (most, signal) => mirror.tree(sha, { maxEntries: most, signal }),
     read: async (paths, signal) => {
@@ -85,6 +98,7 @@ export async function analyseRepository(
   gone: AbortSignal,
 ) {
   const rootDirectory = readRootDirectory(where.rootDirectory);
+  ctx.analyst.warm();
   const described = await describeRepository(ctx, workspaceId, wanted);
   const signal = AbortSignal.any([gone, AbortSignal.timeout(timeoutMs)]);
   const repository = { ...described, branch: where.branch ?? null, rootDirectory };

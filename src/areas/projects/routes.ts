@@ -77,6 +77,7 @@ export function projectRoutes(
       'repository_too_large',
       'mirrors_full',
       'no_space',
+      'analysis_stopped',
     ],
     schema: {
       operationId: 'analyzeRepository',
@@ -177,7 +178,7 @@ export function projectRoutes(
 
   route.get(`${base}/:id/dockerfile`, {
     access: read,
-    faults: ['project_not_ready', 'commit_not_found', 'git_failed'],
+    faults: ['project_not_ready', 'commit_not_found', 'git_failed', 'analysis_stopped'],
     schema: {
       operationId: 'showDockerfile',
       summary: 'The Dockerfile that an app is built with',

@@ -3,10 +3,11 @@ import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import { mirrorKeyOf, type ProjectsContext, projectNotFound } from './projects.ts';
 import * as queries from './queries.ts';
-import { treeOf } from './read-repository.ts';
+import { writeDockerfile } from './read-repository.ts';
 
 const timeoutMs = 30_000;
-const mostEntries = 200_000;
+/** The analysis looks at no larger ones. */
+const maxFileBytes = 1024 * 1024;
 
 export async function showDockerfile(
   ctx: ProjectsContext,
@@ -32,26 +33,23 @@ export async function showDockerfile(
     });
   }
   const signal = AbortSignal.timeout(timeoutMs);
-  const tree = treeOf((await ctx.mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl)), commit.sha);
   if (app.dockerfile) {
-    const content = (await tree.read([app.dockerfile.path], signal)).get(app.dockerfile.path);
-    if (!content) throw new Fault('commit_not_found', 'The commit that was analysed is no longer here.');
-    return {
-      app: app.path,
-      isGenerated: false,
-      dockerfile: content.toString('utf8'),
-      dockerignore: null,
-      explanation: [],
-    };
+    const { path: file } = app.dockerfile;
+    const mirror = (await ctx.mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl));
+    for await (const { content } of mirror.readFiles(commit.sha, [file], { signal, maxFileBytes }))
+      return {
+        app: app.path,
+        isGenerated: false,
+        dockerfile: content.toString('utf8'),
+        dockerignore: null,
+        explanation: [],
+      };
+    throw new Fault('commit_not_found', 'The commit that was analysed is no longer here.');
   }
-  const { filesToRead, generateDockerfile } = await import(
-    '../../analysis/dockerfile/generate-dockerfile.ts'
-  );
-  const { Repository } = await import('../../analysis/repository.ts');
-  const { entries } = await tree.list(mostEntries, signal);
-  const files = new Repository(entries, await tree.read(filesToRead(entries), signal));
   const buildVariables = result.variables.filter(({ build, apps }) => build && apps.includes(app.path));
-  const built = generateDockerfile(app, result.monorepo, { buildVariables, files });
+  const order = { app, monorepo: result.monorepo, buildVariables };
+  const from = { cloneUrl, sha: commit.sha };
+  const built = await writeDockerfile(ctx, workspaceId, from, order, signal);
   const { dockerfile, dockerignore, explanation } = built;
   return { app: app.path, isGenerated: true, dockerfile, dockerignore, explanation };
 }

@@ -1,5 +1,5 @@
 /** What a push means for one environment. Pure: the same push and the same environment give the same answer. */
-import picomatch from 'picomatch';
+import { Globs } from '../../glob.ts';
 
 export interface Push {
   readonly branch: string | null;
@@ -66,10 +66,19 @@ function asksToSkip(message: string | null): boolean {
   return message !== null && /\[(skip (ci|deploy)|(ci|deploy) skip|no ci)\]/i.test(message);
 }
 
-/** A folder watches what is under it; anything else is a pattern as in `.gitignore`. */
+/** So much matching takes a few hundredths of a second; a push of hundreds of thousands of paths could take minutes. */
+const mostSteps = 5_000_000;
+
+/**
+ * A folder watches what is under it; anything else is a pattern as in `.gitignore`. A push that is too large to be
+ * looked at counts as watched: one deployment too many is the smaller harm.
+ */
 function isWatched(watchPaths: readonly string[], changed: readonly string[] | null): boolean {
   if (watchPaths.length === 0 || changed === null) return true;
-  const patterns = watchPaths.flatMap((path) => [path, `${path.replace(/\/+$/, '')}/**`]);
-  const matches = picomatch(patterns, { dot: true });
-  return changed.some((path) => matches(path));
+  const folders = watchPaths.map((path) => path.replace(/\/+$/, ''));
+  const watched = new Globs(
+    folders.flatMap((path) => [path, `${path}/**`]),
+    { dot: true, mostSteps },
+  );
+  return changed.some((path) => watched.matches(path) || watched.isSpent);
 }

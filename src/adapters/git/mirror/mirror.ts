@@ -1,9 +1,10 @@
 /** Reads from one mirror: commits, lists of files, files, a tar. Never changes it, and never makes a checkout. */
 import type { Readable } from 'node:stream';
+import { Turns } from '../../../turns.ts';
 import { checkFetched } from '../objects/commits.ts';
 import { contentOf, DamagedMirror, readObjects } from '../objects/object-reader.ts';
 import { type Listing, listTree, readLimit, type TreeEntry } from '../objects/tree-listing.ts';
-import { runGit } from '../run-git.ts';
+import { runGit, TooMuchOutput } from '../run-git.ts';
 import { failedRead, type MirrorFolder } from './mirror-folder.ts';
 import { type ReadLimits, streamCommit, type TarRequest } from './stream-commit.ts';
 
@@ -20,6 +21,7 @@ export interface FileContent {
 
 /** Of all files that are read together. What would go beyond it is left out. */
 const mostContentBytes = 64 * 2 ** 20;
+const mostChangedBytes = 4 * 2 ** 20;
 
 export class Mirror {
   readonly #folder: MirrorFolder;
@@ -41,8 +43,7 @@ export class Mirror {
     return this.#folder.read(async (dir) => {
       await checkFetched(dir, sha, signal);
       const listing = await listTree(dir, sha, { maxEntries, readMs, signal });
-      if (listing.isComplete)
-        this.#listed = { sha, byPath: new Map(listing.entries.map((each) => [each.path, each])) };
+      if (listing.isComplete) this.#listed = { sha, byPath: await byPath(listing.entries) };
       return listing;
     });
   }
@@ -80,14 +81,19 @@ export class Mirror {
     }
   }
 
-  /** Paths that differ between the two, of files that came, went or changed. Both must have been fetched. */
-  changedPaths(from: string, to: string, signal?: AbortSignal): Promise<string[]> {
+  /**
+   * Paths that differ between the two, of files that came, went or changed; null where they are more than anyone looks
+   * at. Both must have been fetched.
+   */
+  changedPaths(from: string, to: string, signal?: AbortSignal): Promise<string[] | null> {
     return this.#folder.read(async (dir) => {
       for (const sha of [from, to]) await checkFetched(dir, sha, signal);
       const args = ['diff-tree', '-r', '-z', '--no-renames', '--no-ext-diff', '--name-only', from, to, '--'];
       const limit = readLimit(this.#limits.readMs, signal);
-      const output = await runGit({ args, dir, signal: limit.signal }).finally(limit.done);
-      return output.toString('utf8').split('\0').filter(Boolean);
+      const output = await runGit({ args, dir, signal: limit.signal, maxOutputBytes: mostChangedBytes })
+        .catch(nullWhereTooMuch)
+        .finally(limit.done);
+      return output === null ? null : output.toString('utf8').split('\0').filter(Boolean);
     });
   }
 
@@ -95,4 +101,20 @@ export class Mirror {
   tar(sha: string, request: TarRequest = {}): Readable {
     return streamCommit([{ folder: this.#folder, sha, prefix: '', lfs: new Map() }], this.#limits, request);
   }
+}
+
+async function byPath(entries: readonly TreeEntry[]): Promise<ReadonlyMap<string, TreeEntry>> {
+  const found = new Map<string, TreeEntry>();
+  const turns = new Turns();
+  for (const entry of entries) {
+    const turn = turns.next();
+    if (turn) await turn;
+    found.set(entry.path, entry);
+  }
+  return found;
+}
+
+function nullWhereTooMuch(error: unknown): null {
+  if (error instanceof TooMuchOutput) return null;
+  throw error;
 }

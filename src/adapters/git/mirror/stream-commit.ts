@@ -73,5 +73,8 @@ async function* tarOf(
 }
 
 export function tooMany(maxEntries: number): Fault {
-  return new Fault('repository_too_large', `The commit has more than ${maxEntries} files.`);
+  return new Fault(
+    'repository_too_large',
+    `The commit has more than ${maxEntries} files, or too long paths.`,
+  );
 }

@@ -38,7 +38,7 @@ export function commitTar(parts: readonly TarPart[], options: TarOptions): Reada
 
 /** Refuses before the first byte what must not be sent at all. */
 async function* tarOf(parts: readonly TarPart[], options: TarOptions): AsyncGenerator<Buffer> {
-  checkPaths(parts.flatMap((part) => part.entries.map((each) => atPlace(part, each))));
+  await checkPaths(parts.flatMap((part) => part.entries.map((each) => atPlace(part, each))));
   const bytes = parts.flatMap(({ entries, lfs }) =>
     entries.map(({ oid, size }) => lfs.get(oid)?.size ?? size),
   );
@@ -48,18 +48,14 @@ async function* tarOf(parts: readonly TarPart[], options: TarOptions): AsyncGene
       `The files of the commit are larger than ${options.maxBytes} bytes.`,
     );
   }
-  const folders = new Set<string>();
-  for (const part of parts) yield* partOf(part, folders, options);
+  for (const part of parts) yield* partOf(part, options);
   yield tarEnd;
 }
 
-async function* partOf(
-  part: TarPart,
-  folders: Set<string>,
-  { mtime, signal }: TarOptions,
-): AsyncGenerator<Buffer> {
+async function* partOf(part: TarPart, { mtime, signal }: TarOptions): AsyncGenerator<Buffer> {
   const { entries } = part;
   const stored = entries.filter(({ type, oid }) => type !== 'submodule' && !part.lfs.has(oid));
+  let before: Buffer = Buffer.alloc(0);
   const objects = readObjects(
     part.dir,
     stored.map(({ oid }) => oid),
@@ -68,9 +64,10 @@ async function* partOf(
   try {
     for (const entry of entries) {
       const path = pathOf(part, entry);
-      yield* newFolders(path, folders, mtime);
+      yield* newFolders(path, before, mtime);
+      before = path;
       const pointer = part.lfs.get(entry.oid);
-      if (entry.type === 'submodule') yield* newFolders(Buffer.concat([path, slash]), folders, mtime);
+      if (entry.type === 'submodule') yield* newFolders(Buffer.concat([path, slash]), path, mtime);
       else if (pointer && entry.type === 'file') {
         yield tarHeader({ path, type: 'file', mode: modeOf(entry), size: pointer.size, mtime });
         yield* createReadStream(join(part.lfsFolder, pointer.oid), { ...(signal ? { signal } : {}) });
@@ -107,13 +104,14 @@ async function nextOf(
   return value;
 }
 
-/** Named, so that they have the same mode wherever they are unpacked. */
-function* newFolders(path: Buffer, folders: Set<string>, mtime: Date): Generator<Buffer> {
+/**
+ * Named, so that they have the same mode wherever they are unpacked. Git lists what is in a folder in one stretch, so
+ * those of the path before are known to be there without holding on to all of them.
+ */
+function* newFolders(path: Buffer, before: Buffer, mtime: Date): Generator<Buffer> {
   for (let at = path.indexOf(47); at >= 0; at = path.indexOf(47, at + 1)) {
     const folder = path.subarray(0, at + 1);
-    const key = folder.toString('latin1');
-    if (folders.has(key)) continue;
-    folders.add(key);
+    if (before.subarray(0, at + 1).equals(folder)) continue;
     yield tarHeader({ path: folder, type: 'folder', mode: 0o755, size: 0, mtime });
   }
 }

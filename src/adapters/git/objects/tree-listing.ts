@@ -1,5 +1,6 @@
 /** The files of a commit, as one process of git lists them. Nothing is followed: a link is a name with a content. */
 import { Fault } from '../../../fault.ts';
+import { Turns } from '../../../turns.ts';
 import { startGit } from '../run-git.ts';
 import { DamagedMirror } from './object-reader.ts';
 
@@ -18,12 +19,15 @@ export interface TreeEntry {
 
 export interface Listing {
   readonly entries: readonly TreeEntry[];
-  /** False where there were more than `maxEntries`. */
+  /** False where there were more than `maxEntries`, or longer paths than are held in memory. */
   readonly isComplete: boolean;
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const deepestBytes = 4_096;
+const deepestFolders = 200;
+/** Of all paths together: a tree of a few kilobytes can list gigabytes of them. */
+const mostPathBytes = 32 * 1024 * 1024;
 
 /** The caller's signal, which also ends a look that takes too long. */
 export function readLimit(ms: number, outer?: AbortSignal): { signal: AbortSignal; done: () => void } {
@@ -59,12 +63,14 @@ export async function listTree(
   ended.catch(() => undefined);
   const entries: TreeEntry[] = [];
   let rest: Buffer = Buffer.alloc(0);
+  let left = mostPathBytes;
   try {
     for await (const chunk of git.stdout) {
       const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let from = 0;
       for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
-        if (entries.length >= maxEntries) return { entries, isComplete: false };
+        left -= end - from;
+        if (entries.length >= maxEntries || left < 0) return { entries, isComplete: false };
         entries.push(parseEntry(bytes.subarray(from, end)));
         from = end + 1;
       }
@@ -116,13 +122,17 @@ function textOf(bytes: Buffer): string | undefined {
 
 /**
  * Git refuses such trees at a checkout; we read without one and have to look ourselves. A link and a folder of the same
- * name would send what is unpacked later to wherever the link points.
+ * name would send what is unpacked later to wherever the link points. Takes turns with the rest of the service.
  */
-export function checkPaths(entries: readonly TreeEntry[]): void {
+export async function checkPaths(entries: readonly TreeEntry[]): Promise<void> {
   const taken = new Set<string>();
+  const turns = new Turns();
   for (const entry of entries) {
+    const turn = turns.next();
+    if (turn) await turn;
     const path = keyOf(entry);
     const parts = (entry.rawPath?.toString('latin1') ?? path).split('/');
+    if (parts.length > deepestFolders) throw malformed('folders are nested too deep');
     if (path.length > deepestBytes) throw malformed('a path is too long');
     if (parts.some((part) => part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git'))
       throw malformed(`the path ${JSON.stringify(entry.path)} is not allowed`);
@@ -130,6 +140,8 @@ export function checkPaths(entries: readonly TreeEntry[]): void {
     taken.add(path);
   }
   for (const entry of entries) {
+    const turn = turns.next();
+    if (turn) await turn;
     const path = keyOf(entry);
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
       if (taken.has(path.slice(0, at)))

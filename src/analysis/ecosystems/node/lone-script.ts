@@ -47,6 +47,6 @@ function isProgram(project: Project, file: string): boolean {
   if (/\bDeno\.|from ["'](?:jsr:|npm:|https:)/.test(text)) return false;
   return (
     /\brequire\(|\bprocess\.|from ["'](?:node:|fs|http|path)|\bBun\./.test(text) ||
-    /^\s*console\.log\(/m.test(text)
+    /^[ \t]{0,80}console\.log\(/m.test(text)
   );
 }

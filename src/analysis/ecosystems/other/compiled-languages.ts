@@ -85,7 +85,7 @@ export const clojureTools: Language = {
     }
     const alias = project.capture(
       'deps.edn',
-      /^\s*\{?:?(?:aliases\s*\{)?\s*:(run|start|serve|server|main|prod)\b/,
+      /^\s{0,80}\{?:?(?:aliases\s{0,10}\{)?\s{0,20}:(run|start|serve|server|main|prod)\b/,
     );
     if (alias !== undefined) return { start: `clojure -M:${alias}` };
     const main = repository.find(project.sources(clojure.endings), /^\(defn\s+-main\b/)?.file;

@@ -25,7 +25,9 @@ export function requirementsFile(project: Project): string | undefined {
   const [named] = [...project.files]
     .filter(
       (name) =>
-        name.startsWith('req') && /^req\w*[-_.]?\w*\.txt$/.test(name) && !/dev|test|lint|doc/.test(name),
+        name.startsWith('req') &&
+        /^req\w{0,80}[-_.]?\w{0,80}\.txt$/.test(name) &&
+        !/dev|test|lint|doc/.test(name),
     )
     .sort();
   return named === undefined ? undefined : project.at(named);

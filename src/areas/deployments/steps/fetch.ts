@@ -51,6 +51,7 @@ async function fetched({
   if ('release' in wanted) throw nothingThere();
   const want = 'sha' in wanted ? { sha: wanted.sha } : { branch: wanted.branch };
   const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
+  ctx.analyst.warm();
   const { commit } = await (await ctx.mirrors()).fetch(key, source, {
     want,
     signal: step.signal,
