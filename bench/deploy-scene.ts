@@ -192,6 +192,7 @@ function countCalls(pool: RemotePool, count: () => void): void {
         return work(...given);
       };
     const all: Remote = {
+      secrets: remote.secrets,
       run: counted(remote.run),
       output: counted(remote.output),
       script: counted(remote.script),

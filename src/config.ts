@@ -242,6 +242,12 @@ export const settings = {
     read.wholeNumber(1, 10_000_000),
     'The largest file that can be imported into a database, in megabytes.',
   ),
+  importDataMegabytes: setting(
+    'SLIPWAY_LIMIT_IMPORT_DATA_MB',
+    '40960',
+    read.wholeNumber(1, 100_000_000),
+    'How much data an imported file may become in its database, on the disk of the server, in megabytes.',
+  ),
   backupKeepReplacedDays: setting(
     'SLIPWAY_BACKUP_KEEP_REPLACED_DAYS',
     '7',
@@ -310,6 +316,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     operationsPerServer: value(settings.operationsPerServer),
     backupDir: value(settings.backupDir),
     importMegabytes: value(settings.importMegabytes),
+    importDataMegabytes: value(settings.importDataMegabytes),
     backupKeepReplacedDays: value(settings.backupKeepReplacedDays),
   } as const;
 }

@@ -16,6 +16,7 @@ import { domainsHook } from './areas/domains/environment-hook.ts';
 import type { EnvironmentsContext } from './areas/environments/context.ts';
 import type { EnvironmentHooks } from './areas/environments/hooks.ts';
 import type { LiveLogsContext } from './areas/environments/live/live-logs.ts';
+import type { TargetAccess } from './areas/environments/placement/open-target.ts';
 import { environmentsOn } from './areas/environments/read-environments.ts';
 import { environmentsOfRemovedProjects } from './areas/environments/remove-environment.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
@@ -57,6 +58,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
   const accounts: AccountsContext = { db, clock, masterKeys, config, wakeMail };
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
+  const targets: TargetAccess = { db, sealer, pool, secretsOf };
   const providers: GitProvidersContext = {
     db,
     clock,
@@ -67,11 +69,11 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
   };
   const allowHttp = config.allowPrivateEgress;
   const projects: ProjectsContext = { db, clock, sealer, queue, mirrors, analyst, providers, allowHttp };
-  const services: ServiceRequestsContext = { db, clock, sealer, queue, servers };
+  const services: ServiceRequestsContext = { db, clock, sealer, queue, servers: targets };
   const { dns, acme } = resources;
   const { acmeDirectory: directoryUrl } = config;
   const authority = { directoryUrl, caaNames: caaNamesOf(directoryUrl), acme };
-  const domains: DomainsContext = { db, clock, sealer, queue, servers, dns, authority };
+  const domains: DomainsContext = { db, clock, sealer, queue, servers: targets, dns, authority };
   const deployments: DeploymentsContext = {
     db,
     clock,
@@ -82,7 +84,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     mirrors,
     analyst,
     providers,
-    servers,
+    servers: targets,
   };
   const pushes: PushesContext = {
     db,
@@ -98,18 +100,19 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
         await requestDeployment(tx, deployments, request);
       }),
   };
-  const reconcile: StartContext = { db, clock, sealer, queue, kinds, servers };
+  const reconcile: StartContext = { db, clock, sealer, queue, kinds, servers: targets };
   const backups: BackupsContext = {
     db,
     clock,
     sealer,
     queue,
-    servers,
+    servers: targets,
     log,
     fetch: egress.fetch,
     keepReplacedDays: config.backupKeepReplacedDays,
     localStorage: resources.localStorage,
     importBytes: config.importMegabytes * 1024 * 1024,
+    importDataBytes: config.importDataMegabytes * 1024 * 1024,
   };
   // From below: an environment is made in this order, and removed in the opposite one.
   const hooks: EnvironmentHooks = [
@@ -126,7 +129,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     queue,
     mirrors,
     providers,
-    servers,
+    servers: targets,
     hooks,
     deploy: (tx, request) => requestDeployment(tx, deployments, request),
     ensureWebhook: (workspaceId, projectId) => ensureHook(pushes, workspaceId, projectId),

@@ -185,10 +185,21 @@ export class Fault extends Error {
     this.name = 'Fault';
     this.code = code;
     this.hint = options.hint;
-    this.evidence = options.evidence;
+    this.evidence = options.evidence === undefined ? undefined : bounded(options.evidence);
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
+}
+
+/** Evidence is stored and shown with each fault, and whoever prints it decides how long it is. What failed comes last. */
+const evidenceHead = 4_000;
+const evidenceTail = 12_000;
+
+function bounded(evidence: string): string {
+  const left = evidence.length - evidenceHead - evidenceTail;
+  if (left <= 0) return evidence;
+  const note = `[Slipway: ${left} characters were left out here]`;
+  return `${evidence.slice(0, evidenceHead)}\n${note}\n${evidence.slice(-evidenceTail)}`;
 }
 
 /** The `code` that Node and PostgreSQL put on their errors, where there is one. */

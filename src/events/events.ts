@@ -65,6 +65,17 @@ export async function feedState(db: Queryable, feed: FeedKey): Promise<FeedState
   return { position: Number(row?.position ?? 0), prunedTo: Number(row?.prunedTo ?? 0) };
 }
 
+/** How much of it is stored: whoever lets others write into it keeps it within bounds. */
+export async function feedSize(
+  db: Queryable,
+  { workspaceId, feedId }: FeedKey,
+): Promise<{ readonly events: number; readonly bytes: number }> {
+  const row = await db.one<{ events: number; bytes: string }>(sql`
+    select count(*)::int as events, coalesce(sum(pg_column_size(data)), 0) as bytes from events
+    where workspace_id = ${workspaceId} and feed_id = ${feedId}`);
+  return { events: row?.events ?? 0, bytes: Number(row?.bytes ?? 0) };
+}
+
 export interface EventRange {
   readonly after: number;
   readonly upTo: number;

@@ -46,6 +46,7 @@ export function createRemotePool(resolve: ResolveHost, log: Logger): RemotePool 
 function remoteOf(link: Link): Remote {
   const commands = new Commands(link);
   return {
+    secrets: [],
     run: (argv, options) => commands.run(argv, options),
     output: (argv, options) => commands.output(argv, options),
     script: (text, args, options) => commands.script(text, args, options),

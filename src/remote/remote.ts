@@ -66,6 +66,8 @@ export interface UnitSpec {
   readonly argv: readonly string[];
   readonly input?: Buffer;
   readonly fence?: Fence;
+  /** For what reads foreign files outside of any container: together with its children it gets no more than this. */
+  readonly memoryMb?: number;
 }
 
 /** A server that has seen a higher epoch for this scope refuses, with `remote_fenced`. */
@@ -130,6 +132,8 @@ export interface RelayOptions {
 }
 
 export interface Remote {
+  /** Of the thing that is worked on: they are taken out of everything that a call complains of, whoever makes it. */
+  readonly secrets: readonly Secret<string | Buffer>[];
   /** Runs it to its end, however that ends. */
   run(argv: readonly string[], options?: RunOptions): Promise<RemoteOutcome>;
   /** Its output; fails with `remote_failed` and the last lines it printed unless it succeeds. */
@@ -150,7 +154,7 @@ export interface Remote {
   writeFile(path: string, content: string | Buffer, attributes: FileAttributes): Promise<void>;
   /** Undefined where there is none. */
   readFile(path: string, options?: { readonly maxBytes?: number }): Promise<Buffer | undefined>;
-  /** Starts it unless it is there already, running or ended. */
+  /** Starts it unless it is there already, running or ended. Of what it prints, the beginning and the end are kept. */
   startUnit(spec: UnitSpec): Promise<void>;
   /** Waits up to `waitMs` for more output or the end. */
   readUnit(name: string, from: number, waitMs?: number): Promise<UnitOutput>;

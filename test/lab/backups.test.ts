@@ -182,6 +182,21 @@ test('what is backed up is verified, survives everything that is done to the dat
   );
 
   await t.test(
+    'whoever imports a file that prints what it finds learns no password of the database',
+    async () => {
+      const password = (await server.ssh(`docker exec slipway-${main} printenv POSTGRES_PASSWORD`)).trim();
+      const says = `do $$ begin raise exception 'it is ${password}'; end $$;`;
+      for (const file of ['\\! env >&2\nselect nonsense;\n', says]) {
+        const { status, fault } = await imported(world, file, main);
+        assert.deepEqual([status, Object(fault).code], ['failed', 'import_failed'], JSON.stringify(fault));
+        assert.ok(!JSON.stringify(fault).includes(password), JSON.stringify(fault));
+        if (file === says) assert.match(Object(fault).evidence, /it is \[secret\]/);
+      }
+      assert.equal((await leftovers(world)).trim(), '');
+    },
+  );
+
+  await t.test(
     'what leaves for an S3 is encrypted, and is refused before anything is touched once it was damaged',
     async () => {
       const destination = {

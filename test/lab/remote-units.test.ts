@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runDetached } from '../../src/areas/servers/hardening/detached.ts';
 import type { Remote, UnitState } from '../../src/remote/remote.ts';
+import { mostUnitBytes } from '../../src/remote/units/bounded-output.ts';
 import { followUnit } from '../../src/remote/units/follow-unit.ts';
 import { openLab } from '../support/lab.ts';
 import { connect, failsWith, openPool, targetOf } from '../support/remote.ts';
@@ -118,6 +119,81 @@ test('much output is read whole, in parts, and its end comes with the last of th
   await remote.startUnit({ name: 'slipway-much', argv: ['head', '-c', '5000000', '/dev/zero'] });
   const { printed, state } = await follow(remote, 'slipway-much');
   assert.deepEqual([printed.length, state], [5_000_000, { kind: 'ended', code: 0 }]);
+});
+
+/** The size of what the server keeps of it. */
+async function keptBytes(remote: Remote, name: string): Promise<number> {
+  return Number(await remote.output(['stat', '-c', '%s', `/var/lib/slipway/units/${name}/output`]));
+}
+
+test('whoever prints without end fills neither the disk of a server nor what we read, and the last words are kept', async (t) => {
+  const remote = connect(t, await lab.shared('bare'));
+  const script = 'echo first; yes "$1" | head -c 60000000; echo; echo last words >&2; exit 3';
+  for (const [name, line] of [
+    ['slipway-flood', '0123456789'],
+    ['slipway-flood-of-lines', ''],
+  ] as const) {
+    await remote.startUnit({ name, argv: sh(script, line) });
+    const { printed, state } = await follow(remote, name);
+    assert.deepEqual(state, { kind: 'ended', code: 3 });
+    assert.ok((await keptBytes(remote, name)) <= mostUnitBytes, 'the server keeps no more');
+    assert.equal(printed.length, await keptBytes(remote, name));
+    assert.match(printed.slice(0, 10), /^first\n/);
+    assert.match(printed.slice(-20), /\nlast words\n$/);
+    assert.ok(printed.split('\n').length < 105_010, 'nor more lines');
+    const [, lost = ''] = /\n\[Slipway: (\d+) bytes, \d+ lines were left out here\]\n/.exec(printed) ?? [];
+    const ours = printed.split('\n').filter((each) => each.startsWith('[Slipway: '));
+    assert.equal(ours.length, 2);
+    const shown = printed.length - ours.join('\n\n').length - 1;
+    // `yes` complains when nobody reads it any more.
+    assert.ok(Math.abs(Number(lost) + shown - 60_000_018) < 100, `${lost} and ${shown}`);
+    await remote.stopUnit(name);
+  }
+});
+
+test('whoever prints a line without end gets as far, and one that leaves a noisy child behind still ends', async (t) => {
+  const remote = connect(t, await lab.shared('bare'));
+  const line = sh('head -c 60000000 /dev/zero | tr "\\0" x; echo " end" >&2; kill -KILL $$');
+  await remote.startUnit({ name: 'slipway-line', argv: line });
+  const { printed, state } = await follow(remote, 'slipway-line');
+  assert.deepEqual(state, { kind: 'ended', code: 137 });
+  assert.ok((await keptBytes(remote, 'slipway-line')) <= mostUnitBytes);
+  assert.match(printed.slice(0, 100), /^x{100}$/);
+  assert.match(printed.slice(-10), /^x{5} end\n$/);
+  await remote.stopUnit('slipway-line');
+
+  const noisy = sh('(while :; do echo noise; done) & (sleep 1009) & echo mine; exit 4');
+  await remote.startUnit({ name: 'slipway-noisy', argv: noisy });
+  const noise = await follow(remote, 'slipway-noisy');
+  assert.deepEqual(noise.state, { kind: 'ended', code: 4 });
+  assert.match(noise.printed, /^mine$/m);
+  await remote.stopUnit('slipway-noisy');
+});
+
+test('who comes back to a unit that printed too much reads on from where it was, as if it had never been away', async (t) => {
+  const server = await lab.shared('bare');
+  const pool = openPool(t);
+  const target = targetOf(server);
+  const name = 'slipway-flood-joined';
+  const script =
+    'echo first; yes "$(printf %0200d 0)" | head -c 20000000; echo full; while [ ! -e /tmp/go-flood ]; do sleep 0.1; done; echo end';
+  await pool.to(target).startUnit({ name, argv: sh(script) });
+  const first: Buffer[] = [];
+  let next = 0;
+  await until(async () => {
+    const read = await pool.to(target).readUnit(name, next, 1_000);
+    first.push(read.bytes);
+    next = read.next;
+    return read.bytes.length === 0 && next > 8_000_000;
+  }, 'the beginning to be full');
+  pool.drop(target.serverId);
+  await pool.to(target).run(['touch', '/tmp/go-flood']);
+  const rest = await follow(pool.to(target), name, next);
+  assert.deepEqual(rest.state, { kind: 'ended', code: 0 });
+  assert.match(rest.printed.slice(-20), /full\nend\n$/);
+  const whole = await follow(pool.to(target), name);
+  assert.equal(Buffer.concat(first).toString() + rest.printed, whole.printed);
+  await pool.to(target).stopUnit(name);
 });
 
 test('a lower epoch than the highest one seen can do nothing, also where many claim at once', async (t) => {

@@ -254,7 +254,7 @@ async function redisWorks({ server, site }: Scene) {
   assert.equal(await digest(), before);
   assert.equal(await leftovers(server), '');
 
-  const upload = { staging: 'staging_2', base: 'copy', content: 'upload' } as const;
+  const upload = { staging: 'staging_2', base: 'copy', content: 'upload', mostBytes: 1e9 } as const;
   const loads = async (content: Buffer, name: string) =>
     engine.loadStaging(site, source, await put(site, content, name), upload, quiet);
   await loads(gzipSync(Buffer.concat([rdb, Buffer.from('trailing')])), 'packed');

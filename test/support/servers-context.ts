@@ -1,6 +1,8 @@
 /** What the servers area works with, on a database alone, and servers in it without the API. */
 import type { TestContext } from 'node:test';
+import type { TargetAccess } from '../../src/areas/environments/placement/open-target.ts';
 import { environmentsOn } from '../../src/areas/environments/read-environments.ts';
+import { knownSecrets } from '../../src/areas/reconcile/known-secrets.ts';
 import { insertServer } from '../../src/areas/servers/queries.ts';
 import { privateKeyContext, type ServersContext } from '../../src/areas/servers/servers.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
@@ -15,7 +17,7 @@ import { Sealer } from '../../src/store/sealed.ts';
 import { TestClock } from './app.ts';
 import { labHosts } from './remote.ts';
 
-export interface TestServersContext extends ServersContext {
+export interface TestServersContext extends ServersContext, TargetAccess {
   readonly clock: TestClock;
 }
 
@@ -33,7 +35,10 @@ export async function serversContext(
     await queue.stop();
   });
   const sealer = new Sealer(masterKeys);
-  return { db, clock: new TestClock(), sealer, queue, pool, resolveHost: labHosts, log, environmentsOn };
+  const secretsOf: TargetAccess['secretsOf'] = (workspaceId, id) =>
+    knownSecrets({ db, sealer }, workspaceId, id);
+  const resolveHost = labHosts;
+  return { db, clock: new TestClock(), sealer, queue, pool, resolveHost, log, secretsOf, environmentsOn };
 }
 
 export interface KnownServer {

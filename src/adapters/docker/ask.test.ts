@@ -26,6 +26,7 @@ function relaying(given: readonly (string | { readonly problem: string })[]) {
   };
   const none = () => assert.fail('only the relay is used');
   const remote: Remote = {
+    secrets: [],
     relay,
     run: none,
     output: none,

@@ -7,7 +7,10 @@ import { BuildOutput } from './build-output.ts';
 /** As Docker prints it, then our own last line. */
 function faultOf(printed: string, end: string): Fault {
   const output = new BuildOutput();
-  const shown = `${printed}\n${end}`.split('\n').filter((line) => output.push(line));
+  const shown = `${printed}\n${end}`.split('\n').filter((line) => {
+    output.readOwn(line);
+    return output.push(line);
+  });
   assert.equal(shown.join('\n'), printed, 'our own lines are not shown');
   assert.ok(output.end);
   return buildFault(output.end, output.failure);

@@ -46,9 +46,10 @@ export async function buildImage(
   const line = (text: string) => {
     if (output.push(text)) following.line(text);
   };
+  const own = (text: string) => output.readOwn(text);
   const unit = { name: spec.unit, argv: argvOf(spec), fence: spec.fence };
   try {
-    await followUnit(remote, unit, { ...following, line });
+    await followUnit(remote, unit, { ...following, line, own });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
     if (output.refusal !== undefined) throw buildRefused(output.refusal, output.failure, spec.dockerfilePath);

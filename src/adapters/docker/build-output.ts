@@ -34,16 +34,15 @@ export class BuildOutput {
   #end: BuildEnd | undefined;
   #refusal: string | undefined;
 
+  /** As it was printed: in the name of an image there may be what looks like a secret. */
+  readOwn(line: string): void {
+    if (line.startsWith(endMark)) this.#end = readEnd(line);
+    if (line.startsWith(refusalMark)) this.#refusal = line.slice(refusalMark.length + 1);
+  }
+
   /** False for the lines that are ours. */
   push(line: string): boolean {
-    if (line.startsWith(endMark)) {
-      this.#end = readEnd(line);
-      return false;
-    }
-    if (line.startsWith(refusalMark)) {
-      this.#refusal = line.slice(refusalMark.length + 1);
-      return false;
-    }
+    if (line.startsWith(endMark) || line.startsWith(refusalMark)) return false;
     this.#keep(this.#last, line);
     const [, number, text = ''] = /^#(\d+) (.*)$/s.exec(line) ?? [];
     if (number !== undefined) this.#pushStep(number, text);

@@ -13,6 +13,7 @@ const front = { id: newId<EnvironmentId>(), port: 21_000, hosts: [], servers: []
 function check(problem: string | null, said: string) {
   const last = { atMs: 0, isMet: false, problem, bytes: Buffer.from(said) };
   const remote: Remote = {
+    secrets: [],
     run: never,
     output: never,
     script: never,

@@ -22,7 +22,7 @@ import type {
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { ServerAccess } from '../servers/servers.ts';
+import type { TargetAccess } from '../environments/placement/open-target.ts';
 
 export const backupKind = 'backup_make';
 export const restoreKind = 'backup_restore';
@@ -44,7 +44,7 @@ export interface BackupsContext {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
-  readonly servers: ServerAccess;
+  readonly servers: TargetAccess;
   readonly log: Logger;
   /** The folder of the service, for what leaves for nowhere else. */
   readonly localStorage: Storage;
@@ -52,6 +52,8 @@ export interface BackupsContext {
   readonly fetch: Egress['fetch'];
   /** The largest upload. */
   readonly importBytes: number;
+  /** How much data one may become on the server. */
+  readonly importDataBytes: number;
   /** How long data that was replaced is kept beside. */
   readonly keepReplacedDays: number;
 }

@@ -7,6 +7,7 @@ import { minute } from '../../clock.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { defineOperation, type Json, type OperationKind, type Step } from '../../operations/definition.ts';
 import { retryUntilDone, transientRetry } from '../releases/transient-retry.ts';
+import { withBoundedLog } from './bounded-log.ts';
 import { type DeploymentsContext, deployKind } from './deployments.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { forgetOperations } from './prune-queries.ts';
@@ -44,7 +45,10 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
     name,
     deadlineMs: minutes * minute,
     retry: transientRetry,
-    run: async (input, context) => run(await deployStepContext(ctx, input, context)),
+    run: (input, context) =>
+      withBoundedLog(ctx.db, input, context, async (bounded) =>
+        run(await deployStepContext(ctx, input, bounded)),
+      ),
     undo:
       typeof undo === 'function'
         ? (input, context) =>

@@ -13,8 +13,8 @@ import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
 import type { Sealer } from '../../store/sealed.ts';
+import type { TargetAccess } from '../environments/placement/open-target.ts';
 import type { GitProvidersContext } from '../git-providers/git-providers.ts';
-import type { ServerAccess } from '../servers/servers.ts';
 
 export const deployKind = 'deployment';
 
@@ -55,7 +55,7 @@ export interface DeploymentsContext {
   readonly mirrors: () => Promise<Mirrors>;
   readonly analyst: Analyst;
   readonly providers: GitProvidersContext;
-  readonly servers: ServerAccess;
+  readonly servers: TargetAccess;
 }
 
 export interface DeploymentRequest {

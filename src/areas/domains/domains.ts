@@ -11,7 +11,7 @@ import type { AcmeAccountId, CertificateId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { ServerAccess } from '../servers/servers.ts';
+import type { TargetAccess } from '../environments/placement/open-target.ts';
 
 /** The certificate authority, as the settings say. */
 export interface CertificateAuthority {
@@ -28,7 +28,7 @@ export interface DomainsContext {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
-  readonly servers: ServerAccess;
+  readonly servers: TargetAccess;
   readonly dns: () => Promise<Dns>;
   readonly authority: CertificateAuthority;
 }

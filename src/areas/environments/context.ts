@@ -6,8 +6,8 @@ import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import type { GitProvidersContext } from '../git-providers/git-providers.ts';
-import type { ServerAccess } from '../servers/servers.ts';
 import type { EnvironmentHooks } from './hooks.ts';
+import type { TargetAccess } from './placement/open-target.ts';
 
 export interface EnvironmentsContext {
   readonly db: Database;
@@ -16,7 +16,7 @@ export interface EnvironmentsContext {
   readonly queue: OperationQueue;
   readonly mirrors: () => Promise<Mirrors>;
   readonly providers: GitProvidersContext;
-  readonly servers: ServerAccess;
+  readonly servers: TargetAccess;
   readonly hooks: EnvironmentHooks;
   /** In the transaction that gives the reason for it. */
   readonly deploy: (tx: Queryable, request: EnvironmentDeployment) => Promise<DeploymentId>;

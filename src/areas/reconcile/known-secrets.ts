@@ -1,4 +1,7 @@
-/** Every secret that a container of an environment may know: of the release that runs, and of one that is coming. */
+/**
+ * Every secret that a container of an environment may know: of the release that runs, of one that is coming, and of the
+ * services. A password is one by itself: what prints it need not print the URL that the application gets.
+ */
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Secret } from '../../secret.ts';
 import type { Database } from '../../store/database.ts';
@@ -6,6 +9,7 @@ import type { Sealer } from '../../store/sealed.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { openVariables } from '../environments/variables/open-variables.ts';
 import { readRelease } from '../releases/stored-releases.ts';
+import { openServices } from '../services/credentials.ts';
 import { serviceVariables } from '../services/service-variables.ts';
 
 export async function knownSecrets(
@@ -17,8 +21,16 @@ export async function knownSecrets(
   const releaseId = environment?.currentReleaseId ?? null;
   const released = releaseId && (await readRelease(ctx.db, ctx.sealer, workspaceId, releaseId)).variables;
   const own = await openVariables(ctx.db, ctx.sealer, workspaceId, environmentId);
-  const brought = await serviceVariables(ctx.db, ctx.sealer, workspaceId, environmentId);
+  const [brought, services] = await ctx.db.transaction(async (tx) => [
+    await serviceVariables(tx, ctx.sealer, workspaceId, environmentId),
+    await openServices(tx, ctx.sealer, workspaceId, environmentId),
+  ]);
   const plain = new Set(own.filter(({ isSecret }) => !isSecret).map(({ key }) => key));
   const old = [...(released || [])].filter(([key]) => !plain.has(key)).map(([, value]) => value);
-  return [...old, ...own.filter(({ isSecret }) => isSecret).map(({ value }) => value), ...brought.values()];
+  const passwords = services.flatMap(({ credentials: { password, adminPassword } }) => [
+    password,
+    adminPassword,
+  ]);
+  const secret = own.filter(({ isSecret }) => isSecret).map(({ value }) => value);
+  return [...old, ...secret, ...brought.values(), ...passwords];
 }

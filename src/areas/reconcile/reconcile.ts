@@ -16,9 +16,8 @@ import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { type EnvironmentState, readEnvironmentState } from '../environments/environment-state.ts';
 import { environmentNotFound } from '../environments/environments.ts';
-import { openTarget } from '../environments/placement/open-target.ts';
+import { openTarget, type TargetAccess } from '../environments/placement/open-target.ts';
 import { placementsOf } from '../environments/placement/placements.ts';
-import type { ServerAccess } from '../servers/servers.ts';
 
 export const stopKind = 'environment_stop';
 export const startKind = 'environment_start';
@@ -28,7 +27,7 @@ export interface ReconcileContext {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
-  readonly servers: ServerAccess;
+  readonly servers: TargetAccess;
 }
 
 export interface EnvironmentWork {

@@ -8,7 +8,7 @@ import type { ServiceId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import type { ServerAccess } from '../servers/servers.ts';
+import type { TargetAccess } from '../environments/placement/open-target.ts';
 
 export const serviceStatuses = ['pending', 'starting', 'running', 'failed', 'stopped', 'removed'] as const;
 export type ServiceStatus = (typeof serviceStatuses)[number];
@@ -35,7 +35,7 @@ export interface ServiceRequestsContext {
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
   /** The ways to servers. */
-  readonly servers: ServerAccess;
+  readonly servers: TargetAccess;
 }
 
 export function credentialsPlace(workspaceId: WorkspaceId, id: ServiceId) {

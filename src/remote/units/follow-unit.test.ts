@@ -4,6 +4,8 @@ import { faultOf } from '../../../test/support/faults.ts';
 import { Handover } from '../../handover.ts';
 import { Secret } from '../../secret.ts';
 import type { Fence, Remote, UnitOutput, UnitSpec, UnitState } from '../remote.ts';
+import { withSecrets } from '../with-secrets.ts';
+import { mostUnitBytes } from './bounded-output.ts';
 import { followUnit } from './follow-unit.ts';
 
 const input: UnitSpec = { name: 'slipway-x', argv: ['true'], fence: { scope: 'server-a', epoch: 3 } };
@@ -31,6 +33,7 @@ class FakeUnit {
   }
 
   readonly remote: Remote = {
+    secrets: [],
     run: never,
     output: never,
     script: never,
@@ -104,6 +107,23 @@ test('secrets show neither in the lines nor in the evidence, also cut by a readi
     throw end;
   });
   assert.equal(evidence, lines.join('\n'));
+});
+
+test('whoever has a server send more than it should keep is not read on, and the end is still met', async () => {
+  const part = Buffer.alloc(1024 * 1024, 'x'.repeat(1_000).concat('\n'));
+  const { lines, end } = await follow(new FakeUnit(Array(20).fill(part), ended(0)));
+  assert.equal(end, undefined);
+  const told = lines.reduce((sum, line) => sum + line.length + 1, 0);
+  assert.ok(told <= mostUnitBytes + 1 && told > mostUnitBytes - 2_000, String(told));
+});
+
+test('secrets that the remote knows show nowhere, whoever follows', async () => {
+  const unit = new FakeUnit(['POSTGRES_PASSWORD=hunter2-hunter2\n'], ended(1));
+  const known = { ...unit, remote: withSecrets(unit.remote, [new Secret('hunter2-hunter2')]) };
+  const lines: string[] = [];
+  const options = { signal: new AbortController().signal, line: (text: string) => void lines.push(text) };
+  const { evidence } = await faultOf(() => followUnit(known.remote, input, options));
+  assert.deepEqual([lines, evidence], [['POSTGRES_PASSWORD=[secret]'], 'POSTGRES_PASSWORD=[secret]']);
 });
 
 test('aborted, it ends the unit without waiting for the reading, and says why', async () => {

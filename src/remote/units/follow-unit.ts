@@ -6,12 +6,15 @@ import type { Secret } from '../../secret.ts';
 import { createRedactor } from '../exec/redact.ts';
 import type { Remote, UnitSpec, UnitState } from '../remote.ts';
 import { raceAbort } from '../ssh/deadline.ts';
+import { mostUnitBytes } from './bounded-output.ts';
 
 export interface FollowUnitOptions {
   readonly signal: AbortSignal;
-  /** Taken out of the lines, and so out of the evidence too. */
+  /** Taken out of the lines, and so out of the evidence too, beside those that the remote knows. */
   readonly secrets?: readonly Secret<string | Buffer>[];
   line(text: string): void;
+  /** Each line as it was printed: for words of ours, in which a number may look like a secret. Nothing else is read from it. */
+  own?(text: string): void;
 }
 
 /** How long one read may wait for more. */
@@ -25,7 +28,7 @@ const evidenceLines = 15;
  * where it was cut off. Stopped when aborted, unless another worker takes over: that one follows it.
  */
 export async function followUnit(remote: Remote, spec: UnitSpec, options: FollowUnitOptions): Promise<void> {
-  const { signal, line, secrets = [] } = options;
+  const { signal, line, own, secrets = [] } = options;
   await remote.startUnit(spec);
   const last: string[] = [];
   const lines = new Lines((text) => {
@@ -33,10 +36,16 @@ export async function followUnit(remote: Remote, spec: UnitSpec, options: Follow
     last.push(text);
     if (last.length > evidenceLines) last.shift();
   });
-  const redactor = createRedactor(secrets);
+  const plain = new Lines((text) => own?.(text));
+  const take = (bytes: Buffer) => {
+    if (own) plain.push(bytes);
+    lines.push(redactor.push(bytes));
+  };
+  const redactor = createRedactor([...remote.secrets, ...secrets]);
   const remove = () => remote.stopUnit(spec.name, spec.fence);
   try {
-    const state = await readToEnd(remote, spec.name, (bytes) => lines.push(redactor.push(bytes)), signal);
+    const state = await readToEnd(remote, spec.name, take, signal);
+    plain.end();
     lines.push(redactor.end());
     lines.end();
     await remove();
@@ -58,7 +67,10 @@ function failureOf(state: Exclude<UnitState, { readonly kind: 'running' }>, evid
   return new Fault('remote_failed', `A command on the server ended with ${state.code}.`, { evidence });
 }
 
-/** Everything it prints, from its first byte on, until it ends or is gone. Neither starts nor removes it. */
+/**
+ * Everything it prints, from its first byte on, until it ends or is gone. Neither starts nor removes it. The server bounds
+ * what there is to read; where it does not, because someone else writes there, we take no more than that either.
+ */
 export async function readToEnd(
   remote: Remote,
   name: string,
@@ -68,8 +80,9 @@ export async function readToEnd(
   for (let from = 0; ; ) {
     signal.throwIfAborted();
     const { state, bytes, next } = await raceAbort(remote.readUnit(name, from, readMs), signal);
+    const room = Math.max(0, mostUnitBytes - from);
+    if (bytes.length > 0 && room > 0) take(bytes.subarray(0, room));
     from = next;
-    if (bytes.length > 0) take(bytes);
     if (state.kind !== 'running') return state;
   }
 }

@@ -2,10 +2,12 @@
  * The scripts behind detached work. Constant texts: what differs comes as arguments or by standard input.
  *
  * A unit's folder holds: `command` (what to run), `wrapper` (what runs it), `input` until it has been opened, `began`
- * once the unit has begun, `output`, and `code` once it has ended. All that decides whether to start a unit happens
- * under one lock, which the kernel takes back from whoever dies with it. Neither half a start nor two at once can run
- * it twice: without `began` and without a live unit it never ran; with `began` it is never started again.
+ * once the unit has begun, `output`, which is bounded, and `code` once it has ended. All that decides whether to start
+ * a unit happens under one lock, which the kernel takes back from whoever dies with it. Neither half a start nor two at
+ * once can run it twice: without `began` and without a live unit it never ran; with `began` it is never started again.
  */
+import { boundedRun } from './bounded-output.ts';
+
 export const unitRoot = '/var/lib/slipway';
 
 export const exits = { fenced: 77, stillRunning: 78 } as const;
@@ -61,15 +63,16 @@ else
   exec </dev/null
 fi
 umask 022
-(exec sh "$dir/command") >>"$dir/output" 2>&1
-code=$?
+code=0
+perl -e '${boundedRun}' "$dir" || code=$?
 echo "$code" >"$dir/code.new"
 mv -fT "$dir/code.new" "$dir/code"
 `;
 
 /**
- * `$1` scope, `$2` epoch, `$3` name, `$4` the size of the command's text, `$5` the size of the unit's input, or empty.
- * Both come by standard input, one after the other: sudo would write arguments down. They are gathered in a folder
+ * `$1` scope, `$2` epoch, `$3` name, `$4` the size of the command's text, `$5` the size of the unit's input, or empty,
+ * `$6` how many MB of memory all of it may take, or empty.
+ * Command and input come by standard input, one after the other: sudo would write arguments down. They are gathered in a folder
  * beside its place, so that what is found there under the unit's name is whole. A start that was killed leaves such a
  * folder with the input in it; the next start after an hour removes it.
  * OOMPolicy: where the kernel kills the command for its memory, the wrapper lives on and says so.
@@ -104,6 +107,7 @@ mv -T "$incoming" "$dir"
 systemctl reset-failed "$3.service" 2>/dev/null 9>&- || :
 systemd-run --quiet --collect --unit="$3.service" --setenv=HOME=/root --setenv=LANG=C.UTF-8 \\
   --property=OOMPolicy=continue --property=TimeoutStopSec=10 --property=KillMode=control-group \\
+  \${6:+"--property=MemoryMax=$6M"} \\
   -- /bin/sh "$dir/wrapper" "$dir" 9>&- >&2
 `;
 

@@ -16,11 +16,12 @@ const maxBytes = 1024 * 1024;
 const maxBufferTenths = 8;
 
 export async function startUnit(commands: Commands, spec: UnitSpec): Promise<void> {
-  const { name, argv, input, fence } = spec;
+  const { name, argv, input, fence, memoryMb } = spec;
   requireUnitName(name);
   const size = input === undefined ? '' : String(input.length);
   const command = Buffer.from(`exec ${quoteArgv(argv)}\n`);
-  const args = [...fenceArguments(fence), name, String(command.length), size];
+  const memory = memoryMb === undefined ? '' : String(Math.round(memoryMb));
+  const args = [...fenceArguments(fence), name, String(command.length), size, memory];
   await scripted(commands, startUnitScript, args, input ? Buffer.concat([command, input]) : command);
 }
 

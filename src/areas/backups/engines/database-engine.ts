@@ -3,6 +3,7 @@
  * load. What differs is the dialect's: the scripts, and how the staging copy becomes live.
  */
 
+import { volumeFolder } from '../../../engine/data-host.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import { databaseDown, dumpOf } from './dump.ts';
@@ -10,6 +11,7 @@ import type { CopyName, DataSource, Engine, LoadInput, ServiceSource, SwapNames 
 import { notRestored, runUnit, type Script, type UnitEnd, unitOf } from './run-unit.ts';
 import {
   inScratch,
+  mostFilled,
   removeScratch,
   requireSpace,
   type Scratch,
@@ -65,9 +67,10 @@ export function databaseEngine(dialect: DatabaseDialect): Engine {
           await startScratch(host, source, scratch);
         }
         const script = dialect.verifyScript(source, scratch.name, path);
-        const end = await runUnit(host, unit, script, file, progress);
+        const filled = { folder: await volumeFolder(host, scratch.volume), mostBytes: null };
+        const end = await runUnit(host, unit, script, filled, file, progress);
         if (end.isDone) return { outcome: 'restored', contentStats: end.contentStats };
-        return notRestored('It could not be loaded', end.evidence);
+        return notRestored('It could not be loaded', end);
       });
     },
     loadStaging: async (host, from, file, input, progress) => {
@@ -77,13 +80,16 @@ export function databaseEngine(dialect: DatabaseDialect): Engine {
       const scratch = dialect.loadScratch(source, input);
       const { state } = await host.remote.readUnit(unit, 0);
       const path = await readablePath(host, file);
+      let mostBytes: number | null = null;
       if (state.kind === 'absent') {
         await discard(host, source, input.staging);
-        await requireSpace(host, source, { fileBytes: file.bytes, growth: loadGrowth });
+        const used = await requireSpace(host, source, { fileBytes: file.bytes, growth: loadGrowth });
+        mostBytes = mostFilled(input, used);
         if (scratch) await startScratch(host, source, scratch);
       }
       const script = dialect.loadScript(source, scratch?.name ?? '', path, input);
-      const end = await runUnit(host, unit, script, file, progress);
+      const folder = await volumeFolder(host, scratch?.volume ?? source.volume);
+      const end = await runUnit(host, unit, script, { folder, mostBytes }, file, progress);
       if (!end.isDone) {
         await discard(host, source, input.staging);
         throw loadFailed(tool, input.content, end);
@@ -109,8 +115,9 @@ export async function waitUntilReady(
 function loadFailed(
   tool: string,
   content: LoadInput['content'],
-  { refused, evidence }: Extract<UnitEnd, { isDone: false }>,
+  { refused, evidence, overrun }: Extract<UnitEnd, { isDone: false }>,
 ): Fault {
+  if (overrun) return overrun;
   if (refused !== null && content === 'upload')
     return unknownFormat(
       refused,
@@ -122,7 +129,9 @@ function loadFailed(
   if (known) return known;
   if (content === 'upload')
     return new Fault('import_failed', 'The file could not be imported; the data is unchanged.', {
-      hint: 'The evidence has the line of the file and the statement that failed.',
+      hint: /backslash commands are restricted/.test(evidence)
+        ? 'Commands of psql itself, lines that begin with a backslash, are not run. Take them out of the file.'
+        : 'The evidence has the line of the file and the statement that failed.',
       evidence,
     });
   return new Fault('restore_failed', `${tool} could not load the backup; the data is unchanged.`, {

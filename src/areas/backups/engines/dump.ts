@@ -57,7 +57,7 @@ export async function dumpOf(host: DockerHost, tool: string, argv: readonly stri
   const { hasZstd } = await serverTools(host);
   const started = ['bash', '-c', pipeScript, 'slipway-dump', hasZstd ? 'yes' : 'no', ...argv];
   const stream = await remote.stream(started, { timeoutMs, signal });
-  const output = new ToolOutput();
+  const output = new ToolOutput(remote.secrets);
   const stderrClosed = new Promise<void>((resolve) => {
     stream.stderr.on('data', (bytes: Buffer) => output.push(bytes));
     stream.stderr.once('close', resolve);

@@ -72,12 +72,12 @@ export type RestoreVerdict =
 /** Of a staging or previous copy: a database, a folder or a volume. Small letters, digits and `_`, made by us of ids. */
 export type CopyName = string;
 
-export interface LoadInput {
-  readonly staging: CopyName;
-  /** What the file is loaded into: nothing, or a copy of the live data. */
-  readonly base: 'empty' | 'copy';
-  readonly content: 'dump' | 'upload';
-}
+/** `base` is what the file is loaded into: nothing, or a copy of the live data. */
+export type LoadInput = { readonly staging: CopyName; readonly base: 'empty' | 'copy' } & (
+  | { readonly content: 'dump' }
+  /** What is in it nobody knows: it may become at most so much data, beside what there is. */
+  | { readonly content: 'upload'; readonly mostBytes: number }
+);
 
 export interface SwapNames {
   readonly staging: CopyName;

@@ -5,17 +5,19 @@ import type { Placement } from '../../../engine/placement.ts';
 import { type EnvironmentId, newId, type ServerId, type WorkspaceId } from '../../../ids.ts';
 import type { Remote, UnitState } from '../../../remote/remote.ts';
 import { isTransient } from '../../releases/transient-retry.ts';
+import type { EngineProgress } from './engine.ts';
 import { runUnit } from './run-unit.ts';
 
 const never = () => assert.fail('nobody asks for this');
 const work = { script: 'true', args: [] };
 const file = { path: '/dump', bytes: 10 };
-const progress = { log: () => undefined, fraction: () => undefined };
+const silent = { log: () => undefined, fraction: () => undefined };
 
 /** One that has printed this, and is in this state. */
-function run(printed: string, state: UnitState) {
+function run(printed: string, state: UnitState, progress: EngineProgress = silent) {
   const bytes = Buffer.from(printed);
   const remote: Remote = {
+    secrets: [],
     run: never,
     output: never,
     script: never,
@@ -42,7 +44,7 @@ function run(printed: string, state: UnitState) {
     fence: { scope: 'test', epoch: 1 },
     signal: new AbortController().signal,
   };
-  return runUnit(host, 'slipway-load', work, file, progress);
+  return runUnit(host, 'slipway-load', work, { folder: '/data', mostBytes: null }, file, progress);
 }
 
 test('work that ends by itself tells how', async () => {
@@ -54,6 +56,7 @@ test('work that ends by itself tells how', async () => {
     isDone: false,
     refused: 'it',
     evidence: 'no such table',
+    overrun: null,
   });
 });
 
@@ -77,4 +80,26 @@ test('work that the kernel killed, for its memory for example, would be killed a
   const fault = await faultOf(() => run('half\n', { kind: 'ended', code: 137 }));
   assert.equal(fault.code, 'remote_failed');
   assert.equal(isTransient(fault), false);
+});
+
+test('work that is ended for what it fills says by how much, whatever its last words were', async () => {
+  const ended = { kind: 'ended', code: 143 } as const;
+  for (const [line, code, says] of [
+    ['@over disk 400000000 536870912', 'disk_full', /0\.4 GB left: 0\.5 GB must stay free/],
+    ['@over data 3000000000 1000000000', 'import_failed', /3\.0 GB of data.*1\.0 GB are allowed/],
+  ] as const)
+    for (const last of ['', '@end 0\n', '@end 137\n']) {
+      const end = await run(`half\n${line}\n${last}`, ended);
+      assert.ok(!end.isDone && end.overrun);
+      assert.equal(end.overrun.code, code);
+      assert.match(end.overrun.message, says);
+    }
+});
+
+test('whoever lets a file print our own words without end does not fill the log', async () => {
+  const told: string[] = [];
+  const log = (line: string) => void told.push(line);
+  const flood = `@stage ${'x'.repeat(5_000)}\n`.repeat(1_000);
+  await run(`${flood}@end 0\n`, { kind: 'ended', code: 0 }, { log, fraction: () => undefined });
+  assert.deepEqual([told.length, told[0]?.length], [20, 200]);
 });

@@ -1,16 +1,18 @@
 /**
  * Scratch containers: they live for one piece of work, of the same image as the service and started as it is, without a
- * network, within limits. All that belongs to one carries its id as a label, so that whoever knows the id can remove what
+ * network, within limits, and with passwords of their own: what is loaded there may print all that it finds. All that belongs to one carries its id as a label, so that whoever knows the id can remove what
  * a kill left.
  */
+import { randomBytes } from 'node:crypto';
 import { makeVolume, removeLabelled, startOnVolume } from '../../../engine/data-host.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { labelsOf } from '../../../engine/placement.ts';
 import { Fault } from '../../../fault.ts';
 import { Secret } from '../../../secret.ts';
+import type { Credentials } from '../../services/kinds/kind.ts';
 import { kinds } from '../../services/kinds/kinds.ts';
-import type { DataSource, RestoreVerdict, ServerFile, ServiceSource } from './engine.ts';
-import { unitOf } from './run-unit.ts';
+import type { DataSource, LoadInput, RestoreVerdict, ServerFile, ServiceSource } from './engine.ts';
+import { inGb, reserveBytes, unitOf } from './run-unit.ts';
 import { readablePath, removeUnpacked } from './server-tools.ts';
 import { copyLabels } from './swap-volumes.ts';
 
@@ -20,7 +22,6 @@ const idLabel = 'slipway.mark';
 const maxMemoryMb = 1_024;
 /** So much of the server's memory is left alone. */
 const spareMemoryMb = 128;
-const spareDiskBytes = 512 * 1024 * 1024;
 /** Of a compressed file, to its data with indexes and logs in a database. */
 const usualGrowth = 8;
 
@@ -30,6 +31,8 @@ export interface Scratch {
   /** Removed with the container, unless it is kept as a copy. */
   readonly volume: string;
   readonly keepsVolume?: true;
+  /** Those of the service: for data that becomes live and knows no others. */
+  readonly credentials?: Credentials;
   /** After the command that the service is started by. */
   readonly options?: readonly string[];
   /** In addition to those that the service is started with. */
@@ -52,9 +55,10 @@ export function scratchMemory({ memoryMb }: ServiceSource): number {
 export async function startScratch(host: DockerHost, source: ServiceSource, scratch: Scratch): Promise<void> {
   const kind = kinds[source.kind];
   const { memoryMb = scratchMemory(source), variables = {}, options = [], keepsVolume } = scratch;
+  const credentials = scratch.credentials ?? { password: ownPassword(), adminPassword: ownPassword() };
   const labels = scratchLabels(host, scratch.id);
   const more = Object.entries(variables).map(([key, value]) => [key, new Secret(value)] as const);
-  const environment = new Map([...kind.environment(source.credentials), ...more]);
+  const environment = new Map([...kind.environment(credentials), ...more]);
   const container: Parameters<typeof startOnVolume>[1] = {
     name: scratch.name,
     image: source.image,
@@ -73,7 +77,12 @@ export async function startScratch(host: DockerHost, source: ServiceSource, scra
   };
   const volumeLabels = keepsVolume ? copyLabels(host, source.volume) : labels;
   const volume = { name: scratch.volume, labels: volumeLabels };
-  await startOnVolume(host, container, volume, Object.values(source.credentials));
+  await startOnVolume(host, container, volume, [credentials.password, credentials.adminPassword]);
+}
+
+/** Nobody has to know it: what works there takes it from the container's environment. */
+function ownPassword(): Secret {
+  return new Secret(randomBytes(24).toString('base64url'));
 }
 
 export async function createScratchVolume(host: DockerHost, id: string): Promise<string> {
@@ -102,8 +111,8 @@ export async function inScratch(
   id: string,
   verify: (path: string) => Promise<RestoreVerdict>,
 ): Promise<RestoreVerdict> {
-  const reason = await lackOfSpace(host, { volume, fileBytes: file.bytes, memoryMb });
-  if (reason !== null) return { outcome: 'unverifiable', reason };
+  const { lack } = await lookForSpace(host, { volume, fileBytes: file.bytes, memoryMb });
+  if (lack !== null) return { outcome: 'unverifiable', reason: lack };
   try {
     return await verify(await readablePath(host, file));
   } finally {
@@ -135,33 +144,40 @@ interface Space {
  * Why there is no space for a second copy of the data; null where there is. The copy will be about as large as the
  * original, or as what the file can grow to, whichever is more.
  */
-async function lackOfSpace(
+async function lookForSpace(
   { remote, signal }: DockerHost,
   { volume, fileBytes, memoryMb, growth = usualGrowth }: Space,
-): Promise<string | null> {
+): Promise<{ readonly lack: string | null; readonly usedBytes: number }> {
   const output = await remote.script(spaceScript, [volume], { signal, timeoutMs: 300_000 });
   const [free = 0, used = 0, availableKb = 0] = output.toString('latin1').trim().split('\n').map(Number);
-  const needed = Math.max(used, fileBytes * growth) + spareDiskBytes;
+  const lacking = (lack: string | null) => ({ lack, usedBytes: used });
+  const needed = Math.max(used, fileBytes * growth) + reserveBytes;
   if (free < needed)
-    return `The disk of the server has ${inGb(free)} free, and ${inGb(needed)} may be needed for a copy.`;
-  if (memoryMb === undefined) return null;
+    return lacking(
+      `The disk of the server has ${inGb(free)} free, and ${inGb(needed)} may be needed for a copy.`,
+    );
+  if (memoryMb === undefined) return lacking(null);
   const availableMb = Math.floor(availableKb / 1024);
   const neededMb = memoryMb + spareMemoryMb;
   if (availableMb < neededMb)
-    return `The server has ${availableMb} MB of memory available, and ${neededMb} MB are needed for a copy.`;
-  return null;
+    return lacking(
+      `The server has ${availableMb} MB of memory available, and ${neededMb} MB are needed for a copy.`,
+    );
+  return lacking(null);
 }
 
+/** How many bytes the live data takes. */
 export async function requireSpace(
   host: DockerHost,
   { volume }: DataSource,
   space: Omit<Space, 'volume'>,
-): Promise<void> {
-  const reason = await lackOfSpace(host, { volume, ...space });
-  if (reason !== null)
-    throw new Fault('disk_full', reason, { hint: 'Free some space on the server, then try again.' });
+): Promise<number> {
+  const { lack, usedBytes } = await lookForSpace(host, { volume, ...space });
+  if (lack === null) return usedBytes;
+  throw new Fault('disk_full', lack, { hint: 'Free some space on the server, then try again.' });
 }
 
-function inGb(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(1)} GB`;
+/** How much may be there in the end: an upload beside what there is. What we dumped ourselves is as large as it was. */
+export function mostFilled(input: LoadInput, usedBytes: number): number | null {
+  return input.content === 'upload' ? usedBytes + input.mostBytes : null;
 }

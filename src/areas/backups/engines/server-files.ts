@@ -11,12 +11,11 @@ import type { Fence, Remote } from '../../../remote/remote.ts';
 import { fenceScript } from '../../../remote/units/unit-scripts.ts';
 import { asFencedFault, fenceArguments } from '../../../remote/units/units.ts';
 import type { ServerFile } from './engine.ts';
+import { reserveBytes } from './run-unit.ts';
 
 const root = '/var/lib/slipway/backups';
 /** For one file; a slow line and a large dump need hours. */
 const writeTimeoutMs = 12 * hour;
-/** Left free: a full disk would stop the databases that are to be saved. */
-const spareBytes = 256 * 1024 * 1024;
 
 /** `$1` scope, `$2` epoch, as in all of them; then the folder. */
 const prepareScript = `
@@ -28,11 +27,16 @@ mkdir -p -- "$3"
 df --output=avail -B1 -- "$3" | tail -n 1
 `;
 
-/** Prints the size of the file: a connection that breaks looks like the end of the input. */
+/**
+ * `$1` the file, `$2` the bytes that stay free. Prints the size of the file, since a connection that breaks looks like the
+ * end of the input, and what there was room for: how long an upload is need not be known before.
+ */
 const writeScript = `
 umask 077
-cat > "$1"
-stat -c %s -- "$1"
+room=$(($(df --output=avail -B1 -- "\${1%/*}" | tail -n 1) - $2))
+if [ "$room" -lt 0 ]; then room=0; fi
+head -c "$room" > "$1"
+echo "$(stat -c %s -- "$1") $room"
 `;
 
 /** Under the lock of the fence, as is the removal. */
@@ -61,7 +65,7 @@ export async function prepareFolder(work: FencedRemote, id: string, bytes: numbe
   const free = Number(output.toString('utf8').trim());
   if (!Number.isFinite(free))
     throw new Fault('remote_failed', 'The server does not tell how much space its disk has left.');
-  if (free < bytes + spareBytes) throw diskFull(free, bytes);
+  if (free < bytes + reserveBytes) throw diskFull(free, bytes);
 }
 
 /** The file is there whole, or not at all. */
@@ -83,8 +87,11 @@ export async function writeServerFile(
     }
   };
   const input = Readable.from(counted(), { objectMode: false, highWaterMark: 256 * 1024 });
-  const output = await remote.script(writeScript, [partial], { input, signal, timeoutMs: writeTimeoutMs });
-  if (Number(output.toString('utf8').trim()) !== bytes)
+  const args = [partial, String(reserveBytes)];
+  const output = await remote.script(writeScript, args, { input, signal, timeoutMs: writeTimeoutMs });
+  const [written = 0, room = 0] = output.toString('utf8').trim().split(' ').map(Number);
+  if (written !== bytes && written >= room) throw diskFull(room + reserveBytes, bytes);
+  if (written !== bytes)
     throw new Fault('remote_failed', 'The file on the server is not as long as what was sent.');
   await fenced(work, moveScript, [partial, path]);
   return { path, bytes };
@@ -110,7 +117,7 @@ function diskFull(free: number, bytes: number): Fault {
   const inMb = (each: number) => Math.ceil(each / 1024 / 1024);
   return new Fault(
     'disk_full',
-    `The server has ${inMb(free)} MB left, and ${inMb(bytes + spareBytes)} MB are needed.`,
+    `The server has ${inMb(free)} MB left, and ${inMb(bytes + reserveBytes)} MB are needed.`,
     { hint: 'Free some space on the server, then try again. Nothing was changed.' },
   );
 }

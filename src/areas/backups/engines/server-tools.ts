@@ -8,6 +8,7 @@ import { hour, minute } from '../../../clock.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import type { ServerFile } from './engine.ts';
+import { reserveBytes } from './run-unit.ts';
 
 /** Another program may hold the package manager for minutes, as the nightly updates do; a dump need not wait for it. */
 const zstdScript = `
@@ -19,13 +20,23 @@ install || { apt-get -o DPkg::Lock::Timeout=60 update </dev/null >&2 && install;
 if command -v zstd >/dev/null; then echo yes; else echo no; fi
 `;
 
+const noRoom = 75;
+
 /** Where zstd is missing, it tries to install it, which does no harm when it fails. */
 export async function serverTools({ remote, signal }: DockerHost): Promise<{ readonly hasZstd: boolean }> {
   const output = await remote.script(zstdScript, [], { timeoutMs: 10 * minute, signal });
   return { hasZstd: output.toString('latin1').trim() === 'yes' };
 }
 
-const writeScript = 'umask 077; cat >"$1.new"; sync "$1.new"; mv -fT "$1.new" "$1"';
+/** `$1` the file, `$2` the bytes that stay free: what is unpacked may be far larger than what was sent. */
+const writeScript = `umask 077
+room=$(($(df --output=avail -B1 -- "\${1%/*}" | tail -n 1) - $2))
+if [ "$room" -le 0 ]; then exit ${noRoom}; fi
+head -c "$room" >"$1.new"
+if [ "$(stat -c %s -- "$1.new")" -ge "$room" ]; then rm -f -- "$1.new"; exit ${noRoom}; fi
+sync "$1.new"
+mv -fT "$1.new" "$1"
+`;
 
 /**
  * The path of a file that the server can read by itself: the file, or a copy next to it that we have unpacked. That one
@@ -37,9 +48,15 @@ export async function readablePath(host: DockerHost, file: ServerFile): Promise<
   const plain = plainOf(file);
   const limits = { timeoutMs: 24 * hour, signal };
   const from = await remote.stream(['cat', '--', file.path], limits);
-  const to = await remote.stream(['sh', '-euc', writeScript, 'sh', plain], limits);
-  await pipeline(from.stdout, createZstdDecompress(), to.stdin);
+  const to = await remote.stream(['sh', '-euc', writeScript, 'sh', plain, String(reserveBytes)], limits);
+  const sent = pipeline(from.stdout, createZstdDecompress(), to.stdin).catch((error: unknown) => error);
   const { code } = await to.ended;
+  if (code === noRoom)
+    throw new Fault('disk_full', 'The disk of the server has no space for the unpacked file.', {
+      hint: 'Free some space on the server, then try again. Nothing was changed.',
+    });
+  const problem = await sent;
+  if (problem !== undefined) throw problem;
   if (code !== 0) throw new Fault('remote_failed', 'The unpacked file could not be written on the server.');
   return plain;
 }

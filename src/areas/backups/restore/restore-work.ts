@@ -70,7 +70,7 @@ export async function restoreWork(
   const sources = await sourcesOf(ctx, target, environment, { serviceId: restore.serviceId, mustAnswer });
   const replacements =
     restore.source === 'upload'
-      ? sources.map((source) => replacement(restore, source, null, 0))
+      ? sources.map((source) => replacement(ctx, restore, source, null, 0))
       : await fromBackup(ctx, restore, sources, step.workspaceId);
   if (replacements.length === 0) throw incompatible('The service does not exist any more.');
   return { restore, environment, host, replacements };
@@ -85,7 +85,7 @@ async function fromBackup(
   if (restore.backupId === null) throw new Error('a restore without a backup');
   const all = await listParts(ctx.db, workspaceId, [restore.backupId]);
   const parts = all.filter(({ serviceId }) => restore.serviceId === null || serviceId === restore.serviceId);
-  return parts.map((part, position) => replacement(restore, sourceFor(part, sources), part, position));
+  return parts.map((part, position) => replacement(ctx, restore, sourceFor(part, sources), part, position));
 }
 
 /** The live data that the part replaces, of a version that can read it. */
@@ -101,6 +101,7 @@ function sourceFor(part: PartRow, sources: readonly BackupSource[]): BackupSourc
 
 /** Names are made of ids, so that after a crash they are the same. */
 function replacement(
+  { importDataBytes }: BackupsContext,
   { id, uploadBytes }: RestoreRow,
   source: BackupSource,
   part: PartRow | null,
@@ -115,7 +116,9 @@ function replacement(
     part,
     names,
     file: { path: `${workFolder(id)}/${part?.id ?? 'upload'}`, bytes: part?.dumpBytes ?? uploadBytes ?? 0 },
-    load: part ? { staging, base: 'empty', content: 'dump' } : { staging, base: 'copy', content: 'upload' },
+    load: part
+      ? { staging, base: 'empty', content: 'dump' }
+      : { staging, base: 'copy', content: 'upload', mostBytes: importDataBytes },
   };
 }
 

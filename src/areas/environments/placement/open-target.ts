@@ -3,18 +3,30 @@ import { capacityOf } from '../../../engine/capacity.ts';
 import type { Target, TargetView } from '../../../engine/engine.ts';
 import type { Placement } from '../../../engine/placement.ts';
 import { singleServer } from '../../../engine/single-server/single-server.ts';
+import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
 import type { StepContext } from '../../../operations/definition.ts';
+import { withSecrets } from '../../../remote/with-secrets.ts';
+import type { Secret } from '../../../secret.ts';
 import { connectTo } from '../../servers/connection/connect-server.ts';
 import type { ServerAccess } from '../../servers/servers.ts';
 
+/** What it takes to work on the server of an environment. */
+export interface TargetAccess extends ServerAccess {
+  /** Every secret of an environment; those who give them to it know. */
+  readonly secretsOf: (workspaceId: WorkspaceId, environmentId: EnvironmentId) => Promise<readonly Secret[]>;
+}
+
+/** Nothing that is printed or complained of through it has a secret of the environment. */
 export async function openTarget(
-  servers: ServerAccess,
+  servers: TargetAccess,
   placement: Placement,
   { operationId, epoch, signal }: Pick<StepContext, 'operationId' | 'epoch' | 'signal'>,
 ): Promise<Target> {
-  const { remote, facts } = await connectTo(servers, placement.workspaceId, placement.serverId);
+  const { workspaceId, environmentId, serverId } = placement;
+  const { remote, facts } = await connectTo(servers, workspaceId, serverId);
+  const known = withSecrets(remote, await servers.secretsOf(workspaceId, environmentId));
   const fence = { scope: operationId, epoch };
-  return singleServer({ placement, remote, capacity: capacityOf(facts), signal, fence });
+  return singleServer({ placement, remote: known, capacity: capacityOf(facts), signal, fence });
 }
 
 /** For those who only look; so any fence will do, and this one refuses nobody. */

@@ -19,16 +19,23 @@ export const mongodbEngine = databaseEngine({
   tool: 'mongodump',
   dumpArgv: ({ container }) => inContainer(container, mongodbDumpScript),
   verifyScratch: {},
-  verifyScript: (_source, scratch, path) => ({ script: mongodbVerifyScript, args: [scratch, path] }),
-  loadScratch: ({ volume }, { staging }) => ({
+  verifyScript: (_source, scratch, path) => ({
+    script: mongodbVerifyScript,
+    args: [scratch, path],
+    halt: 'docker kill "$1" >/dev/null',
+  }),
+  // Its tools have no shell, and its accounts can only be made with the password itself.
+  loadScratch: ({ volume, credentials }, { staging }) => ({
     id: staging,
     name: unitOf('load', staging),
     volume: copyVolume(volume, staging),
     keepsVolume: true,
+    credentials,
   }),
   loadScript: ({ container }, scratch, path, { base }) => ({
     script: mongodbLoadScript,
     args: [container, scratch, path, base],
+    halt: 'docker kill "$2" >/dev/null',
   }),
   discard: (host, { volume }, name) => discardVolume(host, volume, name),
   swap: async (host, source, names) => {

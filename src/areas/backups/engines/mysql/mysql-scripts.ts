@@ -69,12 +69,18 @@ as_root='eval "export MYSQL_PWD=\\"\\$$1_ROOT_PASSWORD\\""; shift; exec "$@"'
 root_in() { local where=$1; shift; docker exec -i "$where" sh -euc "$as_root" sh "$prefix" "$@"; }
 # The one that makes a new data folder listens on its socket alone.
 is_ready() { docker exec "$1" "$client"-admin --protocol=tcp --host=127.0.0.1 --connect-timeout=2 ping; }
+# The client has commands of its own, among them a shell and others that read files; in this mode it knows none of them.
+loading='--binary-mode --local-infile=0 --default-character-set=utf8mb4 --max-allowed-packet=1G'
 if [ "$client" = mysql ]; then is_ready() { docker exec "$1" mysqladmin --protocol=tcp --host=127.0.0.1 --connect-timeout=2 ping; }; fi
 `;
 
 export const mysqlReadyScript = `${inScratch}${waitFor}
 wait_for "$1"
 `;
+
+/** For the verification; in a load the scratch container is `$6`. */
+export const haltVerify = 'docker kill "$4" >/dev/null';
+export const haltLoad = 'docker kill "$6" >/dev/null';
 
 /** `$4` scratch, `$5` file, `$6` the statements for the content stats. */
 export const mysqlVerifyScript = `${inScratch}
@@ -84,7 +90,7 @@ wait_for "$scratch"
 detect_format "$file"
 if [ "$inner" != sql ]; then echo 'this is no dump of SQL' >&2; exit 1; fi
 reading "$file"
-"\${unpack[@]}" <&8 | root_in "$scratch" "$client" -uroot --protocol=socket --default-character-set=utf8mb4 --max-allowed-packet=1G app
+"\${unpack[@]}" <&8 | root_in "$scratch" "$client" -uroot --protocol=socket $loading app
 read_done
 root_in "$scratch" "$client" -uroot --protocol=socket -NB --raw app <<<"$stats"
 `;
@@ -92,12 +98,24 @@ root_in "$scratch" "$client" -uroot --protocol=socket -NB --raw app <<<"$stats"
 /**
  * `$4` options of a dump, `$5` live, `$6` scratch, `$7` file, `$8` empty or copy, `$9` dump or upload. An upload is run by
  * a user who may do everything in `app` and nothing outside of it: what changes the database or the accounts fails
- * instead of being lost without a word. In the end the server is shut down: its folder is whole then.
+ * instead of being lost without a word. In the end the accounts get the passwords of the live ones, as those are stored:
+ * until then the scratch server has its own. Then it is shut down: its folder is whole then.
  */
 export const mysqlLoadScript = `${inScratch}
 options=$1 live=$2 scratch=$3 file=$4 base=$5 content=$6
 ${detectFormat}${waitFor}
 run_sql() { root_in "$scratch" "$client" -uroot --protocol=socket -NB "$@"; }
+accounts_of_live() {
+  local account shown hex=
+  if [ "$client" = mysql ]; then hex='SET print_identified_with_as_hex = ON; '; fi
+  for account in "app@'%'" root@localhost; do
+    shown=$(root_in "$live" "$client" -uroot --protocol=socket -NB --raw -e "\${hex}SHOW CREATE USER $account" </dev/null)
+    case $shown in
+      'CREATE USER '*) printf 'ALTER USER %s;\n' "\${shown#CREATE USER }" ;;
+      *) echo 'the live database does not tell its accounts' >&2; return 1 ;;
+    esac
+  done
+}
 detect_format "$file"
 if [ "$inner" != sql ]; then refuse 'an archive of pg_dump'; fi
 wait_for "$scratch"
@@ -107,12 +125,12 @@ root_in "$live" "$dump" -uroot --protocol=socket --single-transaction --skip-loc
 if [ "$base" = copy ]; then
   echo '@stage Copying the live data.'
   root_in "$live" "$dump" -uroot --protocol=socket $options app </dev/null |
-    run_sql --default-character-set=utf8mb4 --max-allowed-packet=1G app
+    run_sql $loading app
 fi
 echo '@stage Loading the file.'
 reading "$file"
 if [ "$content" = dump ]; then
-  "\${unpack[@]}" <&8 | run_sql --default-character-set=utf8mb4 --max-allowed-packet=1G app
+  "\${unpack[@]}" <&8 | run_sql $loading app
 else
   run_sql <<'END'
 CREATE USER slipway_load@localhost;
@@ -122,13 +140,12 @@ END
   for right in 'SET USER' 'BINLOG ADMIN' SET_USER_ID SET_ANY_DEFINER SYSTEM_VARIABLES_ADMIN; do
     run_sql <<<"GRANT $right ON *.* TO slipway_load@localhost" 2>/dev/null || :
   done
-  "\${unpack[@]}" <&8 | docker exec -i "$scratch" "$client" -uslipway_load --protocol=socket --default-character-set=utf8mb4 \\
-    --max-allowed-packet=1G app
+  "\${unpack[@]}" <&8 | docker exec -i --user 65534:65534 "$scratch" "$client" -uslipway_load --protocol=socket $loading app
   run_sql <<<'DROP USER slipway_load@localhost'
 fi
 read_done
 echo '@stage Closing the new data folder.'
-run_sql <<<SHUTDOWN
+{ accounts_of_live; echo 'SHUTDOWN;'; } | run_sql
 if [ "$(timeout 600 docker wait "$scratch")" != 0 ]; then
   docker logs --tail 15 "$scratch" >&2
   echo 'the database did not close its data folder' >&2

@@ -11,6 +11,8 @@ import { copyVolume, discardVolume, swapVolumes } from '../swap-volumes.ts';
 import { statsBody, statsSettings } from './mysql-content-stats.ts';
 import {
   dumpOptions,
+  haltLoad,
+  haltVerify,
   type MysqlFlavour,
   mysqlDumpScript,
   mysqlLoadScript,
@@ -38,6 +40,7 @@ function mysqlEngineOf(kind: 'mariadb' | 'mysql', flavour: MysqlFlavour): Engine
     verifyScript: (_source, scratch, path) => ({
       script: mysqlVerifyScript,
       args: [...programs, scratch, path, `${statsSettings}${statsBody}`],
+      halt: haltVerify,
     }),
     loadScratch: ({ volume }, { staging }) => ({
       id: staging,
@@ -50,6 +53,7 @@ function mysqlEngineOf(kind: 'mariadb' | 'mysql', flavour: MysqlFlavour): Engine
     loadScript: ({ container }, scratch, path, { base, content }) => ({
       script: mysqlLoadScript,
       args: [...programs, flavour.options, container, scratch, path, base, content],
+      halt: haltLoad,
     }),
     discard: (host, { volume }, name) => discardVolume(host, volume, name),
     swap: async (host, source, names) => {

@@ -36,6 +36,8 @@ END
 const inBoth = `
 in_live() { docker exec -i "$live" "$@"; }
 in_scratch() { docker exec -i "$scratch" "$@"; }
+# What reads a file of others has no rights in there: it could otherwise change the tools that come after it.
+as_nobody() { docker exec -i --user 65534:65534 "$scratch" "$@"; }
 is_ready() { docker exec "$1" pg_isready --quiet --host=127.0.0.1 --username=app; }
 quiet_psql() { local where=$1; shift; docker exec -i "$where" psql -XqAt -w -v ON_ERROR_STOP=1 -U app "$@"; }
 # The cluster's roles, without passwords: what is loaded may belong to any of them.
@@ -53,10 +55,13 @@ wait_for "$scratch"
 copy_roles
 detect_format "$file"
 reading "$file"
-"\${unpack[@]}" <&8 | in_scratch pg_restore -w -U app -d app --exit-on-error
+"\${unpack[@]}" <&8 | as_nobody pg_restore -w -U app -d app --exit-on-error
 read_done
 quiet_psql "$scratch" -d app -f - <<<"$stats"
 `;
+
+/** `$2` the scratch container. */
+export const haltVerify = 'docker kill "$2" >/dev/null';
 
 /**
  * As the live one: encoding, collation, owner and settings. `:staging` is its name. In a list of names, the setting is
@@ -77,7 +82,40 @@ from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase, unnest(se
 /** With `name`; a load that is still under way in it ends with that. */
 export const dropStatement = 'set client_min_messages = error; drop database if exists :"name" with (force);';
 
+/** `$1` live, `$2` scratch or empty, `$4` staging. */
+export const haltLoad = `if [ -n "$2" ]; then docker kill "$2" >/dev/null || :; fi
+docker exec -i "$1" psql -XqAt -w -U app -d postgres -v name="$4" -f - <<'END'
+${dropStatement}
+END
+`;
+
 const terminate = `select pg_terminate_backend(pid) from pg_stat_activity where datname = :'name' and pid <> pg_backend_pid();`;
+
+/**
+ * A file of others is run by psql with its own commands locked: `\\!` is a shell. Newer dumps lock them themselves, by a
+ * key of their own, which in a session that is locked already would be an error; those lines are emptied, so that the
+ * numbers of lines stay, and so is one that connects to where it is. The lock stands on the first line of the file for the same reason. Where psql is too old to know
+ * it, the shell it starts belongs to nobody, in a container without network and without a password that counts.
+ */
+const withoutOwnLocks = String.raw`
+use strict; use warnings; binmode STDIN; binmode STDOUT; my ($held, $is_line) = (q{}, 1);
+sub put { my $done = 0; while ($done < length $_[0]) { my $n = syswrite STDOUT, $_[0], length($_[0]) - $done, $done; die qq{cannot write: $!\n} unless defined $n; $done += $n } }
+sub lines { my ($text) = @_; my $from = $is_line ? 0 : index($text, qq{\n}) + 1;
+  my $rest = substr $text, $from; $rest =~ s/^\\(?:(?:un)?restrict [A-Za-z0-9]{1,200}|connect app)\r?$//mg; put(substr($text, 0, $from) . $rest); $is_line = 1 }
+while (1) { my $n = sysread STDIN, $held, 1 << 18, length $held; die qq{cannot read: $!\n} unless defined $n; last unless $n;
+  my $end = rindex($held, qq{\n}) + 1;
+  if ($end > 0) { lines(substr $held, 0, $end, q{}) } elsif (length $held > 1 << 20) { put($held); $held = q{}; $is_line = 0 } }
+if ($is_line) { lines($held) } else { put($held) }
+`;
+
+const runLocked = `
+locked() {
+  if quiet_psql "$scratch" -d app -c '\\restrict slipway' </dev/null >/dev/null 2>&1; then
+    printf '\\\\restrict %s \\\\\\\\ ' "$(tr -d - </proc/sys/kernel/random/uuid)"
+  fi
+  perl -e '${withoutOwnLocks}'
+}
+`;
 
 /**
  * `$1` live, `$2` scratch, `$3` file, `$4` staging, `$5` empty or copy, `$6` dump or upload. A dump of ours is loaded straight
@@ -88,7 +126,7 @@ const terminate = `select pg_terminate_backend(pid) from pg_stat_activity where 
  */
 export const postgresLoadScript = `
 live=$1 scratch=$2 file=$3 staging=$4 base=$5 content=$6
-${detectFormat}${waitFor}${inBoth}
+${detectFormat}${waitFor}${inBoth}${runLocked}
 detect_format "$file"
 if [ "$content" = dump ] && [ "$inner" != custom ]; then echo 'this is no dump of pg_dump' >&2; exit 1; fi
 quiet_psql "$live" -d postgres -v name="$staging" -f - <<'END'
@@ -107,9 +145,10 @@ if [ "$content" = upload ]; then
   if [ "$inner" = custom ] || [ "$inner" = pgtar ]; then
     format=custom
     if [ "$inner" = pgtar ]; then format=tar; fi
-    "\${unpack[@]}" <&8 | in_scratch pg_restore -w -U app -d app --format="$format" --no-owner --no-acl --exit-on-error
+    "\${unpack[@]}" <&8 | as_nobody pg_restore -w -U app -d app --format="$format" --no-owner --no-acl --exit-on-error
   else
-    { "\${unpack[@]}" <"$file" | grep -aoE '^(ALTER .* OWNER TO|GRANT .* TO|REVOKE .* FROM) ("[^"]+"|[A-Za-z_][A-Za-z0-9_$]*);' || :; } |
+    # In pieces: a line of a gigabyte would be held in memory, outside of any container.
+    { "\${unpack[@]}" <"$file" | LC_ALL=C fold -b -w 4096 | grep -aoE '^(ALTER .* OWNER TO|GRANT .* TO|REVOKE .* FROM) ("[^"]+"|[A-Za-z_][A-Za-z0-9_$]*);' || :; } |
       sed -E 's/^.* ("[^"]+"|[A-Za-z0-9_$]+);$/\\1/' | sort -u |
       while read -r role; do
         case $role in
@@ -122,7 +161,7 @@ select format('create role %I', :'role') where :'role' not in ('public', 'curren
 \\gexec
 END
       done
-    "\${unpack[@]}" <&8 | in_scratch psql -Xq -w -v ON_ERROR_STOP=1 --echo-errors -U app -d app -o /dev/null -f -
+    "\${unpack[@]}" <&8 | locked | as_nobody psql -Xq -w -v ON_ERROR_STOP=1 --echo-errors -U app -d app -o /dev/null -f -
   fi
   read_done
   others=$(quiet_psql "$scratch" -d app -c "select string_agg(datname, ', ') from pg_database where datname not in ('app', 'postgres', 'template0', 'template1')" </dev/null)

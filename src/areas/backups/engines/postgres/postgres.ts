@@ -12,6 +12,8 @@ import { unitOf } from '../run-unit.ts';
 import { statsInSnapshot, statsNow } from './postgres-content-stats.ts';
 import {
   dropStatement,
+  haltLoad,
+  haltVerify,
   postgresDumpScript,
   postgresLoadScript,
   postgresVerifyScript,
@@ -32,6 +34,7 @@ export const postgresEngine = databaseEngine({
   verifyScript: ({ container }, scratch, path) => ({
     script: postgresVerifyScript,
     args: [container, scratch, path, statsNow],
+    halt: haltVerify,
   }),
   loadScratch: (_source, { staging, content }) => {
     if (content === 'dump') return null;
@@ -41,6 +44,7 @@ export const postgresEngine = databaseEngine({
   loadScript: ({ container }, scratch, path, { staging, base, content }) => ({
     script: postgresLoadScript,
     args: [container, scratch, path, staging, base, content],
+    halt: haltLoad,
   }),
   discard: (host, source, name) => runStatements(host, source, dropStatement, { name }),
   swap: (host, source, names) => runStatements(host, source, swapStatements, names),

@@ -72,7 +72,8 @@ docker exec "$1" sh -euc 'REDISCLI_AUTH=$REDIS_PASSWORD redis-cli info keyspace'
 /**
  * `$1` the file, `$2` where it is filled, `$3` what it is called then, `$4` the live folder, `$5` the image, `$6` the
  * staging name, `$7` memory in MB. With `appendonly yes`, Redis reads its append-only files and no `dump.rdb`; the snapshot
- * becomes the base of such files. What is behind its end is cut off: it would be read as commands.
+ * becomes the base of such files. What is behind its end is cut off: it would be read as commands. The check repeats
+ * texts of the file: its own word is the last of them.
  */
 export const redisLoadScript = `${detectCompression}
 if [ -d "$3" ]; then exit 0; fi
@@ -86,13 +87,13 @@ reading "$1"
 "\${unpack[@]}" <&8 >"$base"
 read_done
 docker rm -f "slipway-check-$6" >/dev/null 2>&1 || :
-if ! said=$(docker run --rm -i --pull never --name "slipway-check-$6" --label "slipway.mark=$6" --network none \\
+if ! said=$(docker run --rm -i --pull never --name "slipway-check-$6" --label "slipway.mark=$6" --network none --log-driver none \\
   --memory "$7m" --memory-swap "$7m" --pids-limit 64 --cap-drop ALL --security-opt no-new-privileges --read-only \\
-  --user 65534:65534 --entrypoint redis-check-rdb "$5" /dev/stdin <"$base"); then
+  --user 65534:65534 --entrypoint redis-check-rdb "$5" /dev/stdin <"$base" 2>&1 | tail -c 65536 | tr -d '\\0'); then
   printf '%s\\n' "$said" >&2
   exit 1
 fi
-whole=$(printf '%s\\n' "$said" | sed -n 's/^\\[offset \\([0-9]*\\)\\] .*RDB looks OK.*/\\1/p')
+whole=$(printf '%s\\n' "$said" | sed -n 's/^\\[offset \\([0-9]*\\)\\] .*RDB looks OK.*/\\1/p' | tail -n 1)
 if [ -z "$whole" ]; then printf '%s\\n' "$said" >&2; exit 1; fi
 truncate -s "$whole" -- "$base"
 echo 'file appendonly.aof.1.base.rdb seq 1 type b' >"$2/appendonlydir/appendonly.aof.manifest"

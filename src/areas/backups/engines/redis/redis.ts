@@ -15,6 +15,7 @@ import { notRestored, runUnit, type UnitEnd, unitOf } from '../run-unit.ts';
 import {
   createScratchVolume,
   inScratch,
+  mostFilled,
   removeScratch,
   requireSpace,
   scratchOf,
@@ -55,8 +56,9 @@ export const redisEngine: Engine = {
       try {
         const folder = await volumeFolder(host, await createScratchVolume(host, scratchId));
         const script = { script: placeScript, args: [path, folder] };
-        const end = await runUnit(host, unitOf('verify', scratchId), script, file, progress);
-        if (!end.isDone) return notRestored('It could not be unpacked', end.evidence);
+        const filled = { folder, mostBytes: null };
+        const end = await runUnit(host, unitOf('verify', scratchId), script, filled, file, progress);
+        if (!end.isDone) return notRestored('It could not be unpacked', end);
         const scratch = { ...scratchOf(scratchId), options, memoryMb };
         await startScratch(host, redis, scratch);
         const contentStats = { ...end.contentStats, ...(await keyspaceOf(host, scratch.name)) };
@@ -64,29 +66,31 @@ export const redisEngine: Engine = {
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'remote_failed' || error.evidence === undefined)
           throw error;
-        return notRestored('It could not be loaded', error.evidence);
+        return notRestored('It could not be loaded', { evidence: error.evidence, overrun: null });
       }
     });
   },
-  loadStaging: async (host, source, file, { staging, content }, progress) => {
+  loadStaging: async (host, source, file, input, progress) => {
+    const { staging, content } = input;
     const { volume, image, memoryMb } = requireKind(source, 'redis');
-    await requireSpace(host, source, { fileBytes: file.bytes, memoryMb: 0 });
+    const used = await requireSpace(host, source, { fileBytes: file.bytes, memoryMb: 0 });
     const folder = await volumeFolder(host, volume);
     const path = await readablePath(host, file);
-    const folders = [partialFolder(folder, staging), copyFolder(folder, staging), folder];
-    const args = [path, ...folders, image, staging, String(memoryMb)];
+    const partial = partialFolder(folder, staging);
+    const args = [path, partial, copyFolder(folder, staging), folder, image, staging, String(memoryMb)];
     if (content === 'upload') progress.log('A snapshot of Redis replaces all of the live data.');
     const end = await runUnit(
       host,
       unitOf('load', staging),
       { script: redisLoadScript, args },
+      { folder: partial, mostBytes: mostFilled(input, used) },
       file,
       progress,
     );
     await removeUnpacked(host, file);
     if (end.isDone) return;
     await discard(host, source, staging);
-    throw content === 'upload' ? notImported(end) : notUnpacked(end.evidence);
+    throw content === 'upload' ? notImported(end) : notUnpacked(end);
   },
   swap: async (host, source, names) => {
     const { container, volume } = requireKind(source, 'redis');
@@ -111,7 +115,8 @@ async function keyspaceOf({ remote, signal }: DockerHost, container: string): Pr
   return { keys: sum(2), 'keys with a time to live': sum(3), databases: databases.join(' ') };
 }
 
-function notImported({ refused, evidence }: Extract<UnitEnd, { isDone: false }>): Fault {
+function notImported({ refused, evidence, overrun }: Extract<UnitEnd, { isDone: false }>): Fault {
+  if (overrun) return overrun;
   if (refused !== null)
     return unknownFormat(refused, 'Redis takes a snapshot (an RDB file), also packed by gzip or zstd.');
   return (

@@ -13,9 +13,12 @@ const packFolder = `pack() {
     --sparse --hole-detection=raw --pax-option=delete=atime,delete=ctime --one-file-system --directory="$1" -- .
 }`;
 
-/** Names that leave the folder are refused by tar itself, and links are made last. */
+/**
+ * Names that leave the folder are refused by tar itself, and links that could lead out of it are made last. A container
+ * can make no devices, so an archive of its files has none; without the right to make them tar cannot either.
+ */
 const extractFolder = `extract() {
-  LC_ALL=C tar --extract --file=- --numeric-owner --same-owner --preserve-permissions --xattrs \\
+  LC_ALL=C setpriv --bounding-set=-mknod --inh-caps=-mknod tar --extract --file=- --numeric-owner --same-owner --preserve-permissions --xattrs \\
     --xattrs-include='*' --acls --delay-directory-restore --directory="$1"
 }`;
 

@@ -9,15 +9,23 @@ import { diskFull } from '../database-engine.ts';
 import { dumpOf } from '../dump.ts';
 import type { Engine } from '../engine.ts';
 import { detectCompression } from '../file-scripts.ts';
-import { notRestored, runUnit, unitOf } from '../run-unit.ts';
+import { notRestored, runUnit, type UnitEnd, unitOf } from '../run-unit.ts';
 import { createScratchVolume, inScratch, removeScratch, requireSpace } from '../scratch.ts';
 import { readablePath, removeUnpacked } from '../server-tools.ts';
 import { tarFunctions } from './tar-scripts.ts';
 import { copyFolder, partialFolder, removeCopy, swapFolders } from './volume-folders.ts';
 
+/** A file of holes takes no space, but to read it takes its time: an application could keep the backups of a server busy for days. */
+const mostApparentBytes = 4 * 1024 ** 4;
+
 /** `$1` the folder. Tar's 1 means that files changed or went while they were read. */
 const volumeDumpScript = `set -u
 ${tarFunctions}
+apparent=$({ du -sx --apparent-size --block-size=1 -- "$1" 2>/dev/null || :; } | cut -f 1)
+if [ "\${#apparent}" -gt 18 ] || [ "\${apparent:-0}" -gt ${mostApparentBytes} ]; then
+  echo "the files of the volume say that they are $apparent bytes long, and ${mostApparentBytes} can be read" >&2
+  exit 1
+fi
 pack "$1" | stats pass 3>&2
 codes=("\${PIPESTATUS[@]}")
 if [ "\${codes[1]}" != 0 ]; then exit 1; fi
@@ -71,9 +79,10 @@ export const volumeEngine: Engine = {
     inScratch(host, { volume, memoryMb: 0 }, file, scratchId, async (path) => {
       const folder = await volumeFolder(host, await createScratchVolume(host, scratchId));
       const script = { script: volumeVerifyScript, args: [path, folder] };
-      const end = await runUnit(host, unitOf('verify', scratchId), script, file, progress);
+      const filled = { folder, mostBytes: null };
+      const end = await runUnit(host, unitOf('verify', scratchId), script, filled, file, progress);
       if (end.isDone) return { outcome: 'restored', contentStats: end.contentStats };
-      return notRestored('It could not be unpacked', end.evidence);
+      return notRestored('It could not be unpacked', end);
     }),
   loadStaging: async (host, source, file, { staging, content }, progress) => {
     if (content === 'upload')
@@ -81,23 +90,26 @@ export const volumeEngine: Engine = {
     await requireSpace(host, source, { fileBytes: file.bytes, memoryMb: 0 });
     const folder = await volumeFolder(host, source.volume);
     const path = await readablePath(host, file);
-    const args = [path, partialFolder(folder, staging), copyFolder(folder, staging)];
+    const partial = partialFolder(folder, staging);
+    const args = [path, partial, copyFolder(folder, staging)];
     const end = await runUnit(
       host,
       unitOf('load', staging),
       { script: volumeLoadScript, args },
+      { folder: partial, mostBytes: null },
       file,
       progress,
     );
     await removeUnpacked(host, file);
     if (end.isDone) return;
     await removeCopy(host, source.volume, staging);
-    throw notUnpacked(end.evidence);
+    throw notUnpacked(end);
   },
 };
 
-export function notUnpacked(evidence: string): Fault {
+export function notUnpacked({ evidence, overrun }: Extract<UnitEnd, { isDone: false }>): Fault {
   return (
+    overrun ??
     diskFull(evidence) ??
     new Fault('restore_failed', 'The backup could not be unpacked; the data is unchanged.', { evidence })
   );

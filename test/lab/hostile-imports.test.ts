@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { ask } from '../../src/adapters/docker/ask.ts';
+import { createVolume } from '../../src/adapters/docker/volumes.ts';
+import { engines } from '../../src/areas/backups/engines/engines.ts';
+import { runUnit } from '../../src/areas/backups/engines/run-unit.ts';
+import type { DockerHost } from '../../src/engine/docker-host.ts';
+import { appVolume } from '../../src/engine/placement.ts';
+import {
+  type EnvironmentId,
+  newId,
+  type OperationId,
+  type ServerId,
+  type WorkspaceId,
+} from '../../src/ids.ts';
+import { faultOf } from '../support/faults.ts';
+import { openLab, type TestServer } from '../support/lab.ts';
+import { connect, failsWith } from '../support/remote.ts';
+import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scene.ts';
+
+const lab = await openLab();
+const mebibyte = 1024 * 1024;
+
+async function uploads(t: TestContext, scene: EngineScene) {
+  const { engine, site, source, save, put } = scene;
+  const local = await save(await engine.dump(site, source));
+  let number = 0;
+  return async (content: string | Buffer, mostBytes = 10e9): Promise<string> => {
+    number += 1;
+    const staging = `staging_${number}`;
+    await writeFile(local, content);
+    const input = { staging, base: 'empty', content: 'upload', mostBytes } as const;
+    await engine.loadStaging(site, source, await put(local, `upload-${number}`), input, quiet);
+    t.after(() => engine.discard(site, source, staging));
+    return staging;
+  };
+}
+
+/** A server for what needs no database. */
+async function bareSite(t: TestContext): Promise<{ server: TestServer; site: DockerHost }> {
+  const server = await lab.shared('docker');
+  const placement = {
+    workspaceId: newId<WorkspaceId>(),
+    environmentId: newId<EnvironmentId>(),
+    serverId: newId<ServerId>(),
+    port: 20_002,
+    network: 2,
+  };
+  const fence = { scope: newId<OperationId>(), epoch: 1 };
+  return { server, site: { placement, remote: connect(t, server), fence, signal: t.signal } };
+}
+
+/** Of everything that a fault says. */
+const told = async (work: Promise<unknown>) => {
+  const { code, message, evidence } = await faultOf(() => work);
+  return { code, text: `${message}\n${evidence}` };
+};
+
+/** What the server was started with, in the text of an error. */
+const raised = `create table seen (x text);
+copy seen from program 'env';
+do $$ begin raise exception '%', (select string_agg(x, ' ') from seen); end $$;
+`;
+
+test('whoever imports a file into PostgreSQL learns no password from it, runs no shell by psql, and fills no disk', async (t) => {
+  const scene = await engineScene(t, await lab.shared('docker'), 'postgres', 128);
+  const upload = await uploads(t, scene);
+  const password = scene.source.credentials.password.reveal();
+  const shell = await told(
+    upload('\\restrict abc\nselect 1;\n\\unrestrict abc\n\\! env >&2; echo ran >&2\nselect nonsense;\n'),
+  );
+  assert.equal(shell.code, 'import_failed', shell.text);
+  assert.match(shell.text, /psql:<stdin>:4: error: backslash commands are restricted/);
+  assert.doesNotMatch(shell.text, /^ran$/m);
+  assert.ok(!shell.text.includes(password), shell.text);
+
+  const environment = await told(upload(raised));
+  assert.match(environment.text, /POSTGRES_PASSWORD=/, 'there is one, which nothing else has');
+  assert.ok(!environment.text.includes(password), environment.text);
+
+  const dumped = `--\n\\restrict abc123\n\\connect app\ncreate table t (x text);\ncopy t from stdin;\n\\\\restrict abc\n\\.\n\\unrestrict abc123\n`;
+  assert.equal((await scene.sql('select x from t', await upload(dumped))).trim(), '\\restrict abc');
+
+  const bomb = gzipSync(
+    "create table t as select repeat('x', 1000) || n as x from generate_series(1, 100000000) n;",
+  );
+  const grown = await faultOf(() => upload(bomb, 200 * mebibyte));
+  assert.equal(grown.code, 'import_failed', `${grown.message} ${grown.evidence}`);
+  assert.match(grown.message, /became \d\.\d GB of data while it was loaded, and 0\.\d GB are allowed/);
+  assert.match(grown.hint ?? '', /SLIPWAY_LIMIT_IMPORT_DATA_MB/);
+  assert.equal((await scene.leftovers()).trim(), '');
+});
+
+test('whoever has a load fill the disk is ended by the server itself, before there is nothing left', async (t) => {
+  const { site, server } = await bareSite(t);
+  const folder = '/var/lib/slipway/backups/small';
+  await server.ssh(`mkdir -p ${folder} && mount -t tmpfs -o size=700m slipway-small ${folder}`);
+  t.after(() => server.ssh(`umount ${folder}; rmdir ${folder}`));
+  const work = {
+    script: 'head -c 10G /dev/zero >"$1/filled"',
+    args: [folder],
+    halt: 'echo "halted $1" >"$1/halted"',
+  };
+  const file = { path: `${folder}/none`, bytes: 1 };
+  const end = await runUnit(site, 'slipway-load-small', work, { folder, mostBytes: null }, file, quiet);
+  assert.ok(!end.isDone && end.overrun, JSON.stringify(end));
+  assert.equal(end.overrun.code, 'disk_full');
+  assert.match(end.overrun.message, /0\.5 GB must stay free/);
+  assert.equal((await server.ssh(`cat ${folder}/halted`)).trim(), `halted ${folder}`);
+  assert.ok(
+    Number(await server.ssh(`df --output=avail -B1 ${folder} | tail -n 1`)) > 0,
+    'some of it is left',
+  );
+});
+
+/** One entry of an archive, as tar writes it. */
+function entry(name: string, kind: string, { link = '', device = 0, data = '' } = {}): Buffer {
+  const head = Buffer.alloc(512);
+  const octal = (value: number, at: number, size: number) =>
+    head.write(`${value.toString(8).padStart(size - 1, '0')}\0`, at);
+  head.write(name, 0);
+  octal(0o644, 100, 8);
+  octal(0, 108, 8);
+  octal(0, 116, 8);
+  octal(data.length, 124, 12);
+  octal(0, 136, 12);
+  head.write(' '.repeat(8), 148);
+  head.write(kind, 156);
+  head.write(link, 157);
+  head.write('ustar\x0000', 257);
+  octal(device, 329, 8);
+  octal(device, 337, 8);
+  octal(
+    head.reduce((sum, byte) => sum + byte, 0),
+    148,
+    7,
+  );
+  return Buffer.concat([head, data === '' ? Buffer.alloc(0) : Buffer.from(data.padEnd(512, '\0'))]);
+}
+
+const evil = { data: 'evil' };
+const archives = {
+  device: [entry('disk', '4', { device: 7 })],
+  memory: [entry('mem', '3', { device: 1 })],
+  absolute: [entry('/tmp/evil-absolute', '0', evil)],
+  parent: [entry('../evil-parent', '0', evil)],
+  link: [entry('out', '2', { link: '/tmp' }), entry('out/evil-link', '0', evil)],
+  relative: [entry('up', '2', { link: '../..' }), entry('up/evil-relative', '0', evil)],
+  hard: [entry('shadow', '1', { link: '/etc/shadow' }), entry('shadow', '0', evil)],
+  'hard up': [entry('passwd', '1', { link: '../../../../../../etc/passwd' }), entry('passwd', '0', evil)],
+};
+
+test('whoever restores an archive of a volume reaches nothing outside of it, and makes no device', async (t) => {
+  const { site, server } = await bareSite(t);
+  const volume = appVolume(site.placement, 'files');
+  await ask(site.remote, [createVolume(volume, {})]);
+  const source = { type: 'volume', kind: 'volume', volume } as const;
+  const around = `sha256sum /etc/shadow /etc/passwd; ls -A /tmp; ls -A /var/lib/docker/volumes/${volume}; stat -c '%h %n' /etc/shadow /etc/passwd`;
+  await server.ssh('mkdir -p /var/lib/slipway/backups/tars');
+  const before = await server.ssh(around);
+  for (const [kind, entries] of Object.entries(archives)) {
+    const file = { path: `/var/lib/slipway/backups/tars/${kind}`, bytes: 2_048 };
+    await site.remote.writeFile(file.path, Buffer.concat([...entries, Buffer.alloc(1_024)]), { mode: 0o600 });
+    const load = { staging: 'new_1', base: 'empty', content: 'dump' } as const;
+    const outcome = await engines.volume.loadStaging(site, source, file, load, quiet).catch((error) => error);
+    const devices = await server.ssh(`find /var/lib/docker/volumes/${volume} -type b -o -type c`);
+    assert.equal(devices, '', kind);
+    // A leading slash is taken off: such a file lands inside.
+    if (kind !== 'absolute') assert.ok(failsWith('restore_failed')(outcome), `${kind}: ${outcome}`);
+    await engines.volume.discard(site, source, 'new_1');
+    assert.equal(await server.ssh(around), before, kind);
+  }
+  await server.ssh(`truncate -s 5T /var/lib/docker/volumes/${volume}/_data/holes`);
+  const dump = await engines.volume.dump(site, source);
+  dump.content.resume().on('error', () => undefined);
+  await assert.rejects(dump.ended, failsWith('dump_failed', /5497558138880|549755\d+ bytes long/));
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { faultOf } from '../support/faults.ts';
+import { openLab } from '../support/lab.ts';
+import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scene.ts';
+
+const lab = await openLab();
+const mebibyte = 1024 * 1024;
+
+async function uploads(t: TestContext, scene: EngineScene) {
+  const { engine, site, source, save, put } = scene;
+  const local = await save(await engine.dump(site, source));
+  let number = 0;
+  return async (content: string | Buffer, mostBytes = 10e9): Promise<string> => {
+    number += 1;
+    const staging = `staging_${number}`;
+    await writeFile(local, content);
+    const input = { staging, base: 'empty', content: 'upload', mostBytes } as const;
+    await engine.loadStaging(site, source, await put(local, `upload-${number}`), input, quiet);
+    t.after(() => engine.discard(site, source, staging));
+    return staging;
+  };
+}
+
+/** Of everything that a fault says. */
+const told = async (work: Promise<unknown>) => {
+  const { code, message, evidence } = await faultOf(() => work);
+  return { code, text: `${message}\n${evidence}` };
+};
+
+const environ = '/proc/self/environ';
+
+test('whoever imports a file into MariaDB learns no password from it, and runs no command of the client', async (t) => {
+  const scene = await engineScene(t, await lab.shared('docker'), 'mariadb', 256);
+  const { engine, site, source, server } = scene;
+  const upload = await uploads(t, scene);
+  const { password, adminPassword } = source.credentials;
+  for (const [what, file] of Object.entries({
+    shell: '\\! env >&2; echo ran >&2\nSELECT nonsense;\n',
+    system: 'system env >&2; echo ran >&2;\nSELECT nonsense;\n',
+    'a file of the client': `CREATE TABLE t (x TEXT);\nLOAD DATA LOCAL INFILE '${environ}' INTO TABLE t;\n`,
+  })) {
+    const { code, text } = await told(upload(file));
+    assert.equal(code, 'import_failed', `${what}: ${text}`);
+    const isTold = text.includes(password.reveal()) || text.includes(adminPassword.reveal());
+    assert.ok(!isTold && !/^ran$/m.test(text), `${what}: ${text}`);
+  }
+  const staging = await upload(
+    "CREATE TABLE t (x TEXT);\nDELIMITER //\nCREATE PROCEDURE p() BEGIN SELECT 1; END//\nDELIMITER ;\nINSERT INTO t VALUES ('a\\r\\nb');\n",
+  );
+  await engine.swap(site, source, { staging, previous: 'previous_1' });
+  assert.equal((await scene.sql('SELECT HEX(x) FROM t')).trim(), '610D0A62', 'root has its password there');
+  const asApp = `docker exec -i ${source.container} sh -c 'MYSQL_PWD=$MARIADB_PASSWORD exec mariadb -uapp --protocol=tcp -h127.0.0.1 -NB app'`;
+  assert.equal(
+    (await server.ssh(asApp, 'SELECT COUNT(*) FROM t')).trim(),
+    '1',
+    'and the application its own',
+  );
+  await engine.discard(site, source, 'previous_1');
+
+  const bomb = "CREATE TABLE t AS SELECT REPEAT('x', 1000) AS x FROM seq_1_to_100000000;";
+  const grown = await faultOf(() => upload(bomb, 300 * mebibyte));
+  assert.match(grown.message, /became \d\.\d GB of data while it was loaded, and 0\.\d GB are allowed/);
+  assert.equal((await scene.leftovers()).trim(), '');
+});
