@@ -80,4 +80,9 @@ export const benches: Readonly<Record<string, Bench>> = {
       'lists and details of the API against 1,000 workspaces, 10,000 environments, 1,000,000 deployments and 10,000,000 lines of log, asked for one after the other in 50 workspaces, beside the same calls against one workspace with a handful, in turns, 300 each. Then a twentieth of it removed, as retention does it.',
     run: async () => (await import('./scale.ts')).benchScale(),
   },
+  fleet: {
+    about:
+      '2,000 simulated servers of five environments each, looked after by one instance on one core. They answer over SSH what a lab server answered, and as late. Processor time, memory and reads over three minutes, with eight crashes in each; the reads beside those of the same instance before anything was to be looked at. See [scale.md](scale.md).',
+    run: async () => (await import('./fleet.ts')).benchFleet(),
+  },
 };

@@ -19,7 +19,7 @@ export class DeployBench {
   readonly lab: LabDescription;
   readonly server: ServerDescription;
   readonly host: GitHost;
-  readonly #app: App;
+  readonly app: App;
   readonly #end: () => Promise<void>;
   trips = 0;
   #token = '';
@@ -61,7 +61,7 @@ export class DeployBench {
     this.lab = lab;
     this.server = server;
     this.host = host;
-    this.#app = app;
+    this.app = app;
     this.#end = end;
     const { pool } = app.contexts.servers;
     countCalls(pool, () => {
@@ -74,7 +74,7 @@ export class DeployBench {
   }
 
   async call(method: string, path: string, body?: unknown): Promise<Body> {
-    const answer = await fetch(`${this.#app.url}/api/v1${path}`, {
+    const answer = await fetch(`${this.app.url}/api/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
@@ -89,7 +89,7 @@ export class DeployBench {
 
   /** A file in the field `file` of a form, sent by curl. */
   async upload(path: string, file: string): Promise<Body> {
-    const url = `${this.#app.url}/api/v1${path}`;
+    const url = `${this.app.url}/api/v1${path}`;
     const headers = `authorization: Bearer ${this.#token}`;
     return JSON.parse(
       await run('curl', ['-sS', '--fail-with-body', '-H', headers, '-F', `file=@${file}`, url]),

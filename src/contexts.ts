@@ -100,7 +100,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
         await requestDeployment(tx, deployments, request);
       }),
   };
-  const reconcile: StartContext = { db, clock, sealer, queue, kinds, servers: targets };
+  const reconcile: StartContext = { db, clock, sealer, queue, kinds, servers: targets, log };
   const backups: BackupsContext = {
     db,
     clock,

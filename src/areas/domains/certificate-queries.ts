@@ -60,6 +60,19 @@ export function listInstallable(db: Queryable, workspaceId: WorkspaceId, environ
     order by c.id`);
 }
 
+/** Which of these environments have one that can be installed. */
+export function listCertified(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentIds: readonly EnvironmentId[],
+) {
+  return db.rows<{ environmentId: EnvironmentId }>(sql`
+    select distinct d.environment_id as "environmentId" from environment_domains d
+    join certificates c on c.workspace_id = d.workspace_id and c.id = d.certificate_id
+    where d.workspace_id = ${workspaceId} and d.environment_id = any(${environmentIds}::uuid[])
+      and c.chain is not null and c.key_sealed is not null`);
+}
+
 export interface IssuedCertificate {
   readonly chain: string;
   readonly keySealed: Buffer;

@@ -5,10 +5,10 @@
 import { bundleOf } from '../../adapters/certificates/bundle.ts';
 import { covers, readCertificate } from '../../adapters/certificates/read-certificate.ts';
 import type { SeenCertificate, Target } from '../../engine/engine.ts';
-import type { CertificateId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { CertificateId, EnvironmentId } from '../../ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
-import { listInstallable } from './certificate-queries.ts';
+import { listCertified, listInstallable } from './certificate-queries.ts';
 import { certificateKeyPlace } from './domains.ts';
 import { listNames, listOfCertificate } from './name-queries.ts';
 
@@ -41,15 +41,23 @@ export async function installStored(
     await target.installCertificate({ id: stored.id, names, bundle: bundleOf(stored.chain, key) });
 }
 
-/** Those that the server should have and does not. */
+/** Those that the server should have and does not, of environments that stand on it. Asked only where some should be there. */
 export async function listMissingCertificates(
   db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId,
-  seen: readonly SeenCertificate[],
-): Promise<CertificateId[]> {
-  const stored = await listInstallable(db, workspaceId, environmentId);
-  return stored.filter((each) => !isInstalled(each, seen)).map(({ id }) => id);
+  target: Pick<Target, 'placement' | 'readCertificates'>,
+  environmentIds: readonly EnvironmentId[],
+): Promise<ReadonlyMap<EnvironmentId, CertificateId[]>> {
+  const { workspaceId } = target.placement;
+  const missing = new Map<EnvironmentId, CertificateId[]>();
+  const certified = await listCertified(db, workspaceId, environmentIds);
+  if (certified.length === 0) return missing;
+  const seen = await target.readCertificates();
+  for (const { environmentId } of certified) {
+    const stored = await listInstallable(db, workspaceId, environmentId);
+    const absent = stored.filter((each) => !isInstalled(each, seen)).map(({ id }) => id);
+    missing.set(environmentId, absent);
+  }
+  return missing;
 }
 
 /** Once more, in the environment's own queue, unless a name has it again. */

@@ -11,21 +11,26 @@ export interface DueReconcile {
   readonly serverId: ServerId;
   readonly currentDeploymentId: DeploymentId;
   readonly currentReleaseId: ReleaseId;
+  readonly status: 'running' | 'degraded';
   readonly seen: Seen;
 }
 
-/** Only those that should run, on servers that can be asked. */
-export function takeDueReconciles(db: Queryable, now: Date, next: Date, most: number) {
+/**
+ * Only those that should run, on servers that can be asked. Each server has a moment of the minute of its own, at which
+ * everything on it is due: one look shows it all, and the looks at many servers do not all come at once.
+ */
+export function takeDueReconciles(db: Queryable, now: Date, most: number) {
   return db.rows<DueReconcile>(sql`
     with due as (
       select workspace_id, id from environments
       where look_at <= ${now} and current_release is not null and wanted = 'running' and server_id is not null
         and status in ('running', 'degraded')
-      order by look_at limit ${most} for update skip locked
+      order by look_at, server_id limit ${most} for update skip locked
     )
-    update environments e set look_at = ${next} from due
-    where e.workspace_id = due.workspace_id and e.id = due.id
-    returning e.workspace_id as "workspaceId", e.id as "environmentId", e.server_id as "serverId",
+    update environments e set look_at = date_bin('1 minute', ${now}::timestamptz + interval '1 minute',
+      timestamptz 'epoch' + ('x' || left(md5(e.server_id::text), 7))::bit(28)::int % 60000 * interval '1 millisecond')
+    from due where e.workspace_id = due.workspace_id and e.id = due.id
+    returning e.workspace_id as "workspaceId", e.id as "environmentId", e.server_id as "serverId", e.status,
       e.current_deployment as "currentDeploymentId", e.current_release as "currentReleaseId", e.seen`);
 }
 

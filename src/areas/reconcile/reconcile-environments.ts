@@ -2,27 +2,25 @@
  * The look at what runs, every minute, server by server, by whichever instance comes first: what is gone is put back,
  * what crashes is told. Nobody due while something is at work on an environment: it knows better.
  */
-import { after, minute } from '../../clock.ts';
-import type { InstanceState, SeenCertificate, Survey, TargetView } from '../../engine/engine.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { InstanceState, Survey, TargetView } from '../../engine/engine.ts';
 import type { Placement } from '../../engine/placement.ts';
 import { type RunPlan, secretsOf } from '../../engine/release-spec.ts';
 import { isServiceUp } from '../../engine/service-spec.ts';
 import { Fault } from '../../fault.ts';
-import type { DeploymentId, EnvironmentId, ReleaseId, WorkspaceId } from '../../ids.ts';
+import type { DeploymentId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import { hasUnfinishedInQueue } from '../../operations/operations.ts';
-import type { Schedule } from '../../operations/queue.ts';
-import type { Secret } from '../../secret.ts';
 import { listMissingCertificates } from '../domains/installed-certificates.ts';
 import { type DueReconcile, setSeen, takeDueReconciles } from '../environments/due-reconciles.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
 import { openTargetReadOnly } from '../environments/placement/open-target.ts';
-import { placementsOf } from '../environments/placement/placements.ts';
+import { placementsOfAll } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
-import { readRelease } from '../releases/stored-releases.ts';
+import { readRelease, runsByRelease } from '../releases/stored-releases.ts';
 import { inspectServices } from '../services/inspect-services.ts';
-import { hasServices } from '../services/read-services.ts';
+import { servicesOf } from '../services/read-services.ts';
 import { crashFault } from './crash-fault.ts';
 import {
   type Difference,
@@ -33,75 +31,79 @@ import {
 } from './diff-desired-actual.ts';
 import { enqueueEnvironmentWork, type ReconcileContext, startKind } from './reconcile.ts';
 
-const maxEnvironments = 200;
+const maxEnvironments = 120;
 const timeoutMs = 50_000;
 
-export function reconcileSchedule(ctx: ReconcileContext): Schedule {
-  return { name: 'reconcile', cron: '* * * * *', timezone: 'UTC', run: () => reconcileDue(ctx) };
-}
-
-export async function reconcileDue(ctx: ReconcileContext): Promise<void> {
-  const now = ctx.clock.now();
-  const due = await takeDueReconciles(ctx.db, now, after(now, minute - 5_000), maxEnvironments);
+/** Takes some of what is due, and looks at it. */
+export async function reconcileDue(ctx: ReconcileContext, stop?: AbortSignal): Promise<void> {
+  const due = await takeDueReconciles(ctx.db, ctx.clock.now(), maxEnvironments);
   const servers = Map.groupBy(due, ({ serverId }) => serverId);
-  await Promise.all([...servers.values()].map((due) => reconcileServer(ctx, due)));
+  await allOf([...servers.values()].map((due) => reconcileServer(ctx, due, stop)));
 }
 
 /** All of them stand on one server, so one look shows them all. */
-async function reconcileServer(ctx: ReconcileContext, due: readonly DueReconcile[]): Promise<void> {
-  const signal = AbortSignal.timeout(timeoutMs);
+async function reconcileServer(
+  ctx: ReconcileContext,
+  due: readonly DueReconcile[],
+  stop?: AbortSignal,
+): Promise<void> {
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = stop ? AbortSignal.any([late, stop]) : late;
   try {
-    const wanted = (await Promise.all(due.map((look) => desiredOf(ctx, look, signal)))).filter(
-      (each) => each !== undefined,
-    );
+    const wanted = await desiredOf(ctx, due);
     const [first] = wanted;
     if (!first) return;
+    const target = await openTargetReadOnly(ctx.servers, first.place, signal);
     const names = wanted.flatMap((each) => desiredInstances(each.run, each.deploymentId));
-    const survey = await first.target.survey(names);
-    const missing = await certificatesMissing(ctx, first.target, wanted);
-    const looked = await Promise.allSettled(
+    const survey = await target.survey(names);
+    const ids = wanted.map(({ environmentId }) => environmentId);
+    const services = await servicesOf(ctx.db, first.workspaceId, ids);
+    // Gone after a server was rebuilt, or changed by hand.
+    const certificates = await listMissingCertificates(ctx.db, target, ids);
+    await allOf(
       wanted.map(async (each) => {
         const alsoWrong = [
           ...orphans(each, survey),
-          ...(await servicesDown(ctx, each)),
-          ...(missing.get(each.environmentId) ?? []),
+          ...(services.has(each.environmentId) ? await servicesDown(ctx, each, signal) : []),
+          ...(certificates.get(each.environmentId) ?? []).map((id) => `certificate ${id}`),
         ];
-        await judge(ctx, each, survey, alsoWrong);
+        await judge(ctx, target, each, survey, alsoWrong);
       }),
     );
-    // What goes wrong with one is no reason to leave the others.
-    for (const each of looked) if (each.status === 'rejected') throw each.reason;
   } catch (error) {
     // A server that cannot be asked is told of by its own check; what runs there goes on, and is looked at later.
     if (!(error instanceof Fault) && !signal.aborted) throw error;
   }
 }
 
-interface Desired {
-  readonly workspaceId: WorkspaceId;
-  readonly environmentId: EnvironmentId;
-  readonly deploymentId: DeploymentId;
-  readonly target: TargetView;
-  readonly seen: Observed;
-  readonly run: RunPlan;
-  readonly secrets: readonly Secret[];
+/** What goes wrong with one is no reason to leave the others. */
+async function allOf(work: readonly Promise<void>[]): Promise<void> {
+  for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }
 
-async function desiredOf(
-  ctx: ReconcileContext,
-  look: DueReconcile,
-  signal: AbortSignal,
-): Promise<Desired | undefined> {
-  const { workspaceId, environmentId, currentDeploymentId: deploymentId, seen } = look;
-  const releaseId: ReleaseId = look.currentReleaseId;
-  const release = await readRelease(ctx.db, ctx.sealer, workspaceId, releaseId);
-  const { run } = release;
-  const secrets = secretsOf(release);
-  const places = await placementsOf(ctx.db, workspaceId, environmentId);
-  const place: Placement | undefined = places.find(({ serverId }) => serverId === look.serverId);
-  if (!place) return undefined;
-  const target = await openTargetReadOnly(ctx.servers, place, signal);
-  return { workspaceId, environmentId, deploymentId, target, seen, run, secrets };
+interface Desired extends Omit<DueReconcile, 'currentDeploymentId'> {
+  readonly deploymentId: DeploymentId;
+  readonly place: Placement;
+  readonly run: RunPlan;
+}
+
+/** Of all environments of one server, and so of one workspace, in as many queries as for one. */
+async function desiredOf(ctx: ReconcileContext, due: readonly DueReconcile[]): Promise<Desired[]> {
+  const workspaceId = due[0]?.workspaceId;
+  if (workspaceId === undefined) return [];
+  const ids = due.map(({ environmentId }) => environmentId);
+  const releases = due.map(({ currentReleaseId }) => currentReleaseId);
+  const [runs, places] = await Promise.all([
+    runsByRelease(ctx.db, workspaceId, releases),
+    placementsOfAll(ctx.db, workspaceId, ids),
+  ]);
+  return due.flatMap(({ currentDeploymentId: deploymentId, ...look }) => {
+    const run = runs.get(look.currentReleaseId);
+    const place = places.find(
+      ({ environmentId, serverId }) => environmentId === look.environmentId && serverId === look.serverId,
+    );
+    return run && place ? [{ ...look, deploymentId, place, run }] : [];
+  });
 }
 
 /** Of releases that are not live any more: something was cut off before it could clear up. */
@@ -113,53 +115,42 @@ function orphans({ environmentId, deploymentId }: Desired, { instances }: Survey
 
 async function servicesDown(
   ctx: ReconcileContext,
-  { workspaceId, environmentId, target }: Desired,
+  { place }: Desired,
+  signal: AbortSignal,
 ): Promise<string[]> {
-  if (!(await hasServices(ctx.db, workspaceId, environmentId))) return [];
+  const target = await openTargetReadOnly(ctx.servers, place, signal);
   const { services, unwanted } = await inspectServices(ctx, target);
   const amiss = services.filter((each) => !isServiceUp(each));
   return [...amiss.map(({ service }) => `service ${service.name}`), ...unwanted];
 }
 
-/** Gone after a server was rebuilt, or changed by hand. Asked only where some should be there. */
-async function certificatesMissing(
-  ctx: ReconcileContext,
-  target: TargetView,
-  wanted: readonly Desired[],
-): Promise<ReadonlyMap<EnvironmentId, string[]>> {
-  const listMissing = async (seen: readonly SeenCertificate[]) => {
-    const all = new Map<EnvironmentId, string[]>();
-    for (const { workspaceId, environmentId } of wanted) {
-      const ids = await listMissingCertificates(ctx.db, workspaceId, environmentId, seen);
-      if (ids.length > 0)
-        all.set(
-          environmentId,
-          ids.map((id) => `certificate ${id}`),
-        );
-    }
-    return all;
-  };
-  const all = await listMissing([]);
-  return all.size === 0 ? all : listMissing(await target.readCertificates());
-}
-
 async function judge(
   ctx: ReconcileContext,
+  target: TargetView,
   wanted: Desired,
   { states, fronts, isProxyRunning }: Survey,
   alsoWrong: readonly string[],
 ): Promise<void> {
-  const { environmentId, deploymentId, run } = wanted;
+  const { environmentId, deploymentId, run, status } = wanted;
   const names = desiredInstances(run, deploymentId);
   const containers = new Map([...states].filter(([name]) => names.includes(name)));
   const front = fronts.find(({ id }) => id === environmentId);
-  const seen = { containers, front, isProxyRunning, alsoWrong };
-  const finding = diffDesiredActual(run, deploymentId, seen, wanted.seen);
-  const problem = finding.kind === 'crashed' ? await explain(wanted, finding.container) : null;
-  await note(ctx, wanted, finding, problem, observedOf(containers));
+  const actual = { containers, front, isProxyRunning, alsoWrong };
+  const finding = diffDesiredActual(run, deploymentId, actual, wanted.seen);
+  const seen = observedOf(containers);
+  // As most looks end: nothing to write down, and so nothing to lock.
+  if (finding.kind === 'well' && status === 'running' && isDeepStrictEqual(seen, wanted.seen)) return;
+  const problem = finding.kind === 'crashed' ? await explain(ctx, target, wanted, finding.container) : null;
+  await note(ctx, wanted, finding, problem, seen);
 }
 
-async function explain({ target, run, secrets }: Desired, container: InstanceState): Promise<OperationFault> {
+async function explain(
+  ctx: ReconcileContext,
+  target: TargetView,
+  { workspaceId, currentReleaseId, run }: Desired,
+  container: InstanceState,
+): Promise<OperationFault> {
+  const secrets = secretsOf(await readRelease(ctx.db, ctx.sealer, workspaceId, currentReleaseId));
   const lines = await target.lastLines(container.name, 30);
   const isOutOfMemory = await target.wasOutOfMemory(container);
   return crashFault({ ...container, isOutOfMemory }, lines, secrets, run.memoryMb);

@@ -4,6 +4,7 @@
  * removing an environment is its own.
  */
 
+import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
 import type { Target } from '../../engine/engine.ts';
 import type { Placement } from '../../engine/placement.ts';
@@ -28,6 +29,7 @@ export interface ReconcileContext {
   readonly sealer: Sealer;
   readonly queue: OperationQueue;
   readonly servers: TargetAccess;
+  readonly log: Logger;
 }
 
 export interface EnvironmentWork {

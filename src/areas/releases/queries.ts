@@ -37,6 +37,11 @@ export function imagesOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly 
     select id, image from releases where workspace_id = ${workspaceId} and id = any(${[...ids]}::uuid[])`);
 }
 
+export function runsOf(db: Queryable, workspaceId: WorkspaceId, ids: readonly ReleaseId[]) {
+  return db.rows<{ id: ReleaseId; run: RunPlan }>(sql`
+    select id, run from releases where workspace_id = ${workspaceId} and id = any(${[...ids]}::uuid[])`);
+}
+
 export function deleteReleases(tx: Queryable, workspaceId: WorkspaceId, ids: readonly ReleaseId[]) {
   return tx.run(sql`delete from releases where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`);
 }

@@ -1,4 +1,5 @@
 /** Releases in the store: made in the caller's transaction, opened with their variables, removed with their deployments. */
+import type { RunPlan } from '../../engine/release-spec.ts';
 import { type EnvironmentId, newId, type ReleaseId, type WorkspaceId } from '../../ids.ts';
 import { Secret } from '../../secret.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -42,6 +43,16 @@ export async function readRelease(
 function readVariables(opened: Secret): Map<string, Secret> {
   const plain: unknown = JSON.parse(opened.reveal());
   return new Map(Object.entries(Object(plain)).map(([key, value]) => [key, new Secret(String(value))]));
+}
+
+/** How they run, of several at once and without their variables. */
+export async function runsByRelease(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  ids: readonly ReleaseId[],
+): Promise<ReadonlyMap<ReleaseId, RunPlan>> {
+  const rows = await queries.runsOf(db, workspaceId, ids);
+  return new Map(rows.map(({ id, run }) => [id, run]));
 }
 
 /** Those that no deployment has any more: nobody can go back to them. Their images went from the servers long before. */

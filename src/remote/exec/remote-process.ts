@@ -68,12 +68,15 @@ export class RemoteProcess {
     channel.once('exit', (code: number | null, signal?: string) => {
       exit = { code: code ?? null, signal: signal ?? null };
     });
+    const forget = connection.onLost((why) => this.#end.reject(connectionLost(why)));
     channel.once('close', () => {
       this.#isOver = true;
+      // Where the connection goes with it, that is the reason to tell.
+      if (!exit && !connection.isOpen) return;
+      forget();
       if (exit) this.#end.resolve(exit);
-      else if (connection.isOpen) this.#end.reject(endedWithoutStatus());
+      else this.#end.reject(endedWithoutStatus());
     });
-    void connection.closed.then((why) => this.#end.reject(connectionLost(why)));
   }
 
   /** What it prints. Over the limit, in either stream, it is killed. Returns what has come so far of both. */

@@ -23,6 +23,7 @@ export class Connection {
   /** One at a time, so that killing many commands needs only one channel more. */
   kills: Promise<unknown> = Promise.resolve();
   readonly #client: Client;
+  readonly #onLost = new Set<(why: string) => void>();
 
   constructor(client: Client, hostKey: HostKey, isRoot: boolean) {
     this.#client = client;
@@ -39,9 +40,19 @@ export class Connection {
       });
       client.once('close', () => {
         this.isOpen = false;
+        for (const tell of this.#onLost) tell(reason);
         resolve(reason);
       });
     });
+  }
+
+  /**
+   * For a command that runs on it: told of its end, until that is taken back. Whoever waits for `closed` instead is kept
+   * for as long as the connection lasts, which may be weeks, with everything that the command printed.
+   */
+  onLost(tell: (why: string) => void): () => void {
+    this.#onLost.add(tell);
+    return () => void this.#onLost.delete(tell);
   }
 
   /**
