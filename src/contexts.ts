@@ -40,7 +40,8 @@ import type { Resources } from './resources.ts';
 export type Contexts = ReturnType<typeof createContexts>;
 
 export function createContexts(resources: Resources, publicUrl: () => string, deployPush?: DeployPush) {
-  const { config, log, clock, mailer, queue, kinds, pool, resolveServer, egress, mirrors, analyst } = resources;
+  const { config, log, clock, mailer, queue, kinds, pool, resolveServer, egress, mirrors, analyst } =
+    resources;
   const { db, sealer, masterKeys } = resources.store;
   const mails = new MailOutbox({
     db,

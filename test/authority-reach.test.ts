@@ -27,6 +27,7 @@ test('whoever runs a certificate authority cannot have the service call what is 
       clock,
       store: app.store,
       print: () => undefined,
+      analysisLimits: undefined,
       onStop: (close) => t.after(async () => void (await close())),
     });
     const acme = await resources.acme();

@@ -16,7 +16,7 @@ import {
   type WorkspaceId,
 } from '../../src/ids.ts';
 import { faultOf } from '../support/faults.ts';
-import { openLab, type TestServer } from '../support/lab.ts';
+import { labCapacity, openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
 import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scene.ts';
 
@@ -49,7 +49,10 @@ async function bareSite(t: TestContext): Promise<{ server: TestServer; site: Doc
     network: 2,
   };
   const fence = { scope: newId<OperationId>(), epoch: 1 };
-  return { server, site: { placement, remote: connect(t, server), fence, signal: t.signal } };
+  return {
+    server,
+    site: { placement, remote: connect(t, server), capacity: labCapacity, fence, signal: t.signal },
+  };
 }
 
 /** Of everything that a fault says. */

@@ -134,6 +134,9 @@ export async function runApp(remote: Remote, network: number): Promise<RunningAp
     command: [],
     restart: 'unless-stopped',
     stopSeconds: 1,
+    memoryMb: 256,
+    cpus: 1,
+    cgroupParent: '',
   } as const;
   await ask(remote, [networkCall(placement), createContainer(spec), startContainer(name)]);
   return { name, address, gateway: gatewayOf(placement) };
@@ -160,7 +163,7 @@ export async function build(remote: Remote, dockerfile: string): Promise<string>
   await sendContext(remote, { folder, tar: Readable.from(tar), files, fence });
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
-  const names = { unit: `slipway-${own}`, tag: `slipway/${own}:1`, labels: {} };
+  const names = { unit: `slipway-${own}`, owner: 'slipway.test', tag: own, labels: {}, cacheScope: 'creach' };
   const limits = { cpus: 1, memoryMb: 512 };
   const spec = { ...names, ...limits, folder, buildArgs: {}, secretKeys: [], fence };
   await buildImage(remote, spec, { signal: AbortSignal.timeout(hangMs), line });

@@ -101,7 +101,7 @@ export function consentPages(app: HttpServer, ctx: ConsentContext): void {
     { parseAs: 'string', bodyLimit: 10_000 },
     (_request, _body, done) => done(null, undefined),
   );
-  const counted = { config: { ...open, signInLimit: true }, schema: { hide: true } } as const;
+  const counted = { config: { ...open, signInLimit: 'guess' }, schema: { hide: true } } as const;
   app.post('/notifications/unsubscribe', counted, async ({ query }, reply) => {
     const { token } = Object(query);
     await answerConsent(ctx, typeof token === 'string' ? token : '', false);

@@ -96,7 +96,7 @@ export function notificationRoutes(routes: Routes, ctx: NotificationsContext): v
 
   route.post(`${apiPrefix}/notification-recipients/answer`, {
     access: { kind: 'public' },
-    signInLimit: true,
+    signInLimit: 'guess',
     faults: ['invalid_consent_token'],
     schema: {
       operationId: 'answerNotificationRecipient',

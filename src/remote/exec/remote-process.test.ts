@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import ssh2 from 'ssh2';
+import { labHosts } from '../../../test/support/remote.ts';
 import { until } from '../../../test/support/until.ts';
 import { Fault } from '../../fault.ts';
 import { Secret } from '../../secret.ts';
@@ -31,7 +32,13 @@ async function connectedTo(t: TestContext): Promise<Connection> {
   await once(server, 'listening');
   const { port } = Object(server.address());
   const auth = { privateKey: new Secret(key.private) };
-  const connection = await connectWith({ host: '127.0.0.1', port, username: 'root', auth });
+  const connection = await connectWith({
+    host: '127.0.0.1',
+    port,
+    username: 'root',
+    auth,
+    resolve: labHosts,
+  });
   t.after(async () => {
     await connection.close();
     server.close();
