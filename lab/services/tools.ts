@@ -15,6 +15,9 @@ export async function toolsTree(): Promise<Tree> {
   return layer({ name: 'tools', below, packages: ['docker-registry', 'pebble'] });
 }
 
+/** Only what hangs takes so long; a busy machine may take most of it. */
+const hangMs = 120_000;
+
 export class Tools {
   readonly #network: LabNetwork;
   readonly #dir: string;
@@ -66,7 +69,7 @@ export class Tools {
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env },
     });
     closeSync(output);
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + hangMs;
     while (!(await isUp().catch(() => false))) {
       if (child.exitCode !== null) throw new Error(`${name} did not start; its log is ${log}`);
       if (Date.now() > deadline) throw new Error(`${name} does not answer; its log is ${log}`);
