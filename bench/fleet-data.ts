@@ -90,7 +90,7 @@ async function insertServer(
   now: Date,
 ): Promise<void> {
   const id = fleetId('server', server) as ServerId;
-  const { privateKey, publicKey } = await generateKeyPair(`slipway-${id}`);
+  const { privateKey, publicKey } = generateKeyPair(`slipway-${id}`);
   const sealed = await sealer.seal(tx, privateKeyContext(workspaceId, id), privateKey);
   await tx.run(sql`
     insert into servers (workspace_id, id, name, host, port, username, private_key_sealed, public_key, host_key, status,

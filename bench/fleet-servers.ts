@@ -4,6 +4,7 @@
  * crashes.
  */
 import ssh2 from 'ssh2';
+import { generateKeyPair } from '../src/remote/keys/keys.ts';
 import { fingerprintOf } from '../src/remote/ssh/host-keys.ts';
 import {
   type Answer,
@@ -41,12 +42,13 @@ const unknown = new Set<string>();
 let looks = 0;
 let connections = 0;
 
-const { private: hostKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+// Ours, since some of those that the library makes it cannot read itself.
+const { privateKey: hostKey, publicKey } = generateKeyPair('fleet');
 const blob = Buffer.from(publicKey.split(' ')[1] ?? '', 'base64');
 
 for (let server = 0; server < servers; server += 1)
   await new Promise<void>((resolve, reject) => {
-    const listening = new ssh2.Server({ hostKeys: [hostKey] }, (client) => serve(client, server));
+    const listening = new ssh2.Server({ hostKeys: [hostKey.reveal()] }, (client) => serve(client, server));
     listening.once('error', reject);
     listening.listen(port, addressOf(server), () => resolve());
   });

@@ -8,6 +8,7 @@ import { settings } from '../src/config.ts';
 import { createTestDatabase, startTestPostgres } from '../test/support/postgres.ts';
 import { count, type Figure, kilobytes, median, milliseconds, quantile, secondsOf } from './figure.ts';
 import { environmentsEach } from './fleet-answers.ts';
+import { benchConnections } from './fleet-connections.ts';
 import { fillFleet, setDue } from './fleet-data.ts';
 import { databaseMs, keepToOtherCores, onCore, processorMs, residentKb } from './fleet-processes.ts';
 import { crashes, readFor } from './fleet-reads.ts';
@@ -31,7 +32,8 @@ export async function benchFleet(): Promise<Figure[]> {
   const services: Service[] = [];
   try {
     for (let core = 0; core < instances; core += 1) services.push(await startInstance(url, core));
-    return await measure(url, services, simulated);
+    const figures = await measure(url, services, simulated);
+    return [...figures, ...(await benchConnections(servers, simulated))];
   } finally {
     for (const service of services) await service.stop();
     await simulated.end();

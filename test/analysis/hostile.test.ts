@@ -288,16 +288,16 @@ test('wrong types everywhere are as good as absent', async () => {
   }
 });
 
-test('thousands of manifests, variables and workspace patterns stay within the bounds', async () => {
+function crowdOf(packages: number): Record<string, string> {
   const files: Record<string, string> = {
     'package.json': JSON.stringify({
-      workspaces: [...Array(500).keys()].map((at) => `p${at}/**/{a,b,c}*`).concat('p*/**'),
+      workspaces: [...Array(500).keys()].map((at) => `p${at}/**/{a,b,c}*`).concat('p*/**', 'p*'),
     }),
     '.env.example': [...Array(20_000).keys()].map((at) => `KEY_${at}=x`).join('\n'),
   };
-  for (let at = 0; at < 1_500; at += 1) {
+  for (let at = 0; at < packages; at += 1) {
     const use = Object.fromEntries(
-      [...Array(20).keys()].map((other) => [`p${(at + other + 1) % 1_500}`, '*']),
+      [...Array(20).keys()].map((other) => [`p${(at + other + 1) % packages}`, '*']),
     );
     files[`p${at}/package.json`] = JSON.stringify({
       name: `p${at}`,
@@ -306,8 +306,22 @@ test('thousands of manifests, variables and workspace patterns stay within the b
     });
     files[`p${at}/a.js`] = server;
   }
-  const { value, longestMs } = await withHeartbeat(() => look(files));
+  return files;
+}
+
+test('hundreds of manifests, variables and workspace patterns stay within the bounds', async () => {
+  const { value, longestMs } = await withHeartbeat(() => look(crowdOf(300)));
+  assert.equal(value.apps.length, 300);
   assert.ok(value.variables.length <= 500);
+  assert.ok(longestMs < mostStillMs, `the loop stood still for ${Math.round(longestMs)} ms`);
+});
+
+test('whoever wants to swamp the service with findings cannot: more than it could show fails, and says so', async () => {
+  const { value: error, longestMs } = await withHeartbeat(() =>
+    look(crowdOf(1_500)).catch((failed) => failed),
+  );
+  assert.ok(error instanceof Fault && error.code === 'analysis_stopped', String(error));
+  assert.match(error.message, /4194304 bytes of findings\.$/);
   assert.ok(longestMs < mostStillMs, `the loop stood still for ${Math.round(longestMs)} ms`);
 });
 

@@ -37,7 +37,8 @@ let isOver = false;
 const started = performance.now();
 const service = fork(join(import.meta.dirname, 'service.ts'));
 process.on('exit', () => service.kill('SIGKILL'));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+// What was found until then is told; the service sees the end of its channel.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => service.disconnect());
 const ended = new Promise<number | null>((resolve) => service.once('exit', resolve));
 service.on('message', (report: Report) => {
   if (report.kind === 'ready') void askHealth(`${report.url}/healthz`);
@@ -51,7 +52,7 @@ const exitCode = await ended;
 const seconds = (performance.now() - started) / 1_000;
 const ms = (value: number) => `${value.toFixed(0)} ms`;
 process.stdout.write(`
-Seed ${seed}: ${numbers.length} trees in ${(seconds / 60).toFixed(1)} minutes, of ${ms(cpuMs)} of processor time each at most
+Seed ${seed}: ${done()} of ${numbers.length} trees in ${(seconds / 60).toFixed(1)} minutes, of ${ms(cpuMs)} of processor time each at most
 ${counts.result} results, ${counts.stopped} stopped at a limit, ${counts.refused} refused, ${counts.failed} failed
 /healthz asked ${health.asked} times: ${ms(health.longestMs)} at most, ${health.late} over ${mostMs} ms, ${health.failed} without an answer
 The service was busy for ${ms(longestBusyMs)} in one go at most, of its own processor time
@@ -60,7 +61,12 @@ for (const [message, count] of broken)
   process.stdout.write(`A detector broke in ${count} trees: ${message}\n`);
 if (health.late > 0 && longestBusyMs < mostMs)
   process.stdout.write('Late answers were the machine’s: the service had not been busy.\n');
-const isWrong = counts.failed > 0 || health.failed > 0 || longestBusyMs >= mostMs || exitCode !== 0;
+const isWrong =
+  done() < numbers.length ||
+  counts.failed > 0 ||
+  health.failed > 0 ||
+  longestBusyMs >= mostMs ||
+  exitCode !== 0;
 process.exitCode = isWrong ? 1 : 0;
 
 function take({ number, kind, said, broken: detectors }: Outcome): void {
@@ -70,8 +76,11 @@ function take({ number, kind, said, broken: detectors }: Outcome): void {
   if (kind === 'failed') process.stderr.write(`Failed (${again}): ${said}\n`);
   if (values.only !== undefined) process.stdout.write(`${kind} ${said}\n`);
   for (const message of detectors) process.stdout.write(`A detector broke (${again}): ${message}\n`);
-  const done = Object.values(counts).reduce((sum, each) => sum + each, 0);
-  if (done % 500 === 0) process.stdout.write(`${done} of ${numbers.length}: ${JSON.stringify(counts)}\n`);
+  if (done() % 500 === 0) process.stdout.write(`${done()} of ${numbers.length}: ${JSON.stringify(counts)}\n`);
+}
+
+function done(): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }
 
 async function askHealth(url: string): Promise<void> {
@@ -82,7 +91,7 @@ async function askHealth(url: string): Promise<void> {
       () => false,
     );
     const tookMs = performance.now() - before;
-    if (isOver || service.exitCode !== null) return;
+    if (isOver || !service.connected) return;
     health.asked += 1;
     health.longestMs = Math.max(health.longestMs, tookMs);
     if (tookMs > mostMs) health.late += 1;

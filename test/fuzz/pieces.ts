@@ -252,6 +252,10 @@ const shapes: readonly ((random: Random, name: string) => string | Buffer)[] = [
   (random) =>
     `${'import os\n'.repeat(20)}os.environ[${'"'.repeat(size(random, 3_000))}]\nos.getenv(${'('.repeat(500)}`,
   (random) => `process.env.A;app.listen(${'process.env.P||'.repeat(size(random, 5_000))}3000)`,
+  (random) => {
+    const opener = some(random, openers);
+    return `process.env.A;${opener.repeat(random.between(1, random.chance(0.4) ? 60_000 : 1_000) / opener.length)}`;
+  },
 ];
 
 export function contentFor(random: Random, name: string): string | Buffer {

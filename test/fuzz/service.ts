@@ -45,10 +45,11 @@ process.once('message', async ({ seed, numbers, cpuMs }: Order) => {
     clearInterval(loop);
     tell({ kind: 'loop', busyMs: busy.longestMs() });
   } finally {
+    // From here on nobody is owed an answer.
+    tell({ kind: 'end' });
     await maker.close();
     await app.stop();
     rmSync(dataDir, { recursive: true, force: true });
-    tell({ kind: 'end' });
     process.disconnect();
   }
 });

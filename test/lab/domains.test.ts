@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { attempt } from '../../lab/command.ts';
 import { createAcme } from '../../src/adapters/acme/acme.ts';
-import { reconcileDue } from '../../src/areas/reconcile/reconcile-environments.ts';
+import { beginLooks } from '../../src/areas/reconcile/reconcile-environments.ts';
 import { hour, minute } from '../../src/clock.ts';
 import { sql } from '../../src/store/sql.ts';
 import { addServer, succeeded } from '../support/deployments.ts';
@@ -133,7 +133,7 @@ test('from a registered domain to https, and everything that happens to a name a
     }, 'the proxy without it');
     await world.setClock();
     const now = new Date(world.app.contexts.domains.clock.now().getTime() + 2 * minute);
-    await reconcileDue({ ...world.app.contexts.reconcile, clock: { now: () => now } });
+    await Promise.all(await beginLooks({ ...world.app.contexts.reconcile, clock: { now: () => now } }));
     await until(
       async () => ((await shownFor(address, zone)) === fingerprint(chain) ? true : undefined),
       'the certificate to be put back',

@@ -23,7 +23,7 @@ import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scen
 const lab = await openLab();
 const mebibyte = 1024 * 1024;
 
-async function uploads(t: TestContext, scene: EngineScene) {
+async function uploads(scene: EngineScene) {
   const { engine, site, source, save, put } = scene;
   const local = await save(await engine.dump(site, source));
   let number = 0;
@@ -33,7 +33,6 @@ async function uploads(t: TestContext, scene: EngineScene) {
     await writeFile(local, content);
     const input = { staging, base: 'empty', content: 'upload', mostBytes } as const;
     await engine.loadStaging(site, source, await put(local, `upload-${number}`), input, quiet);
-    t.after(() => engine.discard(site, source, staging));
     return staging;
   };
 }
@@ -69,7 +68,7 @@ do $$ begin raise exception '%', (select string_agg(x, ' ') from seen); end $$;
 
 test('whoever imports a file into PostgreSQL learns no password from it, runs no shell by psql, and fills no disk', async (t) => {
   const scene = await engineScene(t, await lab.shared('docker'), 'postgres', 128);
-  const upload = await uploads(t, scene);
+  const upload = await uploads(scene);
   const password = scene.source.credentials.password.reveal();
   const shell = await told(
     upload('\\restrict abc\nselect 1;\n\\unrestrict abc\n\\! env >&2; echo ran >&2\nselect nonsense;\n'),
@@ -84,7 +83,9 @@ test('whoever imports a file into PostgreSQL learns no password from it, runs no
   assert.ok(!environment.text.includes(password), environment.text);
 
   const dumped = `--\n\\restrict abc123\n\\connect app\ncreate table t (x text);\ncopy t from stdin;\n\\\\restrict abc\n\\.\n\\unrestrict abc123\n`;
-  assert.equal((await scene.sql('select x from t', await upload(dumped))).trim(), '\\restrict abc');
+  const staging = await upload(dumped);
+  assert.equal((await scene.sql('select x from t', staging)).trim(), '\\restrict abc');
+  await scene.engine.discard(scene.site, scene.source, staging);
 
   const bomb = gzipSync(
     "create table t as select repeat('x', 1000) || n as x from generate_series(1, 100000000) n;",

@@ -12,7 +12,7 @@ const lab = await openLab();
 
 test('applications and builds reach nothing that they have no business with', async (t) => {
   const server = await lab.shared('provisioned');
-  await proveReach(t, server, connect(t, server));
+  await proveReach(t, server, connect(t, server), 'some');
 });
 
 test('whoever flushed the rules, or had a server from before them, has them again within a minute', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt } from '../../lab/command.ts';
-import { reconcileDue } from '../../src/areas/reconcile/reconcile-environments.ts';
+import { beginLooks } from '../../src/areas/reconcile/reconcile-environments.ts';
 import {
   addServer,
   type Body,
@@ -69,7 +69,7 @@ async function look({ git }: DeployScene): Promise<void> {
   const { clock, app } = git.service;
   looks += 1;
   const now = new Date(clock.now().getTime() + looks * 61_000);
-  await reconcileDue({ ...app.contexts.reconcile, clock: { now: () => now } });
+  await Promise.all(await beginLooks({ ...app.contexts.reconcile, clock: { now: () => now } }));
 }
 
 function environmentOf(scene: DeployScene, id: string): Promise<Body> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
 import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scene.ts';
@@ -8,7 +8,7 @@ import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scen
 const lab = await openLab();
 const mebibyte = 1024 * 1024;
 
-async function uploads(t: TestContext, scene: EngineScene) {
+async function uploads(scene: EngineScene) {
   const { engine, site, source, save, put } = scene;
   const local = await save(await engine.dump(site, source));
   let number = 0;
@@ -18,7 +18,6 @@ async function uploads(t: TestContext, scene: EngineScene) {
     await writeFile(local, content);
     const input = { staging, base: 'empty', content: 'upload', mostBytes } as const;
     await engine.loadStaging(site, source, await put(local, `upload-${number}`), input, quiet);
-    t.after(() => engine.discard(site, source, staging));
     return staging;
   };
 }
@@ -34,7 +33,7 @@ const environ = '/proc/self/environ';
 test('whoever imports a file into MariaDB learns no password from it, and runs no command of the client', async (t) => {
   const scene = await engineScene(t, await lab.shared('docker'), 'mariadb', 256);
   const { engine, site, source, server } = scene;
-  const upload = await uploads(t, scene);
+  const upload = await uploads(scene);
   const { password, adminPassword } = source.credentials;
   for (const [what, file] of Object.entries({
     shell: '\\! env >&2; echo ran >&2\nSELECT nonsense;\n',

@@ -36,7 +36,7 @@ test('on Debian 12, with its Docker 20.10, nothing more is reached', async (t) =
   const server = await lab.fresh(t, 'bookworm');
   const remote = connect(t, server);
   await madeReady(t, remote);
-  await proveReach(t, server, remote);
+  await proveReach(t, server, remote, 'all');
 });
 
 test('where Docker uses the older kind of iptables, nothing more is reached', async (t) => {
@@ -50,7 +50,7 @@ systemctl start docker`;
   await remote.script(change, [], { timeoutMs: hangMs });
   await madeReady(t, remote);
   assert.match((await remote.output(['iptables', '--version'])).toString(), /legacy/);
-  await proveReach(t, server, remote);
+  await proveReach(t, server, remote, 'all');
 });
 
 const wanted = (server: TestServer, { gateway }: RunningApp) => [
@@ -126,6 +126,18 @@ test('the owner opens what they want, and removal leaves nothing behind', async 
     [],
   );
   assert.equal(left.toString(), '');
+});
+
+test('whoever builds where Docker has no control group of its own gets nothing of the loopback either', async (t) => {
+  const remote = connect(t, await lab.fresh(t, 'provisioned'));
+  await layTraps(remote);
+  await remote.script('pidof dockerd > /sys/fs/cgroup/unified/cgroup.procs', []);
+  for (const each of ['first', 'second'])
+    await assert.rejects(
+      build(remote, `FROM scratch\nADD http://127.0.0.1:${loopbackPort}/${each} /file\n`),
+      failsWith('build_failed', /127\.0\.0\.1/),
+    );
+  assert.deepEqual(await trapsMet(remote), []);
 });
 
 test('whoever kills a build leaves no rules for ever, and one that cannot be guarded is not begun', async (t) => {

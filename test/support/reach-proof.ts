@@ -20,8 +20,13 @@ import {
 import { failsWith } from './remote.ts';
 import { until } from './until.ts';
 
-/** On a server that was made ready. */
-export async function proveReach(t: TestContext, { about }: TestServer, remote: Remote): Promise<void> {
+/** On a server that was made ready; with all ways of fetching, or one of each kind. */
+export async function proveReach(
+  t: TestContext,
+  { about }: TestServer,
+  remote: Remote,
+  fetches: 'all' | 'some',
+): Promise<void> {
   await layTraps(remote);
   const app = await runApp(remote, 2000);
   const other = await runApp(remote, 2001);
@@ -65,14 +70,18 @@ export async function proveReach(t: TestContext, { about }: TestServer, remote: 
       const loopback = `127.0.0.1:${loopbackPort}`;
       await build(remote, `FROM scratch\nADD http://${neighbour}/ /file\n`);
       await trapsMet(remote);
+      const more = [
+        `http://localhost:${loopbackPort}/`,
+        ...clouds.slice(1).map((each) => `http://${each}/`),
+        `http://${neighbour}/to/http://${metadata[0]}/`,
+      ];
       const wanted = [
         `http://${loopback}/`,
-        `http://localhost:${loopbackPort}/`,
         `http://${about.address}:${exporterPort}/`,
-        ...clouds.map((each) => `http://${each}/`),
+        `http://${metadata[0]}/`,
         `http://${neighbour}/to/http://${loopback}/`,
-        `http://${neighbour}/to/http://${metadata[0]}/`,
         `http://${app.address}:8080/`,
+        ...(fetches === 'all' ? more : []),
       ];
       // All at once: the first that ends leaves the others guarded.
       await Promise.all([

@@ -16,19 +16,15 @@ import { appNetworks } from './networks.ts';
 /**
  * `guard` fails where the rules cannot be loaded. Needs sh with `-eu`; descriptor 8 is its own.
  *
- * Docker is in a control group of its own wherever systemd uses version 2. Under version 1 it is put into one of that
- * version's hierarchy, which has no controllers then and is there for being told apart.
+ * Docker is in a control group of its own wherever systemd has started it, also where version 2 is there beside version 1
+ * and only for telling processes apart. Where it was started otherwise, it is put into one.
  */
 export const guardScript = `
 docker_group() {
   pid=$(systemctl show --property MainPID --value docker.service)
   if [ "\${pid:-0}" = 0 ]; then pid=$(cat /run/docker.pid) || return 1; fi
   unified=$(sed -n 's/^[^ ]* \\([^ ]*\\) cgroup2 .*/\\1/p' /proc/mounts | head -n 1)
-  if [ -z "$unified" ]; then
-    unified=/run/slipway-cgroups
-    mkdir -p "$unified"
-    mount -t cgroup2 cgroup2 "$unified" || return 1
-  fi
+  if [ -z "$unified" ]; then echo 'There are no control groups of version 2, by which Docker is known.' >&2; return 1; fi
   group=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
   case $group in
     *.service|*/slipway-docker) ;;

@@ -26,7 +26,8 @@ export function watch(program: string, cache: string): void {
   const tell = (message: FromProcess) => process.send?.(message);
   const end = (limit: Limit) => {
     task = undefined;
-    tell({ kind: 'over', limit, at: textIn(at) });
+    // A result that is too large is no single file's doing.
+    tell({ kind: 'over', limit, at: limit === 'size of the result' ? '' : textIn(at) });
     setTimeout(kill, lastWordsMs);
   };
   setInterval(() => {

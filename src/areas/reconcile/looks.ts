@@ -1,14 +1,18 @@
 /**
  * The looks of this instance. Twice a second it takes some of what is due and no other instance has, and does not wait
- * for it: a server that hangs keeps no other waiting. How many it takes is what limits the work after a pause, when
- * everything is due at once; with what is taken at a time, it is enough for 14,000 environments a minute.
+ * for it: a server that hangs keeps no other waiting. That is enough for 14,000 environments a minute, and not more
+ * after a pause, when everything is due at once. Where it cannot keep up it takes less: looks that are begun and time
+ * out would be work for nothing.
  */
 import { errorText, Fault } from '../../fault.ts';
 import { WakeLoop } from '../../wake-loop.ts';
 import type { ReconcileContext } from './reconcile.ts';
-import { reconcileDue } from './reconcile-environments.ts';
+import { beginLooks } from './reconcile-environments.ts';
 
 const everyMs = 500;
+const mostServers = 100;
+/** The database is away, say. */
+const retryMs = 5_000;
 
 export class Looks {
   readonly #ctx: ReconcileContext;
@@ -32,19 +36,24 @@ export class Looks {
   }
 
   async #round(): Promise<number> {
-    const look: Promise<void> = this.#look().finally(() => this.#underWay.delete(look));
-    this.#underWay.add(look);
-    return everyMs;
+    if (this.#underWay.size >= mostServers) return everyMs;
+    try {
+      for (const look of await beginLooks(this.#ctx, this.#stop.signal)) this.#watch(look);
+      return everyMs;
+    } catch (error) {
+      this.#ctx.log.warn(
+        { reason: errorText(error) },
+        'could not read what is to be looked at, trying again',
+      );
+      return retryMs;
+    }
   }
 
-  async #look(): Promise<void> {
-    try {
-      await reconcileDue(this.#ctx, this.#stop.signal);
-    } catch (error) {
-      const { log } = this.#ctx;
-      // The next one is half a second away, and what was not looked at is due again in a minute.
-      if (error instanceof Fault) log.warn({ reason: errorText(error) }, 'could not look at what runs');
-      else log.error({ err: error }, 'a look at what runs failed');
-    }
+  /** What was not looked at is due again within the minute. */
+  #watch(look: Promise<void>): void {
+    const watched: Promise<void> = look
+      .catch((error: unknown) => this.#ctx.log.error({ err: error }, 'a look at what runs failed'))
+      .finally(() => this.#underWay.delete(watched));
+    this.#underWay.add(watched);
   }
 }

@@ -32,13 +32,13 @@ import {
 import { enqueueEnvironmentWork, type ReconcileContext, startKind } from './reconcile.ts';
 
 const maxEnvironments = 120;
-const timeoutMs = 50_000;
+const timeoutMs = 30_000;
 
-/** Takes some of what is due, and looks at it. */
-export async function reconcileDue(ctx: ReconcileContext, stop?: AbortSignal): Promise<void> {
+/** Takes some of what is due, and begins the look at each server. */
+export async function beginLooks(ctx: ReconcileContext, stop?: AbortSignal): Promise<Promise<void>[]> {
   const due = await takeDueReconciles(ctx.db, ctx.clock.now(), maxEnvironments);
   const servers = Map.groupBy(due, ({ serverId }) => serverId);
-  await allOf([...servers.values()].map((due) => reconcileServer(ctx, due, stop)));
+  return [...servers.values()].map((due) => reconcileServer(ctx, due, stop));
 }
 
 /** All of them stand on one server, so one look shows them all. */

@@ -7,15 +7,15 @@ import ssh2 from 'ssh2';
 import { labHosts } from '../../../test/support/remote.ts';
 import { until } from '../../../test/support/until.ts';
 import { Fault } from '../../fault.ts';
-import { Secret } from '../../secret.ts';
+import { generateKeyPair } from '../keys/keys.ts';
 import { connectWith } from '../ssh/connect.ts';
 import type { Connection } from '../ssh/connection.ts';
 import { RemoteProcess } from './remote-process.ts';
 
 /** Answers each command with a megabyte; one that is called `wait` never ends. */
 async function connectedTo(t: TestContext): Promise<Connection> {
-  const key = ssh2.utils.generateKeyPairSync('ed25519');
-  const server = new ssh2.Server({ hostKeys: [key.private] }, (client) => {
+  const { privateKey } = generateKeyPair('test');
+  const server = new ssh2.Server({ hostKeys: [privateKey.reveal()] }, (client) => {
     client.on('error', () => undefined);
     client.on('authentication', (login) => login.accept());
     client.on('session', (accept) =>
@@ -31,7 +31,7 @@ async function connectedTo(t: TestContext): Promise<Connection> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = Object(server.address());
-  const auth = { privateKey: new Secret(key.private) };
+  const auth = { privateKey };
   const connection = await connectWith({
     host: '127.0.0.1',
     port,
