@@ -4,10 +4,9 @@
  * answers meanwhile beside the same instance with the same data and nothing to look at.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settings } from '../src/config.ts';
 import { createTestDatabase, startTestPostgres } from '../test/support/postgres.ts';
 import { count, type Figure, kilobytes, median, milliseconds, quantile, secondsOf } from './figure.ts';
-import { environmentsEach } from './fleet-answers.ts';
+import { addressOf, environmentsEach } from './fleet-answers.ts';
 import { benchConnections } from './fleet-connections.ts';
 import { fillFleet, setDue } from './fleet-data.ts';
 import { databaseMs, keepToOtherCores, onCore, processorMs, residentKb } from './fleet-processes.ts';
@@ -116,13 +115,13 @@ function reads(what: string, busy: readonly number[], idle: readonly number[]): 
 
 /** On a core of its own, with the rest of the machine on the others. Its servers stand on loopback. */
 function startInstance(url: string, core: number): Promise<Service> {
-  const networks = Object.values(settings).find(({ env }) => env === 'SLIPWAY_SERVER_NETWORKS');
+  const addresses = Array.from({ length: servers }, (_, server) => addressOf(server));
   return startService({
-    command: onCore(core, [process.execPath, '--max-semi-space-size=8', 'scripts/run.mjs', 'src/main.ts']),
+    command: onCore(core, [process.execPath, 'scripts/run.mjs', '--service', 'src/main.ts']),
     env: {
       SLIPWAY_DATABASE_URL: url,
       SLIPWAY_MASTER_KEY: scaleKey,
-      ...(networks && { [networks.env]: '127.0.0.0/8' }),
+      SLIPWAY_SERVER_NETWORKS: addresses.join(','),
     },
   });
 }
