@@ -161,6 +161,27 @@ test('a tree that names itself a billion times is given up at the limit', async 
   );
 });
 
+test('whoever wants to fill the memory of the service with the paths of a small tree cannot', async (t) => {
+  const setup = await openMirrors(t);
+  const name = 'a'.repeat(240);
+  const { sha } = await withTree(setup, (bare) => {
+    let tree = writeTree(bare, [file('x')]);
+    for (let level = 0; level < 12; level += 1)
+      tree = writeTree(
+        bare,
+        Array.from(
+          { length: 4 },
+          (_, at): OddEntry => ({ mode: '040000', name: `${name}${at}`, content: tree }),
+        ),
+      );
+    return tree;
+  });
+  const { entries, isComplete } = await setup.mirrors.open(repo).tree(sha, { maxEntries: 200_000 });
+  assert.ok(!isComplete);
+  const bytes = entries.reduce((sum, { path }) => sum + path.length, 0);
+  assert.ok(bytes < 33 * 2 ** 20, `${bytes} bytes of paths`);
+});
+
 test('a small repository with a huge file is listed, not read, and not streamed beyond the limit', async (t) => {
   const setup = await openMirrors(t, { limits: { maxContentBytes: 10_000_000 } });
   const { sha } = await withTree(setup, (bare) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reconcileDue } from '../../src/areas/reconcile/reconcile-environments.ts';
 import { sql } from '../../src/store/sql.ts';
 import { startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
@@ -72,6 +73,14 @@ test('one app cannot take the server down', async (t) => {
     const all = `docker ps --all --quiet --filter label=slipway.environment=${environmentId}`;
     return (await scene.server.ssh(`docker inspect --format '${format}' $(${all})`)).trim().split('\n');
   };
+  let looks = 0;
+  /** As the schedule does each minute. */
+  const look = () => {
+    const { clock, app } = scene.git.service;
+    looks += 1;
+    const now = new Date(clock.now().getTime() + looks * 61_000);
+    return reconcileDue({ ...app.contexts.reconcile, clock: { now: () => now } });
+  };
   const restartsOf = async (environmentId: string) =>
     (await inspect(environmentId, '{{.RestartCount}}')).map(Number);
 
@@ -98,10 +107,17 @@ test('one app cannot take the server down', async (t) => {
   );
 
   await t.test('whoever wants all the memory is ended, and others go on', async () => {
+    await look();
     const answer = await ask('/eat?mb=1500');
     assert.notEqual(answer.status, 200, await answer.text());
     await othersGoOn();
     await until(async () => (await ask('/').catch(() => undefined))?.status === 200, 'it to run again');
+    const told = await until(async () => {
+      const { problem } = await scene.call('GET', `/environments/${eater.environmentId}`);
+      if (problem === null) await look();
+      return problem ?? undefined;
+    }, 'its end to be noticed');
+    assert.equal(Object(told).code, 'app_out_of_memory', JSON.stringify(told));
   });
 
   await t.test('whoever spreads over several containers has no more than all may have together', async () => {

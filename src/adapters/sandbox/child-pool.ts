@@ -76,7 +76,11 @@ export class ChildPool {
     this.#isClosed = true;
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
     const children = [...this.#children];
-    for (const child of children) child.kill();
+    for (const child of children) {
+      // Whoever closes waits for the end, also of those that kept nothing alive.
+      child.wake();
+      child.kill();
+    }
     await Promise.all(children.map(({ ended }) => ended));
   }
 
