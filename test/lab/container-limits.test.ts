@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reconcileDue } from '../../src/areas/reconcile/reconcile-environments.ts';
+import { beginLooks } from '../../src/areas/reconcile/reconcile-environments.ts';
 import { sql } from '../../src/store/sql.ts';
 import { startDeployScene, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
@@ -75,11 +75,11 @@ test('one app cannot take the server down', async (t) => {
   };
   let looks = 0;
   /** As the schedule does each minute. */
-  const look = () => {
+  const look = async () => {
     const { clock, app } = scene.git.service;
     looks += 1;
     const now = new Date(clock.now().getTime() + looks * 61_000);
-    return reconcileDue({ ...app.contexts.reconcile, clock: { now: () => now } });
+    await Promise.all(await beginLooks({ ...app.contexts.reconcile, clock: { now: () => now } }));
   };
   const restartsOf = async (environmentId: string) =>
     (await inspect(environmentId, '{{.RestartCount}}')).map(Number);
