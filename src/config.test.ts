@@ -54,6 +54,7 @@ test('without settings everything has its documented default', () => {
     operationsPerServer: 2,
     backupDir: undefined,
     importMegabytes: 10_240,
+    importDataMegabytes: 40_960,
     backupKeepReplacedDays: 7,
   });
 });
@@ -189,6 +190,7 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE', '0', '1001', 'many'],
   ['SLIPWAY_LIMIT_OPERATIONS_PER_SERVER', '0', '1001', '1.5'],
   ['SLIPWAY_LIMIT_IMPORT_MB', '0', '10000001', '2GB'],
+  ['SLIPWAY_LIMIT_IMPORT_DATA_MB', '0', '100000001', '2GB'],
   ['SLIPWAY_BACKUP_KEEP_REPLACED_DAYS', '-1', '366', 'a week'],
 ];
 
