@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { attempt, type Outcome } from '../lab/command.ts';
 import { root } from '../scripts/commands.ts';
+import { allFiles, planUnits } from '../scripts/testing/plan.ts';
 import { temporaryFolder } from './support/postgres.ts';
 
 const folder = temporaryFolder('run');
@@ -66,4 +67,9 @@ test('a run tells its files, what it skipped, and ends with a plain line of pass
     assert.equal(code, 1);
     assert.match(stdout, /^More than 1 unsteady file fails the run\.$/m);
   });
+});
+
+test('every file is run that is named alone, also one that takes no time', () => {
+  const lost = allFiles(false).filter((file) => planUnits([file]).length !== 1);
+  assert.deepEqual(lost, []);
 });

@@ -47,7 +47,9 @@ export function planUnits(files: readonly string[]): Unit[] {
   };
   const together = (what: string, some: readonly string[]): Unit[] => {
     const longestFirst = some.toSorted((one, other) => secondsOf(other) - secondsOf(one));
-    const count = Math.ceil(some.reduce((sum, file) => sum + secondsOf(file), 0) / secondsTogether);
+    // Some take no time at all: they are run nevertheless.
+    const seconds = some.reduce((sum, file) => sum + secondsOf(file), 0);
+    const count = Math.max(1, Math.ceil(seconds / secondsTogether));
     const lots = Array.from({ length: count }, (_, index) =>
       longestFirst.filter((_file, at) => at % count === index),
     );
