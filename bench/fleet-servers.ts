@@ -106,7 +106,7 @@ function answerTo(server: number, line: string, sent: Buffer): Answer {
 function relayed(server: number, input: Buffer): Answer {
   let stdout = '';
   for (const [index, call] of relayedCalls(input).entries()) {
-    const reply = recording.relay.replies[asRecorded(call)] ?? logsOf(call);
+    const reply = recording.relay.replies[asRecorded(call)] ?? ofCrashed(call);
     if (reply === undefined) return neverRecorded(call);
     if (call.startsWith('GET /containers/json')) looks += 1;
     const text = restarted(filled(reply, server), call);
@@ -115,11 +115,12 @@ function relayed(server: number, input: Buffer): Answer {
   return { stdout, stderr: '', code: 0, delayMs: recording.relay.delayMs };
 }
 
-/** One application crashed in the recording; whichever does here says the same. */
-function logsOf(call: string): string | undefined {
+/** One application crashed in the recording, at some time; whichever does here says the same. */
+function ofCrashed(call: string): string | undefined {
   const { replies } = recording.relay;
-  const recorded = Object.keys(replies).find((each) => each.includes('/logs?'));
-  return call.includes('/logs?') && recorded !== undefined ? replies[recorded] : undefined;
+  const asked = ['/logs?', '/events?'].find((each) => call.includes(each));
+  const recorded = asked && Object.keys(replies).find((each) => each.includes(asked));
+  return recorded && replies[recorded];
 }
 
 /** Docker counts how often it has started a container again; by that a crash is known. */

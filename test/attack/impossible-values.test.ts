@@ -112,7 +112,7 @@ const nonsense: Readonly<Record<string, readonly string[]>> = {
     'a\nb',
     '!a',
     'a\\b',
-    '**/a/**/b/**',
+    '{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}{m,n}{o,p}{q,r}{s,t}',
     ' ',
   ],
   host: [
