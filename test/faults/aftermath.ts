@@ -9,7 +9,7 @@ export const look = `
 docker ps --all --filter label=slipway=app --format 'container {{.Label "slipway.environment"}} {{.Label "slipway.deployment"}} {{.State}} {{.Names}}'
 docker images --filter label=slipway=image --format 'image {{.Repository}}:{{.Tag}}'
 docker images --filter label=slipway=image --filter dangling=true --format 'dangling {{.ID}}'
-systemctl list-units --all --plain --no-legend 'slipway-*.service' | awk '{ print "unit", $1, $3 }'
+systemctl list-units --all --plain --no-legend 'slipway-????????-*.service' | awk '{ print "unit", $1, $3 }'
 for each in units builds; do if [ -d ${unitRoot}/$each ]; then ls -A ${unitRoot}/$each | sed "s/^/$each /"; fi; done
 find /sys/fs/cgroup/*/slipwaybuild.slice -name cgroup.procs -exec cat {} + 2> /dev/null | sort -u | sed 's/^/process /' || true
 `;
