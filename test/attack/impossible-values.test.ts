@@ -166,6 +166,8 @@ const decided: Readonly<Record<string, string>> = {
   botToken: 'its form is checked by its kind',
   chatId: 'its form is checked by its kind',
   secret: 'of any characters',
+  'config{}': 'held against the schema of its kind, whose fields are tried where it is created',
+  'config{}[]': 'held against the schema of its kind, whose fields are tried where it is created',
   fullName: 'asked of the provider before it is stored',
   app: 'one of those that were found',
   appPath: 'one of those that were found',
