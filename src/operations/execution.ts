@@ -35,7 +35,7 @@ export async function execute(context: ExecutionContext): Promise<Outcome> {
     const { operation, journal } = context;
     const rows = new Map((await journal.read()).map((row) => [row.name, row]));
     if (operation.unwinding) return await unwind(context, rows, operation.unwinding, operation.fault);
-    if (!operation.started) journal.start();
+    if (!operation.started) await journal.start();
     return await runSteps(context, rows);
   } catch (error) {
     if (error instanceof LeaseLost) return 'given up';

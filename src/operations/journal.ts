@@ -1,7 +1,7 @@
 /**
  * The journal of one operation, as its worker writes it. Every write is one transaction that first asserts the lease: a
- * worker that lost it gets `LeaseLost` and has written nothing. That something has begun, or is done, waits for the entry
- * that follows at once: nothing is done in between, so that one write tells both.
+ * worker that lost it gets `LeaseLost` and has written nothing. That a step is done waits for the entry that follows at
+ * once: nothing happens in between, so that one write tells both.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendEvents, type NewEvent } from '../events/events.ts';
@@ -69,10 +69,9 @@ export class Journal {
       order by place`);
   }
 
-  /** With the first step. */
-  start(): void {
+  start(): Promise<void> {
     const { id } = this.#operation;
-    this.#wait('begun', async (tx, told) => {
+    return this.#write('begun', async (tx, told) => {
       await tx.run(sql`
         update operations set state = 'running', started_at = coalesce(started_at, now()) where id = ${id}`);
       await this.#onStateChange(tx, { state: 'running', step: null });
@@ -99,7 +98,8 @@ export class Journal {
 
   /** With what follows: the next step, or the end. */
   done(name: string, place: number, attempt: number, output: Json): void {
-    this.#wait(`${name} done`, (tx, told) => this.#step(tx, told, name, place, 'done', attempt, output));
+    const write: Entry['write'] = (tx, told) => this.#step(tx, told, name, place, 'done', attempt, output);
+    this.#waiting = [...this.#waiting, { name: `${name} done`, write }];
   }
 
   /** For a worker that stops here: what is done need not be done again by the next one. */
@@ -215,10 +215,6 @@ export class Journal {
       const { workspaceId } = this.#operation;
       await appendEvents(tx, { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) }, events);
     });
-  }
-
-  #wait(name: string, write: Entry['write']): void {
-    this.#waiting = [...this.#waiting, { name, write }];
   }
 
   #write(name: string, write: Entry['write']): Promise<void> {
