@@ -122,9 +122,10 @@ test('of a burst the newest is live, the rest is overtaken, and never two are at
     const rows = await allEnded(scene, environmentId, 2);
     const newest = await newestWins(scene, environmentId, rows);
     assert.equal(newest.sha, sha, 'the last push is live');
-    assert.equal(rows.length, burst + 1);
+    // A push that the branch has left behind when it is decided on makes no deployment at all.
+    assert.ok(rows.length >= 2 && rows.length <= burst + 1, `${rows.length} deployments`);
     assert.ok(rows.slice(1).every(({ trigger }) => trigger === 'push'));
-    assert.ok(countOf(rows, 'superseded') >= burst / 2, `${countOf(rows, 'superseded')} superseded`);
+    assert.equal(countOf(rows, 'superseded') + countOf(rows, 'succeeded'), rows.length);
     await scene.call('PATCH', `/environments/${environmentId}/auto-deploy`, { enabled: false });
   });
 

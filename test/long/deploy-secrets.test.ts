@@ -60,7 +60,7 @@ until (-e "/run/canary-watch-ends") {
       open my $f, "<", "$dir/$what" or next; local $/; my $text = <$f> // ""; close $f;
       next unless grep { index($text, $_) >= 0 } @secrets;
       open my $g, "<", "$dir/cgroup" or next; my $groups = <$g> // ""; close $g;
-      my $inside = $groups =~ /docker|slipwaybuild/ ? "container" : "host";
+      my $inside = $groups =~ /docker|slipwaybuild|slipway[.]slice/ ? "container" : "host";
       open my $c, "<", "$dir/comm" or next; my $comm = <$c> // "?"; close $c; $comm =~ s{\\s}{}g;
       print "$what of $comm in $inside\\n" unless $seen{"$what $comm $inside"}++;
     }
