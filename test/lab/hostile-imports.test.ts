@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ask } from '../../src/adapters/docker/ask.ts';
@@ -18,24 +17,10 @@ import {
 import { faultOf } from '../support/faults.ts';
 import { labCapacity, openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
-import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scene.ts';
+import { engineScene, quiet, uploads } from '../support/sql-engine-scene.ts';
 
 const lab = await openLab();
 const mebibyte = 1024 * 1024;
-
-async function uploads(scene: EngineScene) {
-  const { engine, site, source, save, put } = scene;
-  const local = await save(await engine.dump(site, source));
-  let number = 0;
-  return async (content: string | Buffer, mostBytes = 10e9): Promise<string> => {
-    number += 1;
-    const staging = `staging_${number}`;
-    await writeFile(local, content);
-    const input = { staging, base: 'empty', content: 'upload', mostBytes } as const;
-    await engine.loadStaging(site, source, await put(local, `upload-${number}`), input, quiet);
-    return staging;
-  };
-}
 
 /** A server for what needs no database. */
 async function bareSite(t: TestContext): Promise<{ server: TestServer; site: DockerHost }> {

@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
-import { type EngineScene, engineScene, quiet } from '../support/sql-engine-scene.ts';
+import { engineScene, uploads } from '../support/sql-engine-scene.ts';
 
 const lab = await openLab();
 const mebibyte = 1024 * 1024;
-
-async function uploads(scene: EngineScene) {
-  const { engine, site, source, save, put } = scene;
-  const local = await save(await engine.dump(site, source));
-  let number = 0;
-  return async (content: string | Buffer, mostBytes = 10e9): Promise<string> => {
-    number += 1;
-    const staging = `staging_${number}`;
-    await writeFile(local, content);
-    const input = { staging, base: 'empty', content: 'upload', mostBytes } as const;
-    await engine.loadStaging(site, source, await put(local, `upload-${number}`), input, quiet);
-    return staging;
-  };
-}
 
 /** Of everything that a fault says. */
 const told = async (work: Promise<unknown>) => {

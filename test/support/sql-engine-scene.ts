@@ -1,6 +1,6 @@
 /** A database on a lab's server as a service would have it, and the engine that backs it up. */
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -153,5 +153,20 @@ export async function engineScene(
     leftovers: () =>
       server.ssh(`docker ps -aq --filter label=slipway.mark; docker volume ls -q --filter label=slipway.mark
         ls /var/lib/slipway/units 2>/dev/null | grep -E 'verify|load' || true`),
+  };
+}
+
+/** Loads what a user uploads, each into a staging copy of its own, and gives back that one's name. */
+export async function uploads(scene: EngineScene) {
+  const { engine, site, source, save, put } = scene;
+  const local = await save(await engine.dump(site, source));
+  let number = 0;
+  return async (content: string | Buffer, mostBytes = 10e9): Promise<string> => {
+    number += 1;
+    const staging = `staging_${number}`;
+    await writeFile(local, content);
+    const input = { staging, base: 'empty', content: 'upload', mostBytes } as const;
+    await engine.loadStaging(site, source, await put(local, `upload-${number}`), input, quiet);
+    return staging;
   };
 }

@@ -3,6 +3,7 @@
  * the `#`, so it is in no server's log and no referrer.
  */
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
+import { webPages } from '../../http/web-pages.ts';
 import { passwordLength } from './passwords.ts';
 
 const page = `<!doctype html>
@@ -63,25 +64,6 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 export function resetPage(app: HttpServer): void {
-  const options = { config: { access: { kind: 'public' } }, schema: { hide: true } } as const;
-  app.get('/reset-password', options, (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(page),
-  );
-  app.get('/reset-password/page.css', options, (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send(style),
-  );
-  app.get('/reset-password/page.js', options, (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(script),
-  );
+  webPages(app, '/reset-password', { pages: { '/reset-password': page }, style, script });
 }

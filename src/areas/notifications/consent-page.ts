@@ -4,6 +4,7 @@
  * only ever ends mail.
  */
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
+import { pageOptions, webPages } from '../../http/web-pages.ts';
 import { answerConsent, type ConsentContext } from './consent.ts';
 
 const pageOf = (title: string, buttons: string) => `<!doctype html>
@@ -71,29 +72,9 @@ for (const button of buttons.querySelectorAll('button')) {
 }
 `;
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 export function consentPages(app: HttpServer, ctx: ConsentContext): void {
-  const options = { config: { access: { kind: 'public' } }, schema: { hide: true } } as const;
-  const pages = { consent: consentPage, unsubscribe: unsubscribePage };
-  for (const [name, page] of Object.entries(pages))
-    app.get(`/notifications/${name}`, options, (_request, reply) =>
-      reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(page),
-    );
-  app.get('/notifications/page.css', options, (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send(style),
-  );
-  app.get('/notifications/page.js', options, (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(script),
-  );
+  const pages = { '/notifications/consent': consentPage, '/notifications/unsubscribe': unsubscribePage };
+  webPages(app, '/notifications', { pages, style, script });
   // The form says nothing that the address does not: it is read, and thrown away.
   app.addContentTypeParser(
     ['application/x-www-form-urlencoded', 'multipart/form-data'],
@@ -101,7 +82,7 @@ export function consentPages(app: HttpServer, ctx: ConsentContext): void {
     (_request, _body, done) => done(null, undefined),
   );
   // Under the limit of every request alone: one mail provider posts for many people, and nobody guesses an HMAC.
-  app.post('/notifications/unsubscribe', options, async ({ query }, reply) => {
+  app.post('/notifications/unsubscribe', pageOptions, async ({ query }, reply) => {
     const { token } = Object(query);
     await answerConsent(ctx, typeof token === 'string' ? token : '', false);
     return reply.type('text/plain; charset=utf-8').send('You will get no more mail of this sender.\n');
