@@ -114,7 +114,16 @@ export async function startApp(
 
     const isStopping = () => stopping !== undefined;
     const { heartbeatMs } = options;
-    const http = await createHttp({ config, log, clock, store, sessions, isStopping, heartbeatMs });
+    const http = await createHttp({
+      config,
+      log,
+      clock,
+      store,
+      sessions,
+      projects: contexts.lookup,
+      isStopping,
+      heartbeatMs,
+    });
     const { server, streams, hub, throttle, metrics } = http;
     const runner = new Runner(db, kinds, queue, log, {
       ...defaultLeaseTimes,

@@ -17,6 +17,7 @@ import type { EnvironmentsContext } from './areas/environments/context.ts';
 import type { EnvironmentHooks } from './areas/environments/hooks.ts';
 import type { LiveLogsContext } from './areas/environments/live/live-logs.ts';
 import type { TargetAccess } from './areas/environments/placement/open-target.ts';
+import { projectLookup } from './areas/environments/project-lookup.ts';
 import { environmentsOn } from './areas/environments/read-environments.ts';
 import { environmentsOfRemovedProjects } from './areas/environments/remove-environment.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
@@ -159,6 +160,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     accounts,
     mails,
     sessions: new Authenticator(db, clock, masterKeys),
+    lookup: projectLookup(db),
     servers,
     providers,
     projects,

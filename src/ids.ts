@@ -7,6 +7,7 @@ type Id<Kind extends string> = string & { readonly [brand]: Kind };
 export type AccountId = Id<'account'>;
 export type WorkspaceId = Id<'workspace'>;
 export type SessionId = Id<'session'>;
+export type ApiTokenId = Id<'apiToken'>;
 export type DataKeyId = Id<'dataKey'>;
 export type OutboxMailId = Id<'outboxMail'>;
 export type OperationId = Id<'operation'>;

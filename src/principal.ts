@@ -1,14 +1,76 @@
 /** Who makes a request, as HTTP asks for them and the accounts know them: neither has to know the other. */
 import { Fault } from './fault.ts';
-import type { AccountId, SessionId, WorkspaceId } from './ids.ts';
+import type { AccountId, ApiTokenId, ProjectId, SessionId, WorkspaceId } from './ids.ts';
 
-export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
+export type Role = (typeof roles)[number];
 
-/** A live session of an account, and what it may act for. */
+/** What a call takes of its caller's role. `own` is for owners alone, and no token has it. */
+export const permissions = ['read', 'deploy', 'change', 'manage', 'read_secrets', 'own'] as const;
+export type Permission = (typeof permissions)[number];
+
+/** What a token may be given: it can do no more than these, and no more than its maker. */
+export const abilities = ['read', 'deploy', 'change', 'manage', 'read_secrets'] as const;
+export type Ability = (typeof abilities)[number];
+
+const ofRole: Readonly<Record<Role, readonly Permission[]>> = {
+  viewer: ['read'],
+  member: ['read', 'deploy', 'change'],
+  admin: ['read', 'deploy', 'change', 'manage', 'read_secrets'],
+  owner: permissions,
+};
+
+/** Each includes what it cannot do without: who deploys looks how it goes. Secrets are asked for by name. */
+const ofAbility: Readonly<Record<Ability, readonly Permission[]>> = {
+  read: ['read'],
+  deploy: ['read', 'deploy'],
+  change: ['read', 'deploy', 'change'],
+  manage: ['read', 'deploy', 'change', 'manage'],
+  read_secrets: ['read', 'read_secrets'],
+};
+
+export function roleAllows(role: Role, permission: Permission): boolean {
+  return ofRole[role].includes(permission);
+}
+
+export function abilitiesAllow(given: readonly Ability[], permission: Permission): boolean {
+  return given.some((ability) => ofAbility[ability].includes(permission));
+}
+
+export interface ProjectRole {
+  readonly projectId: ProjectId;
+  readonly role: Role;
+}
+
+/** Someone's place in a workspace. */
+export interface Membership {
+  readonly id: WorkspaceId;
+  readonly role: Role;
+  /** The only ones there are for somebody who is limited, each with a role of its own; else null. */
+  readonly projects: readonly ProjectRole[] | null;
+}
+
+/** What of a workspace somebody sees: these projects, or all. */
+export interface Sight {
+  readonly workspaceId: WorkspaceId;
+  readonly projects: readonly ProjectId[] | null;
+}
+
+/** What a request proves itself with. */
+export type Credential =
+  | { readonly kind: 'session'; readonly id: SessionId }
+  | { readonly kind: 'token'; readonly id: ApiTokenId; readonly abilities: readonly Ability[] };
+
+/** An account with a live session or token, and what it may act for. */
 export interface Principal {
   readonly accountId: AccountId;
-  readonly sessionId: SessionId;
-  readonly memberships: readonly { readonly id: WorkspaceId; readonly role: Role }[];
+  readonly credential: Credential;
+  readonly memberships: readonly Membership[];
+}
+
+/** Whether a place in a workspace is what it was: where it is not, a stream that stood on it ends. */
+export function isSamePlace(one: Membership | undefined, other: Membership | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** A device that someone has signed in from before. */
@@ -20,11 +82,12 @@ export interface KnownDevice {
 
 /** From what a request carries to who makes it. */
 export interface Sessions {
-  byAccessToken(token: string): Promise<Principal>;
+  /** An access token of a session, or an API token. */
+  byBearer(token: string): Promise<Principal>;
   /** Takes the ticket: it works once. */
   byStreamTicket(ticket: string): Promise<Principal>;
-  /** Who still stands behind these sessions; those that have ended are not in the answer. */
-  bySessions(ids: readonly SessionId[]): Promise<Map<SessionId, Principal>>;
+  /** Who still stands behind these; those that have ended are not in the answer. */
+  byCredentials(credentials: readonly Credential[]): Promise<Map<Credential['id'], Principal>>;
   byDeviceToken(token: string): Promise<KnownDevice | undefined>;
 }
 

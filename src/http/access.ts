@@ -6,11 +6,28 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
-import { type Principal, type Role, type Sessions, unauthenticated } from '../principal.ts';
+import { isId, type ProjectId, type ServerId, type WorkspaceId } from '../ids.ts';
+import {
+  abilitiesAllow,
+  type Membership,
+  type Permission,
+  type Principal,
+  type ProjectRole,
+  type Role,
+  roleAllows,
+  roles,
+  type Sessions,
+  unauthenticated,
+} from '../principal.ts';
 import type { Limits } from './limits.ts';
-import type { Scope } from './scope.ts';
+import { type Scope, scopeOf } from './scope.ts';
 
-export type Permission = 'read' | 'change' | 'manage';
+/**
+ * How a call of a workspace concerns its projects, for those who are limited to some of them: what is named by the path,
+ * a list that holds theirs alone, or a body that names the project. What declares nothing is about the whole workspace,
+ * and not for them.
+ */
+export type Reach = 'project' | 'environment' | 'operation' | 'list' | 'body';
 
 /** What a route asks of its caller. */
 export type Access =
@@ -19,15 +36,24 @@ export type Access =
   | { readonly kind: 'probe' }
   /** A probe that shows the inside: not counted either, and where a token is set, only for who has it. */
   | { readonly kind: 'monitor' }
-  | { readonly kind: 'account'; readonly ticket?: boolean }
-  | { readonly kind: 'workspace'; readonly permission: Permission; readonly ticket?: boolean };
+  /** Of a person; API tokens only where it says so. */
+  | { readonly kind: 'account'; readonly ticket?: boolean; readonly tokens?: boolean }
+  | {
+      readonly kind: 'workspace';
+      readonly permission: Permission;
+      readonly reach?: Reach;
+      readonly ticket?: boolean;
+      /** Not for API tokens, whatever they may do. */
+      readonly person?: boolean;
+    };
+type WorkspaceAccess = Extract<Access, { kind: 'workspace' }>;
 
-const permissions: Record<Role, readonly Permission[]> = {
-  viewer: ['read'],
-  member: ['read', 'change'],
-  admin: ['read', 'change', 'manage'],
-  owner: ['read', 'change', 'manage'],
-};
+/** Which project a thing belongs to, asked only for those who are limited to some. */
+export interface ProjectLookup {
+  projectOf(workspaceId: WorkspaceId, type: Reach, id: string): Promise<ProjectId | undefined>;
+  /** Whether one of these projects stands on the server already. */
+  isServerOf(workspaceId: WorkspaceId, projects: readonly ProjectId[], id: ServerId): Promise<boolean>;
+}
 
 const workspaceHeader = 'slipway-workspace';
 /** What proxies add; nobody behind one can take it away. */
@@ -36,11 +62,18 @@ const passedOn = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'via'] as
 export class AccessControl {
   readonly #sessions: Sessions;
   readonly #limits: Limits;
+  readonly #projects: ProjectLookup;
   readonly #monitor: Pick<Config, 'monitorListen' | 'monitorToken'>;
 
-  constructor(sessions: Sessions, limits: Limits, monitor: Pick<Config, 'monitorListen' | 'monitorToken'>) {
+  constructor(
+    sessions: Sessions,
+    limits: Limits,
+    projects: ProjectLookup,
+    monitor: Pick<Config, 'monitorListen' | 'monitorToken'>,
+  ) {
     this.#sessions = sessions;
     this.#limits = limits;
+    this.#projects = projects;
     this.#monitor = monitor;
   }
 
@@ -57,7 +90,55 @@ export class AccessControl {
     this.#limits.countRequest(request, reply, 'error' in found ? undefined : found);
     if ('error' in found) throw found.error;
     request.principal = found;
-    if (access.kind === 'workspace') request.scope = chooseScope(request, found, access.permission);
+    refuseToken(found, access);
+    if (access.kind !== 'workspace') return;
+    const membership = chooseMembership(request, found);
+    const { id: workspaceId, projects } = membership;
+    if (projects === null) {
+      requirePermission(found, membership.role, access.permission);
+      request.scope = { workspaceId, principal: found, role: membership.role, projects };
+      return;
+    }
+    request.scope = await this.#limitedScope(request, found, { ...membership, projects }, access);
+  }
+
+  /** With the body, for those who are limited to some projects: every project and server that it names is theirs. */
+  async checkBody(request: FastifyRequest): Promise<void> {
+    const { workspaceId, projects } = scopeOf(request);
+    if (projects === null) return;
+    for (const [name, id] of namedIn(request.body)) {
+      const isTheirs = name.endsWith('rojectId')
+        ? projects.some((each) => each === id)
+        : isId<ServerId>(id) && (await this.#projects.isServerOf(workspaceId, projects, id));
+      if (!isTheirs)
+        throw new Fault('not_found', `There is no such ${name.replace(/Id$/, '')}, or it is not yours.`);
+    }
+  }
+
+  async #limitedScope(
+    request: FastifyRequest,
+    principal: Principal,
+    { id: workspaceId, projects }: Membership & { readonly projects: readonly ProjectRole[] },
+    { permission, reach }: WorkspaceAccess,
+  ): Promise<Scope> {
+    if (reach === undefined)
+      throw new Fault(
+        'forbidden',
+        'This is about the whole workspace, and you are limited to some of its projects.',
+      );
+    if (reach === 'list' || reach === 'body') {
+      const allowed = projects.filter(({ role }) => roleAllows(role, permission));
+      const role = roles.find((each) => allowed.some((project) => project.role === each)) ?? 'viewer';
+      requirePermission(principal, role, permission);
+      return { workspaceId, principal, role, projects: allowed.map(({ projectId }) => projectId) };
+    }
+    const { id, projectId } = Object(request.params);
+    const named = String(projectId ?? id);
+    const found = isId(named) ? await this.#projects.projectOf(workspaceId, reach, named) : undefined;
+    const own = projects.find((each) => each.projectId === found);
+    if (!own) throw new Fault('not_found', `There is no such ${reach}, or it is not yours.`);
+    requirePermission(principal, own.role, permission);
+    return { workspaceId, principal, role: own.role, projects: projects.map((each) => each.projectId) };
   }
 
   #identify(
@@ -71,7 +152,7 @@ export class AccessControl {
     const token = bearerOf(header);
     if (!token)
       return Promise.reject(unauthenticated('The Authorization header must be «Bearer <access token>».'));
-    return this.#sessions.byAccessToken(token);
+    return this.#sessions.byBearer(token);
   }
 
   #checkMonitor({ headers }: FastifyRequest): void {
@@ -106,13 +187,45 @@ function ticketOf(query: unknown): string | undefined {
 }
 
 /** The workspace named by the header, else the caller's own. One they are not in does not exist for them. */
-function chooseScope(request: FastifyRequest, principal: Principal, permission: Permission): Scope {
+function chooseMembership(request: FastifyRequest, principal: Principal): Membership {
   const named = request.headers[workspaceHeader];
   const membership =
     named === undefined ? principal.memberships[0] : principal.memberships.find(({ id }) => id === named);
   if (!membership) throw new Fault('not_found', 'There is no such workspace, or you are not in it.');
-  if (!permissions[membership.role].includes(permission)) {
-    throw new Fault('forbidden', `Your role in this workspace, ${membership.role}, does not allow this.`);
-  }
-  return { workspaceId: membership.id, principal };
+  return membership;
+}
+
+function refuseToken(
+  { credential }: Principal,
+  access: Exclude<Access, { kind: 'public' | 'probe' | 'monitor' }>,
+): void {
+  if (credential.kind !== 'token') return;
+  const takesTokens = access.kind === 'account' ? access.tokens : !access.person;
+  if (!takesTokens)
+    throw new Fault('forbidden', 'An API token cannot do this.', {
+      hint: 'Sign in with POST /api/v1/auth/login.',
+    });
+}
+
+function requirePermission({ credential }: Principal, role: Role, permission: Permission): void {
+  if (!roleAllows(role, permission))
+    throw new Fault('forbidden', `Your role in this workspace, ${role}, does not allow this.`);
+  if (credential.kind === 'session' || abilitiesAllow(credential.abilities, permission)) return;
+  throw new Fault(
+    'forbidden',
+    `This API token may ${list(credential.abilities)} only; this needs ${permission}.`,
+    {
+      hint: 'Make a token with this ability, with POST /api/v1/api-tokens.',
+    },
+  );
+}
+
+const list = (words: readonly string[]) => words.join(', ').replaceAll('_', ' ');
+
+/** Every project and server that a body names, however deep. */
+function* namedIn(value: unknown): Iterable<readonly [name: string, id: string]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, each] of Object.entries(value))
+    if (/^(project|server|\w+(Project|Server))Id$/.test(name) && typeof each === 'string') yield [name, each];
+    else yield* namedIn(each);
 }

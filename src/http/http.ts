@@ -6,7 +6,7 @@ import { FeedHub } from '../events/feed-hub.ts';
 import { readBacklog } from '../operations/backlog.ts';
 import type { Sessions } from '../principal.ts';
 import type { Store } from '../store/store.ts';
-import { AccessControl } from './access.ts';
+import { AccessControl, type ProjectLookup } from './access.ts';
 import { docsRoutes } from './docs.ts';
 import { drainable } from './drain.ts';
 import { Idempotency } from './idempotency.ts';
@@ -26,19 +26,20 @@ export interface HttpOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly sessions: Sessions;
+  readonly projects: ProjectLookup;
   readonly isStopping: () => boolean;
   readonly heartbeatMs: number | undefined;
 }
 
 export async function createHttp(options: HttpOptions) {
-  const { config, log, clock, store, sessions, isStopping, heartbeatMs } = options;
+  const { config, log, clock, store, sessions, projects, isStopping, heartbeatMs } = options;
   const { db } = store;
   const throttle = new Throttle(db, clock, log);
   const limits = new Limits(throttle, store.masterKeys, sessions, config);
   const metrics = new Metrics(() => readBacklog(db));
   const hub = new FeedHub(db, log, formatEvent);
   const streams = new Streams(db, hub, sessions, log, heartbeatMs);
-  const accessControl = new AccessControl(sessions, limits, config);
+  const accessControl = new AccessControl(sessions, limits, projects, config);
   const context = { config, log, accessControl, limits, metrics };
   const server = await createServer(context);
   healthRoute(server);

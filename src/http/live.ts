@@ -1,6 +1,6 @@
 /** An answer that tells what happens while it happens, as Server-Sent Events; nothing of it is kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Sessions } from '../principal.ts';
+import { isSamePlace, type Sessions } from '../principal.ts';
 import { scopeOf } from './scope.ts';
 
 export type SendEvent = (kind: string, data: object) => void;
@@ -15,7 +15,7 @@ const mostWaitingBytes = 1024 * 1024;
 export async function sendLive(
   request: FastifyRequest,
   reply: FastifyReply,
-  sessions: Pick<Sessions, 'bySessions'>,
+  sessions: Pick<Sessions, 'byCredentials'>,
   events: LiveEvents,
 ): Promise<void> {
   const over = new AbortController();
@@ -62,10 +62,11 @@ export async function sendLive(
 
 async function mayStillRead(
   request: FastifyRequest,
-  sessions: Pick<Sessions, 'bySessions'>,
+  sessions: Pick<Sessions, 'byCredentials'>,
 ): Promise<boolean> {
   const { workspaceId, principal } = scopeOf(request);
-  const { sessionId } = principal;
-  const now = (await sessions.bySessions([sessionId])).get(sessionId);
-  return now?.memberships.some(({ id }) => id === workspaceId) ?? false;
+  const { credential, memberships } = principal;
+  const now = (await sessions.byCredentials([credential])).get(credential.id);
+  const placeIn = (all: typeof memberships | undefined) => all?.find(({ id }) => id === workspaceId);
+  return now !== undefined && isSamePlace(placeIn(now.memberships), placeIn(memberships));
 }

@@ -22,7 +22,8 @@ const introduction = `The API behind «Heroku on my own servers».
 
 Every error is a problem document (RFC 9457) with a \`code\` from a closed list. Lists are pages:
 \`{items, nextCursor}\`. \`x-permission\` of an operation says what it takes of your role: a viewer may \`read\`, a member
-\`change\` too, admins and owners \`manage\`. Unknown fields and query parameters are refused. Requests are limited per account, and
+\`deploy\` and \`change\` too, admins also \`manage\` and \`read_secrets\`, and owners \`own\`. API tokens are sent like access
+tokens, and have the permissions that they were made with. Unknown fields and query parameters are refused. Requests are limited per account, and
 per address where there is none; \`RateLimit\` and \`RateLimit-Policy\` say how much is left.`;
 
 /** For `@fastify/swagger`; the document is only made when someone asks for it. */
@@ -39,6 +40,10 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     servers: [{ url: '/', description: 'This instance' }],
     tags: [
       { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
+      {
+        name: 'API tokens',
+        description: 'How a program signs in: with abilities, for one project, until a day.',
+      },
       { name: 'Backups', description: 'Taken, tried out, restored; imports; schedules.' },
       { name: 'Events', description: 'What happens, as it happens.' },
       { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },

@@ -5,9 +5,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { ApiFaultCode } from '../fault.ts';
-import type { Sessions } from '../principal.ts';
+import type { Permission, Sessions } from '../principal.ts';
 import type { Answer } from '../store/answer.ts';
-import type { Access } from './access.ts';
+import type { Access, Reach } from './access.ts';
 import type { Idempotency } from './idempotency.ts';
 import { type LiveEvents, sendLive } from './live.ts';
 import {
@@ -23,11 +23,27 @@ import type { HttpServer } from './server.ts';
 import type { StreamSlots } from './stream-slots.ts';
 import type { StreamRequest, Streams } from './streams.ts';
 
-export const read = { kind: 'workspace', permission: 'read' } as const;
-export const change = { kind: 'workspace', permission: 'change' } as const;
-export const manage = { kind: 'workspace', permission: 'manage' } as const;
-/** Browsers open streams without headers: a ticket stands for the token. */
-export const stream = { kind: 'workspace', permission: 'read', ticket: true } as const;
+/** What a call takes of a role; browsers open streams without headers: a ticket stands for the token. */
+function within<R extends Reach | undefined>(reach: R) {
+  const declared = <P extends Permission>(permission: P) =>
+    ({ kind: 'workspace', permission, ...(reach !== undefined && { reach }) }) as const;
+  return {
+    read: declared('read'),
+    deploy: declared('deploy'),
+    change: declared('change'),
+    manage: declared('manage'),
+    readSecrets: declared('read_secrets'),
+    stream: { ...declared('read'), ticket: true },
+  } as const;
+}
+
+/** Calls about the workspace as a whole, and about what those see who are limited to some of its projects. */
+export const { read, change, manage } = within(undefined);
+export const ofProject = within('project');
+export const ofEnvironment = within('environment');
+export const ofOperation = within('operation');
+export const ofList = within('list');
+export const ofBody = within('body');
 
 /** What a repeated call may meet. */
 const idempotencyFaults: readonly ApiFaultCode[] = ['idempotency_in_progress', 'idempotency_mismatch'];
@@ -64,7 +80,7 @@ export interface RoutesContext {
   readonly idempotency: Idempotency;
   readonly streams: Streams;
   readonly slots: StreamSlots;
-  readonly sessions: Pick<Sessions, 'bySessions'>;
+  readonly sessions: Pick<Sessions, 'byCredentials'>;
 }
 
 export class Routes {

@@ -1,12 +1,16 @@
 /** Who a request is from, and for which workspace, once that was checked (`access.ts`). */
 import type { FastifyRequest } from 'fastify';
-import type { WorkspaceId } from '../ids.ts';
-import type { Principal } from '../principal.ts';
+import type { ProjectId, WorkspaceId } from '../ids.ts';
+import type { Principal, Role } from '../principal.ts';
 
 /** What a workspace query cannot do without: made only by `access.ts`, after the caller's membership was checked. */
 export interface Scope {
   readonly workspaceId: WorkspaceId;
   readonly principal: Principal;
+  /** What the caller is there, or in the project that the call is about. */
+  readonly role: Role;
+  /** The only ones that there are for the caller; null for all of the workspace. */
+  readonly projects: readonly ProjectId[] | null;
 }
 
 /** For handlers of routes that declare `account`: the compiler cannot know that the check ran, this does. */

@@ -122,6 +122,11 @@ export async function createServer({ config, log, accessControl, limits, metrics
       const count = (request: FastifyRequest, reply: FastifyReply) => limits.countOwn(request, reply, limit);
       route.onRequest = [route.onRequest ?? [], count].flat();
     }
+    const { access } = route.config;
+    if (access.kind === 'workspace' && access.reach && route.schema?.body) {
+      const check = (request: FastifyRequest) => accessControl.checkBody(request);
+      route.preHandler = [check, route.preHandler ?? []].flat();
+    }
     if (signInLimit) {
       const arrive = (request: FastifyRequest, reply: FastifyReply) => limits.countArrival(request, reply);
       route.onRequest = [route.onRequest ?? [], arrive].flat();

@@ -10,8 +10,14 @@ import { second } from '../clock.ts';
 import { type FeedKey, feedState, readEvents, type StoredEvent } from '../events/events.ts';
 import type { FeedHub, Subscriber } from '../events/feed-hub.ts';
 import { errorText, Fault } from '../fault.ts';
-import type { SessionId, WorkspaceId } from '../ids.ts';
-import type { Sessions } from '../principal.ts';
+import type { ProjectId } from '../ids.ts';
+import {
+  type Credential,
+  isSamePlace,
+  type Membership,
+  type Principal,
+  type Sessions,
+} from '../principal.ts';
 import type { Database } from '../store/database.ts';
 import type { NotifyHandler } from '../store/listener.ts';
 import { principalOf } from './scope.ts';
@@ -33,6 +39,8 @@ export interface StreamRequest {
   readonly finite: boolean;
   /** What a finite one tells of has ended: where nothing of it is kept any more, there is nothing to wait for. */
   readonly isOver?: boolean;
+  /** Of a workspace's feed, only what is about these projects. */
+  readonly projects?: readonly ProjectId[] | null;
 }
 
 export class Streams implements NotifyHandler {
@@ -41,7 +49,7 @@ export class Streams implements NotifyHandler {
   readonly #sessions: Sessions;
   readonly #log: Logger;
   readonly #beatMs: number;
-  readonly #open = new Map<SessionId, Set<Stream>>();
+  readonly #open = new Map<Credential['id'], Set<Stream>>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -65,7 +73,7 @@ export class Streams implements NotifyHandler {
   }
 
   async open(request: FastifyRequest, reply: FastifyReply, wanted: StreamRequest): Promise<void> {
-    const { sessionId } = principalOf(request);
+    const principal = principalOf(request);
     const state = await feedState(this.#db, wanted.feed);
     if (wanted.isOver && state.position === 0) {
       reply.code(204).send();
@@ -86,13 +94,13 @@ export class Streams implements NotifyHandler {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
-    const stream = new Stream(reply.raw, wanted, after, () => this.#forget(sessionId, stream));
+    const stream = new Stream(reply.raw, wanted, principal, after, () => this.#forget(stream));
     // Where the log was shortened past the reader's place, it is told, instead of being left with a hole.
     stream.greet(after < state.prunedTo ? resetMessage(state.prunedTo) : '');
     stream.position = Math.max(after, state.prunedTo);
     // Its reader may have gone meanwhile: then no event would make us forget it.
     if (reply.raw.closed) return;
-    this.#remember(sessionId, stream);
+    this.#remember(stream);
     this.#hub.subscribe(stream);
   }
 
@@ -100,10 +108,10 @@ export class Streams implements NotifyHandler {
     return this.#hub.subscriberCount;
   }
 
-  /** A session that ended, or `check`: someone's place in a workspace changed. */
-  onNotify(sessionId: string): void {
-    if (sessionId === 'check') return void this.#endLost();
-    for (const [id, streams] of this.#open) if (id === sessionId) for (const stream of streams) stream.end();
+  /** A session or a token that ended, or `check`: someone's place in a workspace changed. */
+  onNotify(ended: string): void {
+    if (ended === 'check') return void this.#endLost();
+    for (const [id, streams] of this.#open) if (id === ended) for (const stream of streams) stream.end();
   }
 
   onReconnect(): void {
@@ -115,29 +123,33 @@ export class Streams implements NotifyHandler {
     await this.#endLost();
   }
 
-  /** Asks again whether the streams' sessions live and may still see what they see; a lost notice costs a beat. */
+  /**
+   * Asks again who stands behind the streams, and whether their place is still what it was: one whose role was lowered
+   * comes back as what they are now. A lost notice costs a beat.
+   */
   async #endLost(): Promise<void> {
     try {
-      const principals = await this.#sessions.bySessions([...this.#open.keys()]);
-      for (const [sessionId, streams] of this.#open) {
-        const allowed = new Set<WorkspaceId>(principals.get(sessionId)?.memberships.map(({ id }) => id));
-        for (const stream of streams) if (!allowed.has(stream.feed.workspaceId)) stream.end();
-      }
+      const behind = [...this.#all()].map(({ credential }) => credential);
+      const principals = await this.#sessions.byCredentials(behind);
+      for (const stream of this.#all())
+        if (!stream.maySee(principals.get(stream.credential.id))) stream.end();
     } catch (error) {
       this.#log.warn({ reason: errorText(error) }, 'could not check the sessions of streams, trying again');
     }
   }
 
-  #remember(sessionId: SessionId, stream: Stream): void {
-    const streams = this.#open.get(sessionId) ?? new Set();
-    this.#open.set(sessionId, streams.add(stream));
+  #remember(stream: Stream): void {
+    const { id } = stream.credential;
+    const streams = this.#open.get(id) ?? new Set();
+    this.#open.set(id, streams.add(stream));
   }
 
-  #forget(sessionId: SessionId, stream: Stream): void {
+  #forget(stream: Stream): void {
+    const { id } = stream.credential;
     this.#hub.unsubscribe(stream);
-    const streams = this.#open.get(sessionId);
+    const streams = this.#open.get(id);
     streams?.delete(stream);
-    if (streams?.size === 0) this.#open.delete(sessionId);
+    if (streams?.size === 0) this.#open.delete(id);
   }
 
   *#all(): Iterable<Stream> {
@@ -150,13 +162,25 @@ class Stream implements Subscriber {
   position: number;
   readonly #response: ServerResponse;
   readonly #finite: boolean;
+  readonly #projects: ReadonlySet<unknown> | undefined;
+  readonly #place: Membership | undefined;
   readonly #forget: () => void;
+  readonly credential: Credential;
 
-  constructor(response: ServerResponse, wanted: StreamRequest, position: number, forget: () => void) {
+  constructor(
+    response: ServerResponse,
+    wanted: StreamRequest,
+    principal: Principal,
+    position: number,
+    forget: () => void,
+  ) {
     this.#response = response;
     this.#finite = wanted.finite;
+    this.#projects = wanted.projects ? new Set(wanted.projects) : undefined;
     this.#forget = forget;
     this.feed = wanted.feed;
+    this.credential = principal.credential;
+    this.#place = this.#placeOf(principal);
     this.position = position;
     response.once('close', forget);
   }
@@ -166,8 +190,17 @@ class Stream implements Subscriber {
     this.#response.write(`retry: 1000\n\n${message}`);
   }
 
+  maySee(now: Principal | undefined): boolean {
+    return now !== undefined && isSamePlace(this.#placeOf(now), this.#place);
+  }
+
+  #placeOf({ memberships }: Principal): Membership | undefined {
+    return memberships.find(({ id }) => id === this.feed.workspaceId);
+  }
+
   take(events: readonly StoredEvent[], bytes: Buffer): boolean {
-    if (!this.write(bytes)) return false;
+    const own = this.#projects && events.filter(({ data }) => this.#projects?.has(data.projectId));
+    if (!this.write(own ? Buffer.from(own.map(formatEvent).join('')) : bytes)) return false;
     if (!this.#finite || events.at(-1)?.kind !== 'end') return true;
     this.end();
     return false;

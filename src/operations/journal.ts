@@ -227,9 +227,9 @@ export class Journal {
     await this.#fenced(async (tx) => {
       const told: Told = { events: [] };
       for (const { write } of entries) await write(tx, told);
-      const { workspaceId, id, kind } = this.#operation;
+      const { workspaceId, id } = this.#operation;
       await appendEvents(tx, { workspaceId, feedId: id }, told.events);
-      if (told.status !== undefined) await publishOperationUpdate(tx, workspaceId, id, kind, told.status);
+      if (told.status !== undefined) await publishOperationUpdate(tx, this.#operation, told.status);
     });
     this.#waiting = [];
     for (const { name } of entries) this.#hook('after', name, this.#operation);

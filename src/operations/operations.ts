@@ -6,7 +6,7 @@
  */
 import { appendEvents } from '../events/events.ts';
 import { Fault } from '../fault.ts';
-import { newId, type OperationId, type WorkspaceId } from '../ids.ts';
+import { newId, type OperationId, type ProjectId, type WorkspaceId } from '../ids.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { OperationKinds } from './kinds.ts';
 import * as queries from './queries.ts';
@@ -32,23 +32,29 @@ export async function enqueueOperation(
   operation: queries.NewOperation,
 ): Promise<OperationId> {
   const id = newId<OperationId>();
-  await queries.insertOperation(tx, id, operation);
+  const inserted = await queries.insertOperation(tx, id, operation);
   await queue.wake(tx, id);
   const { workspaceId, kind } = operation;
+  const projectId = inserted?.projectId ?? null;
   const feed = { workspaceId, feedId: id };
   await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'queued' } }]);
-  await publishOperationUpdate(tx, workspaceId, id, kind, 'queued');
+  await publishOperationUpdate(tx, { workspaceId, id, kind, projectId }, 'queued');
   return id;
+}
+
+interface UpdatedOperation {
+  readonly workspaceId: WorkspaceId;
+  readonly id: OperationId;
+  readonly kind: string;
+  readonly projectId: ProjectId | null;
 }
 
 export function publishOperationUpdate(
   tx: Queryable,
-  workspaceId: WorkspaceId,
-  operationId: OperationId,
-  operationKind: string,
+  { workspaceId, id, kind, projectId }: UpdatedOperation,
   status: string,
 ): Promise<void> {
-  const data = { operationId, operationKind, status };
+  const data = { operationId: id, operationKind: kind, ...(projectId && { projectId }), status };
   return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'operation_updated', data }]);
 }
 
@@ -90,9 +96,9 @@ export async function cancelIn(
       { kind: 'status', data },
       { kind: 'end', data },
     ]);
-    await publishOperationUpdate(tx, workspaceId, id, found.kind, 'cancelled');
+    await publishOperationUpdate(tx, { workspaceId, id, ...found }, 'cancelled');
   } else if (await queries.requestCancel(tx, id)) {
     await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
-    await publishOperationUpdate(tx, workspaceId, id, found.kind, 'cancelling');
+    await publishOperationUpdate(tx, { workspaceId, id, ...found }, 'cancelling');
   }
 }

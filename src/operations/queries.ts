@@ -1,5 +1,5 @@
 /** The SQL of operations. Time is the database's. A worker's writes carry the epoch of its lease; an older one writes nothing. */
-import type { AccountId, OperationId, ServerId, WorkspaceId } from '../ids.ts';
+import type { AccountId, OperationId, ProjectId, ServerId, WorkspaceId } from '../ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { fragment, sql } from '../store/sql.ts';
 import type { Json, OperationFault, OperationState } from './definition.ts';
@@ -25,12 +25,14 @@ export class LeaseLost extends Error {
 
 const isFree = fragment`(lease_until is null or lease_until <= now())`;
 
+/** With the project that it is about, where it is about one: the database knows. */
 export function insertOperation(tx: Queryable, id: OperationId, operation: NewOperation) {
-  return tx.run(sql`
+  return tx.one<{ projectId: ProjectId | null }>(sql`
     insert into operations (workspace_id, id, kind, subject_type, subject_id, server_id, input, requested_by,
       queue_key)
     values (${operation.workspaceId}, ${id}, ${operation.kind}, ${operation.subject?.type ?? null}, ${operation.subject?.id ?? null},
-      ${operation.serverId ?? null}, ${JSON.stringify(operation.input)}, ${operation.requestedBy ?? null}, ${operation.queueKey ?? null})`);
+      ${operation.serverId ?? null}, ${JSON.stringify(operation.input)}, ${operation.requestedBy ?? null}, ${operation.queueKey ?? null})
+    returning project_id as "projectId"`);
 }
 
 export interface LockedOperation {
@@ -40,11 +42,13 @@ export interface LockedOperation {
   readonly step: string | null;
   readonly finishedAt: Date | null;
   readonly leased: boolean;
+  readonly projectId: ProjectId | null;
 }
 
 export function lockOperation(tx: Queryable, workspaceId: WorkspaceId, id: OperationId) {
   return tx.one<LockedOperation>(sql`
-    select kind, input, state, step, finished_at as "finishedAt", coalesce(lease_until > now(), false) as leased
+    select kind, input, state, step, finished_at as "finishedAt", coalesce(lease_until > now(), false) as leased,
+      project_id as "projectId"
     from operations where workspace_id = ${workspaceId} and id = ${id} for update`);
 }
 
@@ -103,6 +107,7 @@ export async function requestCancel(tx: Queryable, id: OperationId): Promise<boo
 export interface ClaimedOperation {
   readonly id: OperationId;
   readonly workspaceId: WorkspaceId;
+  readonly projectId: ProjectId | null;
   readonly kind: string;
   readonly input: unknown;
   readonly epoch: number;
@@ -157,7 +162,7 @@ export async function claimNext(tx: Queryable, options: ClaimOptions): Promise<C
       lease_owner = ${options.owner},
       lease_until = now() + ${options.leaseMs}::int * interval '1 millisecond'
     from next where o.id = next.id
-    returning o.id, o.workspace_id as "workspaceId", o.kind, o.input, o.lease_epoch as epoch, o.unwinding, o.fault,
+    returning o.id, o.workspace_id as "workspaceId", o.project_id as "projectId", o.kind, o.input, o.lease_epoch as epoch, o.unwinding, o.fault,
       o.cancel_requested_at is not null as "cancelRequested", o.started_at is not null as started,
       coalesce(next.orphan, false) as "isOrphan", extract(epoch from now() - o.created_at)::float8 as "ageSeconds"`);
   if (row?.isOrphan) await countCrash(tx, row);

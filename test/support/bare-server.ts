@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Authenticator } from '../../src/areas/accounts/authenticate.ts';
+import { projectLookup } from '../../src/areas/environments/project-lookup.ts';
 import { readConfig } from '../../src/config.ts';
 import { AccessControl } from '../../src/http/access.ts';
 import { Limits } from '../../src/http/limits.ts';
@@ -19,7 +20,7 @@ export async function createBareServer({ app, clock }: TestApp): Promise<HttpSer
   const log = createLog('silent');
   const sessions = new Authenticator(db, clock, masterKeys);
   const limits = new Limits(new Throttle(db, clock, log), masterKeys, sessions, config);
-  const accessControl = new AccessControl(sessions, limits, config);
+  const accessControl = new AccessControl(sessions, limits, projectLookup(db), config);
   return createServer({ config, log, accessControl, limits, metrics: new Metrics(() => readBacklog(db)) });
 }
 

@@ -1,6 +1,7 @@
 /** Accounts as a part of the service. */
 import type { Module } from '../../http/module.ts';
 import type { AccountsContext } from './accounts.ts';
+import { apiTokenRoutes } from './api-tokens/routes.ts';
 import type { MailOutbox } from './mail-outbox.ts';
 import { preparePasswords } from './passwords.ts';
 import { resetPage } from './reset-page.ts';
@@ -11,6 +12,7 @@ export function accountsModule(ctx: AccountsContext, mails: MailOutbox, isSecure
   return {
     routes: (routes) => {
       accountRoutes(routes, ctx, isSecure);
+      apiTokenRoutes(routes, ctx);
       routes.encapsulate(resetPage);
     },
     schedules: [pruneAccountsSchedule(ctx)],

@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts';
 import type { AccountId, WorkspaceId } from '../../ids.ts';
+import type { Principal } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { User } from './accounts.ts';
 import { findMemberEmails, findOwnerEmails, findUser } from './queries.ts';
@@ -12,6 +13,13 @@ export async function readUser(db: Queryable, accountId: AccountId): Promise<Use
     emailVerifiedAt: row.emailVerifiedAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   };
+}
+
+/** As far as this session or token sees it. */
+export async function readProfile(db: Queryable, { accountId, memberships }: Principal): Promise<User> {
+  const user = await readUser(db, accountId);
+  const seen = new Set(memberships.map(({ id }) => id));
+  return { ...user, workspaces: user.workspaces.filter(({ id }) => seen.has(id)) };
 }
 
 export function ownersOf(db: Queryable, workspaceId: WorkspaceId): Promise<string[]> {

@@ -9,7 +9,7 @@ import type { SessionId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { login } from './login.ts';
-import { readUser } from './read-user.ts';
+import { readProfile } from './read-user.ts';
 import { register } from './register.ts';
 import { forgotPassword, resetPassword } from './reset-password.ts';
 import * as schemas from './schemas.ts';
@@ -127,9 +127,14 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
   });
 
   route.get(`${base}/me`, {
-    access: account,
-    schema: { operationId: 'me', summary: 'Your own profile', response: { 200: schemas.UserAnswer } },
-    handler: ({ principal }) => readUser(context.db, principal.accountId),
+    access: { ...account, tokens: true },
+    schema: {
+      operationId: 'me',
+      summary: 'Your own profile',
+      description: 'With an API token: that of its maker, with the workspace that the token is for.',
+      response: { 200: schemas.UserAnswer },
+    },
+    handler: ({ principal }) => readProfile(context.db, principal),
   });
 
   route.post(`${base}/forgot-password`, {

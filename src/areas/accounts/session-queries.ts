@@ -1,9 +1,9 @@
 /** The SQL of sessions and of what depends on them: refresh tokens and stream tickets. */
-import type { AccountId, SessionId } from '../../ids.ts';
-import type { Principal } from '../../principal.ts';
+import type { AccountId, ApiTokenId, ProjectId, SessionId } from '../../ids.ts';
+import type { Ability, Membership, Principal } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inBatches } from '../../store/in-batches.ts';
-import { sql } from '../../store/sql.ts';
+import { fragment, sql } from '../../store/sql.ts';
 
 export interface NewSession {
   readonly id: SessionId;
@@ -20,14 +20,46 @@ export function insertSession(db: Queryable, row: NewSession) {
     values (${row.id}, ${row.accountId}, ${row.userAgent ?? null}, ${row.ip}, ${row.now}, ${row.now}, ${row.expiresAt})`);
 }
 
+/** What an account is a member of, as a principal holds it. */
+const membershipJson = fragment`json_build_object('id', m.workspace_id, 'role', m.role, 'projects', case when m.limited then (
+  select coalesce(json_agg(json_build_object('projectId', p.project_id, 'role', p.role) order by p.project_id), '[]')
+  from member_projects p where p.workspace_id = m.workspace_id and p.account_id = m.account_id) end)`;
+
+type SessionPrincipal = Omit<Principal, 'credential'> & { readonly sessionId: SessionId };
+
 /** The live ones among these sessions, each with what its account is a member of. */
-export function findPrincipals(db: Queryable, ids: readonly SessionId[], now: Date): Promise<Principal[]> {
-  return db.rows<Principal>(sql`
+export function findPrincipals(db: Queryable, ids: readonly SessionId[], now: Date) {
+  return db.rows<SessionPrincipal>(sql`
     select s.id as "sessionId", s.account_id as "accountId",
-      (select coalesce(json_agg(json_build_object('id', m.workspace_id, 'role', m.role) order by m.created_at), '[]')
+      (select coalesce(json_agg(${membershipJson} order by m.created_at), '[]')
        from memberships m where m.account_id = s.account_id) as memberships
     from sessions s
     where s.id = any(${ids}::uuid[]) and s.ended_at is null and s.expires_at > ${now}`);
+}
+
+export interface TokenPrincipal {
+  readonly id: ApiTokenId;
+  readonly tokenHash: Buffer;
+  readonly accountId: AccountId;
+  readonly abilities: readonly Ability[];
+  readonly projectId: ProjectId | null;
+  readonly lastUsedAt: Date | null;
+  /** Of its maker: where there is none any more, there is no token. */
+  readonly membership: Membership;
+}
+
+/** The live ones among these API tokens, named by what was sent or by their ids. */
+export function findTokenPrincipals(
+  db: Queryable,
+  { hashes = [], ids = [] }: { hashes?: readonly string[]; ids?: readonly ApiTokenId[] },
+  now: Date,
+) {
+  return db.rows<TokenPrincipal>(sql`
+    select t.id, t.token_hash as "tokenHash", t.account_id as "accountId", t.abilities, t.project_id as "projectId",
+      t.last_used_at as "lastUsedAt", ${membershipJson} as membership
+    from api_tokens t join memberships m on m.workspace_id = t.workspace_id and m.account_id = t.account_id
+    where (t.token_hash = any(array(select decode(unnest(${hashes}::text[]), 'hex'))) or t.id = any(${ids}::uuid[]))
+      and (t.expires_at is null or t.expires_at > ${now})`);
 }
 
 export interface SessionRow {

@@ -6,6 +6,7 @@ import type { Schedule } from '../../operations/queue.ts';
 import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
+import { pruneExpiredTokens } from './api-tokens/api-tokens.ts';
 import * as queries from './session-queries.ts';
 import { keepLocationsMs } from './sign-in-location.ts';
 import { lifetimes, newOpaqueToken } from './tokens.ts';
@@ -16,7 +17,7 @@ export async function readSessions(context: AccountsContext, principal: Principa
   const rows = await queries.listSessions(context.db, principal.accountId, { before, limit: limit + 1, now });
   return page.answer(rows, (row) => ({
     ...row,
-    current: row.id === principal.sessionId,
+    current: row.id === principal.credential.id,
     createdAt: row.createdAt.toISOString(),
     lastUsedAt: row.lastUsedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
@@ -33,15 +34,21 @@ export async function endSession(
 }
 
 export async function logout(context: AccountsContext, principal: Principal): Promise<void> {
-  await queries.setSessionEnded(context.db, principal.accountId, principal.sessionId, context.clock.now());
+  await queries.setSessionEnded(context.db, principal.accountId, sessionOf(principal), context.clock.now());
 }
 
 /** For clients that cannot send a header, such as `EventSource`: works once, within half a minute. */
 export async function issueStreamTicket(context: AccountsContext, principal: Principal) {
   const ticket = newOpaqueToken('ticket');
   const expiresAt = after(context.clock.now(), lifetimes.streamTicketMs);
-  await queries.insertStreamTicket(context.db, ticket.hash, principal.sessionId, expiresAt);
+  await queries.insertStreamTicket(context.db, ticket.hash, sessionOf(principal), expiresAt);
   return { ticket: ticket.token, expiresAt: expiresAt.toISOString() };
+}
+
+/** Its routes are for people: they have declared that they take no API token. */
+function sessionOf({ credential }: Principal): SessionId {
+  if (credential.kind === 'session') return credential.id;
+  throw new Error('an API token has no session');
 }
 
 /** Deletes what has expired: codes, tickets, links, spent tokens, and sessions a day after their end. */
@@ -55,4 +62,5 @@ export async function pruneAccounts({ db, clock }: Pick<AccountsContext, 'db' | 
   await queries.pruneSpentTokens(db, after(now, -lifetimes.sessionMs));
   await queries.pruneDevices(db, after(now, -lifetimes.deviceMs));
   await queries.pruneLocations(db, after(now, -keepLocationsMs));
+  await pruneExpiredTokens({ db, clock });
 }

@@ -22,6 +22,7 @@ import type {
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
+import { readEnvironmentState } from '../environments/environment-state.ts';
 import type { TargetAccess } from '../environments/placement/open-target.ts';
 
 export const backupKind = 'backup_make';
@@ -91,11 +92,12 @@ export interface BackupUpdate {
 }
 
 /** In the transaction that changed it, last. */
-export function publishBackupUpdate(
+export async function publishBackupUpdate(
   tx: Queryable,
   workspaceId: WorkspaceId,
   update: BackupUpdate,
 ): Promise<void> {
-  const data = { ...update };
+  const environment = await readEnvironmentState(tx, workspaceId, update.environmentId);
+  const data = { ...update, ...(environment && { projectId: environment.projectId }) };
   return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'backup_updated', data }]);
 }

@@ -1,7 +1,7 @@
 /** The path that takes an upload. Its body is no JSON and has no end in sight: it is read as it arrives. */
 import { Fault } from '../../fault.ts';
 import { takesItsTime } from '../../http/requests.ts';
-import { change, type Routes } from '../../http/routes.ts';
+import { ofEnvironment, type Routes } from '../../http/routes.ts';
 import { idParams } from '../../http/schemas.ts';
 import { apiPrefix, type HttpServer } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -27,7 +27,7 @@ export function importRoute(routes: Routes, ctx: BackupsContext): void {
 
 function uploadRoute({ validatorCompiler }: HttpServer, route: Routes, ctx: BackupsContext): void {
   route.post(`${apiPrefix}/environments/:id/backups/import`, {
-    access: change,
+    access: ofEnvironment.change,
     idempotent: true,
     limit: 'trigger',
     rawBody: true,

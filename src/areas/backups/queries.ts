@@ -10,6 +10,7 @@ import type {
 } from '../../ids.ts';
 import type { PrunedOperation } from '../../operations/definition.ts';
 import type { OperationFault } from '../../operations/operations.ts';
+import type { Sight } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { fragment, sql } from '../../store/sql.ts';
 import type { BackupStatus, BackupTrigger, UnfinishedStatus } from './backups.ts';
@@ -99,16 +100,23 @@ export function lockVisible(
 }
 
 /** Of one environment, or of all with null. */
+/** Of one environment, or of all that somebody sees; those of an environment that is gone belong to the workspace. */
+export interface BackupsOf extends Sight {
+  readonly environmentId: EnvironmentId | null;
+}
+
 export function listBackupRows(
   db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId | null,
+  { workspaceId, projects, environmentId }: BackupsOf,
   page: { readonly before: string; readonly limit: number },
 ) {
   return db.rows<BackupRow>(sql`
     select ${columns} from backups
     where workspace_id = ${workspaceId} and delete_at is null
       and (${environmentId}::uuid is null or environment_id = ${environmentId})
+      and (${projects}::uuid[] is null or environment_id = any(array(
+        select e.id from environments e
+        where e.workspace_id = ${workspaceId} and e.project_id = any(${projects}::uuid[]))))
       and id < ${page.before}::uuid
     order by id desc limit ${page.limit}`);
 }
@@ -131,14 +139,16 @@ export async function hasBackups(db: Queryable, workspaceId: WorkspaceId, enviro
 
 export async function usedStorage(
   db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId | null,
+  { workspaceId, projects, environmentId }: BackupsOf,
 ): Promise<{ readonly usedBytes: number; readonly count: number }> {
   const row = await db.one<{ usedBytes: number; count: number }>(sql`
     select coalesce(sum(p.size_bytes), 0)::float8 as "usedBytes", count(distinct b.id)::int as count
     from backups b left join backup_parts p on p.workspace_id = b.workspace_id and p.backup_id = b.id
     where b.workspace_id = ${workspaceId} and b.delete_at is null
       and (${environmentId}::uuid is null or b.environment_id = ${environmentId})
+      and (${projects}::uuid[] is null or b.environment_id = any(array(
+        select e.id from environments e
+        where e.workspace_id = ${workspaceId} and e.project_id = any(${projects}::uuid[]))))
       and (b.finished_at is null or b.status = 'succeeded')`);
   return row ?? { usedBytes: 0, count: 0 };
 }

@@ -1,6 +1,7 @@
 /** Backups as the API answers with them. */
 import type { BackupId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
+import type { Sight } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
 import { environmentNotFound } from '../environments/environments.ts';
@@ -33,28 +34,24 @@ export async function listBackups(
   const exists = (await readEnvironmentState(db, workspaceId, environmentId)) !== undefined;
   if (!exists && !(await queries.hasBackups(db, workspaceId, environmentId))) throw environmentNotFound();
   return {
-    ...(await pageOf(db, workspaceId, environmentId, page)),
-    storage: await queries.usedStorage(db, workspaceId, environmentId),
+    ...(await pageOf(db, { workspaceId, projects: null, environmentId }, page)),
+    storage: await queries.usedStorage(db, { workspaceId, projects: null, environmentId }),
     config: exists ? await configView(db, workspaceId, environmentId) : null,
   };
 }
 
-export async function listAllBackups(db: Queryable, workspaceId: WorkspaceId, page: Page) {
+export async function listAllBackups(db: Queryable, { workspaceId, projects }: Sight, page: Page) {
+  const of = { workspaceId, projects, environmentId: null };
   return {
-    ...(await pageOf(db, workspaceId, null, page)),
-    storage: await queries.usedStorage(db, workspaceId, null),
+    ...(await pageOf(db, of, page)),
+    storage: await queries.usedStorage(db, of),
   };
 }
 
-async function pageOf(
-  db: Queryable,
-  workspaceId: WorkspaceId,
-  environmentId: EnvironmentId | null,
-  page: Page,
-) {
+async function pageOf(db: Queryable, of: queries.BackupsOf, page: Page) {
   const { before, limit } = page;
-  const rows = await queries.listBackupRows(db, workspaceId, environmentId, { before, limit: limit + 1 });
-  return page.answer(rows, await viewer(db, workspaceId, rows));
+  const rows = await queries.listBackupRows(db, of, { before, limit: limit + 1 });
+  return page.answer(rows, await viewer(db, of.workspaceId, rows));
 }
 
 async function viewer(db: Queryable, workspaceId: WorkspaceId, rows: readonly queries.BackupRow[]) {

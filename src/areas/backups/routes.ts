@@ -1,7 +1,7 @@
 /** The paths of backups. No rules here: schema, permission, and the use case that does it. */
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
-import { change, manage, type Routes, read } from '../../http/routes.ts';
+import { ofEnvironment, ofList, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -24,7 +24,7 @@ const stored = ['storage_refused', 'storage_unreachable', 'storage_failed', 'sto
 export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   const route = routes.tagged('Backups');
   route.get(`${apiPrefix}/backups`, {
-    access: read,
+    access: ofList.read,
     schema: {
       operationId: 'listAllBackups',
       summary: 'List all backups of your workspace',
@@ -32,11 +32,11 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
       querystring: PageQuery,
       response: { 200: schemas.AllBackupsAnswer },
     },
-    handler: ({ scope, query }) => listAllBackups(ctx.db, scope.workspaceId, new Page(query)),
+    handler: ({ scope, query }) => listAllBackups(ctx.db, scope, new Page(query)),
   });
 
   route.get(base, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'listBackups',
       summary: 'List the backups of an environment',
@@ -49,7 +49,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.post(`${base}/trigger`, {
-    access: change,
+    access: ofEnvironment.change,
     idempotent: true,
     limit: 'trigger',
     faults: ['server_not_linked', 'nothing_to_back_up'],
@@ -70,7 +70,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.get(`${base}/config`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'getBackupConfig',
       summary: 'When backups are made by themselves, and where they go',
@@ -81,7 +81,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.patch(`${base}/config`, {
-    access: manage,
+    access: ofEnvironment.manage,
     faults: [...stored, 'egress_refused'],
     schema: {
       operationId: 'changeBackupConfig',
@@ -96,7 +96,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.get(`${base}/:bid`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'getBackup',
       summary: 'One backup, with its parts',
@@ -107,7 +107,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.post(`${base}/:bid/restore`, {
-    access: change,
+    access: ofEnvironment.change,
     idempotent: true,
     limit: 'trigger',
     faults: ['server_not_linked', 'backup_unfinished', 'backup_incompatible'],
@@ -129,7 +129,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.get(`${base}/:bid/download`, {
-    access: change,
+    access: ofEnvironment.readSecrets,
     faults: [...stored, 'backup_unfinished', 'backup_missing', 'backup_damaged'],
     schema: {
       operationId: 'downloadBackup',
@@ -160,7 +160,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.delete(`${base}/:bid`, {
-    access: manage,
+    access: ofEnvironment.manage,
     faults: [...stored, 'backup_unfinished', 'backup_last_good', 'in_use'],
     schema: {
       operationId: 'deleteBackup',

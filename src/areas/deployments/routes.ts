@@ -1,6 +1,6 @@
 /** The paths of deployments. No rules here: schema, permission, and the use case that does it. */
 
-import { change, type Routes, read, stream } from '../../http/routes.ts';
+import { ofEnvironment, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -15,7 +15,7 @@ const base = `${apiPrefix}/environments/:id/deployments`;
 export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void {
   const route = routes.tagged('Deployments');
   route.post(base, {
-    access: change,
+    access: ofEnvironment.deploy,
     idempotent: true,
     limit: 'trigger',
     faults: ['server_not_linked', 'server_full'],
@@ -37,7 +37,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
   });
 
   route.get(base, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'listDeployments',
       summary: 'The deployments of an environment',
@@ -50,7 +50,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
   });
 
   route.get(`${base}/:did`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'getDeployment',
       summary: 'One deployment, with its plan and its health checks',
@@ -61,7 +61,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
   });
 
   route.post(`${base}/:did/cancel`, {
-    access: change,
+    access: ofEnvironment.deploy,
     faults: ['already_finished'],
     schema: {
       operationId: 'cancelDeployment',
@@ -78,7 +78,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
   });
 
   route.post(`${base}/:did/rollback`, {
-    access: change,
+    access: ofEnvironment.deploy,
     idempotent: true,
     limit: 'trigger',
     faults: ['nothing_to_roll_back', 'server_not_linked'],
@@ -101,7 +101,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
   });
 
   route.get(`${base}/:did/logs`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'getDeploymentLogs',
       summary: 'What a deployment printed',
@@ -120,7 +120,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
   });
 
   route.stream(`${base}/:did/status`, {
-    access: stream,
+    access: ofEnvironment.stream,
     schema: {
       operationId: 'followDeployment',
       summary: 'Follow a deployment',

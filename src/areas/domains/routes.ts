@@ -1,6 +1,6 @@
 /** The paths of domains. No rules here: schema, permission, and the use case that does it. */
 import Type from 'typebox';
-import { change, manage, type Routes, read } from '../../http/routes.ts';
+import { change, manage, ofEnvironment, type Routes, read } from '../../http/routes.ts';
 import { idParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { DomainId, EnvironmentId } from '../../ids.ts';
@@ -85,7 +85,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   });
 
   route.post(`${apiPrefix}/environments/:id/domain`, {
-    access: change,
+    access: ofEnvironment.change,
     idempotent: true,
     faults: ['domain_not_verified', 'domain_taken', 'in_use', 'certificate_invalid'],
     schema: {
@@ -102,7 +102,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   });
 
   route.get(`${apiPrefix}/environments/:id/domains`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'listDomainsOfEnvironment',
       summary: 'The names that lead to an environment, with their certificates',
@@ -113,7 +113,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   });
 
   route.get(`${apiPrefix}/environments/:id/domains/:domainId`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'getDomainOfEnvironment',
       summary: 'One name of an environment',
@@ -124,7 +124,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   });
 
   route.delete(`${apiPrefix}/environments/:id/domains/:domainId`, {
-    access: change,
+    access: ofEnvironment.change,
     schema: {
       operationId: 'disconnectDomain',
       summary: 'Take a name away from an environment',

@@ -40,11 +40,11 @@ export function findEnvironment(db: Queryable, workspaceId: WorkspaceId, id: Env
     from environments where workspace_id = ${workspaceId} and id = ${id}`);
 }
 
-/** Of one project, or of all. */
+/** Of all projects, or of these. */
 export function listEnvironments(
   db: Queryable,
   workspaceId: WorkspaceId,
-  projectId: ProjectId | null,
+  projects: readonly ProjectId[] | null,
   page: { before: string; limit: number },
 ) {
   return db.rows<EnvironmentRow>(sql`
@@ -52,7 +52,7 @@ export function listEnvironments(
       watch_paths as "watchPaths", settings, status, problem, current_deployment as "currentDeploymentId",
       created_at as "createdAt", updated_at as "updatedAt"
     from environments
-    where workspace_id = ${workspaceId} and (${projectId}::uuid is null or project_id = ${projectId}::uuid)
+    where workspace_id = ${workspaceId} and (${projects}::uuid[] is null or project_id = any(${projects}::uuid[]))
       and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);

@@ -2,7 +2,9 @@
 import { limitsOf } from '../../engine/capacity.ts';
 import type { EnvironmentId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
+import type { Sight } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
+import { projectNotFound } from '../projects/projects.ts';
 import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
 import { environmentNotFound } from './environments.ts';
@@ -26,14 +28,18 @@ export async function readEnvironment(
 export async function listEnvironments(
   db: Queryable,
   hooks: EnvironmentHooks,
-  workspaceId: WorkspaceId,
-  projectId: ProjectId | null,
+  { workspaceId, projects }: Sight,
+  projectId: ProjectId | undefined,
   page: Page,
 ) {
   // A project that is not there is said to be so: an empty list would say that it has none.
-  if (projectId !== null) await readSource(db, workspaceId, projectId);
+  if (projectId !== undefined) {
+    if (projects?.includes(projectId) === false) throw projectNotFound();
+    await readSource(db, workspaceId, projectId);
+  }
   const { before, limit } = page;
-  const rows = await queries.listEnvironments(db, workspaceId, projectId, { before, limit: limit + 1 });
+  const of = projectId === undefined ? projects : [projectId];
+  const rows = await queries.listEnvironments(db, workspaceId, of, { before, limit: limit + 1 });
   return page.answer(rows, await showing(db, hooks, workspaceId, rows));
 }
 

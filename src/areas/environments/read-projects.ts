@@ -2,6 +2,7 @@
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
+import type { Sight } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findProject, findProjects, type StoredProject } from '../projects/find-projects.ts';
 import type { EnvironmentHooks } from './hooks.ts';
@@ -20,17 +21,12 @@ export async function readProject(
   return shown(row, row.analysisResult, environments.get(id) ?? []);
 }
 
-export async function listProjects(
-  db: Queryable,
-  hooks: EnvironmentHooks,
-  workspaceId: WorkspaceId,
-  page: Page,
-) {
-  const rows = await findProjects(db, workspaceId, { before: page.before, limit: page.limit + 1 });
+export async function listProjects(db: Queryable, hooks: EnvironmentHooks, sight: Sight, page: Page) {
+  const rows = await findProjects(db, sight, { before: page.before, limit: page.limit + 1 });
   const environments = await environmentsOf(
     db,
     hooks,
-    workspaceId,
+    sight.workspaceId,
     rows.map(({ id }) => id),
   );
   return page.answer(rows, (row) => shown(row, undefined, environments.get(row.id) ?? []));

@@ -1,6 +1,6 @@
 /** The paths of environments. No rules here: schema, permission, and the use case that does it. */
 
-import { change, manage, type Routes, read } from '../../http/routes.ts';
+import { ofBody, ofEnvironment, ofList, type Routes } from '../../http/routes.ts';
 import { idParams } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -25,7 +25,7 @@ const repositoryFaults = [
 export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): void {
   const route = routes.tagged('Environments');
   route.post(base, {
-    access: change,
+    access: ofBody.change,
     idempotent: true,
     faults: [
       ...(['project_not_ready', 'name_taken'] as const),
@@ -43,7 +43,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
   });
 
   route.get(base, {
-    access: read,
+    access: ofList.read,
     faults: ['not_found'],
     schema: {
       operationId: 'listEnvironments',
@@ -53,12 +53,12 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
     },
     handler: ({ scope, query }) => {
       const { projectId, ...page } = query;
-      return listEnvironments(ctx.db, ctx.hooks, scope.workspaceId, projectId ?? null, new Page(page));
+      return listEnvironments(ctx.db, ctx.hooks, scope, projectId, new Page(page));
     },
   });
 
   route.get(`${base}/:id`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'getEnvironment',
       summary: 'One environment',
@@ -69,7 +69,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
   });
 
   route.patch(`${base}/:id`, {
-    access: change,
+    access: ofEnvironment.change,
     faults: ['name_taken'],
     schema: {
       operationId: 'updateEnvironment',
@@ -84,7 +84,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
   });
 
   route.patch(`${base}/:id/branch`, {
-    access: change,
+    access: ofEnvironment.change,
     faults: repositoryFaults,
     schema: {
       operationId: 'changeBranch',
@@ -99,7 +99,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
   });
 
   route.patch(`${base}/:id/server`, {
-    access: change,
+    access: ofEnvironment.change,
     faults: ['server_not_ready', 'in_use', 'services_hold_data', 'server_full'],
     schema: {
       operationId: 'linkServer',
@@ -120,7 +120,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
   });
 
   route.patch(`${base}/:id/auto-deploy`, {
-    access: change,
+    access: ofEnvironment.change,
     faults: repositoryFaults,
     schema: {
       operationId: 'switchAutoDeploy',
@@ -137,7 +137,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
   variableRoutes(routes, ctx);
 
   route.delete(`${base}/:id`, {
-    access: manage,
+    access: ofEnvironment.manage,
     faults: ['services_hold_data'],
     schema: {
       operationId: 'deleteEnvironment',

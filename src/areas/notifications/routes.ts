@@ -1,6 +1,6 @@
 /** The paths of notification connectors. No rules here: schema, permission, and the use case that does it. */
 import Type from 'typebox';
-import { change, manage, type Routes, read } from '../../http/routes.ts';
+import { change, manage, ofProject, type Routes, read } from '../../http/routes.ts';
 import { idParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { ConnectorId } from '../../ids.ts';
@@ -123,7 +123,7 @@ export function notificationRoutes(routes: Routes, ctx: NotificationsContext): v
   });
 
   route.get(`${base}/project/:projectId`, {
-    access: read,
+    access: ofProject.read,
     schema: {
       operationId: 'getProjectNotifications',
       summary: 'The connectors that are linked to a project',

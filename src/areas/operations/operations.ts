@@ -5,6 +5,7 @@
 import { Fault } from '../../fault.ts';
 import type { OperationId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
+import type { Sight } from '../../principal.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
@@ -28,9 +29,9 @@ export async function answerStarted(
   return saveResponse(tx, { status: 202, location: `/api/v1/operations/${id}`, body });
 }
 
-export async function listOperations(db: Queryable, workspaceId: WorkspaceId, page: Page) {
+export async function listOperations(db: Queryable, sight: Sight, page: Page) {
   const { before, limit } = page;
-  const rows = await queries.listOperations(db, workspaceId, { before, limit: limit + 1 });
+  const rows = await queries.listOperations(db, sight, { before, limit: limit + 1 });
   return page.answer(rows, (row) => show(row, undefined));
 }
 

@@ -2,6 +2,7 @@
 import type { OperationId, WorkspaceId } from '../../ids.ts';
 import type { StepStatus } from '../../operations/journal.ts';
 import type { OperationFault, OperationState } from '../../operations/operations.ts';
+import type { Sight } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 
@@ -46,7 +47,7 @@ export function findSteps(db: Queryable, workspaceId: WorkspaceId, id: Operation
 
 export function listOperations(
   db: Queryable,
-  workspaceId: WorkspaceId,
+  { workspaceId, projects }: Sight,
   page: { before: string; limit: number },
 ): Promise<OperationRow[]> {
   return db.rows<OperationRow>(sql`
@@ -54,7 +55,8 @@ export function listOperations(
       subject_type as "subjectType", subject_id as "subjectId", created_at as "createdAt",
       started_at as "startedAt", finished_at as "finishedAt", cancel_requested_at as "cancelRequestedAt"
     from operations
-    where workspace_id = ${workspaceId} and id < ${page.before}::uuid
+    where workspace_id = ${workspaceId} and (${projects}::uuid[] is null or project_id = any(${projects}::uuid[]))
+      and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

@@ -1,6 +1,6 @@
 /** The paths of operations, and of the workspace's own stream. */
 
-import { change, type Routes, read, stream } from '../../http/routes.ts';
+import { ofList, ofOperation, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { OperationId } from '../../ids.ts';
@@ -14,18 +14,18 @@ import * as schemas from './schemas.ts';
 export function operationRoutes(routes: Routes, db: Database, kinds: OperationKinds): void {
   const route = routes.tagged('Operations');
   route.get(`${apiPrefix}/operations`, {
-    access: read,
+    access: ofList.read,
     schema: {
       operationId: 'listOperations',
       summary: 'List the operations of your workspace',
       querystring: PageQuery,
       response: { 200: schemas.OperationsAnswer },
     },
-    handler: ({ scope, query }) => listOperations(db, scope.workspaceId, new Page(query)),
+    handler: ({ scope, query }) => listOperations(db, scope, new Page(query)),
   });
 
   route.get(`${apiPrefix}/operations/:id`, {
-    access: read,
+    access: ofOperation.read,
     schema: {
       operationId: 'getOperation',
       summary: 'One operation, with its steps',
@@ -36,7 +36,7 @@ export function operationRoutes(routes: Routes, db: Database, kinds: OperationKi
   });
 
   route.post(`${apiPrefix}/operations/:id/cancel`, {
-    access: change,
+    access: ofOperation.change,
     faults: ['already_finished'],
     schema: {
       operationId: 'cancelOperation',
@@ -53,7 +53,7 @@ export function operationRoutes(routes: Routes, db: Database, kinds: OperationKi
   });
 
   route.stream(`${apiPrefix}/operations/:id/events`, {
-    access: stream,
+    access: ofOperation.stream,
     schema: {
       operationId: 'followOperation',
       summary: 'Follow an operation',
@@ -72,17 +72,18 @@ export function operationRoutes(routes: Routes, db: Database, kinds: OperationKi
   });
 
   routes.tagged('Events').stream(`${apiPrefix}/events`, {
-    access: stream,
+    access: ofList.stream,
     schema: {
       operationId: 'followEvents',
       summary: 'Follow everything that happens in your workspace',
       description:
-        'Events `operation_updated` with `{operationId, operationKind, status}`, `project_updated` with `{projectId, reason, environmentId?, deploymentId?, status?}`, `domain_updated` with `{domainId?, certificateId?, hostname, reason, status?}`, `server_updated` with `{serverId, reason}`, `backup_updated` with `{backupId, environmentId, status, reason?}` and `git_provider_updated` with `{providerId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
+        'Events `operation_updated` with `{operationId, operationKind, projectId?, status}`, `project_updated` with `{projectId, reason, environmentId?, deploymentId?, status?}`, `domain_updated` with `{domainId?, certificateId?, hostname, reason, status?}`, `server_updated` with `{serverId, reason}`, `backup_updated` with `{backupId, environmentId, projectId?, status, reason?}` and `git_provider_updated` with `{providerId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise. Whoever is limited to some projects gets the events that have a `projectId` of theirs.',
       querystring: StreamQuery,
     },
     events: 'The events of the workspace.',
-    handler: ({ scope: { workspaceId } }) => ({
+    handler: ({ scope: { workspaceId, projects } }) => ({
       feed: { workspaceId, feedId: workspaceId },
+      projects,
       from: 'now',
       finite: false,
     }),

@@ -1,5 +1,6 @@
 /** Projects as they are stored: one, or a page of them, for whoever shows them; and their beginning. */
 import type { GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { Sight } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { projectNotFound } from './projects.ts';
 import * as queries from './queries.ts';
@@ -15,10 +16,10 @@ export async function findProject(db: Queryable, workspaceId: WorkspaceId, id: P
 /** Without the results of their analyses. */
 export function findProjects(
   db: Queryable,
-  workspaceId: WorkspaceId,
+  { workspaceId, projects }: Sight,
   page: { readonly before: string; readonly limit: number },
 ): Promise<StoredProject[]> {
-  return queries.listProjects(db, workspaceId, page);
+  return queries.listProjects(db, workspaceId, projects, page);
 }
 
 /** It has an environment from now on. */

@@ -94,9 +94,11 @@ export async function findProject(
 }
 
 /** Without the results: a page of them could be megabytes. */
+/** All, or of these. */
 export function listProjects(
   db: Queryable,
   workspaceId: WorkspaceId,
+  projects: readonly ProjectId[] | null,
   page: { before: string; limit: number },
 ) {
   return db.rows<ProjectRow>(sql`
@@ -107,7 +109,8 @@ export function listProjects(
       analysis_operation as "analysisOperation", analysis_commit as "analysisCommit",
       analysis_fault as "analysisFault", created_at as "createdAt", updated_at as "updatedAt"
     from projects
-    where workspace_id = ${workspaceId} and id < ${page.before}::uuid
+    where workspace_id = ${workspaceId} and (${projects}::uuid[] is null or id = any(${projects}::uuid[]))
+      and id < ${page.before}::uuid
     order by id desc
     limit ${page.limit}`);
 }

@@ -1,6 +1,6 @@
 /** The paths of projects. No rules here: schema, permission, and the use case that does it. */
 
-import { change, manage, type Routes, read, stream } from '../../http/routes.ts';
+import { change, ofList, ofProject, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { ProjectId } from '../../ids.ts';
@@ -56,14 +56,14 @@ export function projectRoutes(
   });
 
   route.get(base, {
-    access: read,
+    access: ofList.read,
     schema: {
       operationId: 'listProjects',
       summary: 'List your projects',
       querystring: PageQuery,
       response: { 200: schemas.ProjectsAnswer },
     },
-    handler: ({ scope, query }) => listProjects(ctx.db, hooks, scope.workspaceId, new Page(query)),
+    handler: ({ scope, query }) => listProjects(ctx.db, hooks, scope, new Page(query)),
   });
 
   route.get(`${base}/analyze-repo`, {
@@ -92,7 +92,7 @@ export function projectRoutes(
   });
 
   route.get(`${base}/:id`, {
-    access: read,
+    access: ofProject.read,
     schema: {
       operationId: 'getProject',
       summary: 'One project',
@@ -103,7 +103,7 @@ export function projectRoutes(
   });
 
   route.put(`${base}/:id`, {
-    access: change,
+    access: ofProject.change,
     faults: ['analysis_running', 'name_taken'],
     schema: {
       operationId: 'updateProject',
@@ -118,7 +118,7 @@ export function projectRoutes(
   });
 
   route.delete(`${base}/:id`, {
-    access: manage,
+    access: ofProject.manage,
     idempotent: true,
     faults: ['services_hold_data'],
     schema: {
@@ -137,7 +137,7 @@ export function projectRoutes(
   });
 
   route.post(`${base}/:id/retry-analysis`, {
-    access: change,
+    access: ofProject.change,
     idempotent: true,
     faults: ['analysis_running'],
     schema: {
@@ -152,7 +152,7 @@ export function projectRoutes(
   });
 
   route.post(`${base}/:id/finalize`, {
-    access: change,
+    access: ofProject.change,
     idempotent: true,
     faults: ['project_not_ready', 'already_finalized', 'server_not_linked'],
     schema: {
@@ -177,7 +177,7 @@ export function projectRoutes(
   });
 
   route.get(`${base}/:id/dockerfile`, {
-    access: read,
+    access: ofProject.read,
     faults: ['project_not_ready', 'commit_not_found', 'git_failed', 'analysis_stopped'],
     schema: {
       operationId: 'showDockerfile',
@@ -192,7 +192,7 @@ export function projectRoutes(
   });
 
   route.stream(`${base}/:id/analysis-status`, {
-    access: stream,
+    access: ofProject.stream,
     schema: {
       operationId: 'followAnalysis',
       summary: 'Follow the analysis of a project',

@@ -1,6 +1,6 @@
 /** The paths of webhooks: where providers call, and where users see what became of it. */
 
-import { manage, type Routes, read } from '../../http/routes.ts';
+import { ofProject, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { ProjectId } from '../../ids.ts';
@@ -18,7 +18,7 @@ const mostBytes = 25 * 1024 * 1024;
 export function pushRoutes(routes: Routes, ctx: PushesContext): void {
   const route = routes.tagged('Webhooks');
   route.post(`${base}/webhook`, {
-    access: manage,
+    access: ofProject.manage,
     schema: {
       operationId: 'installWebhook',
       summary: 'Have pushes told to us',
@@ -31,7 +31,7 @@ export function pushRoutes(routes: Routes, ctx: PushesContext): void {
   });
 
   route.get(`${base}/webhook`, {
-    access: read,
+    access: ofProject.read,
     schema: {
       operationId: 'getWebhook',
       summary: 'The webhook of a project',
@@ -42,7 +42,7 @@ export function pushRoutes(routes: Routes, ctx: PushesContext): void {
   });
 
   route.get(`${base}/webhook-deliveries`, {
-    access: read,
+    access: ofProject.read,
     schema: {
       operationId: 'listWebhookDeliveries',
       summary: 'What arrived for a project, and what became of it',

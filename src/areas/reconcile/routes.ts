@@ -1,6 +1,6 @@
 /** The paths that stop and start an environment. No rules here: schema, permission, and the use case that does it. */
 
-import { change, type Routes } from '../../http/routes.ts';
+import { ofEnvironment, type Routes } from '../../http/routes.ts';
 import { idParams } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -13,7 +13,7 @@ const base = `${apiPrefix}/environments/:id`;
 export function reconcileRoutes(routes: Routes, ctx: StartContext): void {
   const route = routes.tagged('Environments');
   route.post(`${base}/stop`, {
-    access: change,
+    access: ofEnvironment.change,
     idempotent: true,
     schema: {
       operationId: 'stopEnvironment',
@@ -28,7 +28,7 @@ export function reconcileRoutes(routes: Routes, ctx: StartContext): void {
   });
 
   route.post(`${base}/start`, {
-    access: change,
+    access: ofEnvironment.change,
     idempotent: true,
     faults: ['nothing_to_start'],
     schema: {

@@ -1,6 +1,6 @@
 /** The paths of services. No rules here: schema, permission, and the use case that does it. */
 
-import { change, type Routes, read } from '../../http/routes.ts';
+import { ofEnvironment, type Routes } from '../../http/routes.ts';
 import { idParams } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -14,7 +14,7 @@ const base = `${apiPrefix}/environments/:id/services`;
 export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext): void {
   const route = routes.tagged('Services');
   route.post(base, {
-    access: change,
+    access: ofEnvironment.change,
     faults: ['service_version_refused'],
     schema: {
       operationId: 'changeServices',
@@ -33,7 +33,7 @@ export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext): void
   });
 
   route.get(base, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'listServices',
       summary: 'The services of an environment',

@@ -1,6 +1,6 @@
 /** The paths of what runs now: the app's lines as they come, and its containers. */
 import Type from 'typebox';
-import { type Routes, read, stream } from '../../../http/routes.ts';
+import { ofEnvironment, type Routes } from '../../../http/routes.ts';
 import { closed, Id, idParams, nullable, Time } from '../../../http/schemas.ts';
 import { apiPrefix } from '../../../http/server.ts';
 import type { EnvironmentId } from '../../../ids.ts';
@@ -61,7 +61,7 @@ export function liveRoutes(routes: Routes, logs: LiveLogs): void {
   const route = routes.tagged('Environments');
 
   route.live('GET', `${base}/:id/logs`, {
-    access: stream,
+    access: ofEnvironment.stream,
     faults: ['not_found', 'rate_limited', 'shutting_down'],
     schema: {
       operationId: 'followLogs',
@@ -76,7 +76,7 @@ export function liveRoutes(routes: Routes, logs: LiveLogs): void {
   });
 
   route.get(`${base}/:id/containers`, {
-    access: read,
+    access: ofEnvironment.read,
     faults: serverFaults,
     schema: {
       operationId: 'readContainers',

@@ -1,6 +1,6 @@
 /** The paths of an environment's variables. */
 
-import { change, type Routes, read } from '../../../http/routes.ts';
+import { ofEnvironment, type Routes } from '../../../http/routes.ts';
 import { idParams, PageQuery } from '../../../http/schemas.ts';
 import { apiPrefix } from '../../../http/server.ts';
 import type { EnvironmentId } from '../../../ids.ts';
@@ -15,7 +15,7 @@ const base = `${apiPrefix}/environments/:id/variables`;
 export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
   const route = routes.tagged('Environments');
   route.post(base, {
-    access: change,
+    access: ofEnvironment.change,
     idempotent: true,
     schema: {
       operationId: 'setVariables',
@@ -31,7 +31,7 @@ export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
   });
 
   route.get(base, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'listVariables',
       summary: 'List the variables of an environment',
@@ -45,7 +45,7 @@ export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
   });
 
   route.get(`${base}/:key`, {
-    access: read,
+    access: ofEnvironment.read,
     schema: {
       operationId: 'getVariable',
       summary: 'One variable',
@@ -57,7 +57,7 @@ export function variableRoutes(routes: Routes, ctx: EnvironmentsContext): void {
   });
 
   route.delete(`${base}/:key`, {
-    access: change,
+    access: ofEnvironment.change,
     schema: {
       operationId: 'deleteVariable',
       summary: 'Take a variable away',
