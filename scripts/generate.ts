@@ -1,8 +1,11 @@
-/** Writes what is made from the code: openapi.json and the guide to the settings. Tests fail where they are old. */
+/** Writes what is made from the code: openapi.json and the guides to the settings and the roles. Tests fail where they are old. */
 import { writeFileSync } from 'node:fs';
 import { currentOpenApi } from '../test/support/openapi.ts';
 import { root } from './commands.ts';
+import { rolesGuide } from './roles-guide.ts';
 import { settingsGuide } from './settings-guide.ts';
 
-writeFileSync(`${root}openapi.json`, await currentOpenApi());
+const document = await currentOpenApi();
+writeFileSync(`${root}openapi.json`, document);
+writeFileSync(`${root}docs/guides/roles.md`, rolesGuide(document));
 writeFileSync(`${root}docs/guides/settings.md`, settingsGuide());

@@ -17,6 +17,7 @@ import type { DeployPush } from './areas/pushes/pushes.ts';
 import { reconcileModule } from './areas/reconcile/module.ts';
 import { serversModule } from './areas/servers/module.ts';
 import { servicesModule } from './areas/services/module.ts';
+import { workspacesModule } from './areas/workspaces/module.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Contexts, createContexts } from './contexts.ts';
@@ -110,6 +111,7 @@ export async function startApp(
       domainsModule(contexts.domains),
       backupsModule(contexts.backups),
       notifications,
+      workspacesModule(contexts.workspaces),
     ];
 
     const isStopping = () => stopping !== undefined;

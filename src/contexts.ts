@@ -35,6 +35,8 @@ import { releasesHook } from './areas/releases/environment-hook.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
 import { servicesHook } from './areas/services/environment-hook.ts';
 import type { ServiceRequestsContext } from './areas/services/services.ts';
+import { findInvitationFor, invitationLink, joinInvited } from './areas/workspaces/invitations.ts';
+import type { WorkspacesContext } from './areas/workspaces/workspaces.ts';
 import type { EnvironmentId, WorkspaceId } from './ids.ts';
 import type { Resources } from './resources.ts';
 
@@ -51,13 +53,15 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     mailer,
     publicUrl,
     consentLink: (recipientId) => consentLink({ db, clock, publicUrl }, recipientId),
+    invitationLink: (invitationId) => invitationLink({ db, clock, publicUrl }, invitationId),
     log,
   });
   const wakeMail = () => mails.wake();
   const secretsOf = (workspaceId: WorkspaceId, id: EnvironmentId) =>
     knownSecrets({ db, sealer }, workspaceId, id);
 
-  const accounts: AccountsContext = { db, clock, masterKeys, config, wakeMail };
+  const invitations = { find: findInvitationFor, join: joinInvited };
+  const accounts: AccountsContext = { db, clock, masterKeys, config, invitations, wakeMail };
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
   const targets: TargetAccess = { db, sealer, pool, secretsOf };
@@ -142,6 +146,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     queue,
     hooks: [environmentsOfRemovedProjects(environments), pushesHook(pushes)],
   };
+  const workspaces: WorkspacesContext = { db, clock, queue, wakeMail, publicUrl, removals, servers };
   const notifications: NotificationsContext = {
     db,
     clock,
@@ -174,5 +179,6 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     reconcile,
     backups,
     notifications,
+    workspaces,
   };
 }

@@ -11,6 +11,7 @@ export const apiFaultCodes = {
   acme_unreachable: 'The certificate authority cannot be reached, or is out of order.',
   already_finalized: 'The project has been finalised; more environments are made on their own.',
   already_finished: 'The operation has ended; it cannot be cancelled any more.',
+  already_member: 'Somebody with this address is in the workspace already.',
   analysis_running: 'The repository of the project is being analysed.',
   analysis_stopped:
     'The analysis was ended: the repository needs more time, memory or processor time than one gets.',
@@ -75,9 +76,11 @@ export const apiFaultCodes = {
   invalid_consent_token: 'The link in a mail that asked for consent is unknown, expired or already used.',
   invalid_credentials: 'The e-mail address or the password is wrong.',
   invalid_input: 'A field is missing, unknown, or has a wrong value; `errors` lists each of them.',
+  invalid_invitation: 'The invitation is unknown, expired, withdrawn or already accepted.',
   invalid_otp: 'The code is wrong, expired, already used, or was tried too often.',
   invalid_refresh_token: 'The refresh token is unknown, expired or spent. Sign in again.',
   invalid_reset_token: 'The reset link is unknown, expired or already used. Ask for a new one.',
+  last_owner: 'The last owner of a workspace cannot leave it, or be less.',
   lockout_prevented: 'A step was undone because a new login over the changed path did not succeed.',
   login_refused: 'The server refused the key or the password.',
   method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
@@ -135,6 +138,7 @@ export const apiFaultCodes = {
   undo_failed: 'An operation failed, and not everything it did could be undone.',
   unsupported_media_type: 'The body must be sent as `application/json`.',
   work_lost: 'Work on a server was cut off, by a restart for example, before it could end.',
+  workspace_closing: 'The workspace is being removed, and takes no changes.',
   worker_crashed:
     'The service stopped again and again while it worked on one step, so the step was given up.',
 } as const;

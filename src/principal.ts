@@ -39,7 +39,8 @@ export function abilitiesAllow(given: readonly Ability[], permission: Permission
 
 export interface ProjectRole {
   readonly projectId: ProjectId;
-  readonly role: Role;
+  /** Owned is a workspace, not a project. */
+  readonly role: Exclude<Role, 'owner'>;
 }
 
 /** Someone's place in a workspace. */
@@ -48,6 +49,8 @@ export interface Membership {
   readonly role: Role;
   /** The only ones there are for somebody who is limited, each with a role of its own; else null. */
   readonly projects: readonly ProjectRole[] | null;
+  /** The workspace is being removed: there is nothing to change any more. */
+  readonly closing: boolean;
 }
 
 /** What of a workspace somebody sees: these projects, or all. */

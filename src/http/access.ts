@@ -45,6 +45,8 @@ export type Access =
       readonly ticket?: boolean;
       /** Not for API tokens, whatever they may do. */
       readonly person?: boolean;
+      /** The workspace is the one that the path names as \`:id\`, not the one of the header. */
+      readonly inPath?: boolean;
     };
 type WorkspaceAccess = Extract<Access, { kind: 'workspace' }>;
 
@@ -92,7 +94,8 @@ export class AccessControl {
     request.principal = found;
     refuseToken(found, access);
     if (access.kind !== 'workspace') return;
-    const membership = chooseMembership(request, found);
+    const membership = chooseMembership(request, found, access);
+    refuseChange(membership, access.permission);
     const { id: workspaceId, projects } = membership;
     if (projects === null) {
       requirePermission(found, membership.role, access.permission);
@@ -187,8 +190,12 @@ function ticketOf(query: unknown): string | undefined {
 }
 
 /** The workspace named by the header, else the caller's own. One they are not in does not exist for them. */
-function chooseMembership(request: FastifyRequest, principal: Principal): Membership {
-  const named = request.headers[workspaceHeader];
+function chooseMembership(
+  request: FastifyRequest,
+  principal: Principal,
+  { inPath = false }: WorkspaceAccess,
+): Membership {
+  const named: unknown = inPath ? Object(request.params).id : request.headers[workspaceHeader];
   const membership =
     named === undefined ? principal.memberships[0] : principal.memberships.find(({ id }) => id === named);
   if (!membership) throw new Fault('not_found', 'There is no such workspace, or you are not in it.');
@@ -205,6 +212,12 @@ function refuseToken(
     throw new Fault('forbidden', 'An API token cannot do this.', {
       hint: 'Sign in with POST /api/v1/auth/login.',
     });
+}
+
+/** Its end is under way: what is changed now would be in its way, or left behind. */
+function refuseChange({ closing }: Membership, permission: Permission): void {
+  if (closing && permission !== 'read' && permission !== 'own')
+    throw new Fault('workspace_closing', 'This workspace is being removed, and takes no changes.');
 }
 
 function requirePermission({ credential }: Principal, role: Role, permission: Permission): void {

@@ -5,6 +5,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
+import type { Access } from './access.ts';
 import { Problem, problemOf, problemType, statusOfCode } from './problem.ts';
 
 declare module 'fastify' {
@@ -15,6 +16,10 @@ declare module 'fastify' {
   interface FastifySchema {
     /** What it takes of the caller's role, in the document. */
     'x-permission'?: string;
+    /** How it concerns projects, for those who are limited to some; `none`: it is not for them. */
+    'x-projects'?: string;
+    /** Whether API tokens may call it. */
+    'x-tokens'?: boolean;
   }
 }
 
@@ -52,6 +57,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       { name: 'Projects', description: 'Repositories, what they are, and how they run.' },
       { name: 'Servers', description: 'Yours: connected, understood, made ready.' },
       { name: 'Service', description: 'Whether the service is alive, ready, and how it does.' },
+      { name: 'Workspaces', description: 'What people share: members, roles, invitations.' },
       { name: 'Webhooks', description: 'Pushes: how they reach us, and what became of each.' },
     ],
     components: {
@@ -76,6 +82,8 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
   if (schema.params) codes.add('not_found');
   if (!isOpen(access)) codes.add('unauthenticated');
   if (access.kind === 'workspace') codes.add('forbidden');
+  if (access.kind === 'workspace' && access.permission !== 'read') codes.add('workspace_closing');
+  if (access.kind === 'account' && !access.tokens) codes.add('forbidden');
   const limited = signInLimit
     ? ' Limited per address and network, and per e-mail; a device that has signed in before has a count of its own.'
     : '';
@@ -84,8 +92,15 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
     description: `${schema.description ?? ''}${limited}`.trim(),
     security: securityOf(access),
     'x-permission': access.kind === 'workspace' ? access.permission : access.kind,
+    ...limitsOf(access),
     response: { ...Object(schema.response), ...errorResponses([...codes]) },
   };
+}
+
+function limitsOf(access: Access): Pick<FastifySchema, 'x-projects' | 'x-tokens'> {
+  if (access.kind === 'account') return { 'x-tokens': access.tokens ?? false };
+  if (access.kind !== 'workspace') return {};
+  return { 'x-projects': access.reach ?? 'none', 'x-tokens': !access.person };
 }
 
 function isOpen(access: { kind: string }): boolean {

@@ -12,6 +12,7 @@ export const statusOfCode = {
   acme_unreachable: 502,
   already_finalized: 409,
   already_finished: 409,
+  already_member: 409,
   analysis_running: 409,
   analysis_stopped: 422,
   app_bound_to_localhost: 422,
@@ -69,9 +70,11 @@ export const statusOfCode = {
   invalid_consent_token: 401,
   invalid_credentials: 401,
   invalid_input: 400,
+  invalid_invitation: 404,
   invalid_otp: 401,
   invalid_refresh_token: 401,
   invalid_reset_token: 401,
+  last_owner: 409,
   lockout_prevented: 409,
   login_refused: 422,
   method_not_allowed: 405,
@@ -128,6 +131,7 @@ export const statusOfCode = {
   undo_failed: 500,
   unsupported_media_type: 415,
   work_lost: 502,
+  workspace_closing: 409,
   worker_crashed: 500,
 } as const satisfies Record<ApiFaultCode, number>;
 

@@ -45,6 +45,17 @@ export const ofOperation = within('operation');
 export const ofList = within('list');
 export const ofBody = within('body');
 
+/** Calls about a workspace that the path names as \`:id\`. */
+export const inWorkspace = {
+  read: { ...read, inPath: true },
+  manage: { ...manage, inPath: true },
+  /** Of owners, and no token of theirs. */
+  own: { kind: 'workspace', permission: 'own', inPath: true, person: true },
+  /** Also for those who are limited to some projects: that they are in it. */
+  see: { ...ofList.read, inPath: true },
+  leave: { ...ofList.read, inPath: true, person: true },
+} as const;
+
 /** What a repeated call may meet. */
 const idempotencyFaults: readonly ApiFaultCode[] = ['idempotency_in_progress', 'idempotency_mismatch'];
 

@@ -5,6 +5,7 @@ import { sql } from '../../src/store/sql.ts';
 import { newPerson } from '../support/people.ts';
 import { assertProblem } from '../support/problems.ts';
 import { sharedTestApp } from '../support/shared-app.ts';
+import { newTeam } from '../support/workspaces.ts';
 import { send } from './send.ts';
 import { type Operation, surfaceOf } from './surface.ts';
 
@@ -13,7 +14,7 @@ const mayDo: Readonly<Record<string, readonly string[]>> = {
   viewer: ['read'],
   member: ['read', 'deploy', 'change'],
   admin: ['read', 'deploy', 'change', 'manage', 'read_secrets'],
-  owner: ['read', 'deploy', 'change', 'manage', 'read_secrets'],
+  owner: ['read', 'deploy', 'change', 'manage', 'read_secrets', 'own'],
 };
 
 async function scene() {
@@ -24,16 +25,24 @@ async function scene() {
 
 test('whoever may only look finds no operation that does more for them', async () => {
   const { service, operations } = await scene();
-  const person = await newPerson(service);
+  const { owner: person, workspaceId } = await newTeam(service);
   const kinds = new Set(operations.map(({ permission }) => permission));
-  assert.deepEqual([...kinds].sort(), ['account', 'change', 'deploy', 'manage', 'read', 'read_secrets']);
+  assert.deepEqual([...kinds].sort(), [
+    'account',
+    'change',
+    'deploy',
+    'manage',
+    'own',
+    'read',
+    'read_secrets',
+  ]);
   const tried = new Map<string, number>();
   for (const [role, allowed] of Object.entries(mayDo)) {
     await service.app.store.db.run(sql`
       update memberships set role = ${role} where account_id = ${person.accountId}`);
     for (const operation of operations) {
-      // Whoever has signed out cannot go on.
-      if (operation.name === 'logout') continue;
+      // Whoever has signed out cannot go on; who is removed decides over removing, not the role alone.
+      if (operation.name === 'logout' || operation.name === 'removeMember') continue;
       const answer = await ask(operation);
       const may = operation.permission === 'account' || allowed.includes(operation.permission);
       if (!may) assertProblem(answer, 403, 'forbidden');
@@ -45,7 +54,16 @@ test('whoever may only look finds no operation that does more for them', async (
 
   /** Of nothing that is there, so that what is allowed does nothing either. */
   function ask(operation: Operation) {
-    const ids = { id: none, repo: 'ada/none', key: 'NONE', provider: 'github', hookId: none };
+    const isWorkspace = operation.path.startsWith('/api/v1/workspaces/{id}');
+    const ids = {
+      id: isWorkspace ? workspaceId : none,
+      accountId: none,
+      invitationId: none,
+      repo: 'ada/none',
+      key: 'NONE',
+      provider: 'github',
+      hookId: none,
+    };
     return send(service.url, operation, ids, { token: person.token });
   }
 });
@@ -56,7 +74,7 @@ test('whoever may only look is offered nothing but looks', async () => {
   // Of one's own, and no more than one may do oneself.
   assert.deepEqual(
     changing.map(({ name }) => name),
-    ['createApiToken', 'revokeApiToken'],
+    ['createApiToken', 'revokeApiToken', 'removeMember'],
   );
   // These fetch, store or hand out what is more than a look.
   const more: Readonly<Record<string, string>> = {

@@ -54,6 +54,12 @@ export class Mailbox {
     return found(/#token=(consent_[\w-]+)/.exec(mail.text)?.[1], 'link', mail);
   }
 
+  /** The token of the next invitation to this address. */
+  async invitationToken(to: string): Promise<string> {
+    const mail = await this.next(to);
+    return found(/#token=(invitation_[\w-]+)/.exec(mail.text)?.[1], 'link', mail);
+  }
+
   async #unread(): Promise<[string, Mail][]> {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith('.eml') && !this.#read.has(name));
     return Promise.all(

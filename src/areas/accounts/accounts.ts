@@ -5,9 +5,9 @@
  */
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
-import type { AccountId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, InvitationId, WorkspaceId } from '../../ids.ts';
 import type { Role } from '../../principal.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
 
 export interface AccountsContext {
@@ -15,6 +15,12 @@ export interface AccountsContext {
   readonly clock: Clock;
   readonly masterKeys: MasterKeys;
   readonly config: Pick<Config, 'registration'>;
+  /** Who was invited may register, whoever else may not: asked of the workspaces. */
+  readonly invitations: {
+    find(db: Queryable, token: string, email: string, now: Date): Promise<InvitationId | undefined>;
+    /** False where it is gone. */
+    join(tx: Queryable, id: InvitationId, accountId: AccountId, email: string, now: Date): Promise<boolean>;
+  };
   /** Called after a commit that left a mail to send. */
   readonly wakeMail: () => void;
 }

@@ -114,7 +114,9 @@ function principalOfToken({ id, accountId, abilities, projectId, membership }: T
   const own: Membership['projects'] =
     projectId === null
       ? projects
-      : (projects?.filter((each) => each.projectId === projectId) ?? [{ projectId, role }]);
+      : (projects?.filter((each) => each.projectId === projectId) ?? [
+          { projectId, role: role === 'owner' ? 'admin' : role },
+        ]);
   return {
     accountId,
     credential: { kind: 'token', id, abilities },

@@ -23,7 +23,8 @@ export type MailKind =
   | 'password_changed'
   | 'new_location'
   | 'connector_disabled'
-  | 'recipient_consent';
+  | 'recipient_consent'
+  | 'invitation';
 
 /** What a mail says beyond its kind. Never a code or a token: those are made when it is sent. */
 export type MailData = Readonly<Record<string, string>>;
@@ -51,6 +52,8 @@ export interface MailOutboxContext {
   readonly publicUrl: () => string;
   /** Where somebody who is to get notifications agrees; undefined where there is nothing to ask them any more. */
   readonly consentLink: (recipientId: string) => Promise<texts.ConsentLink | undefined>;
+  /** Where somebody joins who was invited; undefined where the invitation is gone. */
+  readonly invitationLink: (invitationId: string) => Promise<texts.InvitationLink | undefined>;
   readonly log: Logger;
 }
 
@@ -154,6 +157,10 @@ export class MailOutbox {
       case 'recipient_consent': {
         const link = await this.#context.consentLink(data.recipientId ?? '');
         return link && texts.recipientConsentMail(email, link);
+      }
+      case 'invitation': {
+        const link = await this.#context.invitationLink(data.invitationId ?? '');
+        return link && texts.invitationMail(email, link);
       }
     }
   }

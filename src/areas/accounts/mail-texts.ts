@@ -93,6 +93,22 @@ export function recipientConsentMail(to: string, { url, askedBy }: ConsentLink):
   ]);
 }
 
+export interface InvitationLink {
+  readonly url: string;
+  readonly workspace: string;
+  /** The address of whoever invites; null where their account is gone. */
+  readonly invitedBy: string | null;
+}
+
+export function invitationMail(to: string, { url, workspace, invitedBy }: InvitationLink): Message {
+  return message(to, 'You are invited to a workspace on Slipway', [
+    { text: `${invitedBy ?? 'Someone'} invites you to the workspace «${workspace}».` },
+    { text: 'Open this link within seven days to join. It works once, for this address alone:' },
+    { link: url },
+    { text: 'If you do not know them, ignore this mail: nothing happens then.' },
+  ]);
+}
+
 type Part = { readonly text: string } | { readonly code: string } | { readonly link: string };
 
 function message(to: string, subject: string, parts: readonly Part[]): Message {

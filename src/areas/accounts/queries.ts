@@ -1,5 +1,5 @@
 /** The SQL of this area. Everything is found by an account, an address or a token's hash, never by an id alone. */
-import type { AccountId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, InvitationId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 import type { User } from './accounts.ts';
@@ -32,6 +32,7 @@ export interface RegistrationRow {
   readonly name: string | null;
   readonly passwordHash: string;
   readonly contested: boolean;
+  readonly invitationId: InvitationId | null;
 }
 
 export interface NewRegistration {
@@ -39,19 +40,22 @@ export interface NewRegistration {
   readonly name: string | undefined;
   readonly passwordHash: string;
   readonly passwordTag: number;
+  readonly invitationId: InvitationId | undefined;
   readonly otpExpiresAt: Date;
   readonly now: Date;
 }
 
 export function saveRegistration(db: Queryable, row: NewRegistration) {
   return db.run(sql`
-    insert into registrations (email, name, password_hash, password_tag, otp_expires_at, created_at)
-    values (${row.email}, ${row.name ?? null}, ${row.passwordHash}, ${row.passwordTag}, ${row.otpExpiresAt}, ${row.now})
+    insert into registrations (email, name, password_hash, password_tag, invitation_id, otp_expires_at, created_at)
+    values (${row.email}, ${row.name ?? null}, ${row.passwordHash}, ${row.passwordTag}, ${row.invitationId ?? null},
+      ${row.otpExpiresAt}, ${row.now})
     on conflict (email) do update set
       name = excluded.name,
       password_hash = excluded.password_hash,
       password_tag = excluded.password_tag,
       contested = registrations.contested or registrations.password_tag <> excluded.password_tag,
+      invitation_id = coalesce(excluded.invitation_id, registrations.invitation_id),
       otp_expires_at = excluded.otp_expires_at,
       created_at = excluded.created_at`);
 }
@@ -120,7 +124,7 @@ export function takeOtpTry(
 export function takeRegistration(db: Queryable, email: string, seed: Buffer) {
   return db.one<RegistrationRow>(sql`
     delete from registrations where email = ${email} and otp_seed = ${seed}
-    returning email, name, password_hash as "passwordHash", contested`);
+    returning email, name, password_hash as "passwordHash", contested, invitation_id as "invitationId"`);
 }
 
 /** Until the transaction ends nobody else makes an account: of two who would be the first, one is. */
@@ -169,8 +173,9 @@ export interface UserRow extends Omit<User, 'emailVerifiedAt' | 'createdAt'> {
 export function findUser(db: Queryable, id: AccountId) {
   return db.one<UserRow>(sql`
     select a.id, a.email, a.name, a.email_verified_at as "emailVerifiedAt", a.created_at as "createdAt",
-      (select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by m.created_at), '[]')
-       from memberships m join workspaces w on w.id = m.workspace_id where m.account_id = a.id) as workspaces
+      (select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by m.closing, m.created_at), '[]')
+       from memberships m join workspaces w on w.id = m.workspace_id and w.removed_at is null
+       where m.account_id = a.id) as workspaces
     from accounts a where a.id = ${id}`);
 }
 

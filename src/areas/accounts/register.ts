@@ -12,6 +12,8 @@ export interface RegisterInput {
   readonly email: string;
   readonly password: string;
   readonly name?: string;
+  /** The token of an invitation to this address. */
+  readonly invitation?: string;
 }
 
 /**
@@ -19,9 +21,16 @@ export interface RegisterInput {
  * account: the mail that follows tells its owner, and nobody else.
  */
 export async function register(context: AccountsContext, input: RegisterInput) {
-  await refuseNewAccount(context.db, context);
-  await refuseCommonPassword(input.password);
   const email = normaliseEmail(input.email);
+  const { db, clock, invitations } = context;
+  const invitationId =
+    input.invitation === undefined
+      ? undefined
+      : await invitations.find(db, input.invitation, email, clock.now());
+  // Whoever has the token has read the mail: that it is right tells nothing to anybody else.
+  const closed = invitationId === undefined && (await whyClosed(db, context));
+  if (closed) throw closed;
+  await refuseCommonPassword(input.password);
   const passwordHash = await hashPassword(input.password);
   const now = context.clock.now();
   const otpExpiresAt = after(now, lifetimes.otpMs);
@@ -31,6 +40,7 @@ export async function register(context: AccountsContext, input: RegisterInput) {
       name: input.name,
       passwordHash,
       passwordTag: passwordTag(context.masterKeys, email, input.password),
+      invitationId,
       otpExpiresAt,
       now,
     });
@@ -41,27 +51,26 @@ export async function register(context: AccountsContext, input: RegisterInput) {
 }
 
 /**
- * Only an account counts, and there is one only once its address is confirmed: whoever registers first and confirms
- * nothing keeps nobody out. With `lock`, in the transaction that makes the account, two cannot both be the first.
+ * Why nobody may register, where that is so. Only an account counts, and there is one only once its address is confirmed:
+ * whoever registers first and confirms nothing keeps nobody out. With `lock`, in the transaction that makes the account,
+ * two cannot both be the first.
  */
-export async function refuseNewAccount(
+export async function whyClosed(
   db: Queryable,
   { config }: Pick<AccountsContext, 'config'>,
   mode: 'look' | 'lock' = 'look',
-): Promise<void> {
-  if (config.registration === 'open') return;
+): Promise<Fault | undefined> {
+  if (config.registration === 'open') return undefined;
   if (config.registration === 'closed') {
-    throw new Fault('registration_closed', 'This instance does not take new accounts.', {
-      hint: 'Whoever runs it can open registration with SLIPWAY_REGISTRATION=open.',
+    return new Fault('registration_closed', 'This instance does not take new accounts.', {
+      hint: 'Ask to be invited. Whoever runs it can open registration with SLIPWAY_REGISTRATION=open.',
     });
   }
   if (mode === 'lock') await queries.lockNewAccounts(db);
-  if (!(await queries.hasAccounts(db))) return;
-  throw new Fault(
+  if (!(await queries.hasAccounts(db))) return undefined;
+  return new Fault(
     'registration_closed',
     'This instance has its first account, and takes no others by itself.',
-    {
-      hint: 'Ask whoever runs it: SLIPWAY_REGISTRATION=open lets others register.',
-    },
+    { hint: 'Ask to be invited. Whoever runs it can open registration with SLIPWAY_REGISTRATION=open.' },
   );
 }

@@ -4,7 +4,7 @@ import { closed, Id, nullable, Time } from '../../http/schemas.ts';
 import { passwordLength } from './passwords.ts';
 
 // One @, a dot in the domain, no white space or control characters: what a mail server will make of it, it says.
-const Email = Type.String({
+export const Email = Type.String({
   pattern:
     '^[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+@[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+\\.[^\\s@<>"(),:;\\\\.\\u0000-\\u001f]+$',
   maxLength: 254,
@@ -31,6 +31,15 @@ export const RegisterBody = Type.Object(
     email: Email,
     password: Password,
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['Ada Lovelace'] })),
+    invitation: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description:
+          'The token of an invitation to this address, also where registration is closed. You are in that workspace once the address is confirmed, and get none of your own.',
+        examples: ['invitation_q1Zb…'],
+      }),
+    ),
   },
   { ...closed, title: 'RegisterRequest' },
 );

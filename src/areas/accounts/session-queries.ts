@@ -21,7 +21,7 @@ export function insertSession(db: Queryable, row: NewSession) {
 }
 
 /** What an account is a member of, as a principal holds it. */
-const membershipJson = fragment`json_build_object('id', m.workspace_id, 'role', m.role, 'projects', case when m.limited then (
+const membershipJson = fragment`json_build_object('id', m.workspace_id, 'role', m.role, 'closing', m.closing, 'projects', case when m.limited then (
   select coalesce(json_agg(json_build_object('projectId', p.project_id, 'role', p.role) order by p.project_id), '[]')
   from member_projects p where p.workspace_id = m.workspace_id and p.account_id = m.account_id) end)`;
 
@@ -31,7 +31,7 @@ type SessionPrincipal = Omit<Principal, 'credential'> & { readonly sessionId: Se
 export function findPrincipals(db: Queryable, ids: readonly SessionId[], now: Date) {
   return db.rows<SessionPrincipal>(sql`
     select s.id as "sessionId", s.account_id as "accountId",
-      (select coalesce(json_agg(${membershipJson} order by m.created_at), '[]')
+      (select coalesce(json_agg(${membershipJson} order by m.closing, m.created_at), '[]')
        from memberships m where m.account_id = s.account_id) as memberships
     from sessions s
     where s.id = any(${ids}::uuid[]) and s.ended_at is null and s.expires_at > ${now}`);

@@ -122,7 +122,9 @@ export interface OpaqueToken {
 }
 
 /** 256 random bits; what names the kind keeps one from being mistaken for another. */
-export function newOpaqueToken(kind: 'consent' | 'device' | 'refresh' | 'reset' | 'ticket'): OpaqueToken {
+export function newOpaqueToken(
+  kind: 'consent' | 'device' | 'invitation' | 'refresh' | 'reset' | 'ticket',
+): OpaqueToken {
   const token = `${kind}_${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashOpaqueToken(token) };
 }

@@ -5,7 +5,7 @@ import { normaliseEmail } from '../../principal.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { enqueueMail } from './mail-outbox.ts';
 import * as queries from './queries.ts';
-import { refuseNewAccount } from './register.ts';
+import { whyClosed } from './register.ts';
 import { openSession, type SignIn } from './sign-in.ts';
 import { isSameOtp, otpOf, otpTries } from './tokens.ts';
 
@@ -26,22 +26,29 @@ export async function verifyOtp(
   if (!attempt || !isSameOtp(otpOf(context.masterKeys, email, attempt.seed), input.code)) throw invalidOtp();
 
   const signIn = await context.db.transaction(async (tx) => {
-    await refuseNewAccount(tx, context, 'lock');
     const registration = await queries.takeRegistration(tx, email, attempt.seed);
     if (!registration) throw invalidOtp();
     const accountId = newId<AccountId>();
-    const { contested, passwordHash, name } = registration;
+    const { contested, passwordHash, name, invitationId } = registration;
     // Two people named two passwords for one mailbox. Its owner holds the code, but we cannot know which
     // password is theirs: take neither, and let them set one by mail.
     const account = { id: accountId, email, name, passwordHash: contested ? null : passwordHash, now };
+    // Before the account is there: with it, nobody would be the first one.
+    const closed = await whyClosed(tx, context, 'lock');
     if (!(await queries.insertAccount(tx, account))) throw invalidOtp();
-    const workspaceName = name ?? email.slice(0, email.indexOf('@'));
-    await queries.insertWorkspace(tx, {
-      id: newId<WorkspaceId>(),
-      name: workspaceName,
-      ownerId: accountId,
-      now,
-    });
+    const hasJoined =
+      invitationId !== null && (await context.invitations.join(tx, invitationId, accountId, email, now));
+    // Whoever was invited comes for the workspace of others; everybody else gets one of their own.
+    if (!hasJoined) {
+      if (closed) throw closed;
+      const workspaceName = name ?? email.slice(0, email.indexOf('@'));
+      await queries.insertWorkspace(tx, {
+        id: newId<WorkspaceId>(),
+        name: workspaceName,
+        ownerId: accountId,
+        now,
+      });
+    }
     if (contested) await enqueueMail(tx, 'set_password', email, now);
     return openSession(tx, context, accountId, client);
   });

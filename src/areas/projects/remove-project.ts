@@ -16,7 +16,7 @@ import { publishProjectEvent } from './projects.ts';
 import { deleteProject } from './queries.ts';
 import { lockSource, readSource } from './read-source.ts';
 
-const removeKind = 'project_remove';
+export const removeProjectKind = 'project_remove';
 
 export interface ProjectRemovalContext {
   readonly db: Database;
@@ -38,7 +38,7 @@ export async function startProjectRemoval(
     for (const hook of ctx.hooks) await hook.removalStarted?.(tx, workspaceId, id, removal);
     const operationId = await enqueueOperation(tx, ctx.queue, {
       workspaceId,
-      kind: removeKind,
+      kind: removeProjectKind,
       input: { projectId: id },
       requestedBy: removal.requestedBy,
       subject: { type: 'project', id },
@@ -49,7 +49,7 @@ export async function startProjectRemoval(
 
 export function removeProjectOperation(ctx: ProjectRemovalContext): OperationKind {
   return defineOperation<{ projectId: ProjectId }>({
-    kind: removeKind,
+    kind: removeProjectKind,
     readInput: (stored) => ({ projectId: String(Object(stored).projectId) as ProjectId }),
     steps: [
       {

@@ -33,6 +33,7 @@ create table api_tokens (
   foreign key (workspace_id, project_id) references projects (workspace_id, id) on delete cascade
 );
 create index api_tokens_by_account on api_tokens (workspace_id, account_id, id desc);
+create index api_tokens_by_expiry on api_tokens (expires_at) where expires_at is not null;
 create index api_tokens_by_project on api_tokens (workspace_id, project_id);
 
 -- As for sessions: the streams that stood on it end at once.
