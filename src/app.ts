@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Mailer } from './adapters/mail/mail.ts';
 import type { ProcessLimits } from './analysis/limits.ts';
 import { accountsModule } from './areas/accounts/module.ts';
+import { auditModule } from './areas/audit/module.ts';
 import { backupsModule } from './areas/backups/module.ts';
 import { deploymentsModule } from './areas/deployments/module.ts';
 import { domainsModule } from './areas/domains/module.ts';
@@ -112,6 +113,7 @@ export async function startApp(
       backupsModule(contexts.backups),
       notifications,
       workspacesModule(contexts.workspaces),
+      auditModule(db),
     ];
 
     const isStopping = () => stopping !== undefined;

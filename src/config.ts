@@ -213,6 +213,12 @@ export const settings = {
     read.wholeNumber(1, 3_650),
     'How many days operations that have ended are kept, with their steps.',
   ),
+  auditDays: setting(
+    'SLIPWAY_AUDIT_DAYS',
+    '365',
+    read.wholeNumber(31, 3_650),
+    'How many days the audit log is kept. The last thirty cannot be deleted by anybody.',
+  ),
   keepDeployments: setting(
     'SLIPWAY_KEEP_DEPLOYMENTS',
     '200',
@@ -311,6 +317,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     caFile: value(settings.caFile),
     eventDays: value(settings.eventDays),
     operationDays: value(settings.operationDays),
+    auditDays: value(settings.auditDays),
     keepDeployments: value(settings.keepDeployments),
     operationsPerWorkspace: value(settings.operationsPerWorkspace),
     operationsPerServer: value(settings.operationsPerServer),

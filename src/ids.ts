@@ -9,6 +9,7 @@ export type WorkspaceId = Id<'workspace'>;
 export type SessionId = Id<'session'>;
 export type ApiTokenId = Id<'apiToken'>;
 export type InvitationId = Id<'invitation'>;
+export type AuditEntryId = Id<'auditEntry'>;
 export type DataKeyId = Id<'dataKey'>;
 export type OutboxMailId = Id<'outboxMail'>;
 export type OperationId = Id<'operation'>;

@@ -43,12 +43,16 @@ export interface ProjectRole {
   readonly role: Exclude<Role, 'owner'>;
 }
 
-/** Someone's place in a workspace. */
-export interface Membership {
-  readonly id: WorkspaceId;
+/** What somebody is in a workspace. */
+export interface Place {
   readonly role: Role;
   /** The only ones there are for somebody who is limited, each with a role of its own; else null. */
   readonly projects: readonly ProjectRole[] | null;
+}
+
+/** Someone's place in one workspace among theirs. */
+export interface Membership extends Place {
+  readonly id: WorkspaceId;
   /** The workspace is being removed: there is nothing to change any more. */
   readonly closing: boolean;
 }

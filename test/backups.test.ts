@@ -53,6 +53,7 @@ test('a backup is asked for once, shown at its place, and told', async () => {
   assert.deepEqual(events[0]?.data, {
     backupId: first.body.id,
     environmentId: scene.environmentId,
+    projectId: scene.projectId,
     status: 'queued',
   });
 });

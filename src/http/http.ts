@@ -46,7 +46,7 @@ export async function createHttp(options: HttpOptions) {
   if (config.docs) docsRoutes(server);
   const slots = new StreamSlots({ perAccount: config.limitStreams, inAll: config.limitStreamsTotal });
   const idempotency = new Idempotency(db, clock, store.masterKeys.derive('idempotency'));
-  const routes = new Routes(server, { idempotency, streams, slots, sessions });
+  const routes = new Routes(server, { db, idempotency, streams, slots, sessions });
   const { monitorListen } = config;
 
   /** On the main address after all other routes, or on one of its own. Gives back what closes the latter. */

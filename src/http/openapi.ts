@@ -49,6 +49,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
         name: 'API tokens',
         description: 'How a program signs in: with abilities, for one project, until a day.',
       },
+      { name: 'Audit', description: 'Who changed what.' },
       { name: 'Backups', description: 'Taken, tried out, restored; imports; schedules.' },
       { name: 'Events', description: 'What happens, as it happens.' },
       { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },

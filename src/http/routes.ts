@@ -6,8 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { ApiFaultCode } from '../fault.ts';
 import type { Permission, Sessions } from '../principal.ts';
-import type { Answer } from '../store/answer.ts';
+import type { Answer, SaveResponse } from '../store/answer.ts';
+import type { Database } from '../store/database.ts';
 import type { Access, Reach } from './access.ts';
+import { noteOf } from './audit-note.ts';
 import type { Idempotency } from './idempotency.ts';
 import { type LiveEvents, sendLive } from './live.ts';
 import {
@@ -88,6 +90,7 @@ interface UntypedEvents extends RouteSettings<Access> {
 }
 
 export interface RoutesContext {
+  readonly db: Database;
   readonly idempotency: Idempotency;
   readonly streams: Streams;
   readonly slots: StreamSlots;
@@ -149,7 +152,8 @@ export class Routes {
     this.#register(method, url, eventsSchema(route), settingsOf(route), async (request, reply) => {
       this.#context.slots.take(request, reply);
       const events = await handler(new RequestCall(request, reply));
-      await sendLive(request, reply, this.#context.sessions, events);
+      const tell = () => sendLive(request, reply, this.#context.sessions, events);
+      await (noteOf(request)?.during(tell) ?? tell());
     });
   }
 
@@ -159,8 +163,18 @@ export class Routes {
       ...settingsOf(route),
       faults: idempotent ? [...idempotencyFaults, ...faults] : faults,
     };
-    const run = idempotent ? this.#idempotently(route) : plainly(route);
+    const run = idempotent ? this.#idempotently(route) : this.#noting(plainly(route));
     this.#register(method, url, schema, settings, run);
+  }
+
+  /** The first change that it makes is written down with who made it; so is whoever is handed secrets. */
+  #noting(run: Run): Run {
+    return async (request, reply) => {
+      const note = noteOf(request);
+      if (!note) return run(request, reply);
+      if (request.method === 'GET') await this.#context.db.transaction(note.write);
+      await note.during(() => run(request, reply));
+    };
   }
 
   #idempotently(route: UntypedRoute): Run {
@@ -168,9 +182,15 @@ export class Routes {
     return async (request, reply) => {
       const call = new RequestCall(request, reply);
       const { workspaceId } = call.scope;
-      const answer = await this.#context.idempotency.once(workspaceId, request, (saveResponse) =>
-        handler(Object.assign(call, { saveResponse })),
-      );
+      const answer = await this.#context.idempotency.once(workspaceId, request, (saveResponse) => {
+        const note = noteOf(request);
+        const save: SaveResponse = (tx, made) => {
+          note?.hasMade(made.body);
+          return saveResponse(tx, made);
+        };
+        const work = () => handler(Object.assign(call, { saveResponse: save }));
+        return note ? note.during(work) : work();
+      });
       send(reply, answer);
     };
   }

@@ -4,6 +4,7 @@
  * change a terminal state, and any write by a worker whose lease has passed on. Knows no kind of operation:
  * areas define them.
  */
+import { noteOperation } from '../events/audit.ts';
 import { appendEvents } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import { newId, type OperationId, type ProjectId, type WorkspaceId } from '../ids.ts';
@@ -34,6 +35,7 @@ export async function enqueueOperation(
   const id = newId<OperationId>();
   const inserted = await queries.insertOperation(tx, id, operation);
   await queue.wake(tx, id);
+  await noteOperation(tx, operation.workspaceId, operation);
   const { workspaceId, kind } = operation;
   const projectId = inserted?.projectId ?? null;
   const feed = { workspaceId, feedId: id };

@@ -28,7 +28,7 @@ test('answers are kept for their time and not longer, and so are events', async 
     );
     await db.run(sql`update events set at = ${new Date(Date.now() - agoMs)} where kind = ${kind}`);
   }
-  await pruneSchedule(db, new OperationKinds(), { eventDays: 30, operationDays: 90 }).run();
+  await pruneSchedule(db, new OperationKinds(), { eventDays: 30, operationDays: 90, auditDays: 365 }).run();
   const keys = await db.rows<{ key: string }>(sql`select key from idempotency_keys`);
   assert.deepEqual(keys, [{ key: 'recent' }]);
   const events = await db.rows<{ kind: string }>(sql`select kind from events`);

@@ -1,5 +1,6 @@
-/** Deletes events, operations and stored answers that are older than the settings retain. */
+/** Deletes events, operations, audit entries and stored answers that are older than the settings retain. */
 import { day, hour } from '../clock.ts';
+import { pruneAudit } from '../events/audit.ts';
 import { pruneEvents } from '../events/events.ts';
 import type { Database } from '../store/database.ts';
 import { inBatches } from '../store/in-batches.ts';
@@ -14,6 +15,7 @@ export const answersKeptMs = 24 * hour;
 export interface RetentionDays {
   readonly eventDays: number;
   readonly operationDays: number;
+  readonly auditDays: number;
 }
 
 /** Every hour, once in the whole installation. */
@@ -26,6 +28,7 @@ export function pruneSchedule(db: Database, kinds: OperationKinds, retention: Re
       const now = Date.now();
       await pruneEvents(db, new Date(now - retention.eventDays * day));
       await pruneOperations(db, kinds, new Date(now - retention.operationDays * day));
+      await pruneAudit(db, new Date(now - retention.auditDays * day));
       await pruneAnswers(db, new Date(now - answersKeptMs));
     },
   };

@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
+import { actingAs } from '../events/audit.ts';
 import { errorText } from '../fault.ts';
 import type { OperationId } from '../ids.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -99,7 +100,7 @@ export class OperationQueue {
     for (const { name, cron, timezone, run } of this.#schedules) {
       if (this.#stopping.signal.aborted) return;
       await boss.createQueue(name, { policy: 'short', retryLimit: 0 });
-      await boss.work(name, { pollingIntervalSeconds: 30 }, () => run());
+      await boss.work(name, { pollingIntervalSeconds: 30 }, () => actingAs({ kind: 'schedule', name }, run));
       await boss.schedule(name, cron, null, { tz: timezone });
     }
   }

@@ -6,20 +6,12 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { errorCode, errorText, Fault } from '../fault.ts';
+import { changesRows, hasOpenNote, takeNote } from './change-note.ts';
+import type { Queryable } from './queryable.ts';
 import type { Query } from './sql.ts';
 import { typeParsers } from './timestamps.ts';
 
-export interface Queryable {
-  rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]>;
-  /** The first row, or undefined. */
-  one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined>;
-  /** Whether it finds a row. */
-  exists(query: Query): Promise<boolean>;
-  /** For statements without an answer: how many rows they touched. */
-  run(query: Query): Promise<number>;
-  /** For statements that a library wrote (the queue's); ours are templates. */
-  raw(text: string, values?: readonly unknown[]): Promise<pg.QueryResultRow[]>;
-}
+export type { Queryable };
 
 export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
@@ -54,17 +46,18 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
 
 class Connected implements Queryable {
   readonly #to: pg.Pool | pg.PoolClient;
+  hasChanged = false;
 
   constructor(to: pg.Pool | pg.PoolClient) {
     this.#to = to;
   }
 
   async rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]> {
-    return (await this.#send<Row>(query)).rows;
+    return (await this.send<Row>(query)).rows;
   }
 
   async one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined> {
-    return (await this.#send<Row>(query)).rows[0];
+    return (await this.send<Row>(query)).rows[0];
   }
 
   async exists(query: Query): Promise<boolean> {
@@ -72,7 +65,7 @@ class Connected implements Queryable {
   }
 
   async run(query: Query): Promise<number> {
-    return (await this.#send(query)).rowCount ?? 0;
+    return (await this.send(query)).rowCount ?? 0;
   }
 
   async raw(text: string, values?: readonly unknown[]): Promise<pg.QueryResultRow[]> {
@@ -84,7 +77,8 @@ class Connected implements Queryable {
     }
   }
 
-  async #send<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
+  async send<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
+    this.hasChanged ||= changesRows(query);
     try {
       return await this.#to.query<Row>({ name: query.name, text: query.text, values: [...query.values] });
     } catch (error) {
@@ -114,15 +108,30 @@ class PooledDatabase extends Connected implements Database {
     }
   }
 
+  /** A change by itself is a transaction of its own where a note goes with it. */
+  override async send<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
+    if (!hasOpenNote() || !changesRows(query)) return super.send<Row>(query);
+    return this.#inTransaction((connection) => connection.send<Row>(query));
+  }
+
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.session(async (connection, client) => {
+    return this.#inTransaction(work);
+  }
+
+  #inTransaction<T>(work: (connection: Connected) => Promise<T>): Promise<T> {
+    return this.session(async (_, client) => {
+      const connection = new Connected(client);
+      let taken: ReturnType<typeof takeNote>;
       const command = (text: string) => client.query(text).catch((error) => Promise.reject(translate(error)));
       await command('begin');
       try {
         const result = await work(connection);
+        if (connection.hasChanged) taken = takeNote();
+        await taken?.note.write(connection);
         await command('commit');
         return result;
       } catch (error) {
+        taken?.giveBack();
         // Where the connection is gone, the server rolls back by itself; the first error is the one to report.
         await client.query('rollback').catch(() => undefined);
         throw error;

@@ -56,6 +56,7 @@ async function belongings(scene: EnvironmentScene): Promise<Record<string, strin
     domainId: String(domain.body.id),
     operationId: first(operations),
     sessionId: first(sessions),
+    workspaceId: scene.workspaceId,
     did: first(deployments),
   };
 }
@@ -75,6 +76,7 @@ function ownIds(operation: Operation, own: Readonly<Record<string, string>>): Re
     operations: own.operationId,
     auth: own.sessionId,
     'notification-connectors': own.connectorId,
+    workspaces: own.workspaceId,
   };
   return {
     ...own,

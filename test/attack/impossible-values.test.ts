@@ -147,11 +147,13 @@ const nonsense: Readonly<Record<string, readonly string[]>> = {
 const decided: Readonly<Record<string, string>> = {
   name: 'a name of one’s own choice',
   label: 'a name of one’s own choice',
+  expiresAt: 'a time, by its format, and in the future',
   email: 'proven by a code',
   password: 'compared, or of any characters',
   code: 'compared',
   token: 'compared, or tried at the provider before it is stored',
   refreshToken: 'compared',
+  invitation: 'compared',
   acceptHostKey: 'its form is in the schema',
   hostKeyFingerprint: 'its form is in the schema',
   planFingerprint: 'compared',

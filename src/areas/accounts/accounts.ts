@@ -44,6 +44,7 @@ export interface User {
 export interface ClientTrace {
   readonly ip: string;
   readonly userAgent: string | undefined;
+  readonly requestId: string;
   /** For clients that keep cookies: the token that they were known by, if they had one. */
   readonly device?: { readonly token: string | undefined };
 }

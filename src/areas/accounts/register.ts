@@ -71,6 +71,6 @@ export async function whyClosed(
   return new Fault(
     'registration_closed',
     'This instance has its first account, and takes no others by itself.',
-    { hint: 'Ask to be invited. Whoever runs it can open registration with SLIPWAY_REGISTRATION=open.' },
+    { hint: 'Ask to be invited, or ask whoever runs it: SLIPWAY_REGISTRATION=open lets others register.' },
   );
 }

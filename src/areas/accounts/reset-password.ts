@@ -6,6 +6,7 @@ import { enqueueMail } from './mail-outbox.ts';
 import { hashPassword, refuseCommonPassword } from './passwords.ts';
 import * as queries from './queries.ts';
 import * as sessions from './session-queries.ts';
+import { recordAccountAction } from './sign-in.ts';
 import { hashOpaqueToken } from './tokens.ts';
 
 export interface ResetPasswordInput {
@@ -44,6 +45,7 @@ export async function resetPassword(
     await sessions.endAllSessions(tx, accountId, now);
     await sessions.forgetDevices(tx, accountId);
     await enqueueMail(tx, 'password_changed', email, now);
+    await recordAccountAction(tx, accountId, 'resetPassword', client);
     return recordDevice(tx, accountId, client, now);
   });
   context.wakeMail();

@@ -218,6 +218,6 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
 
 /** What keeps its refresh token by itself keeps no cookies either. */
 function clientOf(request: FastifyRequest, tokenIn: 'cookie' | 'body' = 'cookie'): ClientTrace {
-  const client = { ip: request.ip, userAgent: request.headers['user-agent'] };
+  const client = { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id };
   return tokenIn === 'body' ? client : { ...client, device: { token: deviceTokenOf(request) } };
 }

@@ -1,5 +1,6 @@
 /** Opens and refreshes sessions: the tokens, and the profile. */
 import { after } from '../../clock.ts';
+import { writeAccountEntry } from '../../events/audit.ts';
 import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type SessionId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -31,8 +32,19 @@ export async function openSession(
   const expiresAt = after(now, lifetimes.sessionMs);
   await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt });
   await recordSignInLocation(tx, accountId, client, now);
+  await recordAccountAction(tx, accountId, 'signIn', client);
   const deviceToken = await recordDevice(tx, accountId, client, now);
   return { ...(await issueTokens(tx, context, accountId, id)), ...(deviceToken && { deviceToken }) };
+}
+
+/** In the audit log of each workspace that the account is in. */
+export function recordAccountAction(
+  tx: Queryable,
+  accountId: AccountId,
+  action: 'signIn' | 'resetPassword',
+  { ip, requestId }: ClientTrace,
+): Promise<void> {
+  return writeAccountEntry(tx, accountId, { actor: { kind: 'person', accountId }, action, ip, requestId });
 }
 
 async function issueTokens(

@@ -2,6 +2,7 @@ import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type WorkspaceId } from '../../ids.ts';
 import { prefixOf } from '../../network.ts';
 import { normaliseEmail } from '../../principal.ts';
+import type { Queryable } from '../../store/database.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { enqueueMail } from './mail-outbox.ts';
 import * as queries from './queries.ts';
@@ -42,18 +43,25 @@ export async function verifyOtp(
     if (!hasJoined) {
       if (closed) throw closed;
       const workspaceName = name ?? email.slice(0, email.indexOf('@'));
-      await queries.insertWorkspace(tx, {
-        id: newId<WorkspaceId>(),
-        name: workspaceName,
-        ownerId: accountId,
-        now,
-      });
+      await makeWorkspace(tx, workspaceName, accountId, now);
     }
     if (contested) await enqueueMail(tx, 'set_password', email, now);
     return openSession(tx, context, accountId, client);
   });
   context.wakeMail();
   return signIn;
+}
+
+/** With its first owner. */
+export async function makeWorkspace(
+  tx: Queryable,
+  name: string,
+  ownerId: AccountId,
+  now: Date,
+): Promise<WorkspaceId> {
+  const id = newId<WorkspaceId>();
+  await queries.insertWorkspace(tx, { id, name, ownerId, now });
+  return id;
 }
 
 /** Answers the same whoever asks; whether there is a code to send is found out when the mail is composed. */

@@ -1,5 +1,6 @@
 /** The paths of webhooks: where providers call, and where users see what became of it. */
 
+import { actingAs } from '../../events/audit.ts';
 import { ofProject, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
@@ -93,7 +94,10 @@ function receiveRoute(route: Routes, ctx: PushesContext): void {
     handler: async ({ params, body, request }) => {
       if (!request.hook || !Buffer.isBuffer(body)) throw new Error('no hook was found before the body');
       const { provider } = params;
-      const received = await receiveDelivery(ctx, request.hook, provider, request.headers, body);
+      const { hook, headers } = request;
+      const received = await actingAs({ kind: 'push', name: provider }, () =>
+        receiveDelivery(ctx, hook, provider, headers, body),
+      );
       return { outcomes: received.reasons.map((reason) => ({ reason, message: reasons[reason] })) };
     },
   });

@@ -1,8 +1,8 @@
 /** The SQL of invitations. */
 import type { AccountId, InvitationId, WorkspaceId } from '../../ids.ts';
+import type { Place } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { fragment, sql } from '../../store/sql.ts';
-import type { Place } from './workspaces.ts';
 
 export interface InvitationRow extends Place {
   readonly id: InvitationId;

@@ -6,10 +6,11 @@ import { after, day } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { type AccountId, type InvitationId, isId, newId, type WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
-import { normaliseEmail } from '../../principal.ts';
+import { normaliseEmail, type Place } from '../../principal.ts';
+import { addToNote } from '../../store/change-note.ts';
 import type { Queryable } from '../../store/database.ts';
 import { enqueueMail } from '../accounts/mail-outbox.ts';
-import { findUser } from '../accounts/queries.ts';
+import { readUser } from '../accounts/read-user.ts';
 import { hashOpaqueToken, newOpaqueToken } from '../accounts/tokens.ts';
 import * as queries from './invitation-queries.ts';
 import { insertMember, isMemberEmail } from './queries.ts';
@@ -18,7 +19,6 @@ import {
   checkPlace,
   invalid,
   lockAs,
-  type Place,
   requireOwnerFor,
   type WorkspacesContext,
 } from './workspaces.ts';
@@ -58,6 +58,7 @@ export async function invite(
     };
     await queries.saveInvitation(tx, row);
     await enqueueMail(tx, 'invitation', email, now, { invitationId: id });
+    addToNote({ subject: { type: 'invitation', id } });
     return show(row);
   });
   ctx.wakeMail();
@@ -96,13 +97,14 @@ export async function acceptInvitation(
 ) {
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const user = await findUser(tx, accountId);
+    const user = await readUser(tx, accountId);
     const found = await queries.findInvitation(tx, hashOpaqueToken(token), now);
-    if (!user || !found) throw invalidInvitation();
+    if (!found) throw invalidInvitation();
     if (found.email !== user.email)
       throw new Fault('forbidden', 'This invitation is for another address than that of your account.', {
         hint: 'Sign in with the address that the mail was sent to.',
       });
+    addToNote({ workspaceId: found.workspaceId, subject: { type: 'invitation', id: found.id } });
     return joinAs(tx, found.id, accountId, user.email, now);
   });
 }

@@ -1,9 +1,10 @@
 /** A workspace as its members see it; made, renamed. */
-import { type AccountId, newId, type WorkspaceId } from '../../ids.ts';
+import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
+import { addToNote } from '../../store/change-note.ts';
 import type { Queryable } from '../../store/database.ts';
-import { insertWorkspace } from '../accounts/queries.ts';
+import { makeWorkspace } from '../accounts/verify-otp.ts';
 import * as queries from './queries.ts';
 import { type Actor, invalid, lockAs, type WorkspacesContext, workspaceNotFound } from './workspaces.ts';
 
@@ -33,9 +34,9 @@ export async function createWorkspace(
 ) {
   if (memberships.length >= mostPerAccount)
     throw invalid('name', `cannot be given: you are in ${mostPerAccount} workspaces already`);
-  const id = newId<WorkspaceId>();
   return db.transaction(async (tx) => {
-    await insertWorkspace(tx, { id, name, ownerId: accountId, now: clock.now() });
+    const id = await makeWorkspace(tx, name, accountId, clock.now());
+    addToNote({ workspaceId: id, subject: { type: 'workspace', id } });
     return readWorkspace(tx, id, accountId);
   });
 }
@@ -43,6 +44,8 @@ export async function createWorkspace(
 export async function renameWorkspace({ db }: WorkspacesContext, actor: Actor, name: string) {
   return db.transaction(async (tx) => {
     await lockAs(tx, actor, 'manage');
+    const { name: before } = await readWorkspace(tx, actor.workspaceId, actor.accountId);
+    addToNote({ before: { name: before } });
     await queries.setName(tx, actor.workspaceId, name);
     return readWorkspace(tx, actor.workspaceId, actor.accountId);
   });

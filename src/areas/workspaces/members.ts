@@ -2,6 +2,8 @@
 import { Fault } from '../../fault.ts';
 import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
+import type { Place } from '../../principal.ts';
+import { addToNote } from '../../store/change-note.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './queries.ts';
 import {
@@ -9,7 +11,6 @@ import {
   checkPlace,
   lockAs,
   memberNotFound,
-  type Place,
   requireOwnerFor,
   type WorkspacesContext,
 } from './workspaces.ts';
@@ -40,6 +41,7 @@ export async function changeMember(
     await checkPlace(tx, workspaceId, place);
     if (before.role === 'owner' && role !== 'owner') await requireOtherOwner(tx, workspaceId, accountId);
     await queries.setPlace(tx, workspaceId, accountId, place);
+    addToNote({ before: { role: before.role, projects: before.projects } });
     return show({ ...before, ...place });
   });
 }
@@ -59,6 +61,7 @@ export async function removeMember(
     requireOwnerFor(by, before);
     if (before.role === 'owner') await requireOtherOwner(tx, workspaceId, accountId);
     await queries.deleteMember(tx, workspaceId, accountId);
+    addToNote({ before: { email: before.email, role: before.role } });
   });
 }
 

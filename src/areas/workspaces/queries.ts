@@ -1,9 +1,8 @@
 /** The SQL of workspaces and their members. */
 import type { AccountId, ProjectId, WorkspaceId } from '../../ids.ts';
-import type { ProjectRole, Role } from '../../principal.ts';
+import type { Place, ProjectRole, Role } from '../../principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { fragment, sql } from '../../store/sql.ts';
-import type { Place } from './workspaces.ts';
 
 export interface WorkspaceRow extends Place {
   readonly id: WorkspaceId;

@@ -54,8 +54,12 @@ export async function setRemoved(tx: Queryable, id: WorkspaceId, requestedBy: Ac
   await tx.run(sql`update workspaces set removed_at = ${now} where id = ${id}`);
 }
 
-export function pruneRemoved(db: Queryable, now: Date) {
-  return db.run(sql`
-    delete from workspaces w where removed_at <= ${after(now, -day)}
-      and not exists (select 1 from backups b where b.workspace_id = w.id)`);
+/** One after the other: each is everything that was in it. */
+export async function pruneRemoved(db: Queryable, now: Date): Promise<void> {
+  const rows = await db.rows<{ id: WorkspaceId }>(sql`
+    select id from workspaces where removed_at <= ${after(now, -day)} order by removed_at limit 100`);
+  for (const { id } of rows)
+    await db.run(sql`
+      delete from workspaces
+      where id = ${id} and not exists (select 1 from backups where workspace_id = ${id})`);
 }

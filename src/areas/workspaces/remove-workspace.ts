@@ -12,6 +12,7 @@ import { answerStarted, type StartedOperation } from '../operations/operations.t
 import { removeProjectKind, startProjectRemoval } from '../projects/remove-project.ts';
 import { removeServerRecord, startRemoval } from '../servers/remove.ts';
 import { removeServerKind } from '../servers/start-operation.ts';
+import { pruneInvitations } from './invitation-queries.ts';
 import * as queries from './removal-queries.ts';
 import { type Actor, lockAs, type WorkspacesContext } from './workspaces.ts';
 
@@ -178,7 +179,7 @@ async function removeServer(
   });
 }
 
-/** The rows of workspaces that were removed, a day later, once their backups have been taken from where they lay. */
+/** Invitations that have expired, and the rows of workspaces that were removed, a day later, once their backups have been taken from where they lay. */
 export function pruneWorkspacesSchedule({ db, clock }: Pick<WorkspacesContext, 'db' | 'clock'>): Schedule {
   return {
     name: 'tidy-workspaces',
@@ -186,6 +187,7 @@ export function pruneWorkspacesSchedule({ db, clock }: Pick<WorkspacesContext, '
     timezone: 'UTC',
     run: async () => {
       await queries.pruneRemoved(db, clock.now());
+      await pruneInvitations(db, clock.now());
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
-import { type Permission, type ProjectRole, type Role, roleAllows } from '../../principal.ts';
+import { type Permission, type Place, roleAllows } from '../../principal.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { ProjectRemovalContext } from '../projects/remove-project.ts';
 import type { ServersContext } from '../servers/servers.ts';
@@ -27,12 +27,6 @@ export interface WorkspacesContext {
 export interface Actor {
   readonly workspaceId: WorkspaceId;
   readonly accountId: AccountId;
-}
-
-/** What somebody is to be in a workspace. */
-export interface Place {
-  readonly role: Role;
-  readonly projects: readonly ProjectRole[] | null;
 }
 
 export function workspaceNotFound(): Fault {
