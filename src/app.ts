@@ -9,6 +9,7 @@ import { deploymentsModule } from './areas/deployments/module.ts';
 import { domainsModule } from './areas/domains/module.ts';
 import { environmentsModule, liveModule } from './areas/environments/module.ts';
 import { gitProvidersModule } from './areas/git-providers/module.ts';
+import { installationModule } from './areas/installation/module.ts';
 import type { Deliveries } from './areas/notifications/deliveries.ts';
 import { notificationsModule } from './areas/notifications/module.ts';
 import { operationsModule } from './areas/operations/module.ts';
@@ -114,6 +115,7 @@ export async function startApp(
       notifications,
       workspacesModule(contexts.workspaces),
       auditModule(db),
+      installationModule(contexts.installation),
     ];
 
     const isStopping = () => stopping !== undefined;

@@ -49,6 +49,7 @@ test('without settings everything has its documented default', () => {
     caFile: undefined,
     eventDays: 14,
     operationDays: 90,
+    auditDays: 365,
     keepDeployments: 200,
     operationsPerWorkspace: 8,
     operationsPerServer: 2,

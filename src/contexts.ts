@@ -22,6 +22,7 @@ import { environmentsOn } from './areas/environments/read-environments.ts';
 import { environmentsOfRemovedProjects } from './areas/environments/remove-environment.ts';
 import type { GitProvidersContext } from './areas/git-providers/git-providers.ts';
 import { RepositoryCache } from './areas/git-providers/repository-cache.ts';
+import type { InstallationContext } from './areas/installation/installation.ts';
 import { consentLink } from './areas/notifications/consent.ts';
 import type { NotificationsContext } from './areas/notifications/notifications.ts';
 import { projectsUsing } from './areas/projects/find-projects.ts';
@@ -147,6 +148,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     hooks: [environmentsOfRemovedProjects(environments), pushesHook(pushes)],
   };
   const workspaces: WorkspacesContext = { db, clock, queue, wakeMail, publicUrl, removals, servers };
+  const installation: InstallationContext = { db, clock, config, mailer };
   const notifications: NotificationsContext = {
     db,
     clock,
@@ -180,5 +182,6 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     backups,
     notifications,
     workspaces,
+    installation,
   };
 }

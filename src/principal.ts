@@ -65,7 +65,11 @@ export interface Sight {
 
 /** What a request proves itself with. */
 export type Credential =
-  | { readonly kind: 'session'; readonly id: SessionId }
+  | {
+      readonly kind: 'session';
+      readonly id: SessionId /** When it last proved who it is. */;
+      readonly provenAt: Date;
+    }
   | { readonly kind: 'token'; readonly id: ApiTokenId; readonly abilities: readonly Ability[] };
 
 /** An account with a live session or token, and what it may act for. */
@@ -96,6 +100,8 @@ export interface Sessions {
   /** Who still stands behind these; those that have ended are not in the answer. */
   byCredentials(credentials: readonly Credential[]): Promise<Map<Credential['id'], Principal>>;
   byDeviceToken(token: string): Promise<KnownDevice | undefined>;
+  /** Whether the account looks after the installation. */
+  isOperator(id: AccountId): Promise<boolean>;
 }
 
 export function unauthenticated(sentence: string): Fault {

@@ -4,6 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Clock, minute } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import { isId, type ProjectId, type ServerId, type WorkspaceId } from '../ids.ts';
@@ -47,8 +48,16 @@ export type Access =
       readonly person?: boolean;
       /** The workspace is the one that the path names as \`:id\`, not the one of the header. */
       readonly inPath?: boolean;
-    };
+      /** A person must have given their password within the last minutes. */
+      readonly fresh?: boolean;
+    }
+  /** Of those who look after the installation, signed in. */
+  | { readonly kind: 'operator' };
 type WorkspaceAccess = Extract<Access, { kind: 'workspace' }>;
+type PersonalAccess = Extract<Access, { kind: 'account' | 'workspace' | 'operator' }>;
+
+/** For how long a password that was given is a fresh proof. */
+const freshMs = 10 * minute;
 
 /** Which project a thing belongs to, asked only for those who are limited to some. */
 export interface ProjectLookup {
@@ -65,17 +74,20 @@ export class AccessControl {
   readonly #sessions: Sessions;
   readonly #limits: Limits;
   readonly #projects: ProjectLookup;
+  readonly #clock: Clock;
   readonly #monitor: Pick<Config, 'monitorListen' | 'monitorToken'>;
 
   constructor(
     sessions: Sessions,
     limits: Limits,
     projects: ProjectLookup,
+    clock: Clock,
     monitor: Pick<Config, 'monitorListen' | 'monitorToken'>,
   ) {
     this.#sessions = sessions;
     this.#limits = limits;
     this.#projects = projects;
+    this.#clock = clock;
     this.#monitor = monitor;
   }
 
@@ -93,6 +105,8 @@ export class AccessControl {
     if ('error' in found) throw found.error;
     request.principal = found;
     refuseToken(found, access);
+    if (access.kind === 'operator' && !(await this.#sessions.isOperator(found.accountId)))
+      throw new Fault('forbidden', 'This is for those who look after the installation.');
     if (access.kind !== 'workspace') return;
     const membership = chooseMembership(request, found, access);
     refuseChange(membership, access.permission);
@@ -100,9 +114,17 @@ export class AccessControl {
     if (projects === null) {
       requirePermission(found, membership.role, access.permission);
       request.scope = { workspaceId, principal: found, role: membership.role, projects };
-      return;
-    }
-    request.scope = await this.#limitedScope(request, found, { ...membership, projects }, access);
+    } else request.scope = await this.#limitedScope(request, found, { ...membership, projects }, access);
+    if (access.fresh) this.#requireFresh(found);
+  }
+
+  /** A token is its own proof: whoever made it gave it what it may do. */
+  #requireFresh({ credential }: Principal): void {
+    if (credential.kind === 'token') return;
+    if (this.#clock.now().getTime() - credential.provenAt.getTime() < freshMs) return;
+    throw new Fault('fresh_proof_required', 'This asks for your password again.', {
+      hint: 'Send it with POST /api/v1/auth/confirm, then repeat the call.',
+    });
   }
 
   /** With the body, for those who are limited to some projects: every project and server that it names is theirs. */
@@ -144,11 +166,8 @@ export class AccessControl {
     return { workspaceId, principal, role: own.role, projects: projects.map((each) => each.projectId) };
   }
 
-  #identify(
-    request: FastifyRequest,
-    access: Extract<Access, { kind: 'account' | 'workspace' }>,
-  ): Promise<Principal> {
-    const ticket = access.ticket ? ticketOf(request.query) : undefined;
+  #identify(request: FastifyRequest, access: PersonalAccess): Promise<Principal> {
+    const ticket = access.kind !== 'operator' && access.ticket ? ticketOf(request.query) : undefined;
     if (ticket !== undefined) return this.#sessions.byStreamTicket(ticket);
     const header = request.headers.authorization;
     if (header === undefined) return Promise.reject(unauthenticated('This needs an access token.'));
@@ -202,12 +221,10 @@ function chooseMembership(
   return membership;
 }
 
-function refuseToken(
-  { credential }: Principal,
-  access: Exclude<Access, { kind: 'public' | 'probe' | 'monitor' }>,
-): void {
+function refuseToken({ credential }: Principal, access: PersonalAccess): void {
   if (credential.kind !== 'token') return;
-  const takesTokens = access.kind === 'account' ? access.tokens : !access.person;
+  const takesTokens =
+    access.kind === 'workspace' ? !access.person : access.kind === 'account' && access.tokens;
   if (!takesTokens)
     throw new Fault('forbidden', 'An API token cannot do this.', {
       hint: 'Sign in with POST /api/v1/auth/login.',

@@ -101,7 +101,8 @@ export class AuditNote implements ChangeNote {
 /** Of a request that somebody makes and that may change something, or is handed secrets. */
 export function noteOf(request: FastifyRequest): AuditNote | undefined {
   const { access } = request.routeOptions.config;
-  if (access?.kind !== 'workspace' && access?.kind !== 'account') return undefined;
+  if (access?.kind !== 'workspace' && access?.kind !== 'account' && access?.kind !== 'operator')
+    return undefined;
   const isLook = request.method === 'GET' || request.method === 'HEAD';
   const isSecret = access.kind === 'workspace' && access.permission === 'read_secrets';
   return isLook && !isSecret ? undefined : new AuditNote(request);

@@ -39,7 +39,7 @@ export async function createHttp(options: HttpOptions) {
   const metrics = new Metrics(() => readBacklog(db));
   const hub = new FeedHub(db, log, formatEvent);
   const streams = new Streams(db, hub, sessions, log, heartbeatMs);
-  const accessControl = new AccessControl(sessions, limits, projects, config);
+  const accessControl = new AccessControl(sessions, limits, projects, clock, config);
   const context = { config, log, accessControl, limits, metrics };
   const server = await createServer(context);
   healthRoute(server);

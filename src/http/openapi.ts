@@ -54,6 +54,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       { name: 'Events', description: 'What happens, as it happens.' },
       { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },
       { name: 'Git providers', description: 'Accounts at Git hosts: connected, searched.' },
+      { name: 'Installation', description: 'What is of the whole, for those who look after it.' },
       { name: 'Operations', description: 'Long work: seen, followed, cancelled.' },
       { name: 'Projects', description: 'Repositories, what they are, and how they run.' },
       { name: 'Servers', description: 'Yours: connected, understood, made ready.' },
@@ -82,7 +83,8 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
   if (schema.body) for (const code of bodyCodes) codes.add(code);
   if (schema.params) codes.add('not_found');
   if (!isOpen(access)) codes.add('unauthenticated');
-  if (access.kind === 'workspace') codes.add('forbidden');
+  if (access.kind === 'workspace' || access.kind === 'operator') codes.add('forbidden');
+  if (access.kind === 'workspace' && access.fresh) codes.add('fresh_proof_required');
   if (access.kind === 'workspace' && access.permission !== 'read') codes.add('workspace_closing');
   if (access.kind === 'account' && !access.tokens) codes.add('forbidden');
   const limited = signInLimit

@@ -56,6 +56,7 @@ export const statusOfCode = {
   egress_refused: 422,
   email_not_verified: 403,
   forbidden: 403,
+  fresh_proof_required: 403,
   git_failed: 502,
   git_unavailable: 503,
   headers_too_large: 431,

@@ -46,7 +46,7 @@ export type Returned<R extends Responses, Idempotent extends boolean> = true ext
 
 export interface Call<A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly scope: A extends { readonly kind: 'workspace' } ? Scope : never;
-  readonly principal: A extends { readonly kind: 'workspace' | 'account' } ? Principal : never;
+  readonly principal: A extends { readonly kind: 'workspace' | 'account' | 'operator' } ? Principal : never;
   readonly params: Type.Static<P>;
   readonly query: Type.Static<Q>;
   readonly body: Type.Static<B>;

@@ -52,7 +52,7 @@ export const inWorkspace = {
   read: { ...read, inPath: true },
   manage: { ...manage, inPath: true },
   /** Of owners, and no token of theirs. */
-  own: { kind: 'workspace', permission: 'own', inPath: true, person: true },
+  own: { kind: 'workspace', permission: 'own', inPath: true, person: true, fresh: true },
   /** Also for those who are limited to some projects: that they are in it. */
   see: { ...ofList.read, inPath: true },
   leave: { ...ofList.read, inPath: true, person: true },

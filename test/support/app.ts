@@ -129,6 +129,6 @@ export async function callApi(
     ...(body === undefined ? {} : { body: typeof body === 'string' || isForm ? body : JSON.stringify(body) }),
   });
   const text = await answer.text();
-  const isJson = /json/.test(answer.headers.get('content-type') ?? '') && text !== '';
+  const isJson = /[/+]json\b/.test(answer.headers.get('content-type') ?? '') && text !== '';
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : {}, text };
 }

@@ -20,7 +20,7 @@ export async function createBareServer({ app, clock }: TestApp): Promise<HttpSer
   const log = createLog('silent');
   const sessions = new Authenticator(db, clock, masterKeys);
   const limits = new Limits(new Throttle(db, clock, log), masterKeys, sessions, config);
-  const accessControl = new AccessControl(sessions, limits, projectLookup(db), config);
+  const accessControl = new AccessControl(sessions, limits, projectLookup(db), clock, config);
   return createServer({ config, log, accessControl, limits, metrics: new Metrics(() => readBacklog(db)) });
 }
 

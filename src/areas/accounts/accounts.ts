@@ -25,6 +25,8 @@ export interface AccountsContext {
   readonly wakeMail: () => void;
 }
 
+export type RegistrationMode = Config['registration'];
+
 export interface Membership {
   readonly id: WorkspaceId;
   readonly name: string;

@@ -1,6 +1,6 @@
 /** From what a request carries to who makes it. Asks the database each time: a session or token that ended is over. */
 import { type Clock, minute } from '../../clock.ts';
-import type { ApiTokenId, SessionId } from '../../ids.ts';
+import type { AccountId, ApiTokenId, SessionId } from '../../ids.ts';
 import {
   type Credential,
   type KnownDevice,
@@ -14,6 +14,7 @@ import type { MasterKeys } from '../../store/master-keys.ts';
 import { hashApiToken, isApiToken, looksLikeApiToken } from './api-tokens/api-token.ts';
 import { noteUses } from './api-tokens/queries.ts';
 import { findDevice } from './devices.ts';
+import { isOperator } from './queries.ts';
 import {
   findPrincipals,
   findTokenPrincipals,
@@ -81,13 +82,17 @@ export class Authenticator implements Sessions {
     return findDevice(this.#db, token, this.#clock.now());
   }
 
+  isOperator(id: AccountId): Promise<boolean> {
+    return isOperator(this.#db, id);
+  }
+
   async #bySessions(ids: readonly SessionId[]): Promise<Map<SessionId, Principal>> {
     if (ids.length === 0) return new Map();
     const rows = await findPrincipals(this.#db, ids, this.#clock.now());
     return new Map(
-      rows.map(({ sessionId: id, accountId, memberships }) => [
+      rows.map(({ sessionId: id, accountId, memberships, provenAt }) => [
         id,
-        { accountId, memberships, credential: { kind: 'session', id } },
+        { accountId, memberships, credential: { kind: 'session', id, provenAt } },
       ]),
     );
   }

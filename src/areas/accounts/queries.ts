@@ -2,7 +2,7 @@
 import type { AccountId, InvitationId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
-import type { User } from './accounts.ts';
+import type { RegistrationMode, User } from './accounts.ts';
 
 export interface CredentialsRow {
   readonly accountId: AccountId | null;
@@ -136,19 +136,45 @@ export async function hasAccounts(db: Queryable): Promise<boolean> {
   return (await db.one(sql`select 1 from accounts limit 1`)) !== undefined;
 }
 
+/** Whether the next account is the first one; until the transaction ends it stays so. */
+export async function lockIfFirst(tx: Queryable): Promise<boolean> {
+  if (await hasAccounts(tx)) return false;
+  await lockNewAccounts(tx);
+  return !(await hasAccounts(tx));
+}
+
+export function isOperator(db: Queryable, id: AccountId): Promise<boolean> {
+  return db.exists(sql`select 1 from accounts where id = ${id} and operator`);
+}
+
+/** What was changed while running, over what the settings say. */
+export async function findRegistrationMode(db: Queryable): Promise<RegistrationMode | null> {
+  const row = await db.one<{ registration: RegistrationMode | null }>(sql`
+    select registration from installation where only`);
+  return row?.registration ?? null;
+}
+
+export async function findPasswordHash(db: Queryable, id: AccountId): Promise<string | null> {
+  const row = await db.one<{ hash: string | null }>(sql`
+    select password_hash as hash from accounts where id = ${id}`);
+  return row?.hash ?? null;
+}
+
 export interface NewAccountRow {
   readonly id: AccountId;
   readonly email: string;
   readonly name: string | null;
   readonly passwordHash: string | null;
+  /** The first account of an installation looks after it. */
+  readonly isFirst: boolean;
   readonly now: Date;
 }
 
 /** False where the address has an account already. */
 export async function insertAccount(db: Queryable, row: NewAccountRow): Promise<boolean> {
   const inserted = await db.run(sql`
-    insert into accounts (id, email, name, password_hash, email_verified_at, created_at)
-    values (${row.id}, ${row.email}, ${row.name}, ${row.passwordHash}, ${row.now}, ${row.now})
+    insert into accounts (id, email, name, password_hash, operator, email_verified_at, created_at)
+    values (${row.id}, ${row.email}, ${row.name}, ${row.passwordHash}, ${row.isFirst}, ${row.now}, ${row.now})
     on conflict (email) do nothing`);
   return inserted > 0;
 }

@@ -60,8 +60,9 @@ export async function whyClosed(
   { config }: Pick<AccountsContext, 'config'>,
   mode: 'look' | 'lock' = 'look',
 ): Promise<Fault | undefined> {
-  if (config.registration === 'open') return undefined;
-  if (config.registration === 'closed') {
+  const registration = (await queries.findRegistrationMode(db)) ?? config.registration;
+  if (registration === 'open') return undefined;
+  if (registration === 'closed') {
     return new Fault('registration_closed', 'This instance does not take new accounts.', {
       hint: 'Ask to be invited. Whoever runs it can open registration with SLIPWAY_REGISTRATION=open.',
     });

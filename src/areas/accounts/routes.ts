@@ -13,7 +13,14 @@ import { readProfile } from './read-user.ts';
 import { register } from './register.ts';
 import { forgotPassword, resetPassword } from './reset-password.ts';
 import * as schemas from './schemas.ts';
-import { endSession, issueStreamTicket, logout, readSessions } from './sessions.ts';
+import {
+  confirmPassword,
+  endOtherSessions,
+  endSession,
+  issueStreamTicket,
+  logout,
+  readSessions,
+} from './sessions.ts';
 import { refresh, type SignIn } from './sign-in.ts';
 import { lifetimes } from './tokens.ts';
 import { resendOtp, verifyOtp } from './verify-otp.ts';
@@ -185,6 +192,32 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
       response: { 200: schemas.SessionsAnswer },
     },
     handler: ({ principal, query }) => readSessions(context, principal, new Page(query)),
+  });
+
+  route.delete(`${base}/sessions`, {
+    access: account,
+    schema: {
+      operationId: 'endOtherSessions',
+      summary: 'End all your sessions but this one',
+      description: 'API tokens stay: they are revoked one by one.',
+      response: { 204: Type.Null({ description: 'The others have ended.' }) },
+    },
+    handler: ({ principal }) => endOtherSessions(context, principal),
+  });
+
+  route.post(`${base}/confirm`, {
+    access: account,
+    signInLimit: 'guess',
+    faults: ['invalid_credentials'],
+    schema: {
+      operationId: 'confirm',
+      summary: 'Prove again that it is you',
+      description:
+        'What could not be taken back, and what shows secrets, asks for a password that was given in this session within ten minutes (`fresh_proof_required`). A sign-in is one.',
+      body: schemas.ConfirmBody,
+      response: { 204: Type.Null({ description: 'The session is as fresh as after a sign-in.' }) },
+    },
+    handler: ({ principal, body }) => confirmPassword(context, principal, body.password),
   });
 
   route.delete(`${base}/sessions/:id`, {

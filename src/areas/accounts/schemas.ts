@@ -82,6 +82,17 @@ export const LoginBody = Type.Object(
   { ...closed, title: 'LoginRequest' },
 );
 
+export const ConfirmBody = Type.Object(
+  {
+    password: Type.String({
+      minLength: 1,
+      maxLength: passwordLength.most,
+      examples: ['correct horse battery staple'],
+    }),
+  },
+  { ...closed, title: 'ConfirmRequest' },
+);
+
 export const RefreshBody = Type.Object(
   {
     refreshToken: Type.Optional(
@@ -151,6 +162,7 @@ const SessionAnswer = Type.Object(
   {
     id: Id,
     current: Type.Boolean({ description: 'Whether this request was made with it.' }),
+    device: Type.String({ description: 'In words, by its user agent.', examples: ['Firefox on Linux'] }),
     userAgent: nullable(Type.String({ examples: ['curl/8.5.0'] })),
     ip: nullable(Type.String({ examples: ['192.0.2.17'] })),
     createdAt: Time,

@@ -25,12 +25,15 @@ const membershipJson = fragment`json_build_object('id', m.workspace_id, 'role', 
   select coalesce(json_agg(json_build_object('projectId', p.project_id, 'role', p.role) order by p.project_id), '[]')
   from member_projects p where p.workspace_id = m.workspace_id and p.account_id = m.account_id) end)`;
 
-type SessionPrincipal = Omit<Principal, 'credential'> & { readonly sessionId: SessionId };
+type SessionPrincipal = Omit<Principal, 'credential'> & {
+  readonly sessionId: SessionId;
+  readonly provenAt: Date;
+};
 
 /** The live ones among these sessions, each with what its account is a member of. */
 export function findPrincipals(db: Queryable, ids: readonly SessionId[], now: Date) {
   return db.rows<SessionPrincipal>(sql`
-    select s.id as "sessionId", s.account_id as "accountId",
+    select s.id as "sessionId", s.account_id as "accountId", coalesce(s.proven_at, s.created_at) as "provenAt",
       (select coalesce(json_agg(${membershipJson} order by m.closing, m.created_at), '[]')
        from memberships m where m.account_id = s.account_id) as memberships
     from sessions s
@@ -96,6 +99,16 @@ export async function setSessionEnded(
     update sessions set ended_at = ${now}
     where id = ${id} and account_id = ${accountId} and ended_at is null and expires_at > ${now}`);
   return ended > 0;
+}
+
+export async function setProven(db: Queryable, id: SessionId, now: Date): Promise<void> {
+  await db.run(sql`update sessions set proven_at = ${now} where id = ${id}`);
+}
+
+export function endOtherSessions(db: Queryable, accountId: AccountId, but: SessionId, now: Date) {
+  return db.run(sql`
+    update sessions set ended_at = ${now}
+    where account_id = ${accountId} and id <> ${but} and ended_at is null`);
 }
 
 export function endAllSessions(db: Queryable, accountId: AccountId, now: Date) {

@@ -7,8 +7,10 @@ import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
 import { pruneExpiredTokens } from './api-tokens/api-tokens.ts';
+import { checkPassword } from './passwords.ts';
+import { findPasswordHash } from './queries.ts';
 import * as queries from './session-queries.ts';
-import { keepLocationsMs } from './sign-in-location.ts';
+import { browserOf, keepLocationsMs } from './sign-in-location.ts';
 import { lifetimes, newOpaqueToken } from './tokens.ts';
 
 export async function readSessions(context: AccountsContext, principal: Principal, page: Page) {
@@ -17,6 +19,7 @@ export async function readSessions(context: AccountsContext, principal: Principa
   const rows = await queries.listSessions(context.db, principal.accountId, { before, limit: limit + 1, now });
   return page.answer(rows, (row) => ({
     ...row,
+    device: browserOf(row.userAgent ?? ''),
     current: row.id === principal.credential.id,
     createdAt: row.createdAt.toISOString(),
     lastUsedAt: row.lastUsedAt.toISOString(),
@@ -31,6 +34,24 @@ export async function endSession(
 ): Promise<void> {
   const ended = await queries.setSessionEnded(context.db, principal.accountId, id, context.clock.now());
   if (!ended) throw new Fault('not_found', 'No such session.');
+}
+
+/** Everywhere but here: their streams end, too. */
+export async function endOtherSessions(context: AccountsContext, principal: Principal): Promise<void> {
+  const { accountId } = principal;
+  await queries.endOtherSessions(context.db, accountId, sessionOf(principal), context.clock.now());
+}
+
+/** A fresh proof, for what an unattended screen must not be enough for. */
+export async function confirmPassword(
+  context: AccountsContext,
+  principal: Principal,
+  password: string,
+): Promise<void> {
+  const hash = await findPasswordHash(context.db, principal.accountId);
+  if (!(await checkPassword(password, hash)) || hash === null)
+    throw new Fault('invalid_credentials', 'The password is wrong.');
+  await queries.setProven(context.db, sessionOf(principal), context.clock.now());
 }
 
 export async function logout(context: AccountsContext, principal: Principal): Promise<void> {

@@ -30,10 +30,18 @@ export async function verifyOtp(
     const registration = await queries.takeRegistration(tx, email, attempt.seed);
     if (!registration) throw invalidOtp();
     const accountId = newId<AccountId>();
+    const isFirst = await queries.lockIfFirst(tx);
     const { contested, passwordHash, name, invitationId } = registration;
     // Two people named two passwords for one mailbox. Its owner holds the code, but we cannot know which
     // password is theirs: take neither, and let them set one by mail.
-    const account = { id: accountId, email, name, passwordHash: contested ? null : passwordHash, now };
+    const account = {
+      id: accountId,
+      email,
+      name,
+      passwordHash: contested ? null : passwordHash,
+      isFirst,
+      now,
+    };
     // Before the account is there: with it, nobody would be the first one.
     const closed = await whyClosed(tx, context, 'lock');
     if (!(await queries.insertAccount(tx, account))) throw invalidOtp();
