@@ -150,7 +150,7 @@ export function isOperator(db: Queryable, id: AccountId): Promise<boolean> {
 /** What was changed while running, over what the settings say. */
 export async function findRegistrationMode(db: Queryable): Promise<RegistrationMode | null> {
   const row = await db.one<{ registration: RegistrationMode | null }>(sql`
-    select registration from installation where only`);
+    select registration from installation where sole`);
   return row?.registration ?? null;
 }
 

@@ -6,18 +6,18 @@ import { sql } from '../../store/sql.ts';
 
 export function findChanged(db: Queryable) {
   return db.one<{ registration: Config['registration'] | null }>(sql`
-    select registration from installation where only`);
+    select registration from installation where sole`);
 }
 
 /** Changes come one after the other. */
 export async function lockInstallation(tx: Queryable, now: Date): Promise<void> {
   await tx.run(sql`insert into installation (updated_at) values (${now}) on conflict do nothing`);
-  await tx.run(sql`select 1 from installation where only for update`);
+  await tx.run(sql`select 1 from installation where sole for update`);
 }
 
 export function setRegistration(tx: Queryable, registration: Config['registration'] | null, now: Date) {
   return tx.run(sql`
-    update installation set registration = ${registration}, updated_at = ${now} where only`);
+    update installation set registration = ${registration}, updated_at = ${now} where sole`);
 }
 
 export function listOperators(db: Queryable) {

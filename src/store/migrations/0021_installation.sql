@@ -7,7 +7,7 @@ create index accounts_operators on accounts (id) where operator;
 
 -- One row at most: what was changed while running. Null is what the settings say.
 create table installation (
-  only         boolean primary key default true check (only),
+  sole         boolean primary key default true check (sole),
   registration text check (registration in ('open', 'first', 'closed')),
   updated_at   timestamptz not null
 );
