@@ -58,13 +58,21 @@ test('every file that the README and the documents lead to is there', () => {
   assert.ok(count > 50);
 });
 
-test('every proof that the promises stand on is there', () => {
-  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split(
-    '## What the promises stand on',
-  )[1];
-  const proofs = [...(text ?? '').matchAll(/`((?:test|src)\/[^`]+)`/g)].map(([, path = '']) => path);
-  assert.ok(proofs.length > 30);
-  for (const path of proofs) assert.ok(existsSync(join(root, path)), path);
+test('every proof that the promises and the threats stand on is there', () => {
+  const read = (document: string) => readFileSync(join(root, document), 'utf8');
+  const promises = read('docs/architecture.md').split('## What the promises stand on')[1] ?? '';
+  for (const [text, atLeast] of [[promises, 30] as const, [read('docs/THREATS.md'), 30] as const]) {
+    const proofs = [...text.matchAll(/`((?:test|src)\/[^`]+)`/g)].flatMap(([, path = '']) => {
+      const [, before = path, names = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
+      return names.split(',').map((name) => `${before}${name}${after}`);
+    });
+    assert.ok(proofs.length > atLeast);
+    for (const path of proofs)
+      assert.ok(
+        ['', '.test.ts'].some((end) => existsSync(join(root, path + end))),
+        path,
+      );
+  }
 });
 
 test('`npm start`, then a first account by the commands of the README', async (t) => {
