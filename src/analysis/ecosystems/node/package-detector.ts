@@ -4,15 +4,12 @@ import { certain, conventional, type Evidenced, evidenced } from '../../evidence
 import { candidate, versionsOf } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { buildCommandOf } from './commands/build-command.ts';
-import { entryFile } from './commands/entry-file.ts';
 import { processesOf, releaseCommandOf } from './commands/processes.ts';
 import { type Start, startOf } from './commands/start-command.ts';
-import { bundlers } from './frameworks/bundlers.ts';
+import { chooseFramework } from './frameworks/choose-framework.ts';
 import { configuredFolder } from './frameworks/config-value.ts';
 import type { NodeFramework, Rendering } from './frameworks/framework.ts';
-import { metaFrameworks } from './frameworks/meta-frameworks.ts';
 import { renderingOf } from './frameworks/rendering.ts';
-import { servers } from './frameworks/servers.ts';
 import { healthPathOf } from './health-path.ts';
 import { nodeLanguage } from './language.ts';
 import { NodePackage } from './node-package.ts';
@@ -65,37 +62,6 @@ function describe(package_: NodePackage): Candidate {
     volumes: volumesOf(package_),
   };
   return candidate('node', package_.path, score, draft, role);
-}
-
-/**
- * A framework that renders goes first. A server beside a bundler is the app when it is what is started; the bundler
- * then only makes what it hands out.
- */
-function chooseFramework(package_: NodePackage): NodeFramework | undefined {
-  const { manifest } = package_;
-  const find = (all: readonly NodeFramework[]) =>
-    all.find(({ packages, files }) => package_.dependsOn(...packages) || package_.first(...(files ?? [])));
-  const meta = find(metaFrameworks);
-  if (meta) return meta;
-  const bundler = find(bundlers);
-  // A server among the devDependencies serves tests or mocks.
-  const server =
-    servers.find(({ packages }) => packages.some((name) => manifest.dependencies.has(name))) ??
-    (bundler ? undefined : find(servers));
-  if (!server || !bundler) return server ?? bundler;
-  if (bundler.name === 'angular' || bundler.name === 'expo' || !bundler.isBundler) return bundler;
-  const entry = entryFile(package_);
-  const listens = entry !== undefined && package_.listens(entry);
-  return listens || startsServer(startOf(package_)) ? server : bundler;
-}
-
-function startsServer(start: Start | undefined): boolean {
-  if (!start || start.isServing) return false;
-  const runtimes = /^(?:node|ts-node|tsx|bun|nest|pm2|pm2-runtime|deno|fastify)$/;
-  return (
-    start.commands.some(({ program }) => runtimes.test(program)) ||
-    /^(?:node|bun|npx tsx)/.test(start.command.value)
-  );
 }
 
 function startFor(

@@ -24,7 +24,7 @@ export function nodePort(
   if (serving !== undefined) return evidenced(serving, conventional, file, 'convention of the file server');
   const example = portInExample(package_);
   if (example || framework?.port === undefined) return example;
-  const certainty = (framework.start ?? framework.node) ? conventional : guessed;
+  const certainty = framework.start === undefined ? guessed : conventional;
   return evidenced(framework.port, certainty, file, `convention of ${framework.name}`);
 }
 
@@ -101,31 +101,18 @@ function defaultOf(
     .find((port) => port !== undefined);
 }
 
-/** Where the configuration names the port, in files of these names where they are not the framework's usual ones. */
-const settings: Readonly<Record<string, { readonly key: string; readonly files?: readonly string[] }>> = {
-  astro: { key: 'server.port' },
-  keystone: { key: 'server.port', files: ['keystone.ts', 'keystone.js'] },
-  strapi: { key: 'port', files: ['config/server.ts', 'config/server.js'] },
-  medusa: { key: 'projectConfig.http.port' },
-};
-
 function portInConfig(
   package_: NodePackage,
   framework: NodeFramework | undefined,
 ): Evidenced<number> | undefined {
-  if (framework?.name === 'redwood') {
-    const port = number(settingAt(package_.toml('redwood.toml'), 'web.port'));
-    const file = package_.at('redwood.toml');
-    return port === undefined ? undefined : evidenced(port, certain, file, `web.port ${port}`);
-  }
-  const setting = framework && Object.hasOwn(settings, framework.name) ? settings[framework.name] : undefined;
-  const file = setting && package_.first(...(setting.files ?? framework?.configs ?? []));
-  const facts = file === undefined ? undefined : package_.repository.source(file);
+  const { portSetting, configs = [] } = framework ?? {};
+  const file = portSetting && package_.first(...(portSetting.files ?? configs));
+  if (!portSetting || file === undefined) return undefined;
+  const facts = package_.repository.source(file);
+  const config = file.endsWith('.toml') ? package_.repository.toml(file) : facts?.config;
   const read = facts?.env.find(({ key }) => key === 'PORT')?.default;
-  const port = number(settingAt(facts?.config, setting?.key ?? '')) ?? number(read);
-  return port === undefined || file === undefined
-    ? undefined
-    : evidenced(port, certain, file, `port ${port}`);
+  const port = number(settingAt(config, portSetting.key)) ?? number(read);
+  return port === undefined ? undefined : evidenced(port, certain, file, `port ${port}`);
 }
 
 /** `.env.example` is for developing, but often all there is. */

@@ -5,8 +5,7 @@ import { entryFile } from './commands/entry-file.ts';
 import { isDirecting } from './commands/script-kinds.ts';
 import type { Start } from './commands/start-command.ts';
 import type { NodeFramework, Rendering } from './frameworks/framework.ts';
-import { metaFrameworks } from './frameworks/meta-frameworks.ts';
-import { servers } from './frameworks/servers.ts';
+import { metaFrameworks } from './frameworks/frameworks.ts';
 import type { NodePackage } from './node-package.ts';
 import { dependsOn, packageIn } from './package-manager/package-json.ts';
 import { membersOf, workspaceRootOf } from './package-manager/workspaces.ts';
@@ -34,7 +33,7 @@ export function roleOf(
     ['csproj', 'fsproj'].some((ending) => package_.endings.has(ending));
   if (isBeside && isAssets(package_, framework, start)) return { role: 'toolchain', score: 0.4 };
   if (framework && !isPart(package_, framework, rendering, start)) {
-    if (framework.kind !== 'static' && !servers.includes(framework)) return { role: 'app', score: 0.95 };
+    if (framework.kind !== 'static' && !framework.isLibrary) return { role: 'app', score: 0.95 };
     if (rendering?.kind === 'static') return { role: 'app', score: isBeside ? 0.7 : 0.9 };
     return { role: 'app', score: start ? 0.9 : 0.6 };
   }
@@ -78,7 +77,7 @@ function isDirector(
     !manifest.scripts.has('build') &&
     !manifest.scripts.has('heroku-postbuild');
   const ownStart = start !== undefined && start.commands.length > 0 && !start.commands.every(isDirecting);
-  const isReal = framework !== undefined && framework.name !== 'storybook' && hasOwnSources(package_);
+  const isReal = framework !== undefined && !framework.isShowcase && hasOwnSources(package_);
   if (hasMembers) return !(isReal || (ownStart && hasOwnSources(package_)));
   return (directs || goesElsewhere) && !ownStart && !isReal;
 }
@@ -126,12 +125,12 @@ function isPart(
     return !['build', 'export'].some((name) =>
       package_.commands(name).some(({ program }) => program === 'expo' || program === 'vite'),
     );
-  if (framework.name === 'storybook') return isLibrary(package_, start) || manifest.raw.main !== undefined;
-  if (['webpack', 'vite', 'parcel', 'rsbuild'].includes(framework.name))
+  if (framework.isShowcase) return isLibrary(package_, start) || manifest.raw.main !== undefined;
+  if (framework.isBundler)
     return (
       rendering?.kind === 'static' && start === undefined && !hasPage(package_) && isLibraryLike(package_)
     );
-  if (servers.includes(framework))
+  if (framework.isLibrary)
     return (
       start === undefined ||
       (isLibraryLike(package_) && !manifest.scripts.has('start') && !startListens(package_))

@@ -31,8 +31,7 @@ export function buildCommandOf(
     return evidenced(command, certainty, manifest.file, note);
   }
   if (!needsBuild || framework?.build === undefined) return undefined;
-  if (framework.build === 'vite build' && !package_.first('index.html', ...(framework.configs ?? [])))
-    return undefined;
+  if (framework.builtFrom && !package_.first(...framework.builtFrom)) return undefined;
   const isNode = framework.build.startsWith('node ');
   const command = isNode ? framework.build : runProgram(manager, framework.build);
   return evidenced(command, conventional, manifest.file, `convention of ${framework.name}`);

@@ -92,13 +92,10 @@ function fromDeveloping(package_: NodePackage): Evidenced<string> | undefined {
 
 function ofFramework(package_: NodePackage, framework: NodeFramework): Evidenced<string> | undefined {
   const { manifest, manager } = package_;
-  const { name, node, start } = framework;
-  if (name === 'adonisjs' && package_.dependsOn('@adonisjs/framework')) return undefined;
-  // A build that also compiles what lies beside `src` keeps that folder.
-  const nest = () => `node ${(builtFile(package_, 'src/main.ts') ?? 'dist/main.js').replace(/\.js$/, '')}`;
-  const command =
-    name === 'nest' ? nest() : (node ?? (start === undefined ? undefined : runProgram(manager, start)));
-  if (command === undefined) return undefined;
+  const { name, start } = framework;
+  const given = typeof start === 'function' ? start(package_) : start;
+  if (given === undefined) return undefined;
+  const command = given.startsWith('node ') ? given : runProgram(manager, given);
   return evidenced(command, conventional, manifest.file, `convention of ${name}`);
 }
 
