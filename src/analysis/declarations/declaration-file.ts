@@ -9,7 +9,7 @@ import { certain, conventional, evidenced, guessed } from '../evidence.ts';
 import { Project } from '../project.ts';
 import { asEntries, asPort, asText } from '../readers/shape.ts';
 import { type Parsed, parentOf, type Repository } from '../repository.ts';
-import type { Process } from '../result.ts';
+import type { Process, Warning } from '../result.ts';
 import { commandOf, portIn, splitInstall } from './commands.ts';
 import { existingFile, existingFolder, filesNamed } from './places.ts';
 import { type VariableEntry, variableIn } from './platform-variables.ts';
@@ -29,6 +29,7 @@ export interface DeclarationFindings {
   readonly declarations: Declaration[];
   readonly services: ServiceFinding[];
   readonly variables: VariableFinding[];
+  readonly warnings: Warning[];
 }
 
 export interface Declared {
@@ -96,6 +97,10 @@ export class DeclarationFile {
 
   file(value: unknown, from = this.directory): string | undefined {
     return existingFile(this.repository, from, value);
+  }
+
+  warn(code: string, message: string): void {
+    this.findings.warnings.push({ code, message, file: this.path });
   }
 
   service(

@@ -13,6 +13,7 @@
  */
 import type { Declaration, DeclarationReader } from '../detector.ts';
 import type { Repository } from '../repository.ts';
+import type { Warning } from '../result.ts';
 import { readSqliteVariables } from '../services/sqlite.ts';
 import { scans } from '../variables/code-finder.ts';
 import { readComposeFiles } from './compose.ts';
@@ -67,14 +68,13 @@ export const declarationReaders: readonly DeclarationReader[] = [
   {
     name: 'declarations',
     read(repository) {
-      const found: DeclarationFindings = { declarations: [], services: [], variables: [] };
+      const found: DeclarationFindings = { declarations: [], services: [], variables: [], warnings: [] };
       for (const platform of platforms) readFiles(repository, platform, found);
       readComposeFiles(repository, found);
       readDockerfiles(repository, found);
       readSqliteVariables(repository, found);
       const declarations = found.declarations.filter(({ draft }) => Object.keys(draft).length > 0);
-      warnOfDisagreement(repository, declarations);
-      return { ...found, declarations };
+      return { ...found, declarations, warnings: [...found.warnings, ...disagreements(declarations)] };
     },
   },
 ];
@@ -82,7 +82,8 @@ export const declarationReaders: readonly DeclarationReader[] = [
 const compared = ['startCommand', 'buildCommand', 'port', 'healthPath', 'releaseCommand'] as const;
 
 /** Of what is meant for production on both sides; that a Dockerfile says something else is the rule, not a mistake. */
-function warnOfDisagreement(repository: Repository, declarations: readonly Declaration[]): void {
+function disagreements(declarations: readonly Declaration[]): readonly Warning[] {
+  const found: Warning[] = [];
   const strong = declarations.filter(({ precedence }) => precedence >= 1);
   for (const group of Map.groupBy(strong, ({ directory }) => directory).values()) {
     // Of two of the same precedence, the one that was read last is used.
@@ -93,7 +94,8 @@ function warnOfDisagreement(repository: Repository, declarations: readonly Decla
       const other = said.find(({ value }) => value !== first?.value);
       if (!first || !other || first.source.file === other.source.file) continue;
       const message = `${first.source.file} and ${other.source.file} disagree: ${first.source.note}, ${other.source.note}. The first is used.`;
-      repository.warn('files_disagree', message, other.source.file);
+      found.push({ code: 'files_disagree', message, file: other.source.file });
     }
   }
+  return found;
 }

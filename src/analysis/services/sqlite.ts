@@ -12,7 +12,8 @@ export function readSqliteVariables(repository: Repository, findings: Declaratio
     const { directory, source } = variable;
     // Beside the schema or the code: whoever knows the framework knows where that is.
     if (folder === undefined || folder === '.') continue;
-    const volumes = volumeOf(new Project(repository, directory), `${folder}/database`, source);
+    const { volumes, warnings } = volumeOf(new Project(repository, directory), `${folder}/database`, source);
+    findings.warnings.push(...warnings);
     if (volumes.length > 0)
       findings.declarations.push({ directory, precedence: precedence.hint, draft: { volumes } });
   }

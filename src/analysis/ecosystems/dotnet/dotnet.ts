@@ -54,7 +54,7 @@ function describe(project: Project, found: NetProject): Candidate {
       : evidenced(null, conventional, file, 'nothing runs'),
     port: portOf(repository, found, settings, sources),
     healthPath: healthInCode(repository, sources),
-    volumes: sqliteVolumes(project, [...settings, ...sources]),
+    ...sqliteVolumes(project, [...settings, ...sources]),
   });
   const target = found.isAlone ? '' : ` ${name}${found.ending}`;
   const draft = {

@@ -6,7 +6,7 @@ import { join, nameOf, parentOf } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
-import { sqliteVolumes } from '../sqlite-volumes.ts';
+import { noVolumes, sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
 import { versionLine } from '../version-lines.ts';
 import { workspaceFinder } from '../workspace-members.ts';
@@ -67,7 +67,7 @@ function describe(project: Project): Candidate {
       : undefined,
     port: portOf(project, framework, sources),
     healthPath: healthInCode(repository, sources),
-    volumes: has('ecto_sqlite3') ? sqliteVolumes(project, [project.at('config/runtime.exs')]) : [],
+    ...(has('ecto_sqlite3') ? sqliteVolumes(project, [project.at('config/runtime.exs')]) : noVolumes),
   };
   const isApp = !isPart && (framework !== undefined || isApplication || release !== undefined);
   const score = isApp ? (framework ? 0.92 : 0.75) : 0.35;

@@ -57,7 +57,7 @@ function describe(project: Project, module: GoModule | undefined, sources: reado
     ...(chosen === undefined ? {} : commands(project, module, chosen, mains, sources)),
     port: port ?? usualPort(framework, file, listens ? 8080 : null),
     healthPath: healthInCode(repository, sources),
-    volumes: sqliteVolumes(project, sources),
+    ...sqliteVolumes(project, sources),
   };
   const score = chosen === undefined ? 0.3 : framework ? 0.9 : module ? 0.8 : 0.4;
   return candidate('go', path, score, draft, chosen === undefined ? 'library' : 'app');

@@ -68,7 +68,7 @@ function gradle(project: Project): readonly Candidate[] {
     parts.length === 1 && only !== undefined && !isRunnable ? new Project(repository, only) : undefined;
   const above = part ? undefined : repository.upwards(parentOf(path) ?? '', settingsFiles);
   // The root has spoken for its only subproject.
-  if (above !== undefined && path !== '' && gradleProjects(repository, above).length === 1) return [];
+  if (above !== undefined && !project.isRoot && gradleProjects(repository, above).length === 1) return [];
   const found = part ? readGradle(part) : own;
   if (!found) return [];
   const known: JvmProject = {
@@ -132,7 +132,7 @@ function describe(
     healthPath:
       (framework && healthOf(repository, framework, file, known.has, configs)) ??
       healthInCode(repository, sources),
-    volumes: sqliteVolumes(project, [...configs, ...sources]),
+    ...sqliteVolumes(project, [...configs, ...sources]),
   };
   const isApp = built !== undefined && (built.start !== undefined || framework !== undefined);
   const isLibrary =

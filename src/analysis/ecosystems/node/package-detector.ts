@@ -1,8 +1,8 @@
 /** What a folder with a package.json is: an app, a help for another one, or a library. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import { certain, conventional, evidenced } from '../../evidence.ts';
 import { candidate, versionsOf } from '../draft.ts';
-import { sqliteVolumes } from '../sqlite-volumes.ts';
+import { noVolumes, sqliteVolumes, type Volumes } from '../sqlite-volumes.ts';
 import { buildCommandOf } from './commands/build-command.ts';
 import { processesOf, releaseCommandOf } from './commands/processes.ts';
 import { type Start, startOf } from './commands/start-command.ts';
@@ -37,6 +37,7 @@ function describe(package_: NodePackage): Candidate {
   const rendering = isOwn ? ({ kind: 'server' } as const) : planned;
   const isStatic = rendering?.kind === 'static';
   const { role, score } = roleOf(package_, framework, rendering, start);
+  const kept = volumesOf(package_);
   const draft = {
     name: manifest.name === undefined ? undefined : evidenced(manifest.name, certain, manifest.file, 'name'),
     language: nodeLanguage(package_, manifest),
@@ -59,7 +60,8 @@ function describe(package_: NodePackage): Candidate {
     port: isStatic && !start ? undefined : nodePort(package_, framework, start),
     healthPath: isStatic ? undefined : healthPathOf(package_),
     processes: processesOf(package_),
-    volumes: volumesOf(package_),
+    volumes: kept.volumes,
+    warnings: [...manager.warnings, ...(planned?.warnings ?? []), ...kept.warnings],
   };
   return candidate('node', package_.path, score, draft, role);
 }
@@ -84,14 +86,19 @@ const sqliteDrivers = ['better-sqlite3', 'sqlite3', 'sqlite', '@libsql/client', 
 const searched = ['.ts', '.js', '.mjs', '.cjs', '.env.example', '.env'];
 
 /** Folders in which it keeps an SQLite file. */
-function volumesOf(package_: NodePackage): readonly Evidenced<string>[] {
+function volumesOf(package_: NodePackage): Volumes {
   const { manifest, repository, path } = package_;
   const schema = package_.text('prisma/schema.prisma')?.slice(0, 20_000) ?? '';
   const isPrisma = /provider\s*=\s*"sqlite"/.test(schema);
   // Prisma counts from the folder of its schema.
   const folder = configuredFolder(/url\s*=\s*"file:(?:\.\/)?([\w./-]{1,200})\/[\w.-]+"/.exec(schema)?.[1]);
   if (isPrisma && folder !== undefined)
-    return [evidenced(`prisma/${folder}`, certain, package_.at('prisma/schema.prisma'), 'SQLite lies there')];
-  if (!isPrisma && !sqliteDrivers.some((name) => manifest.dependencies.has(name))) return [];
+    return {
+      volumes: [
+        evidenced(`prisma/${folder}`, certain, package_.at('prisma/schema.prisma'), 'SQLite lies there'),
+      ],
+      warnings: [],
+    };
+  if (!isPrisma && !sqliteDrivers.some((name) => manifest.dependencies.has(name))) return noVolumes;
   return sqliteVolumes(package_, [...repository.filesUnder(path, searched)].slice(0, 200));
 }

@@ -6,7 +6,7 @@ import { objectAt, stringAt } from '../../readers/shape.ts';
 import { type Parsed, parentOf } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
-import { sqliteVolumes, volumeOf } from '../sqlite-volumes.ts';
+import { noVolumes, sqliteVolumes, type Volumes, volumeOf } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
 import { versionLine } from '../version-lines.ts';
 import { phpFramework } from './php-frameworks.ts';
@@ -68,7 +68,7 @@ function describe(project: Project): Candidate {
       laravelHealth(project) ??
       healthInCode(repository, sources.filter((each) => !each.endsWith('routes/api.php')).slice(0, 60)),
     processes: phpProcesses(project, framework?.name, requires, sources),
-    volumes: framework?.name === 'laravel' ? laravelVolumes(project) : sqliteVolumes(project, sources),
+    ...(framework?.name === 'laravel' ? laravelVolumes(project) : sqliteVolumes(project, sources)),
   };
   const isApp = command !== undefined;
   const score = framework && isApp ? 0.92 : isApp ? (isComposer ? 0.8 : 0.6) : 0.3;
@@ -109,10 +109,10 @@ function laravelHealth(project: Project): Evidenced<string> | undefined {
 }
 
 /** Laravel's own SQLite file lies beside its migrations. */
-function laravelVolumes(project: Project): readonly Evidenced<string>[] {
+function laravelVolumes(project: Project): Volumes {
   const hit = project.find('.env.example', /^DB_CONNECTION=sqlite\s*$/);
   const place = project.capture('.env.example', /^DB_DATABASE=["']?([\w./-]+\.\w+)/);
-  if (!hit) return [];
+  if (!hit) return noVolumes;
   const { file, line, text } = hit;
   return volumeOf(project, place ?? 'database/database.sqlite', { file, line, note: text });
 }

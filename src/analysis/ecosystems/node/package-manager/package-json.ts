@@ -15,12 +15,22 @@ export interface PackageJson {
 const longest = 4_000;
 
 export function packageIn(repository: Repository, directory: string): PackageJson | undefined {
-  const known = cache.get(repository)?.get(directory);
-  if (known) return known;
+  const known = repository.derived(packagesRead);
+  const before = known.get(directory);
+  if (before) return before;
   const file = join(directory, 'package.json');
   const raw = repository.json(file);
-  if (!raw) return undefined;
-  const made: PackageJson = {
+  const made = raw && readPackage(file, raw);
+  if (made) known.set(directory, made);
+  return made;
+}
+
+function packagesRead(): Map<string, PackageJson> {
+  return new Map();
+}
+
+function readPackage(file: string, raw: Parsed): PackageJson {
+  return {
     file,
     raw,
     name: manifestText(raw.name),
@@ -30,12 +40,7 @@ export function packageIn(repository: Repository, directory: string): PackageJso
     engines: textsOf(raw.engines),
     main: manifestText(raw.main),
   };
-  const all = cache.get(repository) ?? new Map<string, PackageJson>();
-  cache.set(repository, all.set(directory, made));
-  return made;
 }
-
-const cache = new WeakMap<Repository, Map<string, PackageJson>>();
 
 /** At run time or for building. */
 export function dependsOn({ dependencies, devDependencies }: PackageJson, name: string): boolean {

@@ -2,7 +2,7 @@
 import { certain, conventional, type Evidenced, evidenced, guessed } from '../../../evidence.ts';
 import { asMany, objectAt, valueAt } from '../../../readers/shape.ts';
 import { join, parentOf, type Repository } from '../../../repository.ts';
-import type { PackageManager } from '../../../result.ts';
+import type { PackageManager, Warning } from '../../../result.ts';
 import { exact, isBerry, type ManagerName, managers, managerVersionOf } from './manager-version.ts';
 import { manifestText, packageIn } from './package-json.ts';
 import { workspaceFolders } from './workspaces.ts';
@@ -12,6 +12,7 @@ export interface NodeManager {
   /** Yarn from version 2 on. */
   readonly isBerry: boolean;
   readonly evidence: Evidenced<PackageManager>;
+  readonly warnings: readonly Warning[];
 }
 
 interface Named {
@@ -50,6 +51,7 @@ export function managerOf(repository: Repository, directory: string): NodeManage
       name,
       isBerry: name === 'yarn' && isBerry(repository, value, folders),
       evidence: evidenced(value, found.certainty, found.file, found.note),
+      warnings: locked?.warnings ?? [],
     };
   };
   const named = folders.map((each) => fromField(repository, each)).find((each) => each !== undefined);
@@ -111,12 +113,9 @@ function fromLockFile(repository: Repository, directory: string, wanted: Manager
   const chosen = there.find(([, name]) => name === preferred) ?? there[0];
   if (!chosen) return undefined;
   const file = join(directory, chosen[0]);
-  const isSaid = repository.warnings.some((each) => each.code === 'two_lock_files' && each.file === file);
-  if (kinds.size > 1 && !isSaid) {
-    const message = `Lock files of ${[...kinds].join(' and ')} lie side by side; ${chosen[0]} is used.`;
-    repository.warn('two_lock_files', message, file);
-  }
-  return { name: chosen[1], file };
+  const message = `Lock files of ${[...kinds].join(' and ')} lie side by side; ${chosen[0]} is used.`;
+  const warnings: readonly Warning[] = kinds.size > 1 ? [{ code: 'two_lock_files', message, file }] : [];
+  return { name: chosen[1], file, warnings };
 }
 
 function withoutLockFile(

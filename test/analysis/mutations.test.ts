@@ -1,0 +1,51 @@
+/**
+ * What changes nothing for whoever runs the app must change nothing in the answer: a file beside it, a dependency that
+ * has nothing to do with it, a script that nobody calls, the folder it lies in.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyse } from '../../src/analysis/analysis.ts';
+import type { AnalysisResult } from '../../src/analysis/result.ts';
+import { MemoryTree } from '../../src/analysis/tree.ts';
+import { hangMs } from '../support/until.ts';
+import { readFixtures } from './fixtures.ts';
+import { type Files, type Mutation, mutations } from './mutations.ts';
+
+const fixtures = readFixtures();
+
+async function answer(files: Files, { rootDirectory = '' }: Partial<Mutation> = {}): Promise<unknown> {
+  const signal = AbortSignal.timeout(hangMs);
+  const result = await analyse(new MemoryTree(files), { signal, rootDirectory });
+  return plain(result, rootDirectory);
+}
+
+/** Without what is about the looking itself, and with paths as they are seen from the folder of the app. */
+function plain(result: AnalysisResult, folder: string): unknown {
+  const { evidence: _evidence, warnings, languages: _languages, ...rest } = result;
+  const apps = rest.apps.map(({ confidence: _confidence, ...app }) => app);
+  const codes = [...new Set(warnings.map(({ code }) => code))].sort();
+  const text = JSON.stringify({ ...rest, apps, warnings: codes });
+  return JSON.parse(
+    folder === '' ? text : text.replaceAll(`${folder}/`, '').replaceAll(`"${folder}"`, '"."'),
+  );
+}
+
+for (const { name, about, make } of mutations) {
+  test(`${name}: ${about}`, async () => {
+    const different: Record<string, unknown> = {};
+    let count = 0;
+    for (const fixture of fixtures) {
+      const mutated = make(fixture);
+      if (!mutated) continue;
+      count += 1;
+      const [before, after] = [await answer(fixture.files), await answer(mutated.files, mutated)];
+      try {
+        assert.deepEqual(after, before);
+      } catch (error) {
+        different[fixture.name] = error instanceof Error ? error.message : error;
+      }
+    }
+    assert.ok(count > 50, `only ${count} fixtures can be changed so`);
+    assert.deepEqual(different, {});
+  });
+}

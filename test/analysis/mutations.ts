@@ -1,0 +1,104 @@
+/** Changes to a fixture after which the answer must be the same. */
+import type { Fixture } from './fixtures.ts';
+
+export type Files = Readonly<Record<string, string>>;
+
+export interface Mutated {
+  readonly files: Files;
+  readonly rootDirectory?: string;
+}
+
+export interface Mutation extends Mutated {
+  readonly name: string;
+  readonly about: string;
+  /** `undefined` where it would change the meaning of this one. */
+  readonly make: (fixture: Fixture) => Mutated | undefined;
+}
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+export const mutations: readonly Pick<Mutation, 'name' | 'about' | 'make'>[] = [
+  {
+    name: 'harmless files',
+    about: 'notes, settings of an editor and a picture beside the app',
+    make: ({ files }) => ({
+      files: {
+        ...files,
+        'NOTES.md': '# Notes\n\nRun `node other.js` on port 9999.\n',
+        '.editorconfig': 'root = true\n',
+        LICENSE: 'Permission is hereby granted\n',
+        'docs/diagram.svg': '<svg/>',
+        '.github/workflows/ci.yml': 'on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: []\n',
+      },
+    }),
+  },
+  {
+    name: 'an unrelated dependency',
+    about: 'libraries that do not listen, build or store anything',
+    make: (fixture) =>
+      withManifests(fixture, (manifest) => ({
+        ...manifest,
+        dependencies: { ...Object(manifest.dependencies), 'date-fns': '^4.1.0', slugify: '^1.6.6' },
+        devDependencies: { ...Object(manifest.devDependencies), 'lint-staged': '^16.0.0', husky: '^9.0.0' },
+      })),
+  },
+  {
+    name: 'a script nobody uses',
+    about: 'scripts that check, tidy and release',
+    make: (fixture) =>
+      withManifests(fixture, (manifest) => ({
+        ...manifest,
+        scripts: {
+          ...Object(manifest.scripts),
+          tidy: 'prettier --write .',
+          'check-links': 'lychee README.md',
+          changelog: 'conventional-changelog -p angular',
+        },
+      })),
+  },
+  {
+    name: 'in a folder',
+    about: 'the whole repository lies in a folder that is named as the root directory',
+    make: ({ files }) => ({ files: moved(files, 'services/thing'), rootDirectory: 'services/thing' }),
+  },
+  {
+    name: 'beside another app',
+    about: 'as before, with a server of somebody else in the folder next to it',
+    make: ({ files }) => ({
+      files: {
+        ...moved(files, 'services/thing'),
+        'services/other/package.json': JSON.stringify({
+          name: 'other',
+          scripts: { start: 'node other.js' },
+          dependencies: { express: '^5' },
+        }),
+        'services/other/other.js': "require('express')().listen(9999)\n",
+        'README.md': '# Two services\n',
+      },
+      rootDirectory: 'services/thing',
+    }),
+  },
+];
+
+function moved(files: Files, folder: string): Files {
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
+}
+
+/** Every package.json of the fixture that can be read. */
+function withManifests({ files }: Fixture, change: (manifest: Manifest) => Manifest): Mutated | undefined {
+  const changed = Object.entries(files).map(([path, text]): [string, string] => {
+    const manifest = path.endsWith('package.json') ? parsed(text) : undefined;
+    return [path, manifest ? JSON.stringify(change(manifest), null, 2) : text];
+  });
+  const all = Object.fromEntries(changed);
+  return Object.keys(files).some((path) => all[path] !== files[path]) ? { files: all } : undefined;
+}
+
+function parsed(text: string): Manifest | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
