@@ -96,7 +96,7 @@ function collectCandidates(
 
 /** Where nothing was read, nothing can be found. From the root downwards. */
 function directoriesWithContent(repository: Repository): readonly string[] {
-  const found = new Set<string>(['']);
+  const found = new Set<string>(['', repository.root]);
   for (const path of repository.filesUnder('', [''])) found.add(parentOf(path) ?? '');
   return [...found].sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
 }

@@ -89,8 +89,9 @@ export class Folders {
   }
 
   #judge(path: string, name: string, parent: string, above: Folder): Folder {
+    // Depth is counted from the root, so that as much is read of a project in a folder as of one at the top.
+    if (this.root === path) return top;
     const depth = above.depth + 1;
-    if (this.root === path) return { ...top, depth };
     const isPackage = above.isPackage || (packageRoots.has(name) && /(?:^|\/)src\/[^/]+$/.test(parent));
     return {
       kind: this.#kindOf(path, name, parent, above),

@@ -59,23 +59,23 @@ export const mutations: readonly Pick<Mutation, 'name' | 'about' | 'make'>[] = [
   {
     name: 'in a folder',
     about: 'the whole repository lies in a folder that is named as the root directory',
-    make: ({ files }) => ({ files: moved(files, 'services/thing'), rootDirectory: 'services/thing' }),
+    make: ({ files }) => ({ files: moved(files, 'work/2026/services/app'), rootDirectory: 'work/2026/services/app' }),
   },
   {
     name: 'beside another app',
     about: 'as before, with a server of somebody else in the folder next to it',
     make: ({ files }) => ({
       files: {
-        ...moved(files, 'services/thing'),
-        'services/other/package.json': JSON.stringify({
+        ...moved(files, 'work/2026/services/app'),
+        'work/2026/services/other/package.json': JSON.stringify({
           name: 'other',
           scripts: { start: 'node other.js' },
           dependencies: { express: '^5' },
         }),
-        'services/other/other.js': "require('express')().listen(9999)\n",
+        'work/2026/services/other/other.js': "require('express')().listen(9999)\n",
         'README.md': '# Two services\n',
       },
-      rootDirectory: 'services/thing',
+      rootDirectory: 'work/2026/services/app',
     }),
   },
 ];

@@ -77,23 +77,31 @@ function isDirector(
     !manifest.scripts.has('build') &&
     !manifest.scripts.has('heroku-postbuild');
   const ownStart = start !== undefined && start.commands.length > 0 && !start.commands.every(isDirecting);
-  const isReal = framework !== undefined && !framework.isShowcase && hasOwnSources(package_);
-  if (hasMembers) return !(isReal || (ownStart && hasOwnSources(package_)));
+  const isReal = framework !== undefined && !framework.isShowcase && hasOwnSources(package_, framework);
+  if (hasMembers) return !(isReal || (ownStart && hasOwnSources(package_, framework)));
   return (directs || goesElsewhere) && !ownStart && !isReal;
 }
 
+const sourceEndings = '.ts .tsx .js .jsx .mjs .cjs .mts .vue .svelte .astro'.split(' ');
+
 /** Code of its own, not only that of members below. */
-function hasOwnSources(package_: NodePackage): boolean {
+function hasOwnSources(package_: NodePackage, framework: NodeFramework | undefined): boolean {
   const { files, folders, repository, path } = package_;
   const isSource = (name: string) =>
     /\.[cm]?[jt]sx?$/.test(name) && !/config|^\.|rc\.|setup|\.d\.ts$/i.test(name);
   if (files.has('index.html') || [...files].some(isSource)) return true;
   const members = membersOf(repository, path);
-  return ['src', 'app', 'pages', 'server', 'lib', 'api', 'content', 'docs'].some((name) => {
+  const isOwn = (name: string) => {
     const folder = package_.at(name);
     const isThere = folders.has(name) && !package_.has(`${name}/package.json`);
     return isThere && !members.some((member) => member === folder || member.startsWith(`${folder}/`));
-  });
+  };
+  // Texts are the source of a site; beside anything else they are its documentation.
+  const isSite = framework?.kind === 'static' && !framework.isBundler;
+  if (isSite && ['content', 'docs'].some(isOwn)) return true;
+  return ['src', 'app', 'pages', 'server', 'lib', 'api'].some(
+    (name) => isOwn(name) && !repository.filesUnder(package_.at(name), sourceEndings).next().done,
+  );
 }
 
 /** Stylesheets and scripts for pages that another language makes. */
