@@ -85,6 +85,7 @@ export class Folders {
 
   /** As it is said from inside the root; what lies outside keeps its whole path. */
   within(path: string): string {
+    if (path === this.root) return '';
     return this.root !== '' && path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path;
   }
 

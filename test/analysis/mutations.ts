@@ -59,7 +59,10 @@ export const mutations: readonly Pick<Mutation, 'name' | 'about' | 'make'>[] = [
   {
     name: 'in a folder',
     about: 'the whole repository lies in a folder that is named as the root directory',
-    make: ({ files }) => ({ files: moved(files, 'work/2026/services/app'), rootDirectory: 'work/2026/services/app' }),
+    make: ({ files }) => ({
+      files: moved(files, 'work/2026/services/app'),
+      rootDirectory: 'work/2026/services/app',
+    }),
   },
   {
     name: 'beside another app',

@@ -37,7 +37,9 @@ function namesake(repository: Repository, path: string, onlyByFile: boolean): st
   const wanted = byFile ?? (onlyByFile ? undefined : nameOf(parentOf(path) ?? ''));
   if (wanted === undefined || wanted === '') return undefined;
   const tops = new Set([repository.root, '']);
-  const places = [...tops].flatMap((top) => ['', 'apps', 'packages', 'services'].map((each) => place(top, each)));
+  const places = [...tops].flatMap((top) =>
+    ['', 'apps', 'packages', 'services'].map((each) => place(top, each)),
+  );
   for (const parent of places) {
     const folder = place(parent, wanted);
     if (folder !== (parentOf(path) ?? '') && hasManifest(repository, folder)) return folder;

@@ -30,9 +30,4 @@ export class NodePackage extends Project {
     const text = this.manifest.scripts.get(script);
     return text === undefined ? [] : commandsOf(text, this.manifest.scripts);
   }
-
-  /** Whether a file, named from here, listens on a port. */
-  listens(file: string): boolean {
-    return (this.repository.source(this.at(file))?.listens.length ?? 0) > 0;
-  }
 }

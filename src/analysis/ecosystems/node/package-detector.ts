@@ -9,7 +9,7 @@ import { type Start, startOf } from './commands/start-command.ts';
 import { chooseFramework } from './frameworks/choose-framework.ts';
 import { configuredFolder } from './frameworks/config-value.ts';
 import type { NodeFramework, Rendering } from './frameworks/framework.ts';
-import { renderingOf } from './frameworks/rendering.ts';
+import { renderingOf, runsFramework } from './frameworks/rendering.ts';
 import { healthPathOf } from './health-path.ts';
 import { nodeLanguage } from './language.ts';
 import { NodePackage } from './node-package.ts';
@@ -58,7 +58,7 @@ function describe(package_: NodePackage): Candidate {
     releaseCommand: isStatic ? undefined : releaseCommandOf(package_),
     staticOutput: isStatic ? rendering.output : undefined,
     port: isStatic && !start ? undefined : nodePort(package_, framework, start),
-    healthPath: isStatic ? undefined : healthPathOf(package_),
+    healthPath: isStatic ? undefined : healthPathOf(package_, framework),
     processes: processesOf(package_),
     volumes: kept.volumes,
     warnings: [...manager.warnings, ...(planned?.warnings ?? []), ...kept.warnings],
@@ -74,7 +74,11 @@ function startFor(
   if (rendering?.kind !== 'static') return startOf(package_, framework, rendering?.start);
   // Files need no start of their own; one that hands them out is kept, since somebody wrote it.
   const start = package_.commands('start').length > 0 ? startOf(package_) : undefined;
-  return start?.commands.length ? start : undefined;
+  if (!start?.commands.length) return undefined;
+  // Generators write it for every app; after an export it finds no server.
+  const isLeftOver =
+    !start.isServing && start.commands.some((each) => framework && runsFramework(framework, each));
+  return isLeftOver ? undefined : start;
 }
 
 function whyFramework(package_: NodePackage, { packages, name }: NodeFramework): string {

@@ -1,11 +1,12 @@
 /** Whether a package is something to run. */
 import type { Candidate } from '../../detector.ts';
 import { isParsed } from '../../repository.ts';
-import { entryFile } from './commands/entry-file.ts';
+import { entryFile, listens } from './commands/entry-file.ts';
 import { isDirecting } from './commands/script-kinds.ts';
 import type { Start } from './commands/start-command.ts';
 import type { NodeFramework, Rendering } from './frameworks/framework.ts';
 import { metaFrameworks } from './frameworks/frameworks.ts';
+import { runsFramework } from './frameworks/rendering.ts';
 import type { NodePackage } from './node-package.ts';
 import { dependsOn, packageIn } from './package-manager/package-json.ts';
 import { membersOf, workspaceRootOf } from './package-manager/workspaces.ts';
@@ -129,10 +130,7 @@ function isPart(
   start: Start | undefined,
 ): boolean {
   const { manifest } = package_;
-  if (isNative(package_) && framework.kind !== 'server')
-    return !['build', 'export'].some((name) =>
-      package_.commands(name).some(({ program }) => program === 'expo' || program === 'vite'),
-    );
+  if (isNative(package_) && framework.kind !== 'server') return !buildsForBrowsers(package_, framework);
   if (framework.isShowcase) return isLibrary(package_, start) || manifest.raw.main !== undefined;
   if (framework.isBundler)
     return (
@@ -146,24 +144,32 @@ function isPart(
   return false;
 }
 
-/** For a desktop, a phone or an editor. */
+/**
+ * For a desktop, a phone or an editor, with nothing for a browser. Not Capacitor, Cordova and Tauri: what they wrap is a
+ * web app that runs without them.
+ */
 function isNative(package_: NodePackage): boolean {
-  return (
-    package_.dependsOn('electron', 'react-native', '@tauri-apps/cli', '@capacitor/core') ||
-    package_.manifest.engines.has('vscode')
-  );
+  return package_.dependsOn('electron', 'react-native') || package_.manifest.engines.has('vscode');
+}
+
+/** It has a script that makes pages and no program of it, as Expo's for the web. */
+function buildsForBrowsers(package_: NodePackage, framework: NodeFramework): boolean {
+  return ['build', 'export', 'build:web', 'export:web'].some((name) => {
+    const commands = package_.commands(name);
+    const packs = commands.some(({ program }) => program.startsWith('electron'));
+    return !packs && commands.some((each) => runsFramework(framework, each));
+  });
 }
 
 function startListens(package_: NodePackage): boolean {
   const entry = entryFile(package_);
-  return entry !== undefined && package_.listens(entry);
+  return entry !== undefined && listens(package_, entry);
 }
 
-/** Fields with which a package says how others use it. */
+/** Fields with which a package says how others use it; of a private one nobody does. */
 function isPublished({ manifest: { raw } }: NodePackage): boolean {
-  return ['exports', 'module', 'types', 'typings', 'files', 'publishConfig'].some(
-    (key) => raw[key] !== undefined,
-  );
+  const fields = ['exports', 'module', 'types', 'typings', 'files', 'publishConfig'];
+  return raw.private !== true && fields.some((key) => raw[key] !== undefined);
 }
 
 function isLibraryLike(package_: NodePackage): boolean {

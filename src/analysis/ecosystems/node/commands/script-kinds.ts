@@ -81,5 +81,7 @@ const building = new Set(
 /** It makes or checks something and ends. */
 export function isBuilding({ program, args }: ScriptCommand): boolean {
   if (args.some((arg) => arg === '--watch' || arg === '-w')) return false;
+  // `node build` starts what lies in that folder.
+  if (program === 'node') return false;
   return building.has(program) || args[0] === 'build' || args[0] === 'generate' || args[0] === 'export';
 }

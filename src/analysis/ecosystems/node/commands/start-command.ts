@@ -3,7 +3,7 @@ import { certain, conventional, type Evidenced, evidenced, guessed } from '../..
 import type { NodeFramework } from '../frameworks/framework.ts';
 import type { NodePackage } from '../node-package.ts';
 import { runProgram, runScript } from '../package-manager/manager-commands.ts';
-import { builtFile, entryFile } from './entry-file.ts';
+import { builtFile, entryFile, listens } from './entry-file.ts';
 import type { ScriptCommand } from './script-commands.ts';
 import { isBuilding, isDeveloping, isDirecting, isServing } from './script-kinds.ts';
 
@@ -102,7 +102,7 @@ function ofFramework(package_: NodePackage, framework: NodeFramework): Evidenced
 function fromEntry(package_: NodePackage): Start | undefined {
   const file = entryFile(package_);
   if (file === undefined) return undefined;
-  const isSure = package_.listens(file) || package_.manifest.main !== undefined;
+  const isSure = listens(package_, file) || package_.manifest.main !== undefined;
   const certainty = isSure ? conventional : guessed;
   return plain(evidenced(runFile(package_, file), certainty, package_.at(file), 'the file to start with'));
 }

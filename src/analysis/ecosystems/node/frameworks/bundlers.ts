@@ -40,7 +40,15 @@ export const bundlers: readonly NodeFramework[] = [
     programs: { stencil: { develops: ['build'] } },
   }),
   singlePage('polymer', 'polymer build', 'build', { packages: ['polymer-cli'] }),
-  bundler('svelte', 'rollup -c', 'public', { packages: ['sirv-cli'] }),
+  // The template for Rollup; with Vite it is one of many plugins.
+  bundler('svelte', 'rollup -c', 'public', { packages: ['rollup-plugin-svelte'] }),
+  // Without its router: `create-vite` has such a template.
+  bundler('qwik', 'vite build', 'dist', {
+    packages: ['@builder.io/qwik', '@qwik.dev/core'],
+    configs: viteConfigs,
+    builtFrom: ['index.html', ...viteConfigs],
+    outputKeys: ['build.outDir'],
+  }),
   bundler('vite', 'vite build', 'dist', {
     packages: ['vite', 'rolldown-vite', 'vite-plus'],
     files: viteConfigs,

@@ -1,5 +1,5 @@
 /** Which framework an app is made with, where its package has several. */
-import { entryFile } from '../commands/entry-file.ts';
+import { entryFile, listens } from '../commands/entry-file.ts';
 import { type Start, startOf } from '../commands/start-command.ts';
 import type { NodePackage } from '../node-package.ts';
 import type { NodeFramework } from './framework.ts';
@@ -23,8 +23,8 @@ export function chooseFramework(package_: NodePackage): NodeFramework | undefine
   if (!server || !bundler) return server ?? bundler;
   if (!bundler.isBundler) return bundler;
   const entry = entryFile(package_);
-  const listens = entry !== undefined && package_.listens(entry);
-  return listens || startsServer(startOf(package_)) ? server : bundler;
+  const isServer = entry !== undefined && listens(package_, entry);
+  return isServer || startsServer(startOf(package_)) ? server : bundler;
 }
 
 function startsServer(start: Start | undefined): boolean {

@@ -1,6 +1,6 @@
 /** Servers, and what is built on them. */
 import { builtFile } from '../commands/entry-file.ts';
-import { library, type NodeFramework, nitroStart } from './framework.ts';
+import { config, library, type NodeFramework, nitroStart } from './framework.ts';
 
 export const servers: readonly NodeFramework[] = [
   library('nest', 3000, {
@@ -46,9 +46,20 @@ export const servers: readonly NodeFramework[] = [
   library('ghost', 2368, { start: 'ghost run' }),
   library('node-red', 1880, { start: 'node-red' }),
   library('mastra', 4111, {
-    packages: ['mastra', '@mastra/core'],
+    // Its core is a library, which any server may use.
+    packages: ['mastra'],
     build: 'mastra build',
     start: 'mastra start',
+  }),
+  library('xmcp', 3001, {
+    build: 'xmcp build',
+    start: 'node dist/http.js',
+    configs: config('xmcp.config'),
+    portSetting: { key: 'http.port' },
+    // Inside another app it is a part of that: `xmcp.config.ts` then names the adapter.
+    isUsed: (package_) =>
+      !['express', 'next', '@nestjs/core'].some((name) => package_.manifest.dependencies.has(name)),
+    programs: { xmcp: { develops: ['dev'] } },
   }),
   library('sails', 1337, { start: 'node app.js' }),
   library('loopback', 3000, { packages: ['@loopback/core', 'loopback'], start: 'node .' }),

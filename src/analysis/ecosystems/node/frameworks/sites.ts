@@ -63,5 +63,16 @@ export const sites: readonly NodeFramework[] = [
     packages: ['umi', '@umijs/max'],
     programs: { umi: { develops: ['dev'] } },
   }),
-  singlePage('sanity', 'sanity build', 'dist', { files: config('sanity.config') }),
+  // A client of Sanity has its library, and only a studio its configuration.
+  singlePage('sanity', 'sanity build', 'dist', {
+    packages: [],
+    files: config('sanity.config'),
+    programs: { sanity: { develops: ['dev', 'start'] } },
+  }),
+  site('observable', 'observable build', 'dist', {
+    packages: ['@observablehq/framework'],
+    configs: config('observablehq.config'),
+    outputKeys: ['output'],
+    programs: { observable: { develops: ['preview'] } },
+  }),
 ];

@@ -38,7 +38,8 @@ function readPackage(file: string, raw: Parsed): PackageJson {
     dependencies: new Map([...textsOf(raw.optionalDependencies), ...textsOf(raw.dependencies)]),
     devDependencies: new Map([...textsOf(raw.peerDependencies), ...textsOf(raw.devDependencies)]),
     engines: textsOf(raw.engines),
-    main: manifestText(raw.main),
+    // `bun init` names the file to start with so. Of a package that is published it is for whoever imports it.
+    main: manifestText(raw.main) ?? (raw.private === true ? manifestText(raw.module) : undefined),
   };
 }
 

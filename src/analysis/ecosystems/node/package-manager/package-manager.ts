@@ -4,7 +4,7 @@ import { asMany, objectAt, valueAt } from '../../../readers/shape.ts';
 import { join, parentOf, type Repository } from '../../../repository.ts';
 import type { PackageManager, Warning } from '../../../result.ts';
 import { exact, isBerry, type ManagerName, managers, managerVersionOf } from './manager-version.ts';
-import { manifestText, packageIn } from './package-json.ts';
+import { dependsOn, manifestText, packageIn } from './package-json.ts';
 import { workspaceFolders } from './workspaces.ts';
 
 export interface NodeManager {
@@ -62,12 +62,26 @@ export function managerOf(repository: Repository, directory: string): NodeManage
   if (first) {
     const { name, file } = first;
     const lockFile = locked?.name === name ? locked.file : null;
-    const version = named?.version ?? managerVersionOf(repository, directory, name, lockFile, folders);
+    const version = named?.version ?? managerVersionOf(repository, name, lockFile, folders);
     const note = named ? `packageManager: ${name}` : `lock file of ${name}`;
     return made(name, version, lockFile, { certainty: certain, file, note });
   }
+  // Corepack takes the nearest one, of a workspace or not.
+  const above = foldersAbove(directory)
+    .map((each) => fromField(repository, each))
+    .find((each) => each !== undefined);
+  if (above) {
+    const { name, version, file } = above;
+    return made(name, version, null, { certainty: conventional, file, note: `packageManager: ${name}` });
+  }
   const { name, version, ...found } = withoutLockFile(repository, directory, folders);
   return made(name, version, null, found);
+}
+
+/** The nearest first. */
+function foldersAbove(directory: string): readonly string[] {
+  const above = parentOf(directory);
+  return above === undefined ? [] : [above, ...foldersAbove(above)];
 }
 
 interface Found {
@@ -135,7 +149,7 @@ function withoutLockFile(
     const found = settings.find(([each]) => repository.has(join(folder, each)));
     if (!found) continue;
     const [setting, name] = found;
-    const version = managerVersionOf(repository, directory, name, null, folders);
+    const version = managerVersionOf(repository, name, null, folders);
     return {
       name,
       version,
@@ -150,9 +164,11 @@ function withoutLockFile(
   );
   if (called)
     return { name: called, version: null, certainty: guessed, file, note: `scripts call ${called}` };
+  if (['@types/bun', 'bun-types'].some((each) => manifest && dependsOn(manifest, each)))
+    return { name: 'bun', version: null, certainty: conventional, file, note: 'types of Bun' };
   // A package on its own in a repository of another manager is most likely installed with that one.
-  for (let at = parentOf(directory); at !== undefined; at = parentOf(at)) {
-    const above = fromLockFile(repository, at, undefined);
+  for (const folder of foldersAbove(directory)) {
+    const above = fromLockFile(repository, folder, undefined);
     if (above) return { ...above, version: null, certainty: guessed, note: `${above.name} is used above` };
   }
   const version = exact(manifest?.engines.get('npm'));
