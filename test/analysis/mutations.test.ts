@@ -9,19 +9,19 @@ import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { MemoryTree } from '../../src/analysis/tree.ts';
 import { hangMs } from '../support/until.ts';
 import { differences, readFixtures } from './fixtures.ts';
-import { type Files, type Mutation, mutations } from './mutations.ts';
+import { type Mutated, mutations } from './mutations.ts';
 
 const fixtures = readFixtures();
 
-async function answer(files: Files, { rootDirectory = '' }: Partial<Mutation> = {}): Promise<unknown> {
+async function answer({ files, rootDirectory = '', seenFrom = rootDirectory }: Mutated): Promise<unknown> {
   const signal = AbortSignal.timeout(hangMs);
   const result = await analyse(new MemoryTree(files), { signal, rootDirectory });
-  return plain(result, rootDirectory);
+  return plain(result, seenFrom);
 }
 
 /** Without what is about the looking itself, and with paths as they are seen from the folder of the app. */
 function plain(result: AnalysisResult, folder: string): unknown {
-  const { evidence: _evidence, warnings, languages: _languages, ...rest } = result;
+  const { evidence: _evidence, warnings, languages: _languages, monorepo: _monorepo, ...rest } = result;
   const apps = rest.apps.map(({ confidence: _confidence, ...app }) => app);
   const codes = [...new Set(warnings.map(({ code }) => code))].sort();
   const text = JSON.stringify({ ...rest, apps, warnings: codes });
@@ -38,7 +38,7 @@ for (const { name, about, make } of mutations) {
       const mutated = make(fixture);
       if (!mutated) continue;
       count += 1;
-      const [before, after] = [await answer(fixture.files), await answer(mutated.files, mutated)];
+      const [before, after] = [await answer({ files: fixture.files }), await answer(mutated)];
       for (const each of differences(before, after)) different.push(`${fixture.name}: ${each}`);
     }
     assert.ok(count > 50, `only ${count} fixtures can be changed so`);

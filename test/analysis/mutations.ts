@@ -6,6 +6,8 @@ export type Files = Readonly<Record<string, string>>;
 export interface Mutated {
   readonly files: Files;
   readonly rootDirectory?: string;
+  /** The folder of the app, where it is not the root directory. */
+  readonly seenFrom?: string;
 }
 
 export interface Mutation extends Mutated {
@@ -81,7 +83,44 @@ export const mutations: readonly Pick<Mutation, 'name' | 'about' | 'make'>[] = [
       rootDirectory: 'work/2026/services/app',
     }),
   },
+  {
+    name: 'in a workspace',
+    about: 'the package is a member of a workspace, whose lock file lies at the top',
+    make: ({ files, expected }) => {
+      const manifest = parsed(files['package.json'] ?? '');
+      const apps = Array.isArray(expected.apps) ? expected.apps : [];
+      const isOne = apps.length === 1 && apps[0]?.path === '.';
+      if (!manifest || !isOne || manifest.workspaces || Object.keys(files).some(isOfWorkspace))
+        return undefined;
+      // A member that has no script to build or start it is for the others.
+      if (
+        !Object.keys(Object(manifest.scripts)).some((each) => /^(?:start|dev|build|prod)(?:$|:)/.test(each))
+      )
+        return undefined;
+      const atTop = Object.entries(files).filter(([path]) => lockFiles.includes(path));
+      const below = Object.entries(files).filter(([path]) => !lockFiles.includes(path));
+      const isPnpm = atTop.some(([path]) => path === 'pnpm-lock.yaml');
+      return {
+        files: {
+          'package.json': JSON.stringify({ name: 'all', private: true, workspaces: ['apps/*'] }),
+          ...(isPnpm ? { 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' } : {}),
+          ...Object.fromEntries(atTop),
+          ...moved(Object.fromEntries(below), 'apps/app'),
+        },
+        seenFrom: 'apps/app',
+      };
+    },
+  },
 ];
+
+const lockFiles = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'];
+
+/** Files that name other folders of a repository, or speak of it as a whole. */
+function isOfWorkspace(path: string): boolean {
+  return /^(?:pnpm-workspace\.yaml|lerna\.json|nx\.json|rush\.json|.*\/package\.json|(?:docker-)?compose\.ya?ml|\.do\/.*)$/.test(
+    path,
+  );
+}
 
 function moved(files: Files, folder: string): Files {
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));

@@ -41,10 +41,14 @@ function mainFile(package_: NodePackage, main: string): string | undefined {
   return [main, ...tried].find((file) => package_.has(file));
 }
 
+/** Files that a tool reads, as their names begin; `config` in a name says the same. */
+const toolFiles =
+  /^(?:\.|gulpfile|gruntfile|gatsby-|jest\.|karma\.|vitest\.|webpack\.|rollup\.|ecosystem\.|knexfile|jakefile)/i;
+
 /** A folder with one source file starts with it, whatever its name. */
 function onlyScript({ files }: Project): string | undefined {
   const sources = [...files].filter(
-    (name) => /\.[cm]?[jt]s$/.test(name) && !/config|\.d\.ts$|^\./.test(name),
+    (name) => /\.[cm]?[jt]s$/.test(name) && !/config|\.d\.ts$/.test(name) && !toolFiles.test(name),
   );
   return sources.length === 1 ? sources[0] : undefined;
 }
