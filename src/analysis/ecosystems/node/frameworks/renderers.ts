@@ -79,7 +79,7 @@ export const renderers: readonly NodeFramework[] = [
   either('sveltekit', 'vite build', 'build', svelteKitRendering, {
     packages: ['@sveltejs/kit'],
     start: 'node build',
-    configs: config('svelte.config'),
+    configs: [...config('svelte.config'), ...viteConfigs],
     programs: { 'svelte-kit': { develops: ['dev'] } },
     runsFrom: { withPublic: true },
   }),

@@ -22,9 +22,13 @@ export const nitroRendering: RenderingRule = (_package, config) =>
       isOn(pluginOption(config, 'spa')),
   );
 
-/** An adapter is a folder that `qwik add` makes. */
-export const qwikRendering: RenderingRule = (package_) =>
-  filesIf(package_.hasFolder('adapters/static') || package_.hasFolder('adapters/static-site'));
+/** An adapter is a folder that `qwik add` makes; without one nothing is built that could be run. */
+export const qwikRendering: RenderingRule = (package_, _config, file) => {
+  if (package_.hasFolder('adapters/static')) return 'static';
+  if (package_.hasFolder('adapters')) return 'server';
+  const message = `${file} builds no server yet: \`qwik add\` makes one, for Node or for files.`;
+  return { kind: 'server', warnings: [{ code: 'adapter_missing', message, file }] };
+};
 
 /** Vike has no server of its own; whoever renders on one has written it, and a script that starts it. */
 export const vikeRendering: RenderingRule = ({ manifest }) =>
@@ -54,7 +58,8 @@ export const nuxtRendering: RenderingRule = (package_, config, file) => {
 };
 
 export const svelteKitRendering: RenderingRule = (package_, config, file) => {
-  const adapter = settingAt(config, 'kit.adapter');
+  // Since Svelte's own file is not needed any more, its plugin for Vite gets it.
+  const adapter = settingAt(config, 'kit.adapter') ?? pluginOption(config, 'adapter');
   const module = moduleOfCall(adapter);
   const uses = (name: string) => module === name || (module === undefined && package_.dependsOn(name));
   const options = argumentOfCall(adapter);
