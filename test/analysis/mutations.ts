@@ -1,4 +1,5 @@
 /** Changes to a fixture after which the answer must be the same. */
+import { frameworkNamed } from '../../src/analysis/ecosystems/node/frameworks/frameworks.ts';
 import type { Fixture } from './fixtures.ts';
 
 export type Files = Readonly<Record<string, string>>;
@@ -57,6 +58,28 @@ export const mutations: readonly Pick<Mutation, 'name' | 'about' | 'make'>[] = [
           changelog: 'conventional-changelog -p angular',
         },
       })),
+  },
+  {
+    name: 'two lock files',
+    about: 'npm was run once where another manager is used',
+    make: ({ files }) => {
+      const isOther = ['pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'].some((name) => name in files);
+      if (!isOther || 'package-lock.json' in files) return undefined;
+      return { files: { ...files, 'package-lock.json': '{ "lockfileVersion": 3, "packages": {} }\n' } };
+    },
+  },
+  {
+    name: 'a left-over start script',
+    about: 'what is served as files still has the script of a server that is not built',
+    make: (fixture) => {
+      const [app] = Array.isArray(fixture.expected.apps) ? fixture.expected.apps : [];
+      const start = frameworkNamed(app?.framework ?? null)?.start;
+      if (app?.startCommand !== null || !app.staticOutput || typeof start !== 'string') return undefined;
+      return withManifests(fixture, (manifest) => ({
+        ...manifest,
+        scripts: { ...Object(manifest.scripts), start },
+      }));
+    },
   },
   {
     name: 'in a folder',
