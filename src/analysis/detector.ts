@@ -95,6 +95,10 @@ export interface VariableFinding {
   readonly default?: string;
   readonly given?: Variable['given'];
   readonly source: Source;
+  /** What the value beside it tells of the database; the value itself is not kept. */
+  readonly behind?: { readonly kind?: ServiceKind; readonly sqliteFolder?: string };
+  /** Read by configuration that comes with a framework: it counts where something else names it too. */
+  readonly onlyIfNamed?: true;
 }
 
 export interface DeclarationReader {

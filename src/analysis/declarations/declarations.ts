@@ -15,7 +15,6 @@ import type { Declaration, DeclarationReader } from '../detector.ts';
 import type { Repository } from '../repository.ts';
 import type { Warning } from '../result.ts';
 import { readSqliteVariables } from '../services/sqlite.ts';
-import { scans } from '../variables/code-finder.ts';
 import { readComposeFiles } from './compose.ts';
 import { type DeclarationFindings, type PlatformReader, readFiles } from './declaration-file.ts';
 import { readDockerfiles } from './dockerfiles.ts';
@@ -54,17 +53,7 @@ const platforms: readonly PlatformReader[] = [
   procfile,
 ];
 
-/**
- * One after those that only go through the sources ahead, because where they disagree is only seen with all of them read.
- */
 export const declarationReaders: readonly DeclarationReader[] = [
-  ...scans.map((scan, part) => ({
-    name: `sources ${part + 1}`,
-    read(repository: Repository) {
-      scan(repository);
-      return {};
-    },
-  })),
   {
     name: 'declarations',
     read(repository) {

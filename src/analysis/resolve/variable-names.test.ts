@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  hasCredentials,
-  isBuildVariable,
-  isGenerated,
-  isGivenByPlatform,
-  isSecretName,
-} from './variable-names.ts';
+import { isGivenByPlatform } from './platform-names.ts';
+import { hasCredentials, isBuildVariable, isGenerated, isSecretName } from './variable-names.ts';
 
 function judge(is: (key: string) => boolean, yes: string, no: string): void {
   for (const key of yes.split(' ')) assert.ok(is(key), key);
@@ -37,8 +32,8 @@ test('prefixes of bundlers mean the build, names of platforms nobody', () => {
   );
   judge(
     isGivenByPlatform,
-    'PORT NODE_ENV CI HOST VERCEL_URL RAILWAY_STATIC_URL npm_package_version',
-    'PORTAL_URL APP_HOST DATABASE_URL',
+    'PORT NODE_ENV CI HOST VERCEL_URL RAILWAY_STATIC_URL npm_package_version VERCEL_GIT_COMMIT_SHA NEXT_PUBLIC_VERCEL_URL',
+    'PORTAL_URL APP_HOST DATABASE_URL VERCEL_TOKEN RENDER_API_KEY FLY_API_TOKEN NETLIFY_AUTH_TOKEN RAILWAY_TOKEN HEROKU_API_KEY KUBERNETES_TOKEN MY_VERCEL_URL',
   );
 });
 
