@@ -17,8 +17,12 @@ const secretWords = new Set(
 const harmlessEndings = new Set(
   `EXPIRY EXPIRES EXPIRE EXPIRATION EXP IN TTL LENGTH ROUNDS NAME HOST PORT ENABLED PATH FILE DIR TYPE ALGORITHM ALGO AGE
   LIFETIME ISSUER AUDIENCE MINUTES SECONDS HOURS DAYS MS LIMIT COUNT SIZE HEADER PREFIX PUBLIC USER EMAIL REGION VERSION
-  TIME TIMEOUT ENDPOINT URL URI DURATION`.split(/\s+/),
+  TIME TIMEOUT ENDPOINT URL URI DURATION MODEL VALIDITY REQUIRED DOMAIN REALM PROVIDER FORMAT`.split(/\s+/),
 );
+/** `MAX_TOKENS` and `TOKENS_PER_MINUTE` are what a language model counts. */
+const counting = new Set(['MAX', 'MIN', 'PER', 'TOTAL']);
+/** What is long and by chance under such a name tells who or what somebody is, and is no secret. */
+const publicEndings = new Set('ID IDS ADDRESS SHA COMMIT'.split(' '));
 const serviceUrl =
   /^(?:.{0,40}_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB|MONGO|MONGODB|REDIS|VALKEY|KV|AMQP|RABBITMQ|CLOUDAMQP|DIRECT|SMTP|MAILER|BROKER|CELERY_BROKER|SQLALCHEMY_DATABASE)_?(?:URL|URI|CONNECTION_STRING)$/;
 
@@ -31,7 +35,12 @@ export function isSecretName(key: string): boolean {
   const words = name.split('_');
   const last = words.at(-1) ?? '';
   if (harmlessEndings.has(last) || /PUBLI(?:C|SHABLE)/.test(name)) return false;
+  if (words.includes('TOKENS') && words.some((word) => counting.has(word))) return false;
   return words.some((word) => secretWords.has(word) || /(?:PASSWORD|SECRET|APIKEY|TOKEN)$/.test(word));
+}
+
+export function isPublicName(key: string): boolean {
+  return !isSecretName(key) && publicEndings.has(key.toUpperCase().split('_').at(-1) ?? '');
 }
 
 export function hasCredentials(value: string | null): boolean {

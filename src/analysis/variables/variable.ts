@@ -1,7 +1,7 @@
 /** One variable as somebody mentions it. What its value is worth is judged here, for every reader alike. */
 import type { VariableFinding } from '../detector.ts';
 import type { Source } from '../evidence.ts';
-import { isSecretName } from '../resolve/variable-names.ts';
+import { isPublicName, isSecretName } from '../resolve/variable-names.ts';
 import { isKey, serviceOf } from './names.ts';
 import { asDefault, isLocal, isPlaceholder, looksSecret, schemeOf, sqliteFolder } from './values.ts';
 
@@ -25,7 +25,8 @@ export function mentioned(mention: Mention): VariableFinding | undefined {
   if (!isKey(key)) return undefined;
   const isFile = value !== undefined && sqliteFolder(value) !== undefined;
   const isAddress = !isFile && (serviceOf(key) !== undefined || schemeOf(value ?? '') !== undefined);
-  const secret = mention.secret ?? (value !== undefined && looksSecret(value) ? true : undefined);
+  const secret =
+    mention.secret ?? (value !== undefined && looksSecret(value) && !isPublicName(key) ? true : undefined);
   const mayPass = isFile || (!isAddress && secret !== true && !isSecretName(key));
   const fallback =
     mayPass && value !== undefined && isUsable(value, mention.isExample ?? false)

@@ -202,6 +202,21 @@ export const cases: readonly Case[] = [
     },
   },
   {
+    name: 'dotnet-older-target',
+    app: {
+      language: 'csharp',
+      framework: 'aspnet',
+      packageManager: { name: 'nuget', version: null, lockFile: null },
+      versions: { dotnet: '9.0.203' },
+      startCommand: 'dotnet out/Shop.dll',
+    },
+    files: {
+      'global.json': '{"sdk":{"version":"9.0.203"}}',
+      'Shop.csproj':
+        '<Project Sdk="Microsoft.NET.Sdk.Web"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>',
+    },
+  },
+  {
     name: 'elixir-phoenix',
     app: {
       language: 'elixir',

@@ -10,7 +10,7 @@ import { healthInCode } from '../code-health.ts';
 import { portInCode, usualPort } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
-import { versionLine } from '../version-lines.ts';
+import { pinOrLeast, versionLine } from '../version-lines.ts';
 import { gradleProjects, readGradle, settingsFiles } from './gradle.ts';
 import {
   gradleBuild,
@@ -124,7 +124,7 @@ function describe(
     language: evidenced(language, certain, sources[0] ?? file, language),
     framework: framework && evidenced(framework.name, certain, file, framework.name),
     packageManager: manager(tool, known.lock, file, known.toolVersion),
-    versions: versionsOf({ java: versionLine('java', javaFrom(project) ?? known.java) }),
+    versions: versionsOf({ java: versionLine('java', pinOrLeast(javaFrom(project), known.java)) }),
     installCommand: say(built?.install),
     buildCommand: say(built?.build),
     startCommand: say(built?.start),
