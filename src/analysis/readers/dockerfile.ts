@@ -81,7 +81,8 @@ export function mistakeIn(text: string): Mistake | undefined {
     const written = instruction.getInstruction().slice(0, 40);
     if (!instructions.has(keyword)) return { line, what: `"${written}" is no instruction.` };
     if (keyword === 'FROM') hasStage = true;
-    else if (!hasStage && keyword !== 'ARG') return { line, what: `${keyword} stands before the first FROM.` };
+    else if (!hasStage && keyword !== 'ARG')
+      return { line, what: `${keyword} stands before the first FROM.` };
     const words = instruction.getArguments().length;
     if (words === 0) return { line, what: `${keyword} has no argument.` };
     if (keyword === 'FROM' && ![1, 3].includes(words))

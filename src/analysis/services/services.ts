@@ -68,7 +68,8 @@ function byVariables(repository: Repository): readonly DatabaseFinding[] {
     // The host of a service in an example alone: frameworks list all that they could use.
     const isListed = envFileKind(nameOf(source.file)) !== 'other';
     const isAddress = named?.part === 'url' || (named?.part === 'host' && !isListed);
-    const kind = variable.behind?.kind ?? (named && isAddress && named.kind !== 'database' ? named.kind : undefined);
+    const kind =
+      variable.behind?.kind ?? (named && isAddress && named.kind !== 'database' ? named.kind : undefined);
     return kind === undefined ? [] : [{ kind, directory, source }];
   });
 }
