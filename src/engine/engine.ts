@@ -160,6 +160,8 @@ export interface HealthCheck {
   readonly instances: readonly RunningInstance[];
   readonly run: RunPlan;
   readonly secrets: readonly Secret[];
+  /** What it was given; without, nothing is said of what is missing. */
+  readonly variables?: ReadonlyMap<string, Secret>;
   /** Every probe, with the instance that it was sent to. */
   readonly onProbe: (instance: string, probe: Probe) => void;
 }

@@ -94,7 +94,10 @@ function rankOf(name: string): number {
 function read(file: DeclarationFile, directory: string, { stages, args }: Dockerfile): void {
   const { path } = file;
   const last = stages.at(-1);
-  if (!last) return file.declare({ directory, dockerfile: path });
+  if (!last) {
+    file.declare({ directory, dockerfile: path });
+    return;
+  }
   file.declare({
     directory,
     dockerfile: path,

@@ -54,7 +54,7 @@ function isNamedSo(repository: Repository, folder: string): boolean {
   return aroundTheApp.has(name) && (parent === repository.root || hasManifest(repository, parent));
 }
 
-/** By code that lies beside it: `from tools.search import …`, `import './tools/search'`. */
+/** By code that lies beside it, as a module of Python or a path of JavaScript. */
 function isImported(repository: Repository, folder: string): boolean {
   const parent = parentOf(folder) ?? '';
   const names = [nameOf(folder), repository.folders.within(folder)].filter((name) => /^[\w/-]+$/.test(name));

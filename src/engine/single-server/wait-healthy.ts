@@ -91,7 +91,7 @@ function isHopeless(state: ContainerState | undefined): boolean {
 
 async function explain(
   host: DockerHost,
-  { run, secrets }: HealthCheck,
+  { run, secrets, variables }: HealthCheck,
   name: string,
   state: ContainerState | undefined,
   probes: readonly Probe[],
@@ -111,6 +111,7 @@ async function explain(
     containers: state ? [{ ...state, isOutOfMemory }] : [],
     listening,
     lastLines,
+    missing: (run.requiredKeys ?? []).filter((key) => variables?.has(key) === false),
     memoryMb: limitsOf(run, host.capacity).memoryMb.limit,
     mostMemoryMb: forContainers(host.capacity).memoryMb,
     startSeconds: run.health.startSeconds,

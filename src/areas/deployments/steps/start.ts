@@ -142,6 +142,7 @@ export async function health(work: DeployStepContext): Promise<undefined> {
       instances: web,
       run: release.run,
       secrets: secretsOf(release),
+      variables: release.variables,
       onProbe: (instance, probe) => {
         kept.add(instance, probe);
         const said =
