@@ -111,6 +111,7 @@ export const apiFaultCodes = {
   remote_unreachable: 'The server cannot be reached over SSH.',
   repository_not_found: 'The Git provider has no such repository, or the token may not see it.',
   repository_too_large: 'The repository is larger than the service fetches.',
+  removal_unconfirmed: 'A change would remove what it does not name; `errors` lists what has to be confirmed.',
   request_timeout: 'The request took too long to arrive.',
   restore_failed: 'A backup could not be loaded; the data is as it was before.',
   server_busy: 'Another operation of this kind is under way on the server.',

@@ -104,6 +104,7 @@ export const statusOfCode = {
   remote_unreachable: 502,
   repository_not_found: 404,
   repository_too_large: 422,
+  removal_unconfirmed: 409,
   request_timeout: 408,
   restore_failed: 502,
   server_busy: 409,

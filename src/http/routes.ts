@@ -131,6 +131,7 @@ export class Routes {
     const settings = {
       ...settingsOf(route),
       faults: idempotent ? [...idempotencyFaults, ...faults] : faults,
+      idempotent,
     };
     const run = idempotent ? this.#idempotently(route) : plainly(route);
     this.#register(method, url, schema, settings, run);
@@ -152,7 +153,7 @@ export class Routes {
     method: Method,
     url: string,
     schema: object,
-    { options, ...config }: RouteSettings<Access>,
+    { options, ...config }: RouteSettings<Access> & { readonly idempotent?: boolean },
     run: Run,
   ): void {
     this.#server.route({

@@ -30,6 +30,8 @@ declare module 'fastify' {
     signInLimit?: SignInLimit;
     /** Counts the call against a limit of its own, per account. */
     limit?: OwnLimit;
+    /** Takes an `Idempotency-Key`. */
+    idempotent?: boolean;
     /** Its body is bytes, and none of our schemas'. */
     rawBody?: boolean;
   }

@@ -38,7 +38,15 @@ const hook = {
 
 export const HookAnswer = Type.Object(hook, { title: 'ProjectWebhook' });
 export const NewHookAnswer = Type.Object(
-  { ...hook, secret: Type.String({ description: 'Shown this once.', examples: ['k7Jx…'] }) },
+  {
+    ...hook,
+    secret: nullable(
+      Type.String({
+        description: 'Shown this once: null when the request is sent again with its `Idempotency-Key`.',
+        examples: ['k7Jx…'],
+      }),
+    ),
+  },
   { title: 'NewProjectWebhook' },
 );
 

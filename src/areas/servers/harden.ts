@@ -12,10 +12,12 @@ import {
   type StepContext,
 } from '../../operations/definition.ts';
 import type { SaveResponse } from '../../store/answer.ts';
+import { findOperation } from '../operations/queries.ts';
 import { refreshSecurity } from './check-security.ts';
 import { connectTo } from './connection/connect-server.ts';
 import { verifyLogin } from './connection/verify-login.ts';
 import { type Plan, type StepId, stepIds } from './hardening/plan.ts';
+import { readServer } from './read-server.ts';
 import type { ServersContext } from './servers.ts';
 import { hardenKind, type StartedOperation, startOnServer, undoKind } from './start-operation.ts';
 
@@ -66,7 +68,7 @@ export async function startHardening(
   return startOnServer(ctx, { workspaceId, serverId, kind: hardenKind, input, requestedBy }, saveResponse);
 }
 
-export function startUndo(
+export async function startUndo(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   serverId: ServerId,
@@ -74,8 +76,26 @@ export function startUndo(
   operationId: OperationId,
   saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
+  await requireHardening(ctx, workspaceId, serverId, operationId);
   const input = { serverId, runId: operationId };
   return startOnServer(ctx, { workspaceId, serverId, kind: undoKind, input, requestedBy }, saveResponse);
+}
+
+/** Operations of servers are kept for good, so one that is not here was never run. */
+async function requireHardening(
+  ctx: ServersContext,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+  operationId: OperationId,
+): Promise<void> {
+  await readServer(ctx.db, workspaceId, serverId);
+  const found = await findOperation(ctx.db, workspaceId, operationId);
+  if (found?.kind === hardenKind && found.subjectId === serverId) return;
+  const what = found && found.kind !== hardenKind ? `is of the kind ${found.kind}` : 'is not known here';
+  throw new Fault('not_found', `No hardening of this server has this id: the operation ${what}.`, {
+    hint: 'Name the operation that POST /servers/:id/security/harden has answered with; GET /operations lists them.',
+    errors: [{ path: 'operationId', message: 'is not a hardening of this server' }],
+  });
 }
 
 interface Input {

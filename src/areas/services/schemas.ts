@@ -96,6 +96,15 @@ export const ServicesAnswer = Type.Object({ items: Type.Array(ListedService) }, 
 export const ServicesBody = Type.Object(
   {
     services: Type.Array(WantedService, { maxItems: 10, description: 'The wanted whole.' }),
+    remove: Type.Optional(
+      Type.Array(Name, {
+        maxItems: 20,
+        uniqueItems: true,
+        description:
+          'The services that are to go, by name. One that is there and neither in `services` nor here is not removed: the call is refused with `removal_unconfirmed`. Names that are not there do no harm, so that the same call can be sent again.',
+        examples: [['redis']],
+      }),
+    ),
     deleteData: Type.Optional(
       Type.Boolean({
         description:

@@ -66,7 +66,7 @@ export function liveRoutes(routes: Routes, logs: LiveLogs): void {
     schema: {
       operationId: 'followLogs',
       summary: 'Follow the lines of the running app',
-      description: `Events \`line\` with \`{container, process, replica, stream, at, line}\`, \`state\` with \`{containers}\` whenever one of them changed, and \`problem\` with \`{code, message, hint?}\` while the server cannot be asked; it is tried again. New containers are followed as they come. Secrets are shown as \`[secret]\`. At most ${mostViewers} streams of an environment at once.`,
+      description: `Events \`line\` with \`{container, process, replica, stream, at, line}\`, \`state\` with \`{containers}\` whenever one of them changed, and \`problem\` with \`{code, message, hint?}\` while the server cannot be asked; it is tried again. \`at\` of a line is when the app printed it. Where the environment is deleted, \`end\`. New containers are followed as they come. Secrets are shown as \`[secret]\`. At most ${mostViewers} streams of an environment at once.`,
       params: idParams<EnvironmentId>(),
       querystring: LogsQuery,
     },
