@@ -45,6 +45,7 @@ export const statusOfCode = {
   database_unavailable: 503,
   deadline_exceeded: 504,
   disk_full: 422,
+  dns_wrong: 422,
   docker_failed: 502,
   docker_missing: 422,
   docker_too_old: 422,
@@ -134,6 +135,17 @@ export const statusOfCode = {
 
 const codes = Object.keys(apiFaultCodes).filter(isApiFaultCode);
 
+export const Finding = Type.Object(
+  {
+    code: Type.String({ examples: ['record_missing'] }),
+    severity: Type.Enum(['ok', 'info', 'warning', 'error']),
+    message: Type.String({ description: 'What was seen, as a sentence.' }),
+    hint: Type.Union([Type.String({ description: 'What would help.' }), Type.Null()]),
+    evidence: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'DomainFinding' },
+);
+
 export const Problem = Type.Object(
   {
     type: Type.String({ description: 'Names the kind of problem; the code as a URN.' }),
@@ -152,6 +164,9 @@ export const Problem = Type.Object(
       Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
         description: 'For invalid input: each wrong field, and what would be right.',
       }),
+    ),
+    findings: Type.Optional(
+      Type.Array(Finding, { description: 'For `dns_wrong`: all that was seen in DNS.' }),
     ),
   },
   { title: 'Problem', description: 'Every error of the API has this shape (RFC 9457).' },
@@ -181,5 +196,6 @@ export function problemOf(fault: Fault, request: { readonly url: string; readonl
     requestId: request.id,
     ...(fault.hint === undefined ? {} : { hint: fault.hint }),
     ...(fault.errors === undefined ? {} : { errors: [...fault.errors] }),
+    ...(fault.findings === undefined ? {} : { findings: [...fault.findings] }),
   };
 }

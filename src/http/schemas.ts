@@ -8,6 +8,23 @@ export const Time = Type.String({ format: 'date-time', examples: ['2026-11-15T09
 export const Id = Type.String({ format: 'uuid', examples: ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+/** What each pattern of a request asks for, in words: a pattern is for programs, and nobody is shown one. */
+const sentences = new Map<string, string>();
+
+/** A pattern, with what is told where a text does not match it: a sentence that goes on after the field's name, with an example. */
+export function matching(pattern: string, sentence: string): string {
+  sentences.set(pattern, sentence);
+  return pattern;
+}
+
+export const sentenceOfPattern = (pattern: string): string | undefined => sentences.get(pattern);
+
+/** One line of any script, with something to see in it. */
+export const oneLine = matching(
+  '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  'must be one line of text with at least one visible character, such as `web-1`',
+);
+
 /** The same over the wire; in the code, the id of one kind of thing alone. */
 export const idOf = <Kind extends string>() => Type.Unsafe<Kind>({ ...Id });
 export const idParams = <Kind extends string>() => Type.Object({ id: idOf<Kind>() }, closed);

@@ -199,7 +199,10 @@ test('everything that the service was described to do, as someone would do it, w
     await client.call('changeBranch', { path, body: { branch: 'main' } });
     await client.call('linkServer', { path, body: { serverId: story.id('server') } });
     await client.call('switchAutoDeploy', { path, body: { enabled: true } });
-    await client.call('changeServices', { path, body: { services: [{ kind: 'redis' }], remove: ['postgres'] } });
+    await client.call('changeServices', {
+      path,
+      body: { services: [{ kind: 'redis' }], remove: ['postgres'] },
+    });
     const gone = await client.call('deleteEnvironment', { path, query: { deleteData: 'true' } });
     if (typeof gone.id === 'string') await story.operation(gone.id);
   });

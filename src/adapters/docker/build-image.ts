@@ -47,7 +47,7 @@ export async function buildImage(
     if (output.push(text)) following.line(text);
   };
   const own = (text: string) => output.readOwn(text);
-  const unit = { name: spec.unit, argv: argvOf(spec), fence: spec.fence };
+  const unit = { name: spec.unit, argv: argvOf(spec), fence: spec.fence, what: 'The build' };
   try {
     await followUnit(remote, unit, { ...following, line, own });
   } catch (error) {

@@ -1,6 +1,6 @@
 /** What goes over the wire about deployments. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, matching, nullable, Time } from '../../http/schemas.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { BranchName } from '../environments/schemas.ts';
 import { FaultAnswer } from '../operations/schemas.ts';
@@ -8,7 +8,10 @@ import { FaultAnswer } from '../operations/schemas.ts';
 export const DeploymentParams = Type.Object({ id: idOf<EnvironmentId>(), did: idOf<DeploymentId>() }, closed);
 
 const Sha = Type.String({
-  pattern: '^[0-9a-f]{40}$',
+  pattern: matching(
+    '^[0-9a-f]{40}$',
+    'must be a whole commit id, 40 small hexadecimal digits, as `git rev-parse HEAD` prints it; a short one may mean several commits',
+  ),
   maxLength: 40,
   description: 'A whole commit id: 40 small hexadecimal digits.',
   examples: ['9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908'],
@@ -136,7 +139,7 @@ export const LogsQuery = Type.Object(
     ),
     cursor: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,15}$',
+        pattern: matching('^[0-9]{1,15}$', 'must be the `nextCursor` of the page before, such as `500`'),
         maxLength: 15,
         description: '`nextCursor` of the page before.',
         examples: ['500'],

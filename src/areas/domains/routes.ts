@@ -87,18 +87,28 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   route.post(`${apiPrefix}/environments/:id/domain`, {
     access: change,
     idempotent: true,
-    faults: ['domain_not_verified', 'domain_taken', 'in_use', 'certificate_invalid'],
+    limit: 'search',
+    faults: ['domain_not_verified', 'domain_taken', 'dns_wrong', 'in_use', 'certificate_invalid'],
     schema: {
       operationId: 'connectDomain',
       summary: 'Lead a name to an environment, with TLS',
       description:
-        'A name that it has already is changed. With `auto` a certificate is asked for at once and renewed 30 days ahead; until there is one, the name is served over http. Takes an `Idempotency-Key`.',
+        'A name that it has already is changed. With `auto` a certificate is asked for at once and renewed 30 days ahead; until there is one, the name is served over http. Where the environment stands on a server, a new name whose DNS is wrong is refused with `dns_wrong` and what was found; with `force` it is connected all the same, and its certificate is tried for until DNS is right. Takes an `Idempotency-Key`.',
       params: idParams<EnvironmentId>(),
+      querystring: schemas.ConnectQuery,
       body: schemas.ConnectBody,
       response: { 200: schemas.ConnectedAnswer, 202: schemas.ConnectedAnswer },
     },
-    handler: ({ scope, principal, params, body, saveResponse }) =>
-      connectDomain(ctx, scope.workspaceId, params.id, principal.accountId, body, saveResponse),
+    handler: ({ scope, principal, params, query: { force }, body, signal, saveResponse }) =>
+      connectDomain(
+        ctx,
+        scope.workspaceId,
+        params.id,
+        principal.accountId,
+        body,
+        { force, signal },
+        saveResponse,
+      ),
   });
 
   route.get(`${apiPrefix}/environments/:id/domains`, {

@@ -1,5 +1,6 @@
 /** What goes over the wire about domains. */
 import Type from 'typebox';
+import { Finding } from '../../http/problem.ts';
 import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
 import type { DomainId, EnvironmentDomainId, EnvironmentId } from '../../ids.ts';
 import { FaultAnswer } from '../operations/schemas.ts';
@@ -12,17 +13,6 @@ const Hostname = Type.String({
 });
 
 export const RegisterBody = Type.Object({ hostname: Hostname }, { ...closed, title: 'NewDomain' });
-
-const Finding = Type.Object(
-  {
-    code: Type.String({ examples: ['record_missing'] }),
-    severity: Type.Enum(['ok', 'info', 'warning', 'error']),
-    message: Type.String({ description: 'What was seen, as a sentence.' }),
-    hint: nullable(Type.String({ description: 'What would help.' })),
-    evidence: nullable(Type.String()),
-  },
-  { title: 'DomainFinding' },
-);
 
 export const DomainAnswer = Type.Object(
   {
@@ -94,6 +84,17 @@ export const ConnectBody = Type.Object(
   },
 );
 
+export const ConnectQuery = Type.Object(
+  {
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Connect it although its DNS is wrong, and keep trying for a certificate.',
+      }),
+    ),
+  },
+  closed,
+);
+
 const nameFields = {
   id: Id,
   environmentId: Id,
@@ -115,7 +116,11 @@ const nameFields = {
 
 export const NameAnswer = Type.Object(nameFields, { title: 'ConnectedDomain' });
 export const ConnectedAnswer = Type.Object(
-  { ...nameFields, operationId: nullable({ ...Id, description: 'Null where it stands on no server yet.' }) },
+  {
+    ...nameFields,
+    operationId: nullable({ ...Id, description: 'Null where it stands on no server yet.' }),
+    findings: Type.Array(Finding, { description: 'What was seen in DNS; nothing is looked at while it stands on no server.' }),
+  },
   { title: 'ConnectingDomain' },
 );
 export const NamesAnswer = Type.Object({ items: Type.Array(NameAnswer) });

@@ -1,6 +1,6 @@
 /** What goes over the wire about environments. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, matching, nullable, oneLine, PageQuery, Time } from '../../http/schemas.ts';
 import type { ProjectId, ServerId } from '../../ids.ts';
 import { NameAnswer } from '../domains/schemas.ts';
 import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
@@ -10,15 +10,17 @@ import { NewVariable } from './variables/schemas.ts';
 export const BranchName = Type.String({
   minLength: 1,
   maxLength: 250,
-  pattern:
+  pattern: matching(
     '^(?![-/.])(?!@$)(?!.*(\\.\\.|//|/\\.|@\\{|\\.lock(/|$)))[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+(?<![/.])$',
+    'must be the name of a branch as Git allows it, without spaces and without refs/heads/, such as `main` or `feature/login`',
+  ),
   examples: ['main'],
 });
 
 export const EnvironmentName = Type.String({
   minLength: 1,
   maxLength: 40,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   description: 'Yours to choose; once in a project.',
   examples: ['production'],
 });
@@ -127,7 +129,15 @@ export const CreateBody = Type.Object(
 );
 
 const WatchPaths = Type.Array(
-  Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!/)[^\\p{C}\\\\]+$', examples: ['apps/web'] }),
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: matching(
+      '^(?!/)[^\\p{C}\\\\]+$',
+      'must be a folder or pattern of the repository without a slash in front, such as `apps/web`',
+    ),
+    examples: ['apps/web'],
+  }),
   {
     maxItems: 50,
     description:

@@ -1,6 +1,6 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, matching, nullable, oneLine, PageQuery, Time } from '../../http/schemas.ts';
 import type { GitProviderId } from '../../ids.ts';
 
 const Kind = Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket'], {
@@ -14,7 +14,10 @@ export const SaveTokenBody = Type.Object(
     token: Type.String({
       minLength: 1,
       maxLength: 4096,
-      pattern: '^[\\x21-\\x7e]+$',
+      pattern: matching(
+        '^[\\x21-\\x7e]+$',
+        'must be the token alone: letters, digits and signs without spaces or line breaks, such as `ghp_…`',
+      ),
       description:
         'A personal or project access token. Checked with the provider, sealed, and never shown again.',
       examples: ['ghp_…'],
@@ -31,7 +34,7 @@ export const SaveTokenBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        pattern: '^[^\\p{C}:]+$',
+        pattern: matching('^[^\\p{C}:]+$', 'must be a user name without a colon, such as `ada`'),
         description: 'Only for Bitbucket app passwords and API tokens: the account they belong to.',
         examples: ['ada'],
       }),
@@ -40,7 +43,7 @@ export const SaveTokenBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 60,
-        pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+        pattern: oneLine,
         description: 'Yours to choose; the login of the account if not said.',
         examples: ['work'],
       }),
@@ -143,7 +146,10 @@ export const BranchParams = Type.Object(
     repo: Type.String({
       minLength: 1,
       maxLength: 256,
-      pattern: '^[^\\p{C}\\s?#\\\\]+$',
+      pattern: matching(
+        '^[^\\p{C}\\s?#\\\\]+$',
+        'must be `owner%2Fname`, such as `ada%2Fshop`, or the provider’s numeric id',
+      ),
       description: '`owner%2Fname`, or the provider’s numeric id.',
       examples: ['ada%2Fshop'],
     }),

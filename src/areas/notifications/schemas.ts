@@ -2,7 +2,7 @@
 import Type, { type TObject } from 'typebox';
 import { connectorKinds } from '../../adapters/connectors/connectors.ts';
 import { noticeKinds } from '../../events/notices.ts';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { ConnectorId, ProjectId } from '../../ids.ts';
 import type { NewConnector } from './create-connector.ts';
 
@@ -11,7 +11,7 @@ const types = connectorKinds.map(({ type }) => type);
 const Name = Type.String({
   minLength: 1,
   maxLength: 60,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   examples: ['Team channel'],
 });
 const Events = Type.Array(Type.Enum([...noticeKinds]), {

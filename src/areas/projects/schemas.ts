@@ -1,6 +1,6 @@
 /** What goes over the wire about projects. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { GitProviderId, ServerId } from '../../ids.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
 import { BranchName, EnvironmentAnswer, EnvironmentName } from '../environments/schemas.ts';
@@ -12,14 +12,17 @@ import { AnalysisResult } from './analysis-schemas.ts';
 const Name = Type.String({
   minLength: 1,
   maxLength: 60,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   description: 'Yours to choose; once in a workspace.',
   examples: ['shop'],
 });
 const FullName = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^[^\\p{C}\\s?#\\\\]+$',
+  pattern: matching(
+    '^[^\\p{C}\\s?#\\\\]+$',
+    'must be `owner/name`, such as `ada/shop`, or the provider’s numeric id',
+  ),
   description: '`owner/name`, or the provider’s numeric id.',
   examples: ['ada/shop'],
 });
@@ -32,7 +35,7 @@ const Url = Type.String({
 });
 const RootDirectory = Type.String({
   maxLength: 500,
-  pattern: '^[^\\x00-\\x1f\\x7f]*$',
+  pattern: matching('^[^\\x00-\\x1f\\x7f]*$', 'must be a folder of the repository, such as `apps/web`'),
   description: 'The folder to look at; the root of the repository if not said.',
   examples: ['apps/web'],
 });

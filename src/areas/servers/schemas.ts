@@ -1,20 +1,23 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { OperationId, ServerId } from '../../ids.ts';
 import { stepIds } from './hardening/plan.ts';
 
 const Name = Type.String({
   minLength: 1,
   maxLength: 60,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   description: 'Yours to choose; once in a workspace.',
   examples: ['web-1'],
 });
 const Host = Type.String({
   minLength: 1,
   maxLength: 253,
-  pattern: '^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$',
+  pattern: matching(
+    '^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$',
+    'must be a name such as `web-1.example.com` or an IP address such as `203.0.113.10` alone: no https://, no user, no port, no path',
+  ),
   description: 'A name or an address, of the internet or of a network that the instance allows.',
   examples: ['203.0.113.10'],
 });
@@ -27,12 +30,19 @@ const Port = Type.Integer({
 const Username = Type.String({
   minLength: 1,
   maxLength: 32,
-  pattern: '^[a-z_][a-z0-9_-]*[$]?$',
+  pattern: matching(
+    '^[a-z_][a-z0-9_-]*[$]?$',
+    'must be a user name of the server in small letters, such as `root` or `deploy`',
+  ),
   description: 'Who we log in as; `root` if not said. Anyone else needs sudo.',
   examples: ['root'],
 });
+const fingerprint = matching(
+  '^SHA256:[A-Za-z0-9+/]{43}$',
+  'must be the SHA-256 fingerprint of a host key as `ssh-keygen -lf` prints it: `SHA256:` and 43 characters, such as `SHA256:uNiVztksCsDhcc0u9e8BrrJXQVQzN2n4XLmbmkGQ8cY`',
+);
 const Fingerprint = Type.String({
-  pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+  pattern: fingerprint,
   maxLength: 50,
   description:
     'Of the host key, as `ssh-keygen -lf` prints it. Without it, the key is pinned at first contact.',
@@ -89,7 +99,7 @@ export const UpdateBody = Type.Object(
     username: Type.Optional(Username),
     acceptHostKey: Type.Optional(
       Type.String({
-        pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+        pattern: fingerprint,
         maxLength: 50,
         description:
           'Pins this host key instead of the one before. Compare it with the server’s own console first.',

@@ -1,7 +1,7 @@
 /** What goes over the wire about services. */
 import Type from 'typebox';
 import { serviceKinds } from '../../analysis/result.ts';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, matching, nullable, Time } from '../../http/schemas.ts';
 import { kinds } from './kinds/kinds.ts';
 import { serviceStatuses } from './services.ts';
 
@@ -16,14 +16,20 @@ export const Kind = Type.Enum([...serviceKinds], {
 
 const Version = Type.String({
   maxLength: 20,
-  pattern: '^[0-9]+(\\.[0-9]+){0,2}$',
+  pattern: matching(
+    '^[0-9]+(\\.[0-9]+){0,2}$',
+    'must be a version in digits and dots, such as `17` or `8.4`',
+  ),
   description: `One of:\n${all.map(({ kind, versions, defaultVersion }) => `- \`${kind}\`: ${versions.join(', ')}; ${defaultVersion} if not said`).join('\n')}`,
   examples: ['17'],
 });
 
 const Name = Type.String({
   maxLength: 40,
-  pattern: '^[a-z]([a-z0-9-]*[a-z0-9])?$',
+  pattern: matching(
+    '^[a-z]([a-z0-9-]*[a-z0-9])?$',
+    'must be a host name of small letters, digits and dashes that begins with a letter, such as `main-db`',
+  ),
   description:
     'Its host name for the application, once in an environment; the kind if not said. Its URL is in the variable `<NAME>_URL`.',
   examples: ['main'],
@@ -31,7 +37,7 @@ const Name = Type.String({
 
 const Storage = Type.String({
   maxLength: 20,
-  pattern: '^[1-9][0-9]*(Mi|Gi)$',
+  pattern: matching('^[1-9][0-9]*(Mi|Gi)$', 'must be a whole number with Mi or Gi, such as `10Gi`'),
   description: 'What it is meant to need. Kept and shown; the server’s disk is the limit.',
   examples: ['10Gi'],
 });

@@ -17,6 +17,13 @@ export interface FollowUnitOptions {
   own?(text: string): void;
 }
 
+export interface FollowedUnit extends UnitSpec {
+  /** What it does, as the beginning of a sentence: «Pulling the image redis:8». */
+  readonly what: string;
+  /** What helps where it fails, by what it printed. */
+  readonly hintFor?: (evidence: string) => string | undefined;
+}
+
 /** How long one read may wait for more. */
 const readMs = 5_000;
 /** Longer lines are split: a program that never ends its line must not fill our memory. */
@@ -27,7 +34,11 @@ const evidenceLines = 15;
  * Starts it, or follows one that runs, and emits its lines; fails with `remote_failed` unless it succeeds, with `work_lost`
  * where it was cut off. Stopped when aborted, unless another worker takes over: that one follows it.
  */
-export async function followUnit(remote: Remote, spec: UnitSpec, options: FollowUnitOptions): Promise<void> {
+export async function followUnit(
+  remote: Remote,
+  { what, hintFor, ...spec }: FollowedUnit,
+  options: FollowUnitOptions,
+): Promise<void> {
   const { signal, line, own, secrets = [] } = options;
   await remote.startUnit(spec);
   const last: string[] = [];
@@ -50,7 +61,8 @@ export async function followUnit(remote: Remote, spec: UnitSpec, options: Follow
     lines.end();
     await remove();
     if (state.kind === 'ended' && state.code === 0) return;
-    throw failureOf(state, last.join('\n'));
+    const evidence = last.join('\n');
+    throw failureOf(what, state, evidence, hintFor?.(evidence));
   } catch (error) {
     const isAborted = signal.aborted && error === signal.reason && !(error instanceof Handover);
     if (isAborted) await remove();
@@ -59,12 +71,16 @@ export async function followUnit(remote: Remote, spec: UnitSpec, options: Follow
 }
 
 /** What ended from outside, by a reboot for example, may be begun again; what failed by itself would fail again. */
-function failureOf(state: Exclude<UnitState, { readonly kind: 'running' }>, evidence: string): Fault {
+function failureOf(
+  what: string,
+  state: Exclude<UnitState, { readonly kind: 'running' }>,
+  evidence: string,
+  hint: string | undefined,
+): Fault {
   if (state.kind === 'absent' || state.lost)
-    return new Fault('work_lost', 'The work on the server was interrupted before it could end.', {
-      evidence,
-    });
-  return new Fault('remote_failed', `A command on the server ended with ${state.code}.`, { evidence });
+    return new Fault('work_lost', `${what} was interrupted on the server before it could end.`, { evidence });
+  const how = `failed on the server with exit code ${state.code}`;
+  return new Fault('remote_failed', `${what} ${how}.`, { evidence, ...(hint !== undefined && { hint }) });
 }
 
 /**
