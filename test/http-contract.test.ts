@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sentenceOfPattern } from '../src/http/schemas.ts';
 import { newId } from '../src/ids.ts';
 import { currentOpenApi } from './support/openapi.ts';
 import { newPerson } from './support/people.ts';
@@ -26,18 +27,39 @@ const withoutKey: Readonly<Record<string, string>> = {
   '/webhooks/git/{provider}/{hookId}': 'providers name their deliveries, and each is taken once',
 };
 
+const document = currentOpenApi().then((text) => JSON.parse(text));
+
+/** All patterns in a schema, wherever they are. */
+function* patternsIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  const { pattern, patternProperties } = Object(value);
+  if (typeof pattern === 'string') yield pattern;
+  yield* Object.keys(Object(patternProperties));
+  for (const each of Object.values(value)) yield* patternsIn(each);
+}
+
+test('every pattern of the document has a sentence for people, with an example', async () => {
+  const patterns = new Set(patternsIn(await document));
+  assert.ok(patterns.size > 15, `${patterns.size} patterns`);
+  for (const pattern of patterns) {
+    const sentence = sentenceOfPattern(pattern) ?? assert.fail(`${pattern} is told to nobody in words`);
+    assert.match(sentence, /^must (be|not) /);
+    assert.ok(!sentence.includes(pattern) && !/[\^$]|\\p/.test(sentence), sentence);
+  }
+});
+
 test('every POST that creates or starts something takes an Idempotency-Key', async () => {
-  const document = JSON.parse(await currentOpenApi());
+  const described = await document;
   const resolved = (value: unknown): unknown => {
     const { $ref } = Object(value);
     if (typeof $ref !== 'string') return value;
     return $ref
       .slice(2)
       .split('/')
-      .reduce((found, part) => Object(found)[part], document);
+      .reduce((found, part) => Object(found)[part], described);
   };
   const without: string[] = [];
-  for (const [path, methods] of Object.entries(document.paths)) {
+  for (const [path, methods] of Object.entries(described.paths)) {
     const { post } = Object(methods);
     if (!post) continue;
     const answers = Object.values(Object(post.responses)).map((each) => JSON.stringify(resolved(each)));

@@ -5,7 +5,7 @@ import { hiddenFault, problemOf, problemType } from './problem.ts';
 import { fieldErrors } from './validation.ts';
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const fault = faultOf(error);
+  const fault = faultOf(error, request);
   if (
     fault === hiddenFault ||
     (fault.code !== 'database_unavailable' && problemOf(fault, request).status >= 500)
@@ -24,7 +24,7 @@ export function sendFault(fault: Fault, request: FastifyRequest, reply: FastifyR
   reply.code(problem.status).type(problemType).serializer(JSON.stringify).send(problem);
 }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown, request: FastifyRequest): Fault {
   if (error instanceof Fault) return error;
   if (isFastifyError(error)) {
     if (error.validation) {
@@ -32,17 +32,17 @@ function faultOf(error: unknown): Fault {
       const list = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
       return new Fault('invalid_input', `The request is not valid: ${list}.`, { errors });
     }
-    return frameworkFault(error);
+    return frameworkFault(error, request.routeOptions.bodyLimit);
   }
   return hiddenFault;
 }
 
-function frameworkFault(error: FastifyError): Fault {
+function frameworkFault(error: FastifyError, bodyLimit: number | undefined): Fault {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault('unsupported_media_type', 'The body must be sent as application/json.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Fault('payload_too_large', 'The body is larger than this operation accepts.');
+      return tooLarge(bodyLimit);
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -56,6 +56,11 @@ function frameworkFault(error: FastifyError): Fault {
   if (error.statusCode === 400)
     return new Fault('bad_request', `The body is not valid JSON: ${sentence(error.message)}`);
   return hiddenFault;
+}
+
+function tooLarge(limit: number | undefined): Fault {
+  const most = limit === undefined ? 'it may be' : `the ${limit.toLocaleString('en')} bytes that this operation takes`;
+  return new Fault('payload_too_large', `The body is larger than ${most}.`);
 }
 
 function isFastifyError(error: unknown): error is FastifyError {
