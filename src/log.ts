@@ -1,6 +1,7 @@
-/** Structured log lines, one JSON object each, on standard output. */
+/** Structured log lines on standard output: one JSON object each, or readable lines where a person sits at a terminal. */
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
+import { readableLine } from './readable-log.ts';
 
 /** What must never be readable in a log, wherever an object carries it. */
 const secrets = [
@@ -22,5 +23,8 @@ export function createLog(level: Config['logLevel'], destination?: { write(line:
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`]), censor: '[secret]' },
   };
-  return destination ? pino(options, destination) : pino(options, pino.destination({ fd: 1, sync: true }));
+  if (destination) return pino(options, destination);
+  if (process.stdout.isTTY)
+    return pino(options, { write: (line: string) => void process.stdout.write(readableLine(line)) });
+  return pino(options, pino.destination({ fd: 1, sync: true }));
 }

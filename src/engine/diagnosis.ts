@@ -86,7 +86,12 @@ function hasEnded({ status, exitCode }: ContainerState): boolean {
 }
 
 /** Nothing answered at its port: what else it listens on says why. */
-function unreached({ wanted, probes, listening, startSeconds }: HealthFacts): Finding | undefined {
+function unreached({
+  wanted,
+  probes,
+  listening,
+  startSeconds,
+}: Pick<HealthFacts, 'wanted' | 'probes' | 'listening' | 'startSeconds'>): Finding | undefined {
   const last = probes.at(-1);
   if (last && hasReached(last)) return undefined;
   const { port } = wanted;
@@ -103,6 +108,21 @@ function unreached({ wanted, probes, listening, startSeconds }: HealthFacts): Fi
     sentence: `The app runs, but after ${startSeconds} seconds it listens on no port.`,
     hint: `It has to listen on 0.0.0.0, on the port of the variable PORT (${port}). If it needs longer to start, raise settings.health.startSeconds; if it is no web app, give it no web process.`,
   };
+}
+
+/**
+ * What can be said before the time is over: it listens, but where nobody reaches it. `isFinal` where waiting cannot help:
+ * its own port is taken, on localhost. A port that is merely another may be the first of several.
+ */
+export function earlyWord(
+  facts: Pick<HealthFacts, 'wanted' | 'probes' | 'listening' | 'startSeconds'>,
+): { readonly sentence: string; readonly isFinal: boolean } | undefined {
+  const finding = unreached(facts);
+  if (!finding || !['app_bound_to_localhost', 'app_wrong_port'].includes(finding.code)) return undefined;
+  const isFinal =
+    finding.code === 'app_bound_to_localhost' &&
+    facts.listening.some(({ address, port }) => port === facts.wanted.port && isLoopback(address));
+  return { sentence: `${finding.sentence} ${finding.hint}`, isFinal };
 }
 
 function boundToLocalhost(local: Listener, port: number): Finding {

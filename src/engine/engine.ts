@@ -164,6 +164,8 @@ export interface HealthCheck {
   readonly variables?: ReadonlyMap<string, Secret>;
   /** Every probe, with the instance that it was sent to. */
   readonly onProbe: (instance: string, probe: Probe) => void;
+  /** What is seen to be wrong while it is still waited for, as a sentence; each once. */
+  readonly onWarning?: (sentence: string) => void;
 }
 
 /** Where the proxy finds an instance. */

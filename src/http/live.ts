@@ -1,5 +1,6 @@
 /** An answer that tells what happens while it happens, as Server-Sent Events; nothing of it is kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../fault.ts';
 import type { Sessions } from '../principal.ts';
 import { scopeOf } from './scope.ts';
 import { formatEvent } from './streams.ts';
@@ -59,8 +60,13 @@ export async function sendLive(
     if ((await events(send, over.signal)) === 'over') send('end', {});
   } catch (error) {
     // The status is sent by now: what is left is to break off, so that nobody takes it for whole.
-    if (!over.signal.aborted)
-      request.log.error({ err: error, requestId: request.id }, 'a live answer broke off');
+    if (!over.signal.aborted) {
+      const [level, what] =
+        error instanceof Fault
+          ? (['info', { reason: error.message }] as const)
+          : (['error', { err: error }] as const);
+      request.log[level]({ ...what, requestId: request.id }, 'a live answer broke off');
+    }
     raw.destroy();
   } finally {
     clearInterval(beat);

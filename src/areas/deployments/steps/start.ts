@@ -150,6 +150,7 @@ export async function health(work: DeployStepContext): Promise<undefined> {
         if (said !== last) step.log(`Health of ${instance}: ${said} after ${probe.atMs} ms`);
         last = said;
       },
+      onWarning: (sentence) => step.log(sentence),
     });
   } finally {
     await queries.setProbes(ctx.db, workspaceId, deployment.id, kept.all);
