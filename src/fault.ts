@@ -172,43 +172,57 @@ const usualHints: Partial<Record<FaultCode, string>> = {
   already_finished: 'Start it again if you want it again; what has ended stays as it is.',
   backup_unfinished: 'Wait until its status is `succeeded`, or use another backup.',
   bad_request: 'Send one whole HTTP request; a body is one JSON object, in UTF-8.',
-  build_failed: 'The log of the deployment has the whole output of the build. Mend it there, push, and deploy again.',
+  build_failed:
+    'The log of the deployment has the whole output of the build. Mend it there, push, and deploy again.',
   certificate_invalid: 'Send the whole chain in PEM, with the certificate of the name first.',
   commit_not_found: 'Check the branch, tag or commit, or leave it away for the newest one of the branch.',
-  database_down: 'Look at the service with GET /environments/:id/services: its problem has the last lines of its log.',
+  database_down:
+    'Look at the service with GET /environments/:id/services: its problem has the last lines of its log.',
   deadline_exceeded: 'Try again. If it stays, see in its log what it waited for.',
-  disk_full: 'Make room on the server (`docker system df` shows what images and build caches take), then try again.',
+  disk_full:
+    'Make room on the server (`docker system df` shows what images and build caches take), then try again.',
   docker_failed: 'What Docker said is in the evidence. `journalctl -u docker` on the server has more.',
-  docker_missing: 'See on the server whether Docker runs (`systemctl status docker`), or provision the server again.',
-  dump_failed: 'The evidence has what the tool printed. See whether the service is healthy, then back it up again.',
+  docker_missing:
+    'See on the server whether Docker runs (`systemctl status docker`), or provision the server again.',
+  dump_failed:
+    'The evidence has what the tool printed. See whether the service is healthy, then back it up again.',
   egress_failed: 'Check the address, and that it can be reached from where Slipway runs.',
   forbidden: 'Ask an owner or admin of the workspace for a role that may, or to do it for you.',
-  git_failed: 'Try again. If it stays, clone the same address by hand: `git clone` says more about a damaged repository.',
+  git_failed:
+    'Try again. If it stays, clone the same address by hand: `git clone` says more about a damaged repository.',
   git_unavailable: 'Install git 2.37 or later on the machine of the service.',
   headers_too_large: 'Send fewer or shorter headers; large values belong into the body.',
-  import_failed: 'The evidence names the statement. Mend the file, or import it into a service of the version it was dumped from.',
+  import_failed:
+    'The evidence names the statement. Mend the file, or import it into a service of the version it was dumped from.',
   import_format_unknown: 'The guide to backups lists what each kind of service can import.',
   in_use: 'Wait until it has ended, or end it first.',
-  internal_error: 'Try again. If it stays, the request id or the operation finds the cause in the log of the service.',
+  internal_error:
+    'Try again. If it stays, the request id or the operation finds the cause in the log of the service.',
   invalid_credentials: 'Check both, or ask for a new password with POST /auth/forgot-password.',
   invalid_input: 'A value cannot be used as it is; the sentence says which. Change it, then try again.',
-  lockout_prevented: 'Nobody is locked out. See why a new login fails with POST /servers/test-connection, then harden again.',
+  lockout_prevented:
+    'Nobody is locked out. See why a new login fails with POST /servers/test-connection, then harden again.',
   method_not_allowed: 'The `Allow` header lists the methods of this path.',
   name_not_resolved: 'Check the spelling of the name, and that its DNS record is known where Slipway runs.',
-  not_found: 'Check the id, and that it belongs to the workspace that you are signed in to; it may have been deleted.',
+  not_found:
+    'Check the id, and that it belongs to the workspace that you are signed in to; it may have been deleted.',
   nothing_to_back_up: 'Add a service or a volume to the environment, and deploy it first.',
   payload_too_large: 'Send less at once.',
   provider_rejected: 'Save a token that may read the repository with POST /git-provider/save-token.',
-  remote_failed: 'The evidence has what the server said. Try again; if it stays, run the same on the server to see more.',
+  remote_failed:
+    'The evidence has what the server said. Try again; if it stays, run the same on the server to see more.',
   remote_fenced: 'Nothing is to be done: another worker goes on with it.',
   remote_timeout: 'See whether the server is under load (`uptime`, `df -h`), then try again.',
-  repository_too_large: 'Leave large files out of the repository, or raise the limit: docs/guides/settings.md has it.',
+  repository_too_large:
+    'Leave large files out of the repository, or raise the limit: docs/guides/settings.md has it.',
   request_timeout: 'Send it again over a connection that is fast enough.',
-  restore_failed: 'The evidence has what the tool said. See whether the backup is of the same version as the service.',
+  restore_failed:
+    'The evidence has what the tool said. See whether the backup is of the same version as the service.',
   server_not_linked: 'Link one with PATCH /environments/:id/server.',
   shutting_down: 'Try again in a moment: another instance, or the next start, answers.',
   storage_failed: 'Back up again; if it stays, try the storage with the same keys from another program.',
-  storage_full: 'Make room there, keep fewer backups, or choose another destination with PATCH /environments/:id/backups/config.',
+  storage_full:
+    'Make room there, keep fewer backups, or choose another destination with PATCH /environments/:id/backups/config.',
   system_unsupported: 'Debian 12 and 13 and Ubuntu 22.04, 24.04 and 26.04 are supported.',
   unsupported_media_type: 'Set the header `Content-Type: application/json`.',
   work_lost: 'Start it again; it is begun anew from what was there before.',

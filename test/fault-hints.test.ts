@@ -43,7 +43,9 @@ test('no fault leaves without what helps: it says so itself, by its fields, or b
   assert.ok(bare.length > 50, `${bare.length} faults were looked at`);
   // `http/openapi.ts` makes examples of all of them.
   const unhelpful = bare
-    .filter(({ code, at }) => !at.startsWith('http/openapi.ts') && (isApiCode(code) || code === 'not written out'))
+    .filter(
+      ({ code, at }) => !at.startsWith('http/openapi.ts') && (isApiCode(code) || code === 'not written out'),
+    )
     .filter(({ code }) => !isApiCode(code) || new Fault(code, 'It failed.').hint === undefined);
   assert.deepEqual(unhelpful, []);
 });

@@ -1,7 +1,8 @@
 /** How a fault looks over the wire: RFC 9457 problem details, with the status that each code stands for. */
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
+import { type ApiFaultCode, Fault } from '../fault.ts';
+import { FaultCode, isApiFaultCode } from '../wire.ts';
 
 export const problemType = 'application/problem+json';
 
@@ -133,8 +134,6 @@ export const statusOfCode = {
   worker_crashed: 500,
 } as const satisfies Record<ApiFaultCode, number>;
 
-const codes = Object.keys(apiFaultCodes).filter(isApiFaultCode);
-
 export const Finding = Type.Object(
   {
     code: Type.String({ examples: ['record_missing'] }),
@@ -153,15 +152,13 @@ export const Problem = Type.Object(
     status: Type.Integer(),
     detail: Type.String({ description: 'What happened, as a sentence for a person.' }),
     instance: Type.String({ description: 'The path that was asked for.' }),
-    code: Type.Enum(codes, {
-      description: `What happened, for programs. One of:\n${codes.map((code) => `- \`${code}\`: ${apiFaultCodes[code]}`).join('\n')}`,
-    }),
+    code: FaultCode,
     requestId: Type.String({
       description: 'Finds the request in the log; also in the header `X-Request-Id`.',
     }),
     hint: Type.Optional(Type.String({ description: 'What would help.' })),
     errors: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, { title: 'FieldError' }), {
         description: 'For invalid input: each wrong field, and what would be right.',
       }),
     ),
@@ -172,10 +169,6 @@ export const Problem = Type.Object(
   { title: 'Problem', description: 'Every error of the API has this shape (RFC 9457).' },
 );
 export type Problem = Type.Static<typeof Problem>;
-
-function isApiFaultCode(code: string): code is ApiFaultCode {
-  return Object.hasOwn(apiFaultCodes, code);
-}
 
 /** What an unexpected failure says to the caller: nothing of the inside. */
 export const hiddenFault = new Fault('internal_error', 'Something failed on our side.', {

@@ -4,11 +4,12 @@
  * once: nothing happens in between, so that one write tells both.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appendEvents, type NewEvent } from '../events/events.ts';
+import type { News, OperationEvent, OperationStatus } from '../events/event-kinds.ts';
+import { appendEvents } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { fragment, sql } from '../store/sql.ts';
-import type { Json, OperationFault, StateChange } from './definition.ts';
+import type { EndState, Json, OperationFault, StateChange } from './definition.ts';
 import type { OperationKinds } from './kinds.ts';
 import { publishOperationUpdate } from './operations.ts';
 import { assertLease, type ClaimedOperation, LeaseLost } from './queries.ts';
@@ -29,8 +30,8 @@ export type JournalHook = (moment: 'before' | 'after', entry: string, operation:
 
 /** What the users are told with a write, in the order in which feeds are always locked: the operation's, the workspace's. */
 interface Told {
-  readonly events: NewEvent[];
-  status?: string;
+  readonly events: News<OperationEvent>[];
+  status?: OperationStatus;
 }
 
 interface Entry {
@@ -163,7 +164,7 @@ export class Journal {
         stepStatus: 'waiting',
         attempt,
         waitMs: Math.round(waitMs),
-      };
+      } as const;
       told.events.push({ kind: 'status', data });
     });
   }
@@ -206,14 +207,18 @@ export class Journal {
   }
 
   /** Log lines and progress: many, so they are written together and are no journal points. */
-  report(events: readonly NewEvent[], progress: Json | undefined): Promise<void> {
+  report(events: readonly News<OperationEvent>[], progress: Json | undefined): Promise<void> {
     return this.#fenced(async (tx) => {
       if (progress !== undefined) {
         await tx.run(sql`
           update operations set progress = ${JSON.stringify(progress)}::jsonb where id = ${this.#operation.id}`);
       }
       const { workspaceId } = this.#operation;
-      await appendEvents(tx, { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) }, events);
+      await appendEvents<OperationEvent>(
+        tx,
+        { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) },
+        events,
+      );
     });
   }
 
@@ -228,7 +233,7 @@ export class Journal {
       const told: Told = { events: [] };
       for (const { write } of entries) await write(tx, told);
       const { workspaceId, id, kind } = this.#operation;
-      await appendEvents(tx, { workspaceId, feedId: id }, told.events);
+      await appendEvents<OperationEvent>(tx, { workspaceId, feedId: id }, told.events);
       if (told.status !== undefined) await publishOperationUpdate(tx, workspaceId, id, kind, told.status);
     });
     this.#waiting = [];
@@ -257,7 +262,7 @@ export class Journal {
   }
 }
 
-function tellEnd(told: Told, data: { readonly status: string; readonly fault?: OperationFault }): void {
+function tellEnd(told: Told, data: { readonly status: EndState; readonly fault?: OperationFault }): void {
   told.events.push({ kind: 'status', data }, { kind: 'end', data });
   told.status = data.status;
 }

@@ -4,6 +4,7 @@
  * change a terminal state, and any write by a worker whose lease has passed on. Knows no kind of operation:
  * areas define them.
  */
+import type { OperationEvent, OperationStatus, WorkspaceEvent } from '../events/event-kinds.ts';
 import { appendEvents } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import { newId, type OperationId, type WorkspaceId } from '../ids.ts';
@@ -36,7 +37,7 @@ export async function enqueueOperation(
   await queue.wake(tx, id);
   const { workspaceId, kind } = operation;
   const feed = { workspaceId, feedId: id };
-  await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'queued' } }]);
+  await appendEvents<OperationEvent>(tx, feed, [{ kind: 'status', data: { status: 'queued' } }]);
   await publishOperationUpdate(tx, workspaceId, id, kind, 'queued');
   return id;
 }
@@ -46,10 +47,12 @@ export function publishOperationUpdate(
   workspaceId: WorkspaceId,
   operationId: OperationId,
   operationKind: string,
-  status: string,
+  status: OperationStatus,
 ): Promise<void> {
   const data = { operationId, operationKind, status };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'operation_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'operation_updated', data },
+  ]);
 }
 
 /**
@@ -85,14 +88,14 @@ export async function cancelIn(
   if (isQueued) {
     await queries.cancelQueued(tx, id);
     await kinds.onStateChange(tx, { id, workspaceId, ...found }, { state: 'cancelled', fault: null });
-    const data = { status: 'cancelled' };
-    await appendEvents(tx, feed, [
+    const data = { status: 'cancelled' } as const;
+    await appendEvents<OperationEvent>(tx, feed, [
       { kind: 'status', data },
       { kind: 'end', data },
     ]);
     await publishOperationUpdate(tx, workspaceId, id, found.kind, 'cancelled');
   } else if (await queries.requestCancel(tx, id)) {
-    await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
+    await appendEvents<OperationEvent>(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
     await publishOperationUpdate(tx, workspaceId, id, found.kind, 'cancelling');
   }
 }

@@ -1,6 +1,5 @@
 /** Log lines and progress of a running step, buffered for a moment and written together, in order. */
-import type { NewEvent } from '../events/events.ts';
-import type { Json } from './definition.ts';
+import type { News, OperationEvent } from '../events/event-kinds.ts';
 import type { Journal } from './journal.ts';
 import { LeaseLost } from './queries.ts';
 
@@ -11,8 +10,8 @@ const maxLineLength = 8_192;
 export class StepReport {
   readonly #journal: Journal;
   readonly #step: string;
-  #events: NewEvent[] = [];
-  #progress: Json | undefined;
+  #events: News<OperationEvent>[] = [];
+  #progress: { readonly fraction: number; readonly text: string | null } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -43,8 +42,7 @@ export class StepReport {
     this.#timer = undefined;
     const progress = this.#progress;
     const events = this.#events;
-    if (progress !== undefined)
-      events.push({ kind: 'progress', data: { step: this.#step, ...Object(progress) } });
+    if (progress !== undefined) events.push({ kind: 'progress', data: { step: this.#step, ...progress } });
     if (events.length === 0) return;
     this.#events = [];
     this.#progress = undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/document.ts';
 import type { TestApp } from '../support/app.ts';
 import { type EnvironmentScene, startEnvironmentScene } from '../support/environments.ts';
 import { analysed, newProject } from '../support/projects.ts';

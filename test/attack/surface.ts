@@ -2,7 +2,7 @@
  * The whole surface of the API, read from the document that the service itself gives: whoever adds a route is attacked
  * without anyone remembering it. Bodies are made from the examples of the schemas.
  */
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/document.ts';
 import type { TestApp } from '../support/app.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

@@ -54,5 +54,7 @@ export function apiUrlOf(kind: GitHostKind, baseUrl: string): string {
  * themselves, so there the usual one is named as well.
  */
 export function hostLabel(kind: GitHostKind, baseUrl: string): string {
-  return baseUrl === usual[kind] && kind !== 'gitea' ? hostNames[kind] : `${hostNames[kind]} at ${new URL(baseUrl).host}`;
+  return baseUrl === usual[kind] && kind !== 'gitea'
+    ? hostNames[kind]
+    : `${hostNames[kind]} at ${new URL(baseUrl).host}`;
 }

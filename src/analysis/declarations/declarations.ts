@@ -12,7 +12,6 @@
  *   names the Dockerfile to use, so it goes before.
  */
 import type { Declaration, DeclarationReader } from '../detector.ts';
-import type { Repository } from '../repository.ts';
 import type { Warning } from '../result.ts';
 import { readSqliteVariables } from '../services/sqlite.ts';
 import { readComposeFiles } from './compose.ts';

@@ -128,7 +128,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
 
   route.get(`${base}/me`, {
     access: account,
-    schema: { operationId: 'me', summary: 'Your own profile', response: { 200: schemas.UserAnswer } },
+    schema: { operationId: 'getMe', summary: 'Your own profile', response: { 200: schemas.UserAnswer } },
     handler: ({ principal }) => readUser(context.db, principal.accountId),
   });
 

@@ -155,5 +155,5 @@ const SessionAnswer = Type.Object(
 
 export const SessionsAnswer = Type.Object(
   { items: Type.Array(SessionAnswer), nextCursor: nullable(Type.String()) },
-  { title: 'SessionPage' },
+  { title: 'SessionList' },
 );

@@ -114,7 +114,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   route.get(`${apiPrefix}/environments/:id/domains`, {
     access: read,
     schema: {
-      operationId: 'listDomainsOfEnvironment',
+      operationId: 'listEnvironmentDomains',
       summary: 'The names that lead to an environment, with their certificates',
       params: idParams<EnvironmentId>(),
       response: { 200: schemas.NamesAnswer },
@@ -125,7 +125,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   route.get(`${apiPrefix}/environments/:id/domains/:domainId`, {
     access: read,
     schema: {
-      operationId: 'getDomainOfEnvironment',
+      operationId: 'getEnvironmentDomain',
       summary: 'One name of an environment',
       params: schemas.NameParams,
       response: { 200: schemas.NameAnswer },

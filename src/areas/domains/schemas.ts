@@ -1,9 +1,8 @@
 /** What goes over the wire about domains. */
 import Type from 'typebox';
 import { Finding } from '../../http/problem.ts';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, FaultAnswer, Id, idOf, idParams, nullable, Time } from '../../http/schemas.ts';
 import type { DomainId, EnvironmentDomainId, EnvironmentId } from '../../ids.ts';
-import { FaultAnswer } from '../operations/schemas.ts';
 
 const Hostname = Type.String({
   minLength: 1,
@@ -36,10 +35,13 @@ export const DomainAnswer = Type.Object(
   { title: 'Domain' },
 );
 
-export const DomainsAnswer = Type.Object({
-  items: Type.Array(DomainAnswer),
-  nextCursor: nullable(Type.String()),
-});
+export const DomainsAnswer = Type.Object(
+  {
+    items: Type.Array(DomainAnswer),
+    nextCursor: nullable(Type.String()),
+  },
+  { title: 'DomainList' },
+);
 
 const Pem = (examples: string[]) => Type.String({ maxLength: 100_000, examples });
 
@@ -95,36 +97,45 @@ export const ConnectQuery = Type.Object(
   closed,
 );
 
-const nameFields = {
-  id: Id,
-  environmentId: Id,
-  domainId: Id,
-  hostname: Type.String({ examples: ['shop.example.com'] }),
-  url: Type.String({ examples: ['https://shop.example.com'] }),
-  ssl: Type.Object({ mode: Type.Enum(['auto', 'custom', 'off']) }),
-  redirectHttp: Type.Boolean(),
-  www: Type.Enum(['none', 'redirect_to_apex', 'redirect_to_www']),
-  hstsSeconds: nullable(Type.Integer()),
-  certificate: Type.Object({
-    status: Type.Enum(['none', 'pending', 'issued', 'failed']),
-    issuer: nullable(Type.String({ examples: ['Let’s Encrypt'] })),
-    notAfter: nullable(Time),
-    fault: nullable(FaultAnswer),
-  }),
-  createdAt: Time,
-};
-
-export const NameAnswer = Type.Object(nameFields, { title: 'ConnectedDomain' });
-export const ConnectedAnswer = Type.Object(
+export const NameAnswer = Type.Object(
   {
-    ...nameFields,
-    operationId: nullable({ ...Id, description: 'Null where it stands on no server yet.' }),
-    findings: Type.Array(Finding, { description: 'What was seen in DNS; nothing is looked at while it stands on no server.' }),
+    id: Id,
+    environmentId: Id,
+    domainId: Id,
+    hostname: Type.String({ examples: ['shop.example.com'] }),
+    url: Type.String({ examples: ['https://shop.example.com'] }),
+    ssl: Type.Object({ mode: Type.Enum(['auto', 'custom', 'off']) }),
+    redirectHttp: Type.Boolean(),
+    www: Type.Enum(['none', 'redirect_to_apex', 'redirect_to_www']),
+    hstsSeconds: nullable(Type.Integer()),
+    certificate: Type.Object({
+      status: Type.Enum(['none', 'pending', 'issued', 'failed']),
+      issuer: nullable(Type.String({ examples: ['Let’s Encrypt'] })),
+      notAfter: nullable(Time),
+      fault: nullable(FaultAnswer),
+    }),
+    createdAt: Time,
   },
+  { title: 'ConnectedDomain' },
+);
+
+export const ConnectedAnswer = Type.Intersect(
+  [
+    NameAnswer,
+    Type.Object({
+      operationId: nullable({ ...Id, description: 'Null where it stands on no server yet.' }),
+      findings: Type.Array(Finding, {
+        description: 'What was seen in DNS; nothing is looked at while it stands on no server.',
+      }),
+    }),
+  ],
   { title: 'ConnectingDomain' },
 );
-export const NamesAnswer = Type.Object({ items: Type.Array(NameAnswer) });
+export const NamesAnswer = Type.Object({ items: Type.Array(NameAnswer) }, { title: 'ConnectedDomainList' });
 export const NameParams = Type.Object(
-  { id: idOf<EnvironmentId>(), domainId: idOf<EnvironmentDomainId>() },
+  {
+    ...idParams<EnvironmentId>().properties,
+    domainId: { ...idOf<EnvironmentDomainId>(), description: 'Of the name, as the environment lists it.' },
+  },
   closed,
 );

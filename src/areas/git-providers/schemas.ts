@@ -1,9 +1,20 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, idOf, matching, nullable, oneLine, PageQuery, Time } from '../../http/schemas.ts';
+import {
+  closed,
+  FaultAnswer,
+  Id,
+  idOf,
+  matching,
+  nullable,
+  oneLine,
+  PageQuery,
+  Time,
+} from '../../http/schemas.ts';
 import type { GitProviderId } from '../../ids.ts';
 
 const Kind = Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket'], {
+  title: 'GitProviderKind',
   description: '`gitea` is for Forgejo too.',
   examples: ['github'],
 });
@@ -20,7 +31,7 @@ export const SaveTokenBody = Type.Object(
       ),
       description:
         'A personal or project access token. Checked with the provider, sealed, and never shown again.',
-      examples: ['ghp_…'],
+      examples: ['ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
     }),
     baseUrl: Type.Optional(
       Type.String({
@@ -52,12 +63,6 @@ export const SaveTokenBody = Type.Object(
   { ...closed, title: 'NewGitToken' },
 );
 
-const Problem = Type.Object({
-  code: Type.String({ examples: ['provider_rejected'] }),
-  message: Type.String(),
-  hint: nullable(Type.String()),
-});
-
 export const ProviderAnswer = Type.Object(
   {
     id: Id,
@@ -72,7 +77,7 @@ export const ProviderAnswer = Type.Object(
     status: Type.Enum(['connected', 'rejected', 'unreachable'], {
       description: '`rejected`: the provider no longer takes the token. Save a new one.',
     }),
-    problem: nullable(Problem),
+    problem: nullable(FaultAnswer),
     tokenExpiresAt: nullable(Time),
     checkedAt: Time,
     createdAt: Time,

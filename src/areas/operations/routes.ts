@@ -1,5 +1,6 @@
 /** The paths of operations, and of the workspace's own stream. */
 
+import { OperationEvent, WorkspaceEvent } from '../../events/event-kinds.ts';
 import { change, type Routes, read, stream } from '../../http/routes.ts';
 import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
@@ -58,11 +59,11 @@ export function operationRoutes(routes: Routes, db: Database, kinds: OperationKi
       operationId: 'followOperation',
       summary: 'Follow an operation',
       description:
-        'Events `status`, `progress`, `log`, and `end` as the last one. From the beginning, unless said otherwise.',
+        'From the beginning, unless `Last-Event-ID` or `after` says otherwise; `end` is the last event.',
       params: idParams<OperationId>(),
       querystring: StreamQuery,
     },
-    events: 'The events of the operation.',
+    events: OperationEvent,
     handler: async ({ scope, params }) => {
       const { workspaceId } = scope;
       const { id, finishedAt } = await readOperation(db, workspaceId, params.id);
@@ -76,11 +77,10 @@ export function operationRoutes(routes: Routes, db: Database, kinds: OperationKi
     schema: {
       operationId: 'followEvents',
       summary: 'Follow everything that happens in your workspace',
-      description:
-        'Events `operation_updated` with `{operationId, operationKind, status}`, `project_updated` with `{projectId, reason, environmentId?, deploymentId?, status?}`, `domain_updated` with `{domainId?, certificateId?, hostname, reason, status?}`, `server_updated` with `{serverId, reason}`, `backup_updated` with `{backupId, environmentId, status, reason?}` and `git_provider_updated` with `{providerId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise.',
+      description: 'From now on, unless `Last-Event-ID` or `after` says otherwise.',
       querystring: StreamQuery,
     },
-    events: 'The events of the workspace.',
+    events: WorkspaceEvent,
     handler: ({ scope: { workspaceId } }) => ({
       feed: { workspaceId, feedId: workspaceId },
       from: 'now',

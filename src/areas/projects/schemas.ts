@@ -1,6 +1,7 @@
 /** What goes over the wire about projects. */
 import Type from 'typebox';
-import { closed, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
+import { AnalysisStatus } from '../../events/event-kinds.ts';
+import { closed, FaultAnswer, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { GitProviderId, ServerId } from '../../ids.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
 import { BranchName, EnvironmentAnswer, EnvironmentName } from '../environments/schemas.ts';
@@ -133,14 +134,6 @@ const Commit = Type.Object(
   { title: 'AnalysedCommit' },
 );
 
-const AnalysisFault = Type.Object({
-  code: Type.String({ examples: ['repository_not_found'] }),
-  step: nullable(Type.String()),
-  message: Type.String(),
-  hint: nullable(Type.String()),
-  evidence: nullable(Type.String()),
-});
-
 export const DockerfileQuery = Type.Object(
   {
     app: Type.Optional(
@@ -193,11 +186,11 @@ export const ProjectAnswer = Type.Object(
     status: Type.Enum(['draft', 'analyzing', 'ready', 'active', 'failed']),
     analysis: Type.Object(
       {
-        status: Type.Enum(['queued', 'fetching', 'analyzing', 'succeeded', 'failed']),
+        status: AnalysisStatus,
         operationId: nullable(Id),
         commit: nullable(Commit),
         result: Type.Optional({ ...nullable(AnalysisResult), description: 'Not in lists.' }),
-        fault: nullable(AnalysisFault),
+        fault: nullable(FaultAnswer),
       },
       { title: 'ProjectAnalysis' },
     ),

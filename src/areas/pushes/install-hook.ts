@@ -7,6 +7,7 @@ import { Fault } from '../../fault.ts';
 import type { HookId, ProjectId, WorkspaceId } from '../../ids.ts';
 import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
+import { shownFault } from '../../wire.ts';
 import { askProvider } from '../git-providers/git-providers.ts';
 import type { ProjectHook } from '../projects/hooks.ts';
 import type { RepositoryKind } from '../projects/projects.ts';
@@ -75,7 +76,7 @@ export async function readHook(
   return {
     address: addressOf(ctx, source.repositoryKind, hook.id),
     installed: hook.externalId !== null,
-    problem: hook.problem,
+    problem: shownFault(hook.problem),
     lastHeardAt: hook.lastHeardAt?.toISOString() ?? null,
     updatedAt: hook.updatedAt.toISOString(),
   };

@@ -51,9 +51,13 @@ export async function startRemoval(
 }
 
 function neverReached(): Fault {
-  return new Fault('server_not_ready', 'This server was never reached, so there is nothing of ours on it to take away.', {
-    hint: 'Forget it with DELETE /servers/:id?leave=true.',
-  });
+  return new Fault(
+    'server_not_ready',
+    'This server was never reached, so there is nothing of ours on it to take away.',
+    {
+      hint: 'Forget it with DELETE /servers/:id?leave=true.',
+    },
+  );
 }
 
 const unreachable: ReadonlySet<string> = new Set<ApiFaultCode>([

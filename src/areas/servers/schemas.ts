@@ -1,6 +1,17 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
+import { eventOf } from '../../events/event-kinds.ts';
+import {
+  closed,
+  FaultAnswer,
+  FaultCode,
+  Id,
+  idOf,
+  matching,
+  nullable,
+  oneLine,
+  Time,
+} from '../../http/schemas.ts';
 import type { OperationId, ServerId } from '../../ids.ts';
 import { stepIds } from './hardening/plan.ts';
 
@@ -123,11 +134,14 @@ const Facts = Type.Object(
   { title: 'ServerFacts' },
 );
 
-const SecuritySummary = Type.Object({
-  state: Type.Enum(['unknown', 'at_risk', 'fair', 'hardened']),
-  score: nullable(Type.Integer({ minimum: 0, maximum: 100 })),
-  checkedAt: nullable(Time),
-});
+const SecuritySummary = Type.Object(
+  {
+    state: Type.Enum(['unknown', 'at_risk', 'fair', 'hardened']),
+    score: nullable(Type.Integer({ minimum: 0, maximum: 100 })),
+    checkedAt: nullable(Time),
+  },
+  { title: 'ServerSecuritySummary' },
+);
 
 export const ServerAnswer = Type.Object(
   {
@@ -144,12 +158,7 @@ export const ServerAnswer = Type.Object(
     ),
     publicKey: Type.String({ description: 'Ours, for the `authorized_keys` of the user.' }),
     status: Type.Enum(['pending', 'ready', 'unreachable', 'host_key_changed']),
-    problem: nullable(
-      Type.Object(
-        { code: Type.String(), message: Type.String(), hint: nullable(Type.String()) },
-        { title: 'ServerProblem' },
-      ),
-    ),
+    problem: nullable(FaultAnswer),
     facts: nullable(Facts),
     security: SecuritySummary,
     provisionedAt: nullable(Time),
@@ -162,7 +171,7 @@ export const ServerAnswer = Type.Object(
 
 export const ServersAnswer = Type.Object(
   { items: Type.Array(ServerAnswer), nextCursor: nullable(Type.String()) },
-  { title: 'ServerPage' },
+  { title: 'ServerList' },
 );
 
 export const TestBody = Type.Union(
@@ -171,6 +180,33 @@ export const TestBody = Type.Union(
     description: 'A server of yours, or what you would register.',
     examples: [{ serverId: '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b' }],
   },
+);
+
+const testSteps = [
+  ...(['resolve', 'tcp', 'host_key', 'authenticate', 'privilege', 'system', 'docker'] as const),
+  ...(['resources', 'clock'] as const),
+] as const;
+const TestStep = Type.Enum([...testSteps], { title: 'ConnectionTestStep' });
+
+export const TestEvent = Type.Union(
+  [
+    eventOf('ConnectionTestStepEvent', 'step', 'A step is done.', {
+      step: TestStep,
+      status: Type.Enum(['passed', 'warning', 'failed']),
+      message: Type.String({ description: 'What was seen, or what is wrong.' }),
+      code: Type.Optional(Type.Unsafe<string>(FaultCode)),
+      hint: Type.Optional(nullable(Type.String())),
+      evidence: Type.Optional(nullable(Type.String())),
+    }),
+    eventOf('ConnectionTestResultEvent', 'result', 'Whether the server can be worked on.', {
+      ok: Type.Boolean(),
+      hostKeyFingerprint: nullable(Type.String({ description: 'What the server shows.' })),
+      facts: nullable(Facts),
+      fault: nullable(FaultAnswer),
+    }),
+    eventOf('ConnectionTestEndEvent', 'end', 'The last event.', {}),
+  ],
+  { title: 'ConnectionTestEvent' },
 );
 
 const SecurityCheck = Type.Object(
@@ -186,13 +222,8 @@ const SecurityCheck = Type.Object(
   { title: 'SecurityCheck' },
 );
 
-export const SecurityAnswer = Type.Object(
-  {
-    state: Type.Enum(['unknown', 'at_risk', 'fair', 'hardened']),
-    score: nullable(Type.Integer({ minimum: 0, maximum: 100 })),
-    checkedAt: nullable(Time),
-    checks: Type.Array(SecurityCheck),
-  },
+export const SecurityAnswer = Type.Intersect(
+  [SecuritySummary, Type.Object({ checks: Type.Array(SecurityCheck) })],
   { title: 'ServerSecurity' },
 );
 
@@ -201,11 +232,13 @@ export const SecurityQuery = Type.Object(
   closed,
 );
 
+const StepId = Type.Enum([...stepIds], { title: 'HardeningStepId' });
+
 export const HardenBody = Type.Object(
   {
     dryRun: Type.Optional(Type.Boolean({ description: 'Only show the plan.', examples: [true] })),
     steps: Type.Optional(
-      Type.Array(Type.Enum([...stepIds]), {
+      Type.Array(StepId, {
         minItems: 1,
         maxItems: stepIds.length,
         uniqueItems: true,
@@ -234,7 +267,7 @@ export const HardenBody = Type.Object(
 
 const PlanStep = Type.Object(
   {
-    id: Type.Enum([...stepIds]),
+    id: StepId,
     title: Type.String(),
     why: Type.String(),
     lockoutRisk: Type.Boolean(),

@@ -130,7 +130,7 @@ async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): 
           evidence,
         });
         if (isWarning) continue;
-        const fault = { code, step, message: errorText(error), hint };
+        const fault = { code, step, message: errorText(error), hint, evidence };
         send('result', { ok: false, hostKeyFingerprint: hostKey, facts: seen?.facts ?? null, fault });
         return 'over';
       }

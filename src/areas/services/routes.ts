@@ -18,7 +18,7 @@ export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext): void
     idempotent: true,
     faults: ['service_version_refused', 'removal_unconfirmed'],
     schema: {
-      operationId: 'changeServices',
+      operationId: 'setServices',
       summary: 'Say which services an environment has',
       description:
         'The wanted whole. A service that is there and not in it has to be named in `remove`, or nothing is changed. Its data stays, and is taken up again by a service of the same kind and name, until it is deleted with `deleteData`. A version that could not read the data is refused. Credentials are made by us and given to the application alone: each service has `<NAME>_URL` (`main-db` has `MAIN_DB_URL`) and the names of its kind (`DATABASE_URL`, `POSTGRES_URL`, `MYSQL_URL`, `MARIADB_URL`, `MONGODB_URL`, `MONGO_URL`, `REDIS_URL`), each as far as no service that was made earlier has it. 202 with an operation where the environment stands on a server; otherwise they start with its first deployment. Takes an `Idempotency-Key`.',

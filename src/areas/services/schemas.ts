@@ -1,7 +1,7 @@
 /** What goes over the wire about services. */
 import Type from 'typebox';
 import { serviceKinds } from '../../analysis/result.ts';
-import { closed, Id, matching, nullable, Time } from '../../http/schemas.ts';
+import { closed, FaultAnswer, Id, matching, nullable, Time } from '../../http/schemas.ts';
 import { kinds } from './kinds/kinds.ts';
 import { serviceStatuses } from './services.ts';
 
@@ -9,6 +9,7 @@ const all = serviceKinds.map((kind) => kinds[kind]);
 const experimental = all.filter(({ isExperimental }) => isExperimental).map(({ kind }) => kind);
 
 export const Kind = Type.Enum([...serviceKinds], {
+  title: 'ServiceKind',
   description: `Experimental, as they have not been proven against the real images yet: ${experimental.map((kind) => `\`${kind}\``).join(', ')}.`,
   'x-experimental': experimental,
   examples: ['postgres'],
@@ -60,40 +61,33 @@ export const WantedService = Type.Object(
   { ...closed, title: 'WantedService' },
 );
 
-const shown = {
-  id: Id,
-  kind: Kind,
-  name: Type.String({ examples: ['main'] }),
-  version: Type.String({ examples: ['17'] }),
-  memoryMb: Type.Integer({ examples: [512] }),
-  storage: nullable(Storage),
-  status: Type.Enum([...serviceStatuses]),
-  problem: nullable(
-    Type.Object(
-      {
-        code: Type.String({ examples: ['service_unhealthy'] }),
-        message: Type.String(),
-        hint: nullable(Type.String()),
-        evidence: nullable(Type.String()),
-      },
-      { description: 'Why it does not run.' },
-    ),
-  ),
-};
-
-export const ServiceInEnvironment = Type.Object(shown, { title: 'Service' });
-
-const ListedService = Type.Object(
+export const ServiceInEnvironment = Type.Object(
   {
-    ...shown,
-    variables: Type.Array(Type.String({ examples: ['DATABASE_URL'] }), {
-      description: 'Variables of the application that have its URL. The values are not shown to anyone.',
-    }),
-    hasData: Type.Boolean({ description: 'There is a volume of it on the server.' }),
-    createdAt: Time,
-    updatedAt: Time,
-    removedAt: nullable(Time),
+    id: Id,
+    kind: Kind,
+    name: Type.String({ examples: ['main'] }),
+    version: Type.String({ examples: ['17'] }),
+    memoryMb: Type.Integer({ examples: [512] }),
+    storage: nullable(Storage),
+    status: Type.Enum([...serviceStatuses]),
+    problem: { ...nullable(FaultAnswer), description: 'Why it does not run.' },
   },
+  { title: 'Service' },
+);
+
+const ListedService = Type.Intersect(
+  [
+    ServiceInEnvironment,
+    Type.Object({
+      variables: Type.Array(Type.String({ examples: ['DATABASE_URL'] }), {
+        description: 'Variables of the application that have its URL. The values are not shown to anyone.',
+      }),
+      hasData: Type.Boolean({ description: 'There is a volume of it on the server.' }),
+      createdAt: Time,
+      updatedAt: Time,
+      removedAt: nullable(Time),
+    }),
+  ],
   { title: 'ListedService' },
 );
 

@@ -152,7 +152,12 @@ export async function runReleaseCommand(
   const state = last && readContainer(last);
   if (state?.status === 'exited' && state.startedAt !== null && state.exitCode === 0) return;
   output.line(`Release command: ${command}`);
-  const unit = { name: releaseUnit(deploymentId), argv: ['docker', 'start', '--attach', name], fence, what: `The release command «${command}»` };
+  const unit = {
+    name: releaseUnit(deploymentId),
+    argv: ['docker', 'start', '--attach', name],
+    fence,
+    what: `The release command «${command}»`,
+  };
   await followUnit(remote, unit, output);
   await askOne(host, removeContainer(name));
 }

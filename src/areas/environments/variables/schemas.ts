@@ -1,6 +1,6 @@
 /** What goes over the wire about an environment's variables. */
 import Type from 'typebox';
-import { closed, idOf, matching, nullable, Time } from '../../../http/schemas.ts';
+import { closed, idParams, matching, nullable, Time } from '../../../http/schemas.ts';
 import type { EnvironmentId } from '../../../ids.ts';
 import { Needs } from '../settings-schemas.ts';
 
@@ -38,7 +38,7 @@ export const VariablesBody = Type.Object(
   },
 );
 
-export const VariableParams = Type.Object({ id: idOf<EnvironmentId>(), key: Key }, closed);
+export const VariableParams = Type.Object({ ...idParams<EnvironmentId>().properties, key: Key }, closed);
 
 export const VariableAnswer = Type.Object(
   {
