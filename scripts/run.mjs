@@ -6,6 +6,7 @@
  *
  * --service runs the entry as what it is made for, to run for months: bundled, and with the settings that keep it small.
  * --prepare makes all that such a start would make, for where it could not: an image, a folder that only root may write.
+ * Without an entry it installs, and that is all.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,9 +30,10 @@ const serviceEnv = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2', N
 const args = process.argv.slice(2);
 const mode = ['--dev', '--service', '--prepare'].includes(args[0]) ? args.shift() : undefined;
 const wantsDev = mode === '--dev';
-const entryAt = args.findIndex((arg) => !arg.startsWith('-'));
+const found = args.findIndex((arg) => !arg.startsWith('-'));
+const entryAt = found === -1 ? args.length : found;
 const nodeOptions = args.slice(0, entryAt);
-const entry = resolve(root, args[entryAt]);
+const entry = resolve(root, args[entryAt] ?? '');
 const entryArgs = args.slice(entryAt + 1);
 
 const lockHash = createHash('sha256')
@@ -117,6 +119,7 @@ async function serviceEntry() {
 
 /** What is compiled is kept too, for all that a start loads; loading it starts nothing. */
 async function prepare() {
+  if (entryAt === args.length) return;
   const { bundle } = await import('./bundle.mjs');
   const { app } = await bundle(root, entry, cache, lockHash);
   const load = `import(${JSON.stringify(app)})`;
