@@ -97,9 +97,18 @@ export class Journal {
     return this.#write(`${name} ${status}`, (tx, told) => this.#step(tx, told, name, place, status, attempt));
   }
 
-  /** With what follows: the next step, or the end. */
-  done(name: string, place: number, attempt: number, output: Json): void {
-    const write: Entry['write'] = (tx, told) => this.#step(tx, told, name, place, 'done', attempt, output);
+  /** With what follows: the next step, or the end. And with the last that the step has said. */
+  done(
+    name: string,
+    place: number,
+    attempt: number,
+    output: Json,
+    said: readonly News<OperationEvent>[],
+  ): void {
+    const write: Entry['write'] = async (tx, told) => {
+      await this.#append(tx, said);
+      await this.#step(tx, told, name, place, 'done', attempt, output);
+    };
     this.#waiting = [...this.#waiting, { name: `${name} done`, write }];
   }
 
@@ -213,13 +222,17 @@ export class Journal {
         await tx.run(sql`
           update operations set progress = ${JSON.stringify(progress)}::jsonb where id = ${this.#operation.id}`);
       }
-      const { workspaceId } = this.#operation;
-      await appendEvents<OperationEvent>(
-        tx,
-        { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) },
-        events,
-      );
+      await this.#append(tx, events);
     });
+  }
+
+  #append(tx: Queryable, events: readonly News<OperationEvent>[]): Promise<void> {
+    const { workspaceId } = this.#operation;
+    return appendEvents<OperationEvent>(
+      tx,
+      { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) },
+      events,
+    );
   }
 
   #write(name: string, write: Entry['write']): Promise<void> {

@@ -1,5 +1,6 @@
 /** Log lines and progress of a running step, buffered for a moment and written together, in order. */
 import type { News, OperationEvent } from '../events/event-kinds.ts';
+import type { Json } from './definition.ts';
 import type { Journal } from './journal.ts';
 import { LeaseLost } from './queries.ts';
 
@@ -31,21 +32,33 @@ export class StepReport {
     this.#timer ??= setTimeout(() => this.#write(), bufferMs);
   }
 
+  /** What is not written yet, for whoever writes next; all before it is. */
+  async rest(): Promise<readonly News<OperationEvent>[]> {
+    const { events } = this.#take();
+    await this.#writing;
+    return events;
+  }
+
   /** Waits until everything is written, before the step's end is. */
   async close(): Promise<void> {
     this.#write();
     await this.#writing;
   }
 
-  #write(): void {
+  #take(): { readonly events: readonly News<OperationEvent>[]; readonly progress: Json | undefined } {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const progress = this.#progress;
     const events = this.#events;
     if (progress !== undefined) events.push({ kind: 'progress', data: { step: this.#step, ...progress } });
-    if (events.length === 0) return;
     this.#events = [];
     this.#progress = undefined;
+    return { events, progress };
+  }
+
+  #write(): void {
+    const { events, progress } = this.#take();
+    if (events.length === 0) return;
     this.#writing = this.#writing
       .then(() => this.#journal.report(events, progress))
       .catch((error) => {
