@@ -32,19 +32,22 @@ const statusOfStep: Readonly<Record<string, DeploymentStatus>> = {
   processes: 'starting',
   prove: 'switching',
   switch: 'switching',
-  drain: 'switching',
   retire: 'switching',
   promote: 'switching',
-  'clean-up': 'switching',
 };
+
+/** From here on it has done what it was for: what is cleared away then keeps nobody waiting. */
+const afterSuccess = 'clean-up';
 
 export async function followDeployment(
   tx: Queryable,
   clock: Clock,
   workspaceId: WorkspaceId,
   { deploymentId, environmentId }: { deploymentId: DeploymentId; environmentId: EnvironmentId },
-  change: StateChange,
+  told: StateChange,
 ): Promise<void> {
+  const isSuccess = told.state === 'running' && told.step === afterSuccess;
+  const change: StateChange = isSuccess ? { state: 'succeeded' } : told;
   const before = await queries.lockDeployment(tx, workspaceId, deploymentId);
   if (!before || isOver(before.status)) return;
   const now = clock.now();

@@ -47,7 +47,10 @@ class FakeUnit {
     readFile: never,
     fence: never,
     relay: never,
-    startUnit: async ({ name }) => void this.calls.push(`start ${name}`),
+    startUnit: async ({ name }) => {
+      this.calls.push(`start ${name}`);
+      return this.#read(0);
+    },
     stopUnit: async (name: string, fence?: Fence) => void this.calls.push(`stop ${name} at ${fence?.epoch}`),
     readUnit: (_name, from) => this.#read(from),
   };

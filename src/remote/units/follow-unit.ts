@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts';
 import { Handover } from '../../handover.ts';
 import type { Secret } from '../../secret.ts';
 import { createRedactor } from '../exec/redact.ts';
-import type { Remote, UnitSpec, UnitState } from '../remote.ts';
+import type { Remote, UnitOutput, UnitSpec, UnitState } from '../remote.ts';
 import { raceAbort } from '../ssh/deadline.ts';
 import { mostUnitBytes } from './bounded-output.ts';
 
@@ -15,6 +15,8 @@ export interface FollowUnitOptions {
   line(text: string): void;
   /** Each line as it was printed: for words of ours, in which a number may look like a secret. Nothing else is read from it. */
   own?(text: string): void;
+  /** One that succeeds stays on the server until `stopUnit`: a round trip less for whoever clears up later anyway. */
+  readonly isKept?: true;
 }
 
 export interface FollowedUnit extends UnitSpec {
@@ -24,8 +26,9 @@ export interface FollowedUnit extends UnitSpec {
   readonly hintFor?: (evidence: string) => string | undefined;
 }
 
-/** How long one read may wait for more. */
+/** How long one read may wait for more; the first comes with the start, and who is told to stop waits for that. */
 const readMs = 5_000;
+const firstReadMs = 2_000;
 /** Longer lines are split: a program that never ends its line must not fill our memory. */
 const maxLineLength = 16 * 1024;
 const evidenceLines = 15;
@@ -39,8 +42,8 @@ export async function followUnit(
   { what, hintFor, ...spec }: FollowedUnit,
   options: FollowUnitOptions,
 ): Promise<void> {
-  const { signal, line, own, secrets = [] } = options;
-  await remote.startUnit(spec);
+  const { signal, line, own, secrets = [], isKept } = options;
+  const first = await remote.startUnit(spec, firstReadMs);
   const last: string[] = [];
   const lines = new Lines((text) => {
     line(text);
@@ -55,12 +58,13 @@ export async function followUnit(
   const redactor = createRedactor([...remote.secrets, ...secrets]);
   const remove = () => remote.stopUnit(spec.name, spec.fence);
   try {
-    const state = await readToEnd(remote, spec.name, take, signal);
+    const state = await readToEnd(remote, spec.name, take, signal, first);
     plain.end();
     lines.push(redactor.end());
     lines.end();
-    await remove();
-    if (state.kind === 'ended' && state.code === 0) return;
+    const isGood = state.kind === 'ended' && state.code === 0;
+    if (!isGood || !isKept) await remove();
+    if (isGood) return;
     const evidence = last.join('\n');
     throw failureOf(what, state, evidence, hintFor?.(evidence));
   } catch (error) {
@@ -92,10 +96,12 @@ export async function readToEnd(
   name: string,
   take: (bytes: Buffer) => void,
   signal: AbortSignal,
+  first?: UnitOutput,
 ): Promise<Exclude<UnitState, { readonly kind: 'running' }>> {
-  for (let from = 0; ; ) {
+  for (let from = 0, known = first; ; known = undefined) {
     signal.throwIfAborted();
-    const { state, bytes, next } = await raceAbort(remote.readUnit(name, from, readMs), signal);
+    const read = known ?? (await raceAbort(remote.readUnit(name, from, readMs), signal));
+    const { state, bytes, next } = read;
     const room = Math.max(0, mostUnitBytes - from);
     if (bytes.length > 0 && room > 0) take(bytes.subarray(0, room));
     from = next;
