@@ -77,7 +77,7 @@ export const idempotencyHeaders = {
 export const resumeHeaders = {
   'Last-Event-ID': Type.String({
     maxLength: 15,
-    pattern: '^[0-9]+$',
+    pattern: matching('^[0-9]+$', 'must be the id of an event, a whole number such as `42`'),
     description: 'Begin after the event with this id, as browsers ask when they come back.',
     examples: ['42'],
   }),

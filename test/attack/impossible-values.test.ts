@@ -257,7 +257,7 @@ function bodiesOf({ projectId }: EnvironmentScene): Readonly<Record<string, Json
     createProject: { name: 'new', repository: { url: 'https://git.invalid/x.git' } },
     finalizeProject: { environment: { name: 'production' } },
     createEnvironment: { projectId, name: 'staging' },
-    switchAutoDeploy: { enabled: true },
+    setAutoDeploy: { enabled: true },
     createNotificationConnector: { type: 'email', name: 'M', config: {} },
   };
 }
