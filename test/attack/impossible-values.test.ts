@@ -152,6 +152,7 @@ const decided: Readonly<Record<string, string>> = {
   code: 'compared',
   token: 'compared, or tried at the provider before it is stored',
   refreshToken: 'compared',
+  'remove[]': 'compared with the services that are there',
   acceptHostKey: 'its form is in the schema',
   hostKeyFingerprint: 'its form is in the schema',
   planFingerprint: 'compared',
