@@ -5,6 +5,7 @@
 import { config, either, type NodeFramework, nitroStart, server, viteConfigs } from './framework.ts';
 import {
   astroRendering,
+  markoRendering,
   nextRendering,
   nitroRendering,
   nuxtRendering,
@@ -112,6 +113,11 @@ export const renderers: readonly NodeFramework[] = [
   either('vike', 'vite build', 'dist/client', vikeRendering, {
     packages: ['vike', 'vite-plugin-ssr'],
     configs: viteConfigs,
+  }),
+  either('marko', 'marko-run build', 'dist/public', markoRendering, {
+    packages: ['@marko/run'],
+    start: 'node ./dist/index.mjs',
+    programs: { 'marko-run': { develops: ['', 'dev'], previews: { preview: 3000 } } },
   }),
   server('waku', 8080, {
     build: 'waku build',

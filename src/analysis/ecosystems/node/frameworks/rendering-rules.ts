@@ -30,6 +30,10 @@ export const qwikRendering: RenderingRule = (package_, _config, file) => {
   return { kind: 'server', warnings: [{ code: 'adapter_missing', message, file }] };
 };
 
+/** Its adapter is found by its name among the dependencies. */
+export const markoRendering: RenderingRule = (package_) =>
+  filesIf(package_.dependsOn('@marko/run-adapter-static'));
+
 /** Vike has no server of its own; whoever renders on one has written it, and a script that starts it. */
 export const vikeRendering: RenderingRule = ({ manifest }) =>
   filesIf(!manifest.scripts.has('start') && !manifest.scripts.has('server'));

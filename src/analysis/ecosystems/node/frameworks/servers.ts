@@ -3,6 +3,12 @@ import { builtFile } from '../commands/entry-file.ts';
 import { config, library, type NodeFramework, nitroStart } from './framework.ts';
 
 export const servers: readonly NodeFramework[] = [
+  // Built on Nest.
+  library('vendure', 3000, {
+    packages: ['@vendure/core'],
+    portSetting: { key: 'apiOptions.port', files: ['src/vendure-config.ts'] },
+    health: '/health',
+  }),
   library('nest', 3000, {
     packages: ['@nestjs/core'],
     build: 'nest build',

@@ -44,6 +44,10 @@ export const sites: readonly NodeFramework[] = [
       '@11ty/eleventy': { output: ['--output'] },
     },
   }),
+  site('evidence', 'evidence build', 'build', {
+    packages: ['@evidence-dev/evidence'],
+    programs: { evidence: { develops: ['dev'], previews: { preview: 3000 } } },
+  }),
   site('hexo', 'hexo generate', 'public', { programs: { hexo: { develops: ['server', 's'] } } }),
   site('gridsome', 'gridsome build', 'dist', {
     configs: config('gridsome.config'),
