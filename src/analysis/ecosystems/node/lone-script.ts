@@ -5,12 +5,13 @@ import type { Project } from '../../project.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { listens, loneFile } from './commands/entry-file.ts';
 import { nodeVersionOf } from './package-manager/node-version.ts';
+import { manifestNames } from './package-manager/package-json.ts';
 
 export const loneScriptDetector: Detector = {
   name: 'lone-script',
   detect(project) {
     const { repository, files, path } = project;
-    if (['package.json', 'deno.json', 'deno.jsonc', 'deno.lock'].some((name) => files.has(name))) return [];
+    if ([...manifestNames, 'deno.json', 'deno.jsonc', 'deno.lock'].some((name) => files.has(name))) return [];
     const file = loneFile(project);
     if (file === undefined || !isProgram(project, file)) return [];
     const source = project.at(file);

@@ -15,8 +15,8 @@ export class NodePackage extends Project {
     this.manager = managerOf(repository, path);
   }
 
-  static in({ repository, path, files }: Project): NodePackage | undefined {
-    const manifest = files.has('package.json') ? packageIn(repository, path) : undefined;
+  static in({ repository, path }: Project): NodePackage | undefined {
+    const manifest = packageIn(repository, path);
     return manifest && new NodePackage(repository, path, manifest);
   }
 

@@ -8,6 +8,7 @@ import type { Start } from './commands/start-command.ts';
 import { settingAt } from './frameworks/config-value.ts';
 import type { NodeFramework } from './frameworks/framework.ts';
 import type { NodePackage } from './node-package.ts';
+import { manifestNames } from './package-manager/package-json.ts';
 
 export function nodePort(
   package_: NodePackage,
@@ -58,7 +59,7 @@ function portInCode(
   const fallback = own || framework === undefined ? undefined : defaultOf(package_, 'PORT', files);
   return fallback === undefined
     ? undefined
-    : evidenced(fallback, conventional, package_.at('package.json'), `PORT, else ${fallback}`);
+    : evidenced(fallback, conventional, package_.manifest.file, `PORT, else ${fallback}`);
 }
 
 function isStarted(package_: NodePackage, file: string): boolean {
@@ -79,8 +80,8 @@ function sourceFiles(package_: NodePackage): readonly string[] {
     );
   // Not those of a package of its own below this one.
   const isOwn = (file: string) => {
-    const nearest = repository.upwards(parentOf(file) ?? '', ['package.json']);
-    return nearest === undefined || nearest === package_.at('package.json');
+    const nearest = repository.upwards(parentOf(file) ?? '', manifestNames);
+    return nearest === undefined || nearest === package_.manifest.file;
   };
   const depth = (file: string) => file.split('/').length;
   const all = [...repository.sources.keys()]

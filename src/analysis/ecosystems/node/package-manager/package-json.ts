@@ -1,5 +1,5 @@
 /** A package.json as far as its values have the shape they should; whatever has another is not there. */
-import { isParsed, join, type Parsed, type Repository } from '../../../repository.ts';
+import { isParsed, type Parsed, type Repository } from '../../../repository.ts';
 
 export interface PackageJson {
   readonly file: string;
@@ -12,15 +12,17 @@ export interface PackageJson {
   readonly main: string | undefined;
 }
 
+/** The second is read by pnpm alone. */
+export const manifestNames = ['package.json', 'package.json5'];
+
 const longest = 4_000;
 
 export function packageIn(repository: Repository, directory: string): PackageJson | undefined {
   const known = repository.derived(packagesRead);
   const before = known.get(directory);
   if (before) return before;
-  const file = join(directory, 'package.json');
-  const raw = repository.json(file);
-  const made = raw && readPackage(file, raw);
+  const file = repository.firstOf(directory, manifestNames);
+  const made = file === undefined ? undefined : readPackage(repository, file);
   if (made) known.set(directory, made);
   return made;
 }
@@ -29,7 +31,10 @@ function packagesRead(): Map<string, PackageJson> {
   return new Map();
 }
 
-function readPackage(file: string, raw: Parsed): PackageJson {
+function readPackage(repository: Repository, file: string): PackageJson | undefined {
+  const config = file.endsWith('5') ? repository.source(file)?.config : repository.json(file);
+  const raw = isParsed(config) ? config : undefined;
+  if (!raw) return undefined;
   return {
     file,
     raw,

@@ -139,6 +139,8 @@ function withoutLockFile(
 ): Named & Found {
   const manifest = packageIn(repository, directory);
   const file = manifest?.file ?? join(directory, 'package.json');
+  if (file.endsWith('.json5'))
+    return { name: 'pnpm', version: null, certainty: certain, file, note: 'only pnpm reads it' };
   const volta = objectAt(manifest?.raw, 'volta');
   for (const name of ['pnpm', 'yarn', 'bun'] as const) {
     const range = manifest?.engines.get(name) ?? manifestText(volta[name]);
