@@ -11,6 +11,7 @@ import {
 import { MemoryTree } from '../../src/analysis/tree.ts';
 import { repositoryOf } from '../analysis/dockerfile/cases.ts';
 import { buildImage, type Files, filesOf } from '../analysis/dockerfile/lab-build.ts';
+import { languageApps } from '../analysis/dockerfile/language-apps.ts';
 import { smallApps } from '../analysis/dockerfile/small-apps.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { hangMs, until } from '../support/until.ts';
@@ -170,6 +171,33 @@ test('generated Dockerfiles build what the analysis found: it answers, is not ro
     await deploy(t, server, { name: 'go-server' });
     await isHealthy(server, 'go-server');
     await endsOnSigterm(server, 'go-server', [0]);
+  });
+});
+
+test('so do those of PHP, Ruby and Java, with what their languages bring', async (t) => {
+  const server = await lab.fresh(t, 'docker');
+
+  await t.test('PHP behind Apache, with the rules of its .htaccess and an extension', async (t) => {
+    const { url } = await deploy(t, server, { name: 'pages-php', files: languageApps.php });
+    assert.deepEqual(await (await fetch(`${url}/any/path`)).json(), { path: '/any/path', sum: '3', user: 33 });
+    // Only the folder of pages is served.
+    assert.equal((await (await fetch(`${url}/composer.json`)).json()).path, '/composer.json');
+    // The image's own signal lets Apache finish what it has begun.
+    await endsOnSigterm(server, 'pages-php', [0]);
+  });
+
+  await t.test('Ruby, by Bundler from its lock file', async (t) => {
+    const { url } = await deploy(t, server, { name: 'pages-ruby', files: languageApps.ruby });
+    assert.deepEqual(await (await fetch(`${url}/x`)).json(), { path: '/x', env: 'production' });
+    await endsOnSigterm(server, 'pages-ruby', [0]);
+  });
+
+  await t.test('Java, by Maven, as one archive', async (t) => {
+    const { url } = await deploy(t, server, { name: 'pages-java', files: languageApps.java });
+    assert.deepEqual(await (await fetch(`${url}/x`)).json(), { path: '/x' });
+    assert.equal((await server.ssh('docker exec pages-java ls /app')).trim(), 'app.jar');
+    // A JVM that is told to stop ends with the number of the signal.
+    await endsOnSigterm(server, 'pages-java', [143]);
   });
 });
 

@@ -65,8 +65,8 @@ function byVariables(repository: Repository): readonly DatabaseFinding[] {
   return variablesOf(repository).flatMap((variable): DatabaseFinding[] => {
     const { key, directory, source } = variable;
     const named = serviceOf(key);
-    // The host of a service in an example alone: frameworks list all that they could use.
-    const isListed = envFileKind(nameOf(source.file)) !== 'other';
+    // The host of a service in an example or in a framework's own configuration: they list all that they could use.
+    const isListed = variable.onlyIfNamed === true || envFileKind(nameOf(source.file)) !== 'other';
     const isAddress = named?.part === 'url' || (named?.part === 'host' && !isListed);
     const kind =
       variable.behind?.kind ?? (named && isAddress && named.kind !== 'database' ? named.kind : undefined);
