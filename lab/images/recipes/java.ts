@@ -17,6 +17,8 @@ export const java: ImageRecipe = {
   tags: ['21-jdk', '21-jre', '21', 'latest'],
   parent: 'debian:trixie-slim',
   packages: ['ca-certificates', 'openjdk-21-jdk-headless'],
+  // A folder of manuals: Java's package links its own there, and fails without.
+  rootfs: 'java',
   fromHost: hostCertificates,
   setup,
   config: { Env: [plainPath, 'JAVA_HOME=/opt/java', 'LANG=C.UTF-8'], Cmd: ['jshell'] },

@@ -9,8 +9,7 @@ const php: Files = {
     require: { php: '^8.2', 'ext-bcmath': '*' },
     autoload: { 'psr-4': { 'Lab\\': 'src/' } },
   }),
-  'public/.htaccess':
-    'RewriteEngine On\nRewriteCond %{REQUEST_FILENAME} !-f\nRewriteRule ^ index.php [L]\n',
+  'public/.htaccess': 'RewriteEngine On\nRewriteCond %{REQUEST_FILENAME} !-f\nRewriteRule ^ index.php [L]\n',
   'public/index.php': `<?php
 require __DIR__ . '/../vendor/autoload.php';
 header('content-type: application/json');
@@ -31,8 +30,7 @@ class Page
 
 const ruby: Files = {
   Gemfile: 'source "https://rubygems.org"\n',
-  'Gemfile.lock':
-    'GEM\n  remote: https://rubygems.org/\n  specs:\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n',
+  'Gemfile.lock': 'GEM\n  remote: https://rubygems.org/\n  specs:\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n',
   '.ruby-version': '3.3\n',
   'server.rb': `require "json"
 require "socket"
