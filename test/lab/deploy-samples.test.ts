@@ -143,6 +143,7 @@ test('from nothing, through the API alone, samples are deployed and opened', asy
       assert.ok(warm.trips <= 9, `${warm.trips} round trips`);
       assert.ok(warm.gitProcesses <= 8, `${warm.gitProcesses} processes of git`);
       assert.ok(warm.statements <= 250, `${warm.statements} statements`);
+      assert.ok(warm.statements <= 250, `${warm.statements} statements`);
       const again = await costOf(scene, environmentId);
       assert.ok(again.trips <= 7, `${again.trips} round trips for the same commit`);
       assert.ok(again.statements <= 220, `${again.statements} statements for the same commit`);
