@@ -17,7 +17,7 @@ test('generated Dockerfiles of PHP, Ruby and Java build, answer and stop, with w
       user: 33,
     });
     // Only the folder of pages is served.
-    assert.equal((await (await fetch(`${url}/composer.json`)).json()).path, '/composer.json');
+    assert.equal(Object(await (await fetch(`${url}/composer.json`)).json()).path, '/composer.json');
     // The image's own signal lets Apache finish what it has begun.
     await endsOnSigterm(server, 'pages-php', [0]);
   });
