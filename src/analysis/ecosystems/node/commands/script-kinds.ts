@@ -58,18 +58,26 @@ export function servingPort(command: ScriptCommand): number | undefined {
   return Object.hasOwn(serving, program) ? serving[program] : undefined;
 }
 
+const directing = new Set([
+  // Tools of a workspace: they run scripts of its members.
+  ...['turbo', 'nx', 'lerna', 'rush', 'moon', 'wsrun', 'ultra', 'bolt'],
+  // Several scripts at once or one after the other; those of this package are put in place of the call before.
+  ...['concurrently', 'npm-run-all', 'npm-run-all2', 'run-p', 'run-s'],
+  // Whatever they start, it is described elsewhere.
+  ...['docker', 'docker-compose', 'make'],
+]);
+/** Options and words with which a manager runs a script of another package. */
+const elsewhere = new Set(
+  '--prefix --filter -F --workspace --workspaces -w -ws --cwd -C -r --recursive workspace workspaces'.split(
+    ' ',
+  ),
+);
+
 /** It starts what lies elsewhere in the repository. */
 export function isDirecting({ program, args }: ScriptCommand): boolean {
-  if (
-    /^(?:turbo|nx|lerna|concurrently|rush|moon|wsrun|ultra|bolt|npm-run-all2?|run-p|run-s|docker|docker-compose|make)$/.test(
-      program,
-    )
-  )
-    return true;
+  if (directing.has(program)) return true;
   if (!['npm', 'yarn', 'pnpm', 'bun'].includes(program)) return false;
-  return args.some((arg) =>
-    /^(?:--prefix|--filter|-F|--workspaces?|-w|-ws|--cwd|-C|-r|--recursive|workspaces?)(?:=|$)/.test(arg),
-  );
+  return args.some((arg) => elsewhere.has(arg.split('=')[0] ?? ''));
 }
 
 const building = new Set(

@@ -47,13 +47,14 @@ function plain(command: Evidenced<string>): Start {
   return { command, commands: [], isServing: false };
 }
 
+/** They make room, wait or compile for what is started after them. */
+const preparing = new Set('echo exit rm rimraf mkdir cp cd tsc sleep true wait-on'.split(' '));
+
 function scriptStart(package_: NodePackage, name: string): Start | undefined {
   const { manifest, manager } = package_;
   const text = manifest.scripts.get(name);
   const commands = package_.commands(name);
-  const main = commands.filter(
-    ({ program }) => !/^(?:echo|exit|rm|rimraf|mkdir|cp|cd|tsc|sleep|true|wait-on)$/.test(program),
-  );
+  const main = commands.filter(({ program }) => !preparing.has(program));
   if (text === undefined || /no (?:test|start) specified/i.test(text)) return undefined;
   if (main.length === 0 || main.some(isDeveloping) || main.every(isDirecting) || main.every(isBuilding))
     return undefined;
