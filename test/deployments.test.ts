@@ -7,6 +7,7 @@ import { type DeploymentId, newId } from '../src/ids.ts';
 import type { StateChange } from '../src/operations/definition.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
+import { assertProblem } from './support/problems.ts';
 import { until } from './support/until.ts';
 
 const fault = { code: 'build_failed', step: 'build', message: 'It failed.', hint: null, evidence: 'x' };
@@ -224,6 +225,10 @@ test('a server that cannot be reached is waited for, and the wait can be cancell
   );
   const both = await scene.ask('POST', path, { commit: 'a'.repeat(40), branch: 'main' });
   assert.equal(both.status, 400, both.text);
+  const misspelled = await scene.ask('POST', path, { branch: 'maim' });
+  assertProblem(misspelled, 422, 'commit_not_found');
+  assert.match(String(misspelled.body.detail), /no branch «maim».*«main»/);
+  assert.equal(Object((await scene.ask('GET', path)).body.items).length, 1, 'nothing was begun');
   assert.equal((await scene.ask('POST', `${path}/${id}/cancel`)).status, 202);
   const ended = await until(async () => {
     const { body } = await scene.ask('GET', `${path}/${id}`);
