@@ -53,7 +53,8 @@ export function requireConfirmed(
   inputs: readonly Pick<ServiceInput, 'name'>[],
   remove: readonly string[],
 ): void {
-  const both = remove.findIndex((name) => inputs.some((input) => input.name === name));
+  const kept = new Set(inputs.map(({ name }) => name));
+  const both = remove.findIndex((name) => kept.has(name));
   if (both >= 0) {
     throw new Fault('invalid_input', `It is not clear whether the service ${remove[both]} is to stay.`, {
       errors: [{ path: `remove[${both}]`, message: 'is in `services` too' }],
