@@ -12,7 +12,7 @@ import {
   type StepContext,
 } from '../../operations/definition.ts';
 import type { SaveResponse } from '../../store/answer.ts';
-import { findOperation } from '../operations/queries.ts';
+import { readOperation } from '../operations/operations.ts';
 import { refreshSecurity } from './check-security.ts';
 import { connectTo } from './connection/connect-server.ts';
 import { verifyLogin } from './connection/verify-login.ts';
@@ -89,8 +89,11 @@ async function requireHardening(
   operationId: OperationId,
 ): Promise<void> {
   await readServer(ctx.db, workspaceId, serverId);
-  const found = await findOperation(ctx.db, workspaceId, operationId);
-  if (found?.kind === hardenKind && found.subjectId === serverId) return;
+  const found = await readOperation(ctx.db, workspaceId, operationId).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (found?.kind === hardenKind && found.subject?.id === serverId) return;
   const what = found && found.kind !== hardenKind ? `is of the kind ${found.kind}` : 'is not known here';
   throw new Fault('not_found', `No hardening of this server has this id: the operation ${what}.`, {
     hint: 'Name the operation that POST /servers/:id/security/harden has answered with; GET /operations lists them.',
@@ -121,7 +124,10 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
         deadlineMs: 20 * minute,
         undo: noUndo,
         run: async ({ serverId, plan }: Input, context: StepContext) => {
-          if (!plan.steps.some(({ id }) => id === name)) return undefined;
+          const place = plan.steps.findIndex(({ id }) => id === name);
+          const step = plan.steps[place];
+          if (!step) return undefined;
+          context.progress(place / plan.steps.length, `${place + 1} of ${plan.steps.length}: ${step.title}`);
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
           const fence = { scope: context.operationId, epoch: context.epoch };
           await remote.fence(fence.scope, fence.epoch);
@@ -140,6 +146,7 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
         deadlineMs: 2 * minute,
         undo: { none: 'Checking changes nothing.' },
         run: async ({ serverId }, context) => {
+          context.progress(1, 'checking the security of the server');
           await refreshSecurity(ctx, context.workspaceId, serverId);
           return undefined;
         },

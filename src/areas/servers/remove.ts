@@ -113,6 +113,7 @@ export function removeServerOperation(ctx: ServersContext): OperationKind {
           await remote.fence(context.operationId, context.epoch).catch((error: unknown) => {
             throw orForget(error);
           });
+          context.log('Taking away the proxy, and the containers, networks and units of Slipway.');
           await removeProxy(remote);
           await remote.script(clearScript, [], { signal: context.signal });
           await removeNetworkRules(remote, context.signal);

@@ -110,7 +110,7 @@ export async function readToEnd(
 }
 
 /** Whole lines out of bytes that end anywhere, also in the middle of a character. */
-class Lines {
+export class Lines {
   readonly #emit: (text: string) => void;
   readonly #decoder = new StringDecoder('utf8');
   #rest = '';
