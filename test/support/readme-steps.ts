@@ -88,7 +88,7 @@ export const deploymentSteps: readonly Step[] = [
   { begins: 'token=$(curl -s $api/auth/login ', isSo: nothing },
   { begins: 'auth=', isSo: nothing },
   { begins: 'server=$(curl -s $api/servers ', isSo: nothing },
-  { begins: 'while curl -sf $api/servers/$server ', isSo: nothing },
+  { begins: 'while s=$(curl -sf $api/servers/$server ', isSo: nothing },
   {
     begins: 'curl -s $api/servers/$server ',
     isSo: (printed) => assert.equal(printed.trim(), '"ready"\nnull'),
