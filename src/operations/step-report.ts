@@ -50,7 +50,6 @@ export class StepReport {
 
   /** What is not written yet, for whoever writes next; all before it is. */
   async rest(): Promise<readonly News<OperationEvent>[]> {
-    clearTimeout(this.#stillTimer);
     const { events } = this.#take();
     await this.#writing;
     return events;
