@@ -62,7 +62,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   },
   deploy: {
     about:
-      'a small Node application with a Dockerfile of its own, from the call to the end of the deployment, beside a script that does the same docker and HAProxy commands over one warm `ssh` and asks nobody. Warm: median of seven, a changed file each. Then twenty deployments in a row under 16 keep-alive connections, GET and POST in turn.',
+      'a small Node application with a Dockerfile of its own, from the call to the end of the deployment, beside a script that does the same docker and HAProxy commands over one warm `ssh` and asks nobody. Warm: median of seven, a changed file each. Then twenty deployments in a row under 16 keep-alive connections, GET and POST in turn, and twenty by hand under the same. At last twenty new environments at once.',
     run: async () => (await import('./deploy.ts')).benchDeploy(),
   },
   backup: {

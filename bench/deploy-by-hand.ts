@@ -21,9 +21,9 @@ backend app
 `;
 
 const setUp = `
-mkdir -p /srv/hand/run /srv/hand/context
+mkdir -p /srv/hand/run /srv/hand/context /srv/hand/fronts
 docker network create --subnet 198.19.255.0/24 hand > /dev/null
-docker run -d --name hand-proxy --network host --user root -v /srv/hand:/etc/hand -v /srv/hand/run:/run/hand haproxy:3.0 haproxy -W -db -f /etc/hand/haproxy.cfg > /dev/null
+docker run -d --name hand-proxy --network host --user root -v /srv/hand:/etc/hand -v /srv/hand/run:/run/hand haproxy:3.0 haproxy -W -db -f /etc/hand/haproxy.cfg -f /etc/hand/fronts > /dev/null
 `;
 
 const deploy = `set -eu
@@ -45,11 +45,26 @@ if docker inspect "hand-$old" > /dev/null 2>&1; then
 fi
 `;
 
+/** With a listener of its own, which takes a reload. */
+const deployNew = `set -eu
+number=$1; address=198.19.255.$((220 + number)); name=hand-new-$number; port=$((20500 + number)); context=/srv/hand/context-$number
+mkdir -p "$context"; tar -x -C "$context"
+DOCKER_BUILDKIT=1 docker build --quiet --tag "hand-new:$number" "$context" > /dev/null
+docker run -d --init --name "$name" --network hand --ip "$address" --cap-drop ALL --security-opt no-new-privileges --pids-limit 512 --restart unless-stopped --env PORT=3000 "hand-new:$number" > /dev/null
+until curl -sf -o /dev/null "http://$address:3000/"; do sleep 0.1; done
+printf 'frontend new-%s\\n  bind :%s\\n  default_backend new-%s\\nbackend new-%s\\n  server one %s:3000\\n' "$number" "$port" "$number" "$number" "$address" > "/srv/hand/fronts/$number.cfg"
+flock /srv/hand/lock docker kill --signal USR2 hand-proxy > /dev/null
+until curl -sf -o /dev/null "http://127.0.0.1:$port/"; do sleep 0.1; done
+`;
+
+export type ByHand = Awaited<ReturnType<typeof byHand>>;
+
 export async function byHand(ssh: readonly string[], folder: string, address: string) {
   let number = 0;
   await run('ssh', [...ssh, 'mkdir -p /srv/hand && cat > /srv/hand/haproxy.cfg'], { input: config });
   await run('ssh', [...ssh, `sh -eu -c '${setUp.trim()}'`]);
   await run('ssh', [...ssh, 'cat > /srv/hand/deploy'], { input: deploy });
+  await run('ssh', [...ssh, 'cat > /srv/hand/deploy-new'], { input: deployNew });
   const once = async () => {
     number += 1;
     const begun = performance.now();
@@ -57,10 +72,13 @@ export async function byHand(ssh: readonly string[], folder: string, address: st
     return performance.now() - begun;
   };
   await once();
-  const answer = await fetch(`http://${address}:20999/`);
+  const url = `http://${address}:20999/`;
+  const answer = await fetch(url);
   if (!answer.ok) throw new Error('what was done by hand does not serve');
   return {
+    url,
     deploy: once,
+    deployNew: (from: string, which: number) => sent(from, ssh, `sh /srv/hand/deploy-new ${which}`),
     change: (files: Readonly<Record<string, string>>) => {
       for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
     },

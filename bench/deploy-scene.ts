@@ -10,7 +10,7 @@ import { type GitHost, startGitHost } from '../lab/services/git/git-host.ts';
 import { type App, startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
-import type { Remote, RemotePool } from '../src/remote/remote.ts';
+import { countTrips } from '../test/support/count-work.ts';
 import { temporaryFolder } from '../test/support/postgres.ts';
 
 export type Body = Record<string, unknown>;
@@ -64,7 +64,7 @@ export class DeployBench {
     this.app = app;
     this.#end = end;
     const { pool } = app.contexts.servers;
-    countCalls(pool, () => {
+    countTrips(pool, () => {
       this.trips += 1;
     });
   }
@@ -98,6 +98,16 @@ export class DeployBench {
 
   /** The id of an environment that is deployed and runs. */
   async environment(name: string, from: string, settings: Body): Promise<string> {
+    return (await this.#finalized(name, from, settings))();
+  }
+
+  /** All but its first deployment; what is returned makes that, to its end. */
+  async prepared(name: string, from: string, settings: Body): Promise<() => Promise<void>> {
+    const finalize = await this.#finalized(name, from, settings);
+    return async () => void (await finalize());
+  }
+
+  async #finalized(name: string, from: string, settings: Body): Promise<() => Promise<string>> {
     await this.host.createRepository({ owner: 'ada', name, private: true, from });
     const repository = { providerId: this.#providerId, fullName: `ada/${name}` };
     const project = await this.call('POST', '/projects', { name, repository });
@@ -106,10 +116,12 @@ export class DeployBench {
     );
     const environment = { name: 'production', serverId: this.#serverId };
     const body = { settings, environment, deploy: true };
-    const made = await this.call('POST', `/projects/${project.id}/finalize`, body);
-    const id = String(Object(made.environment).id);
-    await this.ended(id, String(Object(made.deployment).id));
-    return id;
+    return async () => {
+      const made = await this.call('POST', `/projects/${project.id}/finalize`, body);
+      const id = String(Object(made.environment).id);
+      await this.ended(id, String(Object(made.deployment).id));
+      return id;
+    };
   }
 
   commit(name: string, files: Readonly<Record<string, string>>): Promise<{ sha: string }> {
@@ -131,17 +143,22 @@ export class DeployBench {
   async #timed(environmentId: string, start: () => Promise<Body>) {
     const [before, begun] = [this.trips, performance.now()];
     const id = String((await start()).id);
-    await this.ended(environmentId, id);
-    return { ms: performance.now() - begun, trips: this.trips - before, id };
+    const { operationId } = await this.ended(environmentId, id);
+    const ms = performance.now() - begun;
+    // What is cleared away after the success counts among the trips, and is not in the way of the next one.
+    await this.#until(async () => (await this.call('GET', `/operations/${operationId}`)).finishedAt !== null);
+    return { ms, trips: this.trips - before, id };
   }
 
-  async ended(environmentId: string, id: string): Promise<void> {
+  async ended(environmentId: string, id: string): Promise<Body> {
     const path = `/environments/${environmentId}/deployments/${id}`;
+    let found: Body = {};
     await this.#until(async () => {
-      const { status, fault } = await this.call('GET', path);
-      if (status === 'failed') throw new Error(JSON.stringify(fault));
-      return status === 'succeeded';
+      found = await this.call('GET', path);
+      if (found.status === 'failed') throw new Error(JSON.stringify(found.fault));
+      return found.status === 'succeeded';
     });
+    return found;
   }
 
   async #until(isSo: () => Promise<boolean>): Promise<void> {
@@ -178,33 +195,4 @@ export class DeployBench {
     this.#serverId = String(server.id);
     await this.#until(async () => (await this.call('GET', `/servers/${server.id}`)).status === 'ready');
   }
-}
-
-/** Each method of a remote is one exchange with the server, whatever goes on inside. */
-function countCalls(pool: RemotePool, count: () => void): void {
-  const to = pool.to.bind(pool);
-  pool.to = (target) => {
-    const remote = to(target);
-    const counted =
-      <Given extends readonly unknown[], Result>(work: (...given: Given) => Result) =>
-      (...given: Given): Result => {
-        count();
-        return work(...given);
-      };
-    const all: Remote = {
-      secrets: remote.secrets,
-      run: counted(remote.run),
-      output: counted(remote.output),
-      script: counted(remote.script),
-      relay: counted(remote.relay),
-      stream: counted(remote.stream),
-      writeFile: counted(remote.writeFile),
-      readFile: counted(remote.readFile),
-      startUnit: counted(remote.startUnit),
-      readUnit: counted(remote.readUnit),
-      stopUnit: counted(remote.stopUnit),
-      fence: counted(remote.fence),
-    };
-    return all;
-  };
 }

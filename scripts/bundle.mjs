@@ -21,6 +21,7 @@ const external = [
 ];
 
 const keptBundles = 4;
+const abandonedMs = 3_600_000;
 const traces = fileURLToPath(new URL('./source-lines.mjs', import.meta.url));
 
 /** CommonJS packages ask for `require`. */
@@ -74,11 +75,16 @@ export async function bundle(root, entry, cacheFolder, key) {
 
 /** Not the last few: a service that runs on one of them loads more of it when it needs it. */
 function dropOld(cacheFolder) {
-  const made = readdirSync(cacheFolder)
-    .filter((name) => name.startsWith('bundle-'))
-    .map((name) => ({ path: join(cacheFolder, name), at: statSync(join(cacheFolder, name)).mtimeMs }))
-    .sort((a, b) => b.at - a.at);
-  for (const { path } of made.slice(keptBundles)) rmSync(path, { recursive: true, force: true });
+  const found = (prefix) =>
+    readdirSync(cacheFolder)
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => join(cacheFolder, name))
+      .map((path) => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+      .sort((a, b) => b.at - a.at);
+  // Of a start that was killed; the others are done within seconds.
+  const abandoned = found('half-').filter(({ at }) => at < Date.now() - abandonedMs);
+  for (const { path } of [...found('bundle-').slice(keptBundles), ...abandoned])
+    rmSync(path, { recursive: true, force: true });
 }
 
 /** A file of ours that reads what lies beside it goes on reading it there. */

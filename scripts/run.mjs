@@ -6,10 +6,11 @@
  *
  * --service runs the entry as what it is made for, to run for months: bundled, and with the settings that keep it small.
  * --prepare makes all that such a start would make, for where it could not: an image, a folder that only root may write.
+ * Without an entry it installs, and that is all.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -29,16 +30,19 @@ const serviceEnv = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2', N
 const args = process.argv.slice(2);
 const mode = ['--dev', '--service', '--prepare'].includes(args[0]) ? args.shift() : undefined;
 const wantsDev = mode === '--dev';
-const entryAt = args.findIndex((arg) => !arg.startsWith('-'));
+const found = args.findIndex((arg) => !arg.startsWith('-'));
+const entryAt = found === -1 ? args.length : found;
 const nodeOptions = args.slice(0, entryAt);
-const entry = resolve(root, args[entryAt]);
+const entry = resolve(root, args[entryAt] ?? '');
 const entryArgs = args.slice(entryAt + 1);
 
-const lockHash = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex');
+const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8');
+const lockHash = createHash('sha256').update(lockText).digest('hex');
+/** Where a person looks on, one line is written over and over, and gone in the end. */
+const isWatched = process.stderr.isTTY === true;
 
-if (!isInstalled()) install();
+if (!isInstalled()) await install();
+if (mode === '--service' && isWatched) overwrite('Starting …');
 if (mode === '--service')
   runThere([...serviceOptions, ...(await serviceEntry())], { ...serviceEnv, ...process.env });
 else if (mode === '--prepare') await prepare();
@@ -50,23 +54,55 @@ function isInstalled() {
   return hash === lockHash && (kind === 'dev' || !wantsDev);
 }
 
-function install() {
+async function install() {
   const started = Date.now();
-  process.stderr.write(`Installing dependencies (${wantsDev ? 'all' : 'run time only'}) …\n`);
+  const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`;
+  const what = `Installing dependencies (${wantsDev ? 'all' : 'run time only'})`;
+  const paths = packagePaths();
+  const show = () => overwrite(`${what}: ${paths.filter(isThere).length} of ${paths.length}, ${seconds()}`);
+  if (!isWatched) process.stderr.write(`${what} …\n`);
+  const timer = isWatched ? setInterval(show, 250) : undefined;
   rmSync(stampFile, { force: true });
-  const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const flags = ['ci', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
   if (!wantsDev) flags.push('--omit=dev');
-  const result = spawnSync('npm', flags, {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: cleanEnv(),
+  const npm = spawn('npm', flags, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'], env: cleanEnv() });
+  let said = '';
+  npm.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
   });
-  if (result.status !== 0) {
+  const failure = await new Promise((resolve) => {
+    npm.once('error', (error) => resolve(error.message));
+    npm.once('close', (code) => resolve(code === 0 ? undefined : said));
+  });
+  clearInterval(timer);
+  if (isWatched) overwrite('');
+  if (failure !== undefined) {
+    process.stderr.write(`${failure.trimEnd()}\n`);
     process.stderr.write('Slipway could not install its dependencies: `npm ci` failed, see above.\n');
     process.exit(1);
   }
   writeFileSync(stampFile, `${lockHash} ${wantsDev ? 'dev' : 'run'}`);
-  process.stderr.write(`Installed in ${((Date.now() - started) / 1000).toFixed(0)} s.\n`);
+  if (!isWatched) process.stderr.write(`Installed in ${seconds()}.\n`);
+}
+
+/** Those that the lock file asks for here. */
+function packagePaths() {
+  const fits = (list, value) =>
+    !list || (list.some((each) => each.startsWith('!')) ? !list.includes(`!${value}`) : list.includes(value));
+  return Object.entries(JSON.parse(lockText).packages)
+    .filter(
+      ([path, { dev, os, cpu }]) =>
+        path && (wantsDev || !dev) && fits(os, process.platform) && fits(cpu, process.arch),
+    )
+    .map(([path]) => join(root, path));
+}
+
+function isThere(folder) {
+  return existsSync(join(folder, 'package.json'));
+}
+
+function overwrite(text) {
+  process.stderr.write(`\r\x1b[K${text}`);
 }
 
 // The npm that started us hands its settings down as variables, and puts our own Node first in the path:
@@ -117,6 +153,7 @@ async function serviceEntry() {
 
 /** What is compiled is kept too, for all that a start loads; loading it starts nothing. */
 async function prepare() {
+  if (entryAt === args.length) return;
   const { bundle } = await import('./bundle.mjs');
   const { app } = await bundle(root, entry, cache, lockHash);
   const load = `import(${JSON.stringify(app)})`;

@@ -49,6 +49,7 @@ export const apiFaultCodes = {
   database_unavailable: 'The database does not answer at the moment. Try again shortly.',
   deadline_exceeded: 'A step of an operation took longer than it may.',
   disk_full: 'The disk of the server is nearly full.',
+  dns_wrong: 'The name does not lead to the server in DNS, or may have no certificate; `findings` says why.',
   docker_failed: 'Docker on the server could not do what it was asked.',
   docker_missing: 'Docker is not installed on the server, or does not answer.',
   docker_too_old: 'The Docker on the server is older than Slipway can work with.',
@@ -115,6 +116,8 @@ export const apiFaultCodes = {
   remote_unreachable: 'The server cannot be reached over SSH.',
   repository_not_found: 'The Git provider has no such repository, or the token may not see it.',
   repository_too_large: 'The repository is larger than the service fetches.',
+  removal_unconfirmed:
+    'A change would remove what it does not name; `errors` lists what has to be confirmed.',
   request_timeout: 'The request took too long to arrive.',
   restore_failed: 'A backup could not be loaded; the data is as it was before.',
   server_busy: 'Another operation of this kind is under way on the server.',
@@ -165,15 +168,91 @@ export const startFaultCodes = {
 export type ApiFaultCode = keyof typeof apiFaultCodes;
 export type FaultCode = ApiFaultCode | keyof typeof startFaultCodes;
 
+/**
+ * What helps in general, where the one that throws knows nothing better. A code that is not here has no such thing: there,
+ * each fault says it itself, or by its `errors`. Nor has one that stops a start: its one sentence says both.
+ */
+const usualHints: Partial<Record<FaultCode, string>> = {
+  already_finalized: 'Make further environments with POST /environments.',
+  already_finished: 'Start it again if you want it again; what has ended stays as it is.',
+  backup_unfinished: 'Wait until its status is `succeeded`, or use another backup.',
+  bad_request: 'Send one whole HTTP request; a body is one JSON object, in UTF-8.',
+  build_failed:
+    'The log of the deployment has the whole output of the build. Mend it there, push, and deploy again.',
+  certificate_invalid: 'Send the whole chain in PEM, with the certificate of the name first.',
+  commit_not_found: 'Check the branch, tag or commit, or leave it away for the newest one of the branch.',
+  database_down:
+    'Look at the service with GET /environments/:id/services: its problem has the last lines of its log.',
+  deadline_exceeded: 'Try again. If it stays, see in its log what it waited for.',
+  disk_full:
+    'Make room on the server (`docker system df` shows what images and build caches take), then try again.',
+  docker_failed: 'What Docker said is in the evidence. `journalctl -u docker` on the server has more.',
+  docker_missing:
+    'See on the server whether Docker runs (`systemctl status docker`), or provision the server again.',
+  dump_failed:
+    'The evidence has what the tool printed. See whether the service is healthy, then back it up again.',
+  egress_failed: 'Check the address, and that it can be reached from where Slipway runs.',
+  forbidden: 'Ask an owner or admin of the workspace for a role that may, or to do it for you.',
+  git_failed:
+    'Try again. If it stays, clone the same address by hand: `git clone` says more about a damaged repository.',
+  git_unavailable: 'Install git 2.37 or later on the machine of the service.',
+  headers_too_large: 'Send fewer or shorter headers; large values belong into the body.',
+  import_failed:
+    'The evidence names the statement. Mend the file, or import it into a service of the version it was dumped from.',
+  import_format_unknown: 'The guide to backups lists what each kind of service can import.',
+  in_use: 'Wait until it has ended, or end it first.',
+  internal_error:
+    'Try again. If it stays, the request id or the operation finds the cause in the log of the service.',
+  invalid_credentials: 'Check both, or ask for a new password with POST /auth/forgot-password.',
+  invalid_input: 'A value cannot be used as it is; the sentence says which. Change it, then try again.',
+  lockout_prevented:
+    'Nobody is locked out. See why a new login fails with POST /servers/test-connection, then harden again.',
+  method_not_allowed: 'The `Allow` header lists the methods of this path.',
+  name_not_resolved: 'Check the spelling of the name, and that its DNS record is known where Slipway runs.',
+  not_found:
+    'Check the id, and that it belongs to the workspace that you are signed in to; it may have been deleted.',
+  nothing_to_back_up: 'Add a service or a volume to the environment, and deploy it first.',
+  payload_too_large: 'Send less at once.',
+  provider_rejected: 'Save a token that may read the repository with POST /git-provider/save-token.',
+  remote_failed:
+    'The evidence has what the server said. Try again; if it stays, run the same on the server to see more.',
+  remote_fenced: 'Nothing is to be done: another worker goes on with it.',
+  remote_timeout: 'See whether the server is under load (`uptime`, `df -h`), then try again.',
+  repository_too_large:
+    'Leave large files out of the repository, or raise the limit: docs/guides/settings.md has it.',
+  request_timeout: 'Send it again over a connection that is fast enough.',
+  restore_failed:
+    'The evidence has what the tool said. See whether the backup is of the same version as the service.',
+  server_not_linked: 'Link one with PATCH /environments/:id/server.',
+  shutting_down: 'Try again in a moment: another instance, or the next start, answers.',
+  storage_failed: 'Back up again; if it stays, try the storage with the same keys from another program.',
+  storage_full:
+    'Make room there, keep fewer backups, or choose another destination with PATCH /environments/:id/backups/config.',
+  system_unsupported: 'Debian 12 and 13 and Ubuntu 22.04, 24.04 and 26.04 are supported.',
+  unsupported_media_type: 'Set the header `Content-Type: application/json`.',
+  work_lost: 'Start it again; it is begun anew from what was there before.',
+};
+
 export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
 
+/** What was seen where several things were looked at. */
+export interface FaultFinding {
+  readonly code: string;
+  readonly severity: 'ok' | 'info' | 'warning' | 'error';
+  readonly message: string;
+  readonly hint: string | null;
+  readonly evidence: string | null;
+}
+
 interface FaultOptions {
+  /** What helps, said for this case; else what helps in general. */
   readonly hint?: string;
   readonly evidence?: string;
   readonly errors?: readonly FieldError[];
+  readonly findings?: readonly FaultFinding[];
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
@@ -183,15 +262,18 @@ export class Fault extends Error {
   readonly hint: string | undefined;
   readonly evidence: string | undefined;
   readonly errors: readonly FieldError[] | undefined;
+  readonly findings: readonly FaultFinding[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: FaultCode, sentence: string, options: FaultOptions = {}) {
     super(sentence, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Fault';
     this.code = code;
-    this.hint = options.hint;
+    // Fields that say what would be right need no word beside them.
+    this.hint = options.hint ?? (options.errors === undefined ? usualHints[code] : undefined);
     this.evidence = options.evidence === undefined ? undefined : bounded(options.evidence);
     this.errors = options.errors;
+    this.findings = options.findings;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

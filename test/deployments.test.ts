@@ -7,6 +7,7 @@ import { type DeploymentId, newId } from '../src/ids.ts';
 import type { StateChange } from '../src/operations/definition.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
+import { assertProblem } from './support/problems.ts';
 import { until } from './support/until.ts';
 
 const fault = { code: 'build_failed', step: 'build', message: 'It failed.', hint: null, evidence: 'x' };
@@ -61,7 +62,7 @@ test('a deployment shows the course of its operation, forwards only, and ends it
     'health',
     'processes',
   ];
-  steps.push('prove', 'switch', 'drain', 'retire', 'promote', 'clean-up');
+  steps.push('prove', 'switch', 'retire', 'promote');
   for (const step of [null, ...steps]) {
     await follow({ state: 'running', step });
     // As after a retry, or another worker that goes on.
@@ -72,9 +73,10 @@ test('a deployment shows the course of its operation, forwards only, and ends it
   }
   assert.deepEqual(seen, ['preparing', 'building', 'starting', 'switching']);
   assert.deepEqual(await environment(scene), ['deploying', null]);
-  await follow({ state: 'succeeded' });
+  await follow({ state: 'running', step: 'clean-up' });
   const ended = await shown(scene, id);
   assert.deepEqual([ended.status, ended.step, ended.fault], ['succeeded', null, null]);
+  await follow({ state: 'succeeded' });
   assert.deepEqual(
     stepsOf(ended),
     steps.map((step) => `${step} done`),
@@ -223,6 +225,10 @@ test('a server that cannot be reached is waited for, and the wait can be cancell
   );
   const both = await scene.ask('POST', path, { commit: 'a'.repeat(40), branch: 'main' });
   assert.equal(both.status, 400, both.text);
+  const misspelled = await scene.ask('POST', path, { branch: 'maim' });
+  assertProblem(misspelled, 422, 'commit_not_found');
+  assert.match(String(misspelled.body.detail), /no branch «maim».*«main»/);
+  assert.equal(Object((await scene.ask('GET', path)).body.items).length, 1, 'nothing was begun');
   assert.equal((await scene.ask('POST', `${path}/${id}/cancel`)).status, 202);
   const ended = await until(async () => {
     const { body } = await scene.ask('GET', `${path}/${id}`);

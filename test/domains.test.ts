@@ -5,6 +5,8 @@ import { sql } from '../src/store/sql.ts';
 import { startDomainScene } from './support/domains.ts';
 import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts';
 
+const codesIn = (findings: unknown) => (Object(findings) as { code: string }[]).map(({ code }) => code);
+
 test('a domain is registered in either form, listed, read and deleted', async (t) => {
   const scene = await startDomainScene(t);
   const { ask, apex } = scene;
@@ -113,7 +115,8 @@ test('a name leads to an environment, is changed in place, and keeps its domain 
     redirectHttp: false,
   });
   assert.equal(made.status, 200, made.text);
-  const { id, certificate, createdAt: _, ...rest } = made.body;
+  const { id, certificate, createdAt: _, findings: seen, ...rest } = made.body;
+  assert.deepEqual(codesIn(seen), [], 'with no server, nobody knows where it should point');
   assert.deepEqual(rest, {
     environmentId,
     domainId: domain.id,
@@ -190,4 +193,38 @@ test('a request that is repeated with its key makes nothing twice', async (t) =>
   const { db } = service.app.store;
   const made = await db.rows(sql`select 1 from certificates where workspace_id = ${workspaceId}`);
   assert.equal(made.length, 1);
+});
+
+test('a name that DNS does not lead to the server is refused with what is wrong, unless that is wanted', async (t) => {
+  const scene = await startDomainScene(t);
+  const { ask, environmentId, apex, zone } = scene;
+  await scene.verified(ask, apex);
+  const serverId = await scene.server('web-1', '9.9.9.9');
+  assert.ok((await ask('PATCH', `/environments/${environmentId}/server`, { serverId })).status < 300);
+  const hostname = `shop.${apex}`;
+  const path = `/environments/${environmentId}/domain`;
+  const body = { hostname, ssl: { mode: 'off' } };
+  const missing = await ask('POST', path, body);
+  assertProblem(missing, 422, 'dns_wrong');
+  assert.match(String(missing.body.detail), /has no address yet/);
+  assert.match(String(missing.body.hint), /A 9\.9\.9\.9.*\?force=true/);
+  assert.deepEqual(errorPaths(missing), ['hostname']);
+  assert.deepEqual(codesIn(missing.body.findings), ['address_missing']);
+  assert.deepEqual((await ask('GET', `${path}s`)).body.items, [], 'nothing was connected');
+
+  zone.set(hostname, 'A', ['9.9.9.10']);
+  assert.deepEqual(codesIn((await ask('POST', path, body)).body.findings), ['address_elsewhere']);
+  const forced = await ask('POST', `${path}?force=true`, body);
+  assert.equal(forced.status, 200, forced.text);
+  assert.deepEqual(codesIn(forced.body.findings), ['address_elsewhere']);
+  assert.equal((await ask('POST', path, { ...body, hstsSeconds: 60 })).status, 200, 'it is connected by now');
+
+  zone.set(`www.${apex}`, 'A', ['9.9.9.9']);
+  const half = await ask('POST', path, { hostname: apex, www: 'redirect_to_apex', ssl: { mode: 'off' } });
+  assertProblem(half, 422, 'dns_wrong');
+  assert.match(half.text, new RegExp(`${apex} has no address`));
+  zone.set(apex, 'A', ['9.9.9.9']);
+  const right = await ask('POST', path, { hostname: apex, www: 'redirect_to_apex', ssl: { mode: 'off' } });
+  assert.equal(right.status, 200, right.text);
+  assert.deepEqual(codesIn(right.body.findings), ['address_found', 'address_found']);
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkDueProviders } from '../src/areas/git-providers/check-providers.ts';
+import { saveToken } from '../src/areas/git-providers/save-token.ts';
+import { newId, type WorkspaceId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
+import { faultOf } from './support/faults.ts';
 import { enoughScopes, startGitScene } from './support/git.ts';
 import { newPerson } from './support/people.ts';
 import { sharedTestApp } from './support/shared-app.ts';
@@ -47,6 +50,30 @@ test('a token is refused with words: a wrong one, one that may too little, and a
   assert.deepEqual([broken.status, broken.body.code], [502, 'provider_failed'], broken.text);
   const list = await service.call('GET', '/git-providers', { token: person.token });
   assert.deepEqual(list.body.items, [], 'nothing that failed was kept');
+});
+
+test('who names no address is told which one was asked', async () => {
+  const { providers } = (await sharedTestApp()).app.contexts;
+  const asked: string[] = [];
+  const egress = {
+    ...providers.egress,
+    fetch: async (url: string | URL) => {
+      asked.push(String(url));
+      return new Response('{"message":"invalid token"}', { status: 401 });
+    },
+  };
+  const wanted = { provider: 'gitea', token: 'of another host' } as const;
+  const saving = saveToken(
+    { ...providers, egress },
+    newId<WorkspaceId>(),
+    wanted,
+    async (_tx, answer) => answer,
+  );
+  const fault = await faultOf(() => saving);
+  assert.match(asked[0] ?? '', /^https:\/\/gitea\.com\//);
+  assert.equal(fault.code, 'provider_rejected');
+  assert.match(fault.message, /gitea\.com/);
+  assert.match(fault.hint ?? '', /https:\/\/gitea\.com was asked.*`baseUrl`/);
 });
 
 test('an address inside is refused unless the instance allows it', async (t) => {

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Fault } from '../src/fault.ts';
+import { Metrics } from '../src/http/metrics.ts';
+import type { HttpServer } from '../src/http/server.ts';
+import { createLog } from '../src/log.ts';
+import { readBacklog } from '../src/operations/backlog.ts';
+import { startBareServer } from './support/bare-server.ts';
 import { newEmail, text } from './support/people.ts';
 import { sharedTestApp } from './support/shared-app.ts';
 import { cookieOf, login, newPassword, post, register, resetTokenFor, tokensOf } from './support/steps.ts';
@@ -54,4 +60,52 @@ test('the log names an account by its id, never by its address', async () => {
   await register(service, email);
   await post(service, '/auth/verify-otp', { email, code: await service.mailbox.code(email) });
   assert.equal(JSON.stringify(service.logLines).includes(email), false);
+});
+
+test('what a user or their server does wrong is no error in our log, and no failure of ours in the figures', async (t) => {
+  const service = await sharedTestApp();
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog('debug', { write: (line) => void lines.push(JSON.parse(line)) });
+  const metrics = new Metrics(() => readBacklog(service.app.store.db));
+  const failures = async () => /^slipway_http_failures_total (\d+)/m.exec((await metrics.told()).text)?.[1];
+  const config = { access: { kind: 'public' } } as const;
+  const addRoutes = (server: HttpServer) => {
+    server.get('/theirs', { config }, async () => {
+      throw new Fault('remote_unreachable', 'The server cannot be reached.');
+    });
+    server.get('/ours', { config }, async () => {
+      throw new Error('a defect');
+    });
+  };
+  const url = await startBareServer(t, service, addRoutes, { log, metrics });
+  assert.equal(await failures(), '0');
+  assert.equal((await fetch(`${url}/theirs`)).status, 502);
+  assert.equal((await fetch(`${url}/nothing`)).status, 404);
+  assert.ok(
+    lines.every(({ level, err }) => level === 'info' && err === undefined),
+    JSON.stringify(lines),
+  );
+  assert.ok(lines.some(({ fault, msg }) => fault === 'remote_unreachable' && msg === 'request refused'));
+  assert.ok(lines.some(({ code, msg }) => code === 'not_found' && msg === 'request'));
+  assert.equal(await failures(), '0');
+  assert.equal((await fetch(`${url}/ours`)).status, 500);
+  const loud = lines.filter(({ level }) => level === 'error');
+  assert.equal(loud.length, 1);
+  assert.match(JSON.stringify(loud), /a defect/);
+  assert.equal(await failures(), '1');
+});
+
+test('those who only watch leave no line, unless they are refused', async () => {
+  const service = await sharedTestApp();
+  const from = service.logLines.length;
+  await service.call('GET', '//healthz');
+  await service.call('GET', '//readyz');
+  await service.call('GET', '//metrics');
+  await service.call('GET', '//healthz?wrong=1');
+  await service.call('POST', '//healthz');
+  const routes = service.logLines.slice(from).filter(({ msg }) => msg === 'request');
+  assert.ok(
+    routes.every(({ status }) => Number(status) >= 400),
+    JSON.stringify(routes),
+  );
 });

@@ -7,6 +7,7 @@ import { sql } from '../src/store/sql.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { newPerson, type Person, text } from './support/people.ts';
 import { sharedTestApp } from './support/shared-app.ts';
+import { openStream } from './support/sse.ts';
 
 /** On no server: what it shows is empty, and all the rest of the route is as it always is. */
 async function newEnvironment(t: TestContext, service: TestApp, { token }: Person): Promise<EnvironmentId> {
@@ -64,7 +65,10 @@ test('the stream begins with the state, ten may watch, and a stop of the service
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
     const { value = '' } = (await reader?.read()) ?? {};
     assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
-    assert.equal(value.split('\n\n')[0], 'event: state\ndata: {"containers":[]}');
+    const [id, event, data = ''] = (value.split('\n\n')[0] ?? '').split('\n');
+    assert.deepEqual([id, event], ['id: 1', 'event: state']);
+    const told = JSON.parse(data.slice('data: '.length));
+    assert.deepEqual(told, { kind: 'state', at: told.at, containers: [] });
     all.push(reader);
   }
   const refused = await open();
@@ -73,7 +77,23 @@ test('the stream begins with the state, ten may watch, and a stop of the service
   // What cuts the connections that are left when the time for a stop has run out.
   const cut = t.mock.method(service.app.server.server, 'closeAllConnections');
   await service.app.stop();
+  // Without an `end`: there is more to see for who comes back.
   const { done } = (await all[0]?.read()) ?? {};
   assert.deepEqual([done, cut.mock.callCount()], [true, 0]);
   gone.abort();
+});
+
+test('where the environment is deleted, its stream says that it has ended', async (t) => {
+  const service = await sharedTestApp();
+  const owner = await newPerson(service);
+  const id = await newEnvironment(t, service, owner);
+  const reader = await openStream(`${service.url}/api/v1/environments/${id}/logs`, { token: owner.token });
+  const seen: string[] = [];
+  for await (const { event } of reader.events()) {
+    seen.push(event);
+    if (event !== 'state') continue;
+    const gone = await service.call('DELETE', `/environments/${id}`, { token: owner.token });
+    assert.ok(gone.status < 300, gone.text);
+  }
+  assert.deepEqual(seen, ['state', 'problem', 'end']);
 });

@@ -44,9 +44,9 @@ test('a connector is made, listed, read, changed and deleted, and what it was se
     ['Ops', ['server_back'], false, true],
   );
   const moved = await ask('PATCH', `${base}/${id}`, {
-    config: { webhookUrl: 'https://example.com/x/moresecret' },
+    config: { webhookUrl: 'https://chat.example.com/hooks/moresecret' },
   });
-  assert.equal(moved.body.target, 'https://example.com/…');
+  assert.equal(moved.body.target, 'https://chat.example.com/…', 'Mattermost takes the same messages');
   for (const { text } of [made, changed, moved, await ask('GET', base)])
     assert.doesNotMatch(text, /secretsecret|moresecret/);
   const kept = await service.app.store.db.one<{ sealed: Buffer }>(
@@ -91,6 +91,18 @@ test('what cannot be a connector is refused with its field', async () => {
     'https://a:b@c.example/',
   ])
     assertInvalid(await post({ ...slack, config: { webhookUrl } }), 'config.webhookUrl');
+  for (const [type, webhookUrl] of [
+    ['slack', 'https://discord.com/api/webhooks/1234567890/XXXX'],
+    ['slack', 'https://app.slack.com/client/T000/C000'],
+    ['discord', slackUrl],
+    ['discord', 'https://discord.com/channels/1/2'],
+    ['teams', 'https://teams.microsoft.com/l/channel/19'],
+    ['teams', slackUrl],
+  ] as const) {
+    const answer = await post({ type, name: 'Team', config: { webhookUrl } });
+    assertInvalid(answer, 'config.webhookUrl');
+    assert.match(answer.text, /is not the address of an? .*, such as https:/);
+  }
   const telegram = { botToken: '1234567890:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', chatId: '-100123' };
   const tell = (config: object) => post({ type: 'telegram', name: 'T', config: { ...telegram, ...config } });
   assert.equal((await tell({})).status, 201);

@@ -4,10 +4,19 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { root } from '../scripts/commands.ts';
 import { callApi } from './support/app.ts';
 import { newInstance } from './support/instance.ts';
-import { cleanEnv, noneLeft, postmasterOf, processesOf, type Service, signal } from './support/service.ts';
+import {
+  cleanEnv,
+  mainCommand,
+  noneLeft,
+  postmasterOf,
+  processesOf,
+  type Service,
+  signal,
+} from './support/service.ts';
 import { until } from './support/until.ts';
 
 const recovery = /not properly shut down|redo starts|recovery/;
@@ -196,4 +205,25 @@ test('a SIGTERM to npm itself reaches the service: nothing is left running', asy
   npm.kill('SIGTERM');
   await until(() => /Stopped\./.test(printed) || undefined, 'the stop');
   await noneLeft(dataDir);
+});
+
+test('at a terminal there is the address and nothing else, then readable lines', async (t) => {
+  const { start } = newInstance(t);
+  // `script` gives it a terminal; it is part of every Debian and Ubuntu.
+  const command = ['script', '-qefc', mainCommand.join(' '), '/dev/null'] as const;
+  const service = start({ SLIPWAY_LOG_LEVEL: 'info' }, command);
+  const [, url = ''] = await service.printed(/Slipway is running at (http:\/\/127\.0\.0\.1:\d+)\r\n/);
+  assert.equal(
+    service.stdout.split('\r\u001b[K').at(-1),
+    `Slipway is running at ${url}\r\n`,
+    'what was written over is gone',
+  );
+  assert.match(service.stdout, /Starting …/);
+  await fetch(`${url}/healthz`);
+  await fetch(`${url}/api/v1/auth/me`);
+  await service.printed(/\r\n/);
+  await until(() => service.stdout.includes('/api/v1/auth/me'), 'the line of the request');
+  const said = stripVTControlCharacters(service.stdout);
+  assert.match(said, /\d\d:\d\d:\d\d GET \/api\/v1\/auth\/me 401 unauthenticated \d+ ms/);
+  assert.doesNotMatch(said, /\{|healthz/);
 });

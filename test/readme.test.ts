@@ -1,5 +1,6 @@
 /** The README keeps its word: its commands are taken out of it and run. Those that need a server are in test/long/readme.test.ts. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -7,7 +8,7 @@ import { root } from '../scripts/commands.ts';
 import { settings } from '../src/config.ts';
 import { npmStart, readmeBlocks, Shell } from './support/readme.ts';
 import { accountSteps, deploymentSteps, domainSteps, follow } from './support/readme-steps.ts';
-import { until } from './support/until.ts';
+import { hangMs, until } from './support/until.ts';
 
 const blocks = readmeBlocks();
 
@@ -58,13 +59,21 @@ test('every file that the README and the documents lead to is there', () => {
   assert.ok(count > 50);
 });
 
-test('every proof that the promises stand on is there', () => {
-  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split(
-    '## What the promises stand on',
-  )[1];
-  const proofs = [...(text ?? '').matchAll(/`((?:test|src)\/[^`]+)`/g)].map(([, path = '']) => path);
-  assert.ok(proofs.length > 30);
-  for (const path of proofs) assert.ok(existsSync(join(root, path)), path);
+test('every proof that the promises and the threats stand on is there', () => {
+  const read = (document: string) => readFileSync(join(root, document), 'utf8');
+  const promises = read('docs/architecture.md').split('## What the promises stand on')[1] ?? '';
+  for (const [text, atLeast] of [[promises, 30] as const, [read('docs/THREATS.md'), 30] as const]) {
+    const proofs = [...text.matchAll(/`((?:test|src)\/[^`]+)`/g)].flatMap(([, path = '']) => {
+      const [, before = path, names = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
+      return names.split(',').map((name) => `${before}${name}${after}`);
+    });
+    assert.ok(proofs.length > atLeast);
+    for (const path of proofs)
+      assert.ok(
+        ['', '.test.ts'].some((end) => existsSync(join(root, path + end))),
+        path,
+      );
+  }
 });
 
 test('`npm start`, then a first account by the commands of the README', async (t) => {
@@ -80,4 +89,21 @@ test('`npm start`, then a first account by the commands of the README', async (t
   assert.ok(existsSync(join(service.folder, 'data/outbox')), 'mail is written there too');
   assert.equal(await service.interrupt(), 0, service.said());
   await until(() => service.said().endsWith('Stopped.\n'), `a word of farewell: ${service.said()}`);
+});
+
+test('every loop of the README ends where something fails: an answer that is none, a token that is over, a problem', async () => {
+  const loops = blocks.flatMap(({ commands }) => commands).filter((each) => /^(while|until)\b/.test(each));
+  assert.ok(loops.length > 0);
+  const answers = [
+    ['fails', '{"status":401,"code":"unauthenticated"}'],
+    ['works', '{"status":"pending","problem":{"code":"login_refused"}}'],
+    ['works', '{"status":"ready","problem":null}'],
+  ] as const;
+  for (const loop of loops)
+    for (const [how, answer] of answers) {
+      // Like curl: with `-f`, an answer that is an error is not printed.
+      const curl = `curl() { if [ ${how} = fails ]; then case $1 in *f*) return 22;; esac; fi; printf %s '${answer}'; }`;
+      const ended = spawnSync('bash', ['-c', `${curl}\nsleep() { exit 9; }\n${loop}`], { timeout: hangMs });
+      assert.deepEqual([ended.status, ended.signal], [0, null], `«${loop}» goes on after ${answer}`);
+    }
 });

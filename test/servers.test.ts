@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newPerson } from './support/people.ts';
+import { assertProblem } from './support/problems.ts';
 import { connectionTest } from './support/servers.ts';
 import { sharedTestApp } from './support/shared-app.ts';
 
@@ -50,6 +51,34 @@ test('what is wrong with a new server is told by its field', async () => {
     });
     assert.equal(answer.body.code, 'invalid_input', answer.text);
   }
+});
+
+test('a server that was never reached is not cleared, and how it is forgotten is told', async () => {
+  const service = await sharedTestApp();
+  const { token } = await newPerson(service);
+  const { body } = await service.call('POST', '/servers', { token, body: wish });
+  const refused = await service.call('DELETE', `/servers/${body.id}`, { token });
+  assertProblem(refused, 409, 'server_not_ready');
+  assert.match(String(refused.body.hint), /\?leave=true/);
+  assert.equal((await service.call('DELETE', `/servers/${body.id}?leave=true`, { token })).status, 204);
+});
+
+test('what a field should look like is told by a sentence with an example, never by a pattern', async () => {
+  const service = await sharedTestApp();
+  const { token } = await newPerson(service);
+  const told = async (path: string, body: object) => {
+    const answer = await service.call('POST', path, { token, body });
+    assertProblem(answer, 400, 'invalid_input');
+    assert.doesNotMatch(answer.text, /\^|\[A-Z|\(\?/, 'a pattern is shown');
+    return String(answer.body.detail);
+  };
+  assert.match(await told('/servers', { ...wish, host: 'https://web-1.example.com/' }), /no https:\/\//);
+  assert.match(await told('/servers', { ...wish, hostKeyFingerprint: 'aa:bb' }), /such as `SHA256:/);
+  assert.match(await told('/servers', { ...wish, username: 'Ada L' }), /such as `root`/);
+  assert.match(await told('/auth/forgot-password', { email: 'ada' }), /such as `ada@example\.com`/);
+  const deploy = '/environments/01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b/deployments';
+  assert.match(await told(deploy, { commit: '9f2c1d0' }), /40 small hexadecimal digits/);
+  assert.match(await told('/environments/1/deployments', {}), /must be a UUID/);
 });
 
 test('a name is taken once in a workspace, whatever its case, and is free in another', async () => {

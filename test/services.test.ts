@@ -4,7 +4,7 @@ import { newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
 import { startEnvironmentScene } from './support/environments.ts';
 import { newPerson } from './support/people.ts';
-import { assertInvalid, assertProblem } from './support/problems.ts';
+import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts';
 
 interface Listed {
   readonly id: string;
@@ -46,7 +46,10 @@ test('services are the wanted whole: added, changed and removed with one call, a
   const shown = await ask('GET', `/environments/${environmentId}`);
   assert.deepEqual(namesIn(shown.body.services), ['postgres', 'cache']);
 
-  const second = await ask('POST', path, { services: [{ kind: 'redis', name: 'cache' }] });
+  const second = await ask('POST', path, {
+    services: [{ kind: 'redis', name: 'cache' }],
+    remove: ['postgres'],
+  });
   assert.deepEqual(namesIn(second.body.services), ['cache'], 'what never ran leaves nothing behind');
   assert.equal(Object(second.body.services)[0].id, cache?.id);
   const events = await service.app.store.db.rows<{ data: { reason: string; environmentId: string } }>(sql`
@@ -56,7 +59,7 @@ test('services are the wanted whole: added, changed and removed with one call, a
     events.map(({ data }) => data.environmentId),
     [environmentId, environmentId],
   );
-  await ask('POST', path, { services: [] });
+  await ask('POST', path, { services: [], remove: ['cache'] });
   await scene.released();
   const late = await ask('POST', path, { services: [{ kind: 'mysql' }] });
   assert.equal(late.body.needs, 'restart', 'the application that runs does not know it');
@@ -66,6 +69,28 @@ test('services are the wanted whole: added, changed and removed with one call, a
   );
 });
 
+test('a list that leaves a service out removes it only where that is said, and names it otherwise', async (t) => {
+  const { ask, environmentId, service, person } = await startEnvironmentScene(t);
+  const path = `/environments/${environmentId}/services`;
+  const both = { services: [{ kind: 'postgres' }, { kind: 'redis', name: 'cache' }] };
+  assert.equal((await ask('POST', path, both)).status, 200);
+  const forgotten = await ask('POST', path, { services: [{ kind: 'postgres' }] });
+  assertProblem(forgotten, 409, 'removal_unconfirmed');
+  assert.match(String(forgotten.body.detail), /cache/);
+  assert.match(String(forgotten.body.hint), /"remove": \["cache"\]/);
+  assert.deepEqual(errorPaths(forgotten), ['services.cache']);
+  assert.deepEqual(namesIn((await ask('GET', path)).body.items), ['postgres', 'cache']);
+  assertInvalid(await ask('POST', path, { ...both, remove: ['cache'] }), 'remove[0]');
+
+  const meant = { services: [{ kind: 'postgres' }], remove: ['cache'] };
+  const headers = { 'idempotency-key': 'once' };
+  const send = () => service.call('POST', path, { token: person.token, body: meant, headers });
+  const removed = await send();
+  assert.deepEqual(namesIn(removed.body.services), ['postgres']);
+  assert.deepEqual((await send()).body, removed.body, 'the first answer again');
+  assert.equal((await ask('POST', path, meant)).status, 200, 'and it can be said again');
+});
+
 test('on a server, the change is an operation in the line of its environment', async (t) => {
   const scene = await startEnvironmentScene(t);
   const { ask, environmentId, service } = scene;
@@ -73,7 +98,7 @@ test('on a server, the change is an operation in the line of its environment', a
   const linked = await ask('PATCH', `/environments/${environmentId}/server`, { serverId });
   assert.ok(linked.status < 300, linked.text);
   const path = `/environments/${environmentId}/services`;
-  const answer = await ask('POST', path, { services: [{ kind: 'redis' }] });
+  const answer = await ask('POST', path, { services: [{ kind: 'redis' }], remove: ['postgres'] });
   assert.equal(answer.status, 202, answer.text);
   assert.equal(answer.headers.get('location'), `/api/v1/operations/${answer.body.operationId}`);
   const stored = await service.app.store.db.one<Record<string, unknown>>(sql`

@@ -13,6 +13,7 @@ import { nodeDetectors, nodeWorkspaces } from './ecosystems/node/node.ts';
 import type { Progress } from './progress.ts';
 import { Project } from './project.ts';
 import { parentOf, type Repository } from './repository.ts';
+import type { Warning } from './result.ts';
 import { findServices } from './services/services.ts';
 import { variablesOf } from './variables/variables.ts';
 
@@ -22,6 +23,7 @@ export interface Findings {
   readonly declarations: readonly Declaration[];
   readonly services: readonly ServiceFinding[];
   readonly variables: readonly VariableFinding[];
+  readonly warnings: readonly Warning[];
 }
 
 export interface CollectOptions {
@@ -36,19 +38,31 @@ export function collectFindings(repository: Repository, options: CollectOptions)
   const declarations: Declaration[] = [];
   const services: ServiceFinding[] = [];
   const variables: VariableFinding[] = [];
-  for (const finder of [nodeWorkspaces, ...languageWorkspaces]) {
-    workspaces.push(...attempt(repository, finder.name, () => finder.find(repository)));
-  }
+  const warnings: Warning[] = [];
+  /** One that fails on a strange repository finds nothing, with a warning; the others go on. */
+  const attempt: Attempt = (name, find) => {
+    try {
+      return find();
+    } catch (error) {
+      const message = `What ${name} would find is missing: ${errorText(error).slice(0, 200)}`;
+      warnings.push({ code: 'detector_failed', message, file: null });
+      return [];
+    }
+  };
+  for (const finder of [nodeWorkspaces, ...languageWorkspaces])
+    workspaces.push(...attempt(finder.name, () => finder.find(repository)));
   for (const reader of declarationReaders) {
-    for (const found of attempt(repository, reader.name, () => [reader.read(repository)])) {
+    for (const found of attempt(reader.name, () => [reader.read(repository)])) {
       declarations.push(...(found.declarations ?? []));
       services.push(...(found.services ?? []));
       variables.push(...(found.variables ?? []));
+      warnings.push(...(found.warnings ?? []));
     }
   }
-  const candidates = collectCandidates(repository, options);
-  if (!progress.isOver) services.push(...attempt(repository, 'services', () => findServices(repository)));
-  if (!progress.isOver) variables.push(...attempt(repository, 'variables', () => variablesOf(repository)));
+  const candidates = collectCandidates(repository, options, attempt);
+  warnings.push(...candidates.flatMap(({ draft }) => draft.warnings ?? []));
+  if (!progress.isOver) services.push(...attempt('services', () => findServices(repository)));
+  if (!progress.isOver) variables.push(...attempt('variables', () => variablesOf(repository)));
   const isInside = ({ directory }: { directory: string }) => concerns(directory, root);
   return {
     candidates,
@@ -56,10 +70,17 @@ export function collectFindings(repository: Repository, options: CollectOptions)
     declarations: declarations.filter(({ directory }) => isUnder(directory, root)),
     services: services.filter(isInside),
     variables: variables.filter(isInside),
+    warnings,
   };
 }
 
-function collectCandidates(repository: Repository, { root, withSecondary, progress }: CollectOptions) {
+type Attempt = <T>(name: string, find: () => readonly T[]) => readonly T[];
+
+function collectCandidates(
+  repository: Repository,
+  { root, withSecondary, progress }: CollectOptions,
+  attempt: Attempt,
+): readonly Candidate[] {
   const candidates: Candidate[] = [];
   for (const path of directoriesWithContent(repository)) {
     if (progress.isOver) break;
@@ -68,28 +89,14 @@ function collectCandidates(repository: Repository, { root, withSecondary, progre
     if (kind === 'workshop' || (kind === 'secondary' && !withSecondary)) continue;
     const project = new Project(repository, path);
     for (const detector of [...nodeDetectors, ...languageDetectors])
-      candidates.push(...attempt(repository, detector.name, () => detector.detect(project)));
+      candidates.push(...attempt(detector.name, () => detector.detect(project)));
   }
   return candidates;
 }
 
-/** One that fails on a strange repository finds nothing, with a warning; the others go on. */
-function attempt<T>(repository: Repository, name: string, find: () => readonly T[]): readonly T[] {
-  try {
-    return find();
-  } catch (error) {
-    repository.warn(
-      'detector_failed',
-      `What ${name} would find is missing: ${errorText(error).slice(0, 200)}`,
-      null,
-    );
-    return [];
-  }
-}
-
 /** Where nothing was read, nothing can be found. From the root downwards. */
 function directoriesWithContent(repository: Repository): readonly string[] {
-  const found = new Set<string>(['']);
+  const found = new Set<string>(['', repository.root]);
   for (const path of repository.filesUnder('', [''])) found.add(parentOf(path) ?? '');
   return [...found].sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
 }

@@ -6,7 +6,7 @@
 import type { Evidenced, Source } from './evidence.ts';
 import type { Project } from './project.ts';
 import type { Repository } from './repository.ts';
-import type { PackageManager, Process, ServiceKind, StaticOutput, Variable } from './result.ts';
+import type { PackageManager, Process, ServiceKind, StaticOutput, Variable, Warning } from './result.ts';
 
 /** What is known of an app so far. What is absent is not known; `null` is known not to be. */
 export interface AppDraft {
@@ -27,6 +27,8 @@ export interface AppDraft {
   readonly processes?: readonly Evidenced<Process>[];
   readonly dockerfile?: Evidenced<string>;
   readonly volumes?: readonly Evidenced<string>[];
+  /** What whoever deploys it should know. */
+  readonly warnings?: readonly Warning[];
 }
 
 export interface Candidate {
@@ -93,6 +95,10 @@ export interface VariableFinding {
   readonly default?: string;
   readonly given?: Variable['given'];
   readonly source: Source;
+  /** What the value beside it tells of the database; the value itself is not kept. */
+  readonly behind?: { readonly kind?: ServiceKind; readonly sqliteFolder?: string };
+  /** Read by configuration that comes with a framework: it counts where something else names it too. */
+  readonly onlyIfNamed?: true;
 }
 
 export interface DeclarationReader {
@@ -101,5 +107,6 @@ export interface DeclarationReader {
     readonly declarations?: readonly Declaration[];
     readonly services?: readonly ServiceFinding[];
     readonly variables?: readonly VariableFinding[];
+    readonly warnings?: readonly Warning[];
   };
 }

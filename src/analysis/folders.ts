@@ -85,12 +85,14 @@ export class Folders {
 
   /** As it is said from inside the root; what lies outside keeps its whole path. */
   within(path: string): string {
+    if (path === this.root) return '';
     return this.root !== '' && path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path;
   }
 
   #judge(path: string, name: string, parent: string, above: Folder): Folder {
+    // Depth is counted from the root, so that as much is read of a project in a folder as of one at the top.
+    if (this.root === path) return top;
     const depth = above.depth + 1;
-    if (this.root === path) return { ...top, depth };
     const isPackage = above.isPackage || (packageRoots.has(name) && /(?:^|\/)src\/[^/]+$/.test(parent));
     return {
       kind: this.#kindOf(path, name, parent, above),

@@ -54,6 +54,7 @@ export class Repository {
   readonly #contents: ReadonlyMap<string, Buffer>;
   readonly #texts = new Map<string, string>();
   readonly #parsed = new Map<string, unknown>();
+  readonly #derived = new Map<(repository: Repository) => unknown, unknown>();
   readonly #yaml: ParsedAhead['yaml'];
   readonly #sizes: ReadonlyMap<string, number>;
   readonly #note: (what: string) => void;
@@ -146,6 +147,12 @@ export class Repository {
     const value = text === undefined ? undefined : this.#try(path, () => parse(text));
     this.#parsed.set(key, value);
     return value;
+  }
+
+  /** What `make` finds in the whole repository, once. */
+  derived<T>(make: (repository: Repository) => T): T {
+    if (!this.#derived.has(make)) this.#derived.set(make, make(this));
+    return this.#derived.get(make) as T;
   }
 
   /** What a JavaScript or TypeScript file says: see there. Parsed before. */

@@ -11,7 +11,7 @@ import { languageShares } from './resolve/language-shares.ts';
 import { resolveApps } from './resolve/resolve-apps.ts';
 import { resolveServices } from './resolve/resolve-services.ts';
 import { resolveVariables } from './resolve/resolve-variables.ts';
-import type { AnalysisResult, Monorepo, Warning } from './result.ts';
+import type { AnalysisResult, App, Monorepo, Warning } from './result.ts';
 
 const mostWarnings = 200;
 const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
@@ -33,8 +33,6 @@ export function resolve(repository: Repository, findings: Findings, root: string
   if (composeFile !== null)
     evidence.push({ field: 'composeFile', file: composeFile, note: 'the compose file' });
   const languages = languageShares(repository, root);
-  if (apps.length === 0)
-    repository.warn('nothing_to_run', 'Nothing was found here that could be built and run.', null);
   return {
     apps,
     services,
@@ -42,13 +40,19 @@ export function resolve(repository: Repository, findings: Findings, root: string
     composeFile,
     monorepo,
     languages,
-    warnings: shownWarnings(repository.warnings),
+    warnings: shownWarnings([...repository.warnings, ...findings.warnings, ...ofNothing(apps)]),
     evidence,
   };
 }
 
-/** Whoever makes a hundred thousand of them gets the first. */
-function shownWarnings(warnings: readonly Warning[]): readonly Warning[] {
+function ofNothing(apps: readonly App[]): readonly Warning[] {
+  const message = 'Nothing was found here that could be built and run.';
+  return apps.length > 0 ? [] : [{ code: 'nothing_to_run', message, file: null }];
+}
+
+/** The same is seen by several: of a workspace's two lock files every member tells. Whoever a hundred thousand of them gets the first. */
+function shownWarnings(all: readonly Warning[]): readonly Warning[] {
+  const warnings = [...new Map(all.map((each) => [`${each.code}\0${each.message}`, each])).values()];
   if (warnings.length <= mostWarnings) return warnings;
   const message = `${warnings.length - mostWarnings} more warnings are not shown.`;
   return [...warnings.slice(0, mostWarnings), { code: 'more_warnings', message, file: null }];

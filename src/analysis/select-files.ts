@@ -16,7 +16,7 @@ const deepestLockFile = 4;
 const mostManifests = 4_000;
 
 const manifests = new Set(
-  `package.json deno.json deno.jsonc jsr.json pnpm-workspace.yaml lerna.json turbo.json nx.json project.json
+  `package.json package.json5 deno.json deno.jsonc jsr.json pnpm-workspace.yaml lerna.json turbo.json nx.json project.json
   workspace.json rush.json angular.json .angular-cli.json tsconfig.json jsconfig.json .nvmrc .node-version
   .tool-versions mise.toml .mise.toml bunfig.toml .npmrc .yarnrc .yarnrc.yml ember-cli-build.js redwood.toml
   requirements.txt pyproject.toml setup.py setup.cfg Pipfile environment.yml runtime.txt .python-version manage.py

@@ -79,12 +79,31 @@ const byLine: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-export function crashWords(exitCode: number | null, lastLines: readonly string[]): CrashWords {
+/** `missing`: variables that the app's code asks for and that have no value. */
+export function crashWords(
+  exitCode: number | null,
+  lastLines: readonly string[],
+  missing: readonly string[] = [],
+): CrashWords {
   const said = lastLines.join('\n');
   const told = byLine.find(([pattern]) => pattern.test(said))?.[1];
   const how = exitCode === null ? 'soon after its start' : (byCode[exitCode]?.how ?? codeWords(exitCode));
   const usual = exitCode === null ? undefined : byCode[exitCode]?.hint;
-  return { how, hint: told ?? usual ?? silence(lastLines) };
+  const named = missing.filter((key) => new RegExp(`(?<!\\w)${key}(?!\\w)`).test(said));
+  if (named.length > 0) return { how, hint: `Its last lines name ${valueMissing(named)}` };
+  // Who was killed or could not even begin did not end for want of a variable.
+  const mayBeMissing = missing.length > 0 && (exitCode === null || exitCode < 126);
+  const hint = told ?? usual ?? silence(lastLines);
+  return { how, hint: mayBeMissing ? `${hint} It also asks for ${valueMissing(missing)}` : hint };
+}
+
+const mostNamed = 10;
+
+/** Goes on after who asks. */
+export function valueMissing(keys: readonly string[]): string {
+  const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : '';
+  const [which, them] = keys.length === 1 ? ['which has', 'it'] : ['which have', 'them'];
+  return `${keys.slice(0, mostNamed).join(', ')}${more}, ${which} no value: set ${them} among the variables of the environment, then deploy again.`;
 }
 
 function codeWords(exitCode: number): string {

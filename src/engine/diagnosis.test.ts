@@ -39,6 +39,7 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   containers: [running],
   listening: [nameServer],
   lastLines: [],
+  missing: [],
   memoryMb: 512,
   mostMemoryMb: 2_048,
   startSeconds: 30,

@@ -5,7 +5,7 @@
  */
 import type { ContainerState } from '../adapters/docker/docker.ts';
 import { Fault, type FaultCode } from '../fault.ts';
-import { crashWords } from './crash-words.ts';
+import { crashWords, valueMissing } from './crash-words.ts';
 import { hasReached, type Probe } from './health-probe.ts';
 
 export interface Listener {
@@ -21,6 +21,8 @@ export interface HealthFacts {
   /** Inside the container. */
   readonly listening: readonly Listener[];
   readonly lastLines: readonly string[];
+  /** Variables that its code asks for and that have no value. */
+  readonly missing: readonly string[];
   /** Its limit, and the most that it could have on the server. */
   readonly memoryMb: number;
   readonly mostMemoryMb: number;
@@ -64,17 +66,17 @@ function outOfMemory({ containers, memoryMb, mostMemoryMb, lastLines }: HealthFa
   };
 }
 
-function crashed({ containers, lastLines }: HealthFacts): Finding | undefined {
+function crashed({ containers, lastLines, missing }: HealthFacts): Finding | undefined {
   const looping = containers.find(({ restarts }) => restarts >= restartsOfLoop);
   if (looping) {
     // While it runs again, Docker has forgotten how it ended.
-    const { how, hint } = crashWords(hasEnded(looping) ? looping.exitCode : null, lastLines);
+    const { how, hint } = crashWords(hasEnded(looping) ? looping.exitCode : null, lastLines, missing);
     const sentence = `The app ends each time it is started: it was started again ${looping.restarts} times, and ended ${how}.`;
     return { code: 'app_crash_loop', sentence, hint };
   }
   const ended = containers.find((each) => hasEnded(each) || each.restarts > 0);
   if (!ended) return undefined;
-  const { how, hint } = crashWords(hasEnded(ended) ? ended.exitCode : null, lastLines);
+  const { how, hint } = crashWords(hasEnded(ended) ? ended.exitCode : null, lastLines, missing);
   return { code: 'app_crashed', sentence: `The app ended ${how}.`, hint };
 }
 
@@ -84,7 +86,12 @@ function hasEnded({ status, exitCode }: ContainerState): boolean {
 }
 
 /** Nothing answered at its port: what else it listens on says why. */
-function unreached({ wanted, probes, listening, startSeconds }: HealthFacts): Finding | undefined {
+function unreached({
+  wanted,
+  probes,
+  listening,
+  startSeconds,
+}: Pick<HealthFacts, 'wanted' | 'probes' | 'listening' | 'startSeconds'>): Finding | undefined {
   const last = probes.at(-1);
   if (last && hasReached(last)) return undefined;
   const { port } = wanted;
@@ -101,6 +108,21 @@ function unreached({ wanted, probes, listening, startSeconds }: HealthFacts): Fi
     sentence: `The app runs, but after ${startSeconds} seconds it listens on no port.`,
     hint: `It has to listen on 0.0.0.0, on the port of the variable PORT (${port}). If it needs longer to start, raise settings.health.startSeconds; if it is no web app, give it no web process.`,
   };
+}
+
+/**
+ * What can be said before the time is over: it listens, but where nobody reaches it. `isFinal` where waiting cannot help:
+ * its own port is taken, on localhost. A port that is merely another may be the first of several.
+ */
+export function earlyWord(
+  facts: Pick<HealthFacts, 'wanted' | 'probes' | 'listening' | 'startSeconds'>,
+): { readonly sentence: string; readonly isFinal: boolean } | undefined {
+  const finding = unreached(facts);
+  if (!finding || !['app_bound_to_localhost', 'app_wrong_port'].includes(finding.code)) return undefined;
+  const isFinal =
+    finding.code === 'app_bound_to_localhost' &&
+    facts.listening.some(({ address, port }) => port === facts.wanted.port && isLoopback(address));
+  return { sentence: `${finding.sentence} ${finding.hint}`, isFinal };
 }
 
 function boundToLocalhost(local: Listener, port: number): Finding {
@@ -135,14 +157,14 @@ function isLoopback(address: string): boolean {
 }
 
 /** It took the connection: what it said decides. */
-function answered({ wanted, probes, startSeconds }: HealthFacts): Finding {
+function answered({ wanted, probes, startSeconds, missing }: HealthFacts): Finding {
   const last = probes.at(-1);
   const asked = `GET ${wanted.path ?? '/'} on port ${wanted.port}`;
   switch (last?.outcome) {
     case 'redirect':
       return redirects(last, asked, wanted.path ?? '/');
     case 'status':
-      return unhealthy(last, asked);
+      return unhealthy(last, asked, missing);
     case 'not_http':
     case 'closed':
       return notHttp(last, wanted.port);
@@ -186,19 +208,21 @@ function otherPath(which: string): string {
   return `Set settings.healthPath to a path that ${which}, /healthz for example; or to null, then an open port is enough.`;
 }
 
-function unhealthy({ status, body }: Probe, asked: string): Finding {
+function unhealthy({ status, body }: Probe, asked: string, missing: readonly string[]): Finding {
   const said = body === '' ? '' : ` It said: «${body.slice(0, 200)}»`;
   const sentence = `The app answers ${asked} with status ${status}.${said}`;
-  return { code: 'app_unhealthy', sentence, hint: statusHint(status ?? 0, body) };
+  return { code: 'app_unhealthy', sentence, hint: statusHint(status ?? 0, body, missing) };
 }
 
-function statusHint(status: number, body: string): string {
+function statusHint(status: number, body: string, missing: readonly string[]): string {
   if (/DisallowedHost|ALLOWED_HOSTS|Blocked hosts?|Invalid host|host is not allowed/i.test(body))
     return 'The app refuses the host name that it was asked by. Allow any (Django: ALLOWED_HOSTS; Rails: config.hosts; Vite: server.allowedHosts): the proxy passes only its own names on.';
   if (/HTTPS? (port|server)/i.test(body) && status === 400) return plainHttp;
   if (status === 404) return otherPath('exists');
   if (status === 401 || status === 403 || status === 407) return otherPath('needs no login');
   if (status === 405) return otherPath('answers to GET');
+  if (status >= 500 && missing.length > 0)
+    return `The app failed while it answered: its last lines say why. It asks for ${valueMissing(missing)}`;
   if (status >= 500)
     return 'The app failed while it answered: its last lines say why. Often a variable is missing, or the database does not have its tables yet (settings.releaseCommand runs migrations).';
   return otherPath('answers with 200');

@@ -30,14 +30,16 @@ export interface Target {
   /** The server that holds the environment's volumes: dumps are taken and loaded there. */
   readonly dataHost: DockerHost;
 
-  /** What is there of the application, and whether this image is, by the name that a release has for it. */
-  inspect(image: string): Promise<InspectedTarget>;
+  /** What is there of the application, and, by its id, the image that is likely to be asked for next. */
+  inspect(likelyImage: string | null): Promise<InspectedTarget>;
+  /** By its id; undefined where it is gone. */
+  readImage(id: string): Promise<BuiltImage | undefined>;
   instances(): Promise<Instance[]>;
 
   /** Named after the deployment; what was sent before for it is replaced. */
   sendBuildContext(id: DeploymentId, context: BuildContext): Promise<void>;
   removeBuildContext(id: DeploymentId): Promise<void>;
-  /** Outlives us: who asks again for the same deployment joins it. */
+  /** Outlives us: who asks again for the same deployment joins it. One that succeeds is cleared away by `cleanUp`. */
   buildImage(id: DeploymentId, build: ImageBuild, output: FollowUnitOptions): Promise<BuiltImage>;
   stopBuild(id: DeploymentId): Promise<void>;
 
@@ -49,12 +51,13 @@ export interface Target {
   /** Once, to its end, in an instance of its own. */
   runReleaseCommand(start: ReleaseStart, command: string, output: FollowUnitOptions): Promise<void>;
   stopReleaseCommand(id: DeploymentId): Promise<void>;
-  stopInstances(names: readonly string[], stopSeconds: number): Promise<void>;
+  /** Those of them that the proxy still knows are taken out of it before. */
+  stopInstances(names: readonly string[], stopSeconds: number, inProxy?: readonly string[]): Promise<void>;
   /** The same ones, at the same addresses. */
   startAgain(names: readonly string[], stopSeconds: number): Promise<void>;
   removeInstances(names: readonly string[], stopSeconds: number): Promise<void>;
-  /** What is left of old releases. An image that runs, or that another name is for, stays. */
-  cleanUp(old: { readonly instances: readonly string[]; readonly images: readonly string[] }): Promise<void>;
+  /** What is left of old releases, and of the build of this one. An image that runs, or that another name is for, stays. */
+  cleanUp(left: Leftovers): Promise<void>;
   /** Exactly these: setting them again changes nothing. */
   setCrons(run: RunPlan, deploymentId: DeploymentId): Promise<void>;
   removeCrons(): Promise<void>;
@@ -65,8 +68,11 @@ export interface Target {
   ensureProxy(): Promise<boolean>;
   /** Adds them without traffic, and asks each one through the proxy. `front` is what serves now. */
   prove(front: Front, endpoints: readonly Endpoint[], release: ReleaseSpec): Promise<void>;
-  /** All new requests go to the endpoints of `front`; others get none any more. */
-  switchTo(front: Front): Promise<void>;
+  /**
+   * All new requests go to the endpoints of `front`; others get none any more. The last requests of those who leave are
+   * waited for, as in `drain`.
+   */
+  switchTo(front: Front, leaving?: Leaving): Promise<ReadonlyMap<string, number>>;
   /** Requests wait until a switch. Who has one goes on with it. */
   holdRequests(front: Front): Promise<void>;
   /** How many requests each still has when the time is up; none is the rule. */
@@ -124,9 +130,16 @@ export type InstanceState = ContainerState;
 
 export interface InspectedTarget {
   readonly instances: readonly Instance[];
-  readonly image: BuiltImage | undefined;
-  /** All that are there of the environment, by the names that releases have for them. */
-  readonly images: readonly string[];
+  readonly likelyImage: BuiltImage | undefined;
+  /** All that are there of the environment, by the names that releases have for them; an image can have several. */
+  readonly images: readonly { readonly name: string; readonly id: string }[];
+}
+
+export interface Leftovers {
+  readonly deploymentId: DeploymentId;
+  readonly instances: readonly string[];
+  /** By the names that releases have for them; with the id, where that is of no other name. */
+  readonly images: readonly { readonly name: string; readonly id: string | null }[];
 }
 
 export interface BuiltImage {
@@ -160,8 +173,12 @@ export interface HealthCheck {
   readonly instances: readonly RunningInstance[];
   readonly run: RunPlan;
   readonly secrets: readonly Secret[];
+  /** What it was given; without, nothing is said of what is missing. */
+  readonly variables?: ReadonlyMap<string, Secret>;
   /** Every probe, with the instance that it was sent to. */
   readonly onProbe: (instance: string, probe: Probe) => void;
+  /** What is seen to be wrong while it is still waited for, as a sentence; each once. */
+  readonly onWarning?: (sentence: string) => void;
 }
 
 /** Where the proxy finds an instance. */
@@ -175,6 +192,11 @@ export interface Front {
   readonly endpoints: readonly Endpoint[];
   /** How long a request waits where nobody can take it for now. */
   readonly holdSeconds: number;
+}
+
+export interface Leaving {
+  readonly names: readonly string[];
+  readonly drainSeconds: number;
 }
 
 export function endpointsOf(instances: readonly RunningInstance[], port: number): Endpoint[] {

@@ -39,6 +39,8 @@ export interface RunPlan {
   readonly plainKeys: readonly string[];
   /** Variables that the app expects of a service, such as `DB_HOST`. */
   readonly askedOfServices: readonly string[];
+  /** Variables that its code cannot do without; releases of before do not say. */
+  readonly requiredKeys?: readonly string[];
 }
 
 /** Before the image is known, which may say the port that it listens on, and as whom it runs. */

@@ -9,6 +9,7 @@ import type { AnalysisId, DeploymentId, OperationId, WorkspaceId } from '../ids.
 import type { Queryable } from '../store/database.ts';
 import { inBatches } from '../store/in-batches.ts';
 import { sql } from '../store/sql.ts';
+import type { News } from './event-kinds.ts';
 
 /** A workspace's own feed has the workspace's id, any other the id of its subject. */
 export interface FeedKey {
@@ -19,11 +20,6 @@ export interface FeedKey {
 /** What names a feed among all: an id alone would let one workspace speak of another's. */
 export function feedName({ workspaceId, feedId }: FeedKey): string {
   return `${workspaceId}/${feedId}`;
-}
-
-export interface NewEvent {
-  readonly kind: string;
-  readonly data: Readonly<Record<string, unknown>>;
 }
 
 export interface StoredEvent {
@@ -39,7 +35,12 @@ export interface FeedState {
   readonly prunedTo: number;
 }
 
-export async function appendEvents(tx: Queryable, feed: FeedKey, events: readonly NewEvent[]): Promise<void> {
+/** Name the feed's kind of event, as `appendEvents<WorkspaceEvent>`: what is written is then what the document says. */
+export async function appendEvents<Event = { readonly kind: string; readonly [field: string]: unknown }>(
+  tx: Queryable,
+  feed: FeedKey,
+  events: readonly (News<Event> & { readonly kind: string; readonly data: object })[],
+): Promise<void> {
   if (events.length === 0) return;
   const kinds = events.map((each) => each.kind);
   const data = events.map((each) => JSON.stringify(each.data));

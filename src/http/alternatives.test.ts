@@ -38,7 +38,9 @@ test('where none was meant, those there are are named', () => {
 test('alternatives inside of alternatives, and values that may be null, are told as plainly', () => {
   assert.deepEqual(told(Either, { ...good, auth: { type: 'password' } }), ['auth.password is required']);
   assert.deepEqual(told(Either, { name: 'a' }), ['host is required', 'auth is required']);
-  assert.deepEqual(told(Either, { id: 'x' }), ['id must be a valid uuid']);
+  assert.deepEqual(told(Either, { id: 'x' }), [
+    'id must be a UUID, such as `01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b`',
+  ]);
   const maybe = Type.Object({ note: Type.Union([Type.String({ minLength: 2 }), Type.Null()]) }, closed);
   assert.deepEqual(told(maybe, { note: 'x' }), ['note must have at least 2 characters']);
 });

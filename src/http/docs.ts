@@ -1,33 +1,37 @@
 /**
  * The interactive documentation: one page, its script and the OpenAPI document, all from our own files. The
- * reference is large, so it is loaded when someone first opens the page, and kept compressed.
+ * reference is large, so it is loaded when someone first opens the page.
  */
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { once } from '../once.ts';
-import { openApiDocument } from './openapi.ts';
+import { type Asset, assetOf, sendAsset } from './assets.ts';
+import { openApiDocument } from './document.ts';
 import type { HttpServer } from './server.ts';
+import { iconPath, pageOptions } from './web-pages.ts';
 
-const base = '/api/docs';
+export const docsPath = '/api/docs';
 
 const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Slipway API</title>
+<link rel="icon" href="${iconPath}" type="image/svg+xml">
+<link rel="preload" href="${docsPath}/reference.js" as="script">
+<link rel="preload" href="${docsPath}/openapi.json" as="fetch" crossorigin="anonymous">
 </head>
 <body>
-<noscript>The machine-readable description is at <a href="${base}/openapi.json">${base}/openapi.json</a>.</noscript>
+<noscript>The machine-readable description is at <a href="${docsPath}/openapi.json">${docsPath}/openapi.json</a>.</noscript>
 <div id="reference"></div>
-<script src="${base}/reference.js"></script>
-<script src="${base}/start.js"></script>
+<script src="${docsPath}/reference.js"></script>
+<script src="${docsPath}/start.js"></script>
 </body>
 </html>
 `;
 
 const start = `Scalar.createApiReference('#reference', ${JSON.stringify({
-  url: `${base}/openapi.json`,
+  url: `${docsPath}/openapi.json`,
   withDefaultFonts: false,
   telemetry: false,
   showDeveloperTools: 'never',
@@ -35,6 +39,7 @@ const start = `Scalar.createApiReference('#reference', ${JSON.stringify({
   mcp: { disabled: true },
   hideClientButton: true,
   persistAuth: false,
+  favicon: iconPath,
   metaData: { title: 'Slipway API' },
 })});\n`;
 
@@ -52,33 +57,25 @@ const policy = [
 ].join('; ');
 
 export function docsRoutes(app: HttpServer): void {
-  const options = { config: { access: { kind: 'public' } }, schema: { hide: true } } as const;
-  const reference = once(loadReference);
-  const document = once(async () => JSON.stringify(openApiDocument(app)));
-
-  app.get(base, options, (_request, reply) =>
+  const assets = {
+    'openapi.json': once(() =>
+      assetOf('application/json; charset=utf-8', JSON.stringify(openApiDocument(app))),
+    ),
+    'start.js': once(() => assetOf('text/javascript; charset=utf-8', start)),
+    'reference.js': once(loadReference),
+  };
+  app.get(docsPath, pageOptions, (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(page),
   );
-  app.get(`${base}/`, options, (_request, reply) => reply.redirect(base, 301));
-  app.get(`${base}/openapi.json`, options, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(await document()),
-  );
-  app.get(`${base}/start.js`, options, (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(start),
-  );
-  app.get(`${base}/reference.js`, options, async (request, reply) => {
-    const { plain, compressed } = await reference();
-    reply
-      .type('text/javascript; charset=utf-8')
-      .header('cache-control', 'public, max-age=3600')
-      .header('vary', 'accept-encoding');
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(await plain());
-    return reply.header('content-encoding', 'gzip').send(compressed);
-  });
+  app.get(`${docsPath}/`, pageOptions, (_request, reply) => reply.redirect(docsPath, 301));
+  for (const [name, asset] of Object.entries(assets))
+    app.get(`${docsPath}/${name}`, pageOptions, async (request, reply) =>
+      sendAsset(request, reply, await asset()),
+    );
 }
 
 /** The bundle lies inside the vendor's plugin; we ask the plugin for it once, in an app of its own. */
-async function loadReference(): Promise<{ plain: () => Promise<Buffer>; compressed: Buffer }> {
+async function loadReference(): Promise<Asset> {
   const [{ default: Fastify }, { default: vendor }] = await Promise.all([
     import('fastify'),
     import('@scalar/fastify-api-reference'),
@@ -88,6 +85,5 @@ async function loadReference(): Promise<{ plain: () => Promise<Buffer>; compress
   const answer = await inner.inject('/reference/js/scalar.js');
   await inner.close();
   if (answer.statusCode !== 200) throw new Error(`the API reference has no script (${answer.statusCode})`);
-  const compressed = await promisify(gzip)(answer.rawPayload);
-  return { compressed, plain: () => promisify(gunzip)(compressed) };
+  return assetOf('text/javascript; charset=utf-8', answer.rawPayload);
 }

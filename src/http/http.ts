@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts';
 import { AccessControl, type ProjectLookup } from './access.ts';
 import { docsRoutes } from './docs.ts';
 import { drainable } from './drain.ts';
+import { homeRoutes } from './home.ts';
 import { Idempotency } from './idempotency.ts';
 import { Limits } from './limits.ts';
 import { listen } from './listen.ts';
@@ -43,6 +44,7 @@ export async function createHttp(options: HttpOptions) {
   const context = { config, log, accessControl, limits, metrics };
   const server = await createServer(context);
   healthRoute(server);
+  homeRoutes(server, config);
   if (config.docs) docsRoutes(server);
   const slots = new StreamSlots({ perAccount: config.limitStreams, inAll: config.limitStreamsTotal });
   const idempotency = new Idempotency(db, clock, store.masterKeys.derive('idempotency'));

@@ -11,11 +11,11 @@ import { answersKeptMs } from '../operations/prune-schedule.ts';
 import type { Answer, SaveResponse } from '../store/answer.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { sql } from '../store/sql.ts';
+import { keyFormat } from './schemas.ts';
 
 const idempotencyHeader = 'idempotency-key';
 /** No request lives this long: a claim that is older was left by a process that died. */
 const abandonedAfterMs = 2 * minute;
-const longestKey = 200;
 
 /** What of a request decides whether it is the same. */
 export interface RepeatableRequest {
@@ -121,8 +121,9 @@ export class Idempotency {
 function keyOf(request: RepeatableRequest): string | undefined {
   const key = request.headers[idempotencyHeader];
   if (key === undefined) return undefined;
-  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key) && key.length <= longestKey) return key;
-  const message = `must be 1 to ${longestKey} printable characters without spaces, a UUID for example`;
+  const { pattern, maxLength } = keyFormat;
+  if (typeof key === 'string' && new RegExp(pattern).test(key) && key.length <= maxLength) return key;
+  const message = `must be 1 to ${maxLength} printable characters without spaces, a UUID for example`;
   throw new Fault('invalid_input', 'The Idempotency-Key is not valid.', {
     errors: [{ path: 'headers.Idempotency-Key', message }],
   });

@@ -1,12 +1,17 @@
 /** An answer that tells what happens while it happens, as Server-Sent Events; nothing of it is kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../fault.ts';
 import { isSamePlace, type Sessions } from '../principal.ts';
 import { scopeOf } from './scope.ts';
+import { formatEvent } from './streams.ts';
 
 export type SendEvent = (kind: string, data: object) => void;
 
+/** `over`: everything was told. `left`: there is more, for who comes back; a stop of the service leaves its readers so. */
+export type LiveEnd = 'over' | 'left';
+
 /** The work is told by its signal when nobody listens any more, or may no longer. */
-export type LiveEvents = (send: SendEvent, signal: AbortSignal) => Promise<void>;
+export type LiveEvents = (send: SendEvent, signal: AbortSignal) => Promise<LiveEnd>;
 
 const beatMs = 15_000;
 /** What may wait in our memory for one slow reader; then it is cut. */
@@ -43,16 +48,25 @@ export async function sendLive(
       },
     );
   }, beatMs);
+  let position = 0;
+  const send: SendEvent = (kind, data) => {
+    if (over.signal.aborted) return;
+    position += 1;
+    // What tells a time of its own keeps it: a line of an app was printed earlier than we pass it on.
+    raw.write(formatEvent({ position, kind, at: new Date(), data: { ...data } }));
+    if (raw.writableLength > mostWaitingBytes) raw.destroy();
+  };
   try {
-    await events((kind, data) => {
-      if (over.signal.aborted) return;
-      raw.write(`event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
-      if (raw.writableLength > mostWaitingBytes) raw.destroy();
-    }, over.signal);
+    if ((await events(send, over.signal)) === 'over') send('end', {});
   } catch (error) {
     // The status is sent by now: what is left is to break off, so that nobody takes it for whole.
-    if (!over.signal.aborted)
-      request.log.error({ err: error, requestId: request.id }, 'a live answer broke off');
+    if (!over.signal.aborted) {
+      const [level, what] =
+        error instanceof Fault
+          ? (['info', { reason: error.message }] as const)
+          : (['error', { err: error }] as const);
+      request.log[level]({ ...what, requestId: request.id }, 'a live answer broke off');
+    }
     raw.destroy();
   } finally {
     clearInterval(beat);

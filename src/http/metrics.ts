@@ -2,7 +2,7 @@
  * Figures for Prometheus: how fast requests are answered and operations end in this process, and how much work waits in
  * the installation. The library is loaded after the start, so that nobody waits for it.
  */
-import type { Gauge, Histogram } from 'prom-client';
+import type { Counter, Gauge, Histogram } from 'prom-client';
 import { Fault } from '../fault.ts';
 import { once } from '../once.ts';
 import type { Backlog } from '../operations/backlog.ts';
@@ -15,6 +15,7 @@ interface WorkGauges {
 
 export class Metrics {
   #requests: Histogram<'method' | 'route' | 'status'> | undefined;
+  #failures: Counter | undefined;
   #ended: Histogram<'kind' | 'state'> | undefined;
   readonly #readBacklog: () => Promise<Backlog>;
 
@@ -23,7 +24,7 @@ export class Metrics {
   }
 
   readonly load = once(async () => {
-    const { collectDefaultMetrics, Gauge, Histogram, Registry } = await import('prom-client');
+    const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
     const registry = new Registry();
     const registers = [registry];
     collectDefaultMetrics({ register: registry, prefix: 'slipway_' });
@@ -32,6 +33,11 @@ export class Metrics {
       help: 'Time to answer a request, by route and status.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    });
+    this.#failures = new Counter({
+      name: 'slipway_http_failures_total',
+      help: 'Requests that the service itself failed, and not what a user named: the cause is in the log.',
       registers,
     });
     this.#ended = new Histogram({
@@ -62,6 +68,10 @@ export class Metrics {
 
   count(method: string, route: string | undefined, status: number, ms: number): void {
     this.#requests?.observe({ method, route: route ?? 'unknown', status }, ms / 1000);
+  }
+
+  countFailure(): void {
+    this.#failures?.inc();
   }
 
   countEnd(kind: string, state: string, seconds: number): void {

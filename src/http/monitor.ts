@@ -11,14 +11,15 @@ import type { HttpServer } from './server.ts';
 
 const probe = { kind: 'probe' } as const;
 const monitor = { kind: 'monitor' } as const;
-const tags = ['Service'];
+const tags = ['Monitoring'];
 
 export function healthRoute(app: HttpServer): void {
   app.get('/healthz', {
-    config: { access: probe },
+    // Nothing is asked of who calls; what the connection itself refuses is all that can be wrong.
+    config: { access: probe, faults: ['headers_too_large'] },
     schema: {
       tags,
-      operationId: 'health',
+      operationId: 'getHealth',
       summary: 'Whether the process is alive',
       response: { 200: Type.Object({ status: Type.Literal('ok') }, { title: 'Health' }) },
     },
@@ -36,7 +37,7 @@ export function monitorRoutes(app: HttpServer, { db, isStopping }: Readiness, me
     config: { access: monitor, faults: ['shutting_down'] },
     schema: {
       tags,
-      operationId: 'readiness',
+      operationId: 'getReadiness',
       summary: 'Whether the service can work: its database answers and it is not stopping',
       response: { 200: Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness' }) },
     },
@@ -50,7 +51,7 @@ export function monitorRoutes(app: HttpServer, { db, isStopping }: Readiness, me
     config: { access: monitor },
     schema: {
       tags,
-      operationId: 'metrics',
+      operationId: 'getMetrics',
       summary: 'Figures for Prometheus',
       response: {
         200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: Type.String() } } },

@@ -1,17 +1,21 @@
 /**
- * The OpenAPI 3.1 document, made from the routes. What is true for all routes (errors, security) is written
- * here once; titles of schemas become the names of its components.
+ * What the OpenAPI 3.1 document says of each route, and what is true for all of them (errors, security), written here
+ * once. `document.ts` finishes it.
  */
+import { STATUS_CODES } from 'node:http';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
 import type { Access } from './access.ts';
 import { Problem, problemOf, problemType, statusOfCode } from './problem.ts';
+import { idempotencyHeaders, resumeHeaders, workspaceHeaders } from './schemas.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Error codes of this operation beside those that its declarations imply. */
     faults?: readonly ApiFaultCode[];
+    /** A feed of the event log: takes a `Last-Event-ID`. */
+    isFeed?: boolean;
   }
   interface FastifySchema {
     /** What it takes of the caller's role, in the document. */
@@ -27,9 +31,37 @@ const introduction = `The API behind «Heroku on my own servers».
 
 Every error is a problem document (RFC 9457) with a \`code\` from a closed list. Lists are pages:
 \`{items, nextCursor}\`. \`x-permission\` of an operation says what it takes of your role: a viewer may \`read\`, a member
-\`deploy\` and \`change\` too, admins also \`manage\` and \`read_secrets\`, and owners \`own\`. API tokens are sent like access
-tokens, and have the permissions that they were made with. Unknown fields and query parameters are refused. Requests are limited per account, and
-per address where there is none; \`RateLimit\` and \`RateLimit-Policy\` say how much is left.`;
+\`deploy\` and \`change\` too, admins also \`manage\` and \`read_secrets\`, and owners \`own\`; \`x-projects\` says how it concerns
+those who are limited to some projects. API tokens are sent like access tokens (\`x-tokens\`). Unknown fields and query parameters are refused. Requests are limited per account, and
+per address where there is none; \`RateLimit\` and \`RateLimit-Policy\` say how much is left. Every answer has an \`X-Request-Id\`.
+
+Long work is answered with \`202\` and goes on as an operation. Streams are Server-Sent Events; the schema of a stream is that of
+the JSON in the \`data\` of each event, one for each \`kind\`.`;
+
+/** In the order in which someone meets them. */
+const tags = [
+  { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
+  { name: 'Workspaces', description: 'What people share: members, roles, invitations.' },
+  {
+    name: 'API tokens',
+    description: 'How a program signs in: with abilities, for one project, until a day.',
+  },
+  { name: 'Servers', description: 'Yours: connected, understood, made ready.' },
+  { name: 'Git providers', description: 'Accounts at Git hosts: connected, searched.' },
+  { name: 'Projects', description: 'Repositories, what they are, and how they run.' },
+  { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },
+  { name: 'Deployments', description: 'A commit on its way to being live: started, followed, rolled back.' },
+  { name: 'Services', description: 'Databases and caches beside an app.' },
+  { name: 'Domains', description: 'Names: proven to be yours, connected, with certificates.' },
+  { name: 'Webhooks', description: 'Pushes: how they reach us, and what became of each.' },
+  { name: 'Backups', description: 'Taken, tried out, restored; imports; schedules.' },
+  { name: 'Notification connectors', description: 'Who is told what, and how.' },
+  { name: 'Operations', description: 'Long work: seen, followed, cancelled.' },
+  { name: 'Events', description: 'What happens, as it happens.' },
+  { name: 'Audit', description: 'Who changed what.' },
+  { name: 'Installation', description: 'What is of the whole, for those who look after it.' },
+  { name: 'Monitoring', description: 'Whether the service is alive, ready, and how it does.' },
+];
 
 /** For `@fastify/swagger`; the document is only made when someone asks for it. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
@@ -43,25 +75,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This instance' }],
-    tags: [
-      { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
-      {
-        name: 'API tokens',
-        description: 'How a program signs in: with abilities, for one project, until a day.',
-      },
-      { name: 'Audit', description: 'Who changed what.' },
-      { name: 'Backups', description: 'Taken, tried out, restored; imports; schedules.' },
-      { name: 'Events', description: 'What happens, as it happens.' },
-      { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },
-      { name: 'Git providers', description: 'Accounts at Git hosts: connected, searched.' },
-      { name: 'Installation', description: 'What is of the whole, for those who look after it.' },
-      { name: 'Operations', description: 'Long work: seen, followed, cancelled.' },
-      { name: 'Projects', description: 'Repositories, what they are, and how they run.' },
-      { name: 'Servers', description: 'Yours: connected, understood, made ready.' },
-      { name: 'Service', description: 'Whether the service is alive, ready, and how it does.' },
-      { name: 'Workspaces', description: 'What people share: members, roles, invitations.' },
-      { name: 'Webhooks', description: 'Pushes: how they reach us, and what became of each.' },
-    ],
+    tags,
     components: {
       securitySchemes: {
         accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -75,13 +89,14 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
 
 /** Adds what follows from a route's declarations: its security, and the errors every such route can answer. */
 function describeRoute(schema: FastifySchema, config: FastifyContextConfig): FastifySchema {
-  const { access, faults = [], signInLimit } = config;
+  const { access, faults = [], signInLimit, idempotent, isFeed } = config;
   if (!schema || schema.hide || !access) return schema;
   const codes = new Set<ApiFaultCode>(['internal_error', 'database_unavailable', ...faults]);
   if (access.kind !== 'probe' && access.kind !== 'monitor') codes.add('rate_limited');
   if (schema.body || schema.querystring || schema.params) codes.add('invalid_input');
   if (schema.body) for (const code of bodyCodes) codes.add(code);
-  if (schema.params) codes.add('not_found');
+  // Workspaces that one is not in, and what is watched from elsewhere, are not there either.
+  if (schema.params || access.kind === 'workspace' || access.kind === 'monitor') codes.add('not_found');
   if (!isOpen(access)) codes.add('unauthenticated');
   if (access.kind === 'workspace' || access.kind === 'operator') codes.add('forbidden');
   if (access.kind === 'workspace' && access.fresh) codes.add('fresh_proof_required');
@@ -90,13 +105,19 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
   const limited = signInLimit
     ? ' Limited per address and network, and per e-mail; a device that has signed in before has a count of its own.'
     : '';
+  const headers = {
+    ...(access.kind === 'workspace' && workspaceHeaders),
+    ...(idempotent && idempotencyHeaders),
+    ...(isFeed && resumeHeaders),
+  };
   return {
     ...schema,
     description: `${schema.description ?? ''}${limited}`.trim(),
+    headers: { type: 'object', properties: headers },
     security: securityOf(access),
     'x-permission': access.kind === 'workspace' ? access.permission : access.kind,
     ...limitsOf(access),
-    response: { ...Object(schema.response), ...errorResponses([...codes]) },
+    response: { ...successes(Object(schema.response)), ...errorResponses([...codes]) },
   };
 }
 
@@ -119,6 +140,20 @@ function securityOf(access: { kind: string; ticket?: boolean }): Record<string, 
   return access.ticket ? [{ accessToken: [] }, { streamTicket: [] }] : [{ accessToken: [] }];
 }
 
+/** What is said of an answer whose schema says nothing itself: its title, in words. */
+function successes(declared: Readonly<Record<string, unknown>>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(declared).map(([status, schema]) => {
+      const { title, description } = Object(schema);
+      if (description !== undefined || title === undefined) return [status, Object(schema)];
+      const words = String(title)
+        .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+        .toLowerCase();
+      return [status, { ...Object(schema), 'x-response-description': `${STATUS_CODES[status]}: ${words}.` }];
+    }),
+  );
+}
+
 function errorResponses(codes: ApiFaultCode[]): Record<number, object> {
   const byStatus = Map.groupBy(codes.sort(), (code) => statusOfCode[code]);
   return Object.fromEntries([...byStatus].map(([status, list]) => [status, errorResponse(list)]));
@@ -138,41 +173,4 @@ function errorResponse(codes: readonly ApiFaultCode[]): object {
     description: codes.map((code) => `\`${code}\`: ${apiFaultCodes[code]}`).join(' '),
     content: { [problemType]: { schema: Problem, examples } },
   };
-}
-
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-
-/** The finished document: each schema with a title stands once under `components` and is referred to. */
-export function openApiDocument(app: { swagger(): unknown }): { [key: string]: Json } {
-  const document: Json = JSON.parse(JSON.stringify(app.swagger()));
-  if (!isObject(document)) throw new TypeError('the OpenAPI document is not an object');
-  const schemas = new Map<string, Json>();
-  const hoisted = hoist(document, schemas);
-  if (!isObject(hoisted)) throw new TypeError('the OpenAPI document is not an object');
-  const components = isObject(hoisted.components) ? hoisted.components : {};
-  const sorted = Object.fromEntries([...schemas].sort(([one], [other]) => one.localeCompare(other)));
-  return { ...hoisted, components: { ...components, schemas: sorted } };
-}
-
-function hoist(value: Json, schemas: Map<string, Json>, key = ''): Json {
-  if (Array.isArray(value)) return value.map((each) => hoist(each, schemas));
-  if (!isObject(value)) return value;
-  const inner = Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
-      name,
-      name === 'examples' ? each : hoist(each, schemas, name),
-    ]),
-  );
-  const { title } = value;
-  if (typeof title !== 'string' || key === 'info' || !('type' in value || 'anyOf' in value)) return inner;
-  const known = schemas.get(title);
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inner)) {
-    throw new Error(`two different schemas have the title ${title}`);
-  }
-  schemas.set(title, inner);
-  return { $ref: `#/components/schemas/${title}` };
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 /** How a fault looks over the wire: RFC 9457 problem details, with the status that each code stands for. */
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
+import { type ApiFaultCode, Fault } from '../fault.ts';
+import { FaultCode, isApiFaultCode } from '../wire.ts';
 
 export const problemType = 'application/problem+json';
 
@@ -46,6 +47,7 @@ export const statusOfCode = {
   database_unavailable: 503,
   deadline_exceeded: 504,
   disk_full: 422,
+  dns_wrong: 422,
   docker_failed: 502,
   docker_missing: 422,
   docker_too_old: 422,
@@ -108,6 +110,7 @@ export const statusOfCode = {
   remote_unreachable: 502,
   repository_not_found: 404,
   repository_too_large: 422,
+  removal_unconfirmed: 409,
   request_timeout: 408,
   restore_failed: 502,
   server_busy: 409,
@@ -136,7 +139,16 @@ export const statusOfCode = {
   worker_crashed: 500,
 } as const satisfies Record<ApiFaultCode, number>;
 
-const codes = Object.keys(apiFaultCodes).filter(isApiFaultCode);
+export const Finding = Type.Object(
+  {
+    code: Type.String({ examples: ['record_missing'] }),
+    severity: Type.Enum(['ok', 'info', 'warning', 'error']),
+    message: Type.String({ description: 'What was seen, as a sentence.' }),
+    hint: Type.Union([Type.String({ description: 'What would help.' }), Type.Null()]),
+    evidence: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'DomainFinding' },
+);
 
 export const Problem = Type.Object(
   {
@@ -145,26 +157,23 @@ export const Problem = Type.Object(
     status: Type.Integer(),
     detail: Type.String({ description: 'What happened, as a sentence for a person.' }),
     instance: Type.String({ description: 'The path that was asked for.' }),
-    code: Type.Enum(codes, {
-      description: `What happened, for programs. One of:\n${codes.map((code) => `- \`${code}\`: ${apiFaultCodes[code]}`).join('\n')}`,
-    }),
+    code: FaultCode,
     requestId: Type.String({
       description: 'Finds the request in the log; also in the header `X-Request-Id`.',
     }),
     hint: Type.Optional(Type.String({ description: 'What would help.' })),
     errors: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, { title: 'FieldError' }), {
         description: 'For invalid input: each wrong field, and what would be right.',
       }),
+    ),
+    findings: Type.Optional(
+      Type.Array(Finding, { description: 'For `dns_wrong`: all that was seen in DNS.' }),
     ),
   },
   { title: 'Problem', description: 'Every error of the API has this shape (RFC 9457).' },
 );
 export type Problem = Type.Static<typeof Problem>;
-
-function isApiFaultCode(code: string): code is ApiFaultCode {
-  return Object.hasOwn(apiFaultCodes, code);
-}
 
 /** What an unexpected failure says to the caller: nothing of the inside. */
 export const hiddenFault = new Fault('internal_error', 'Something failed on our side.', {
@@ -185,5 +194,6 @@ export function problemOf(fault: Fault, request: { readonly url: string; readonl
     requestId: request.id,
     ...(fault.hint === undefined ? {} : { hint: fault.hint }),
     ...(fault.errors === undefined ? {} : { errors: [...fault.errors] }),
+    ...(fault.findings === undefined ? {} : { findings: [...fault.findings] }),
   };
 }

@@ -1,7 +1,7 @@
 /** What a route is declared as, and what its handler is given: all types follow from the declared schemas. */
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type Type from 'typebox';
-import type { TSchema } from 'typebox';
+import type { TSchema, TUnion } from 'typebox';
 import type { Principal } from '../principal.ts';
 import type { Answer, SaveResponse } from '../store/answer.ts';
 import type { Access } from './access.ts';
@@ -100,7 +100,7 @@ export interface Route<
   ) => Returned<R, Idempotent> | Promise<Returned<R, Idempotent>>;
 }
 
-/** A route whose answer is a stream of events; `events` says of what. */
+/** A route whose answer is a stream of events; `events` says which kinds there are. */
 export interface EventsRoute<
   A extends Access,
   P extends TSchema,
@@ -109,7 +109,7 @@ export interface EventsRoute<
   Opened,
 > extends RouteSettings<A> {
   readonly schema: Documented<P, Q, B>;
-  readonly events: string;
+  readonly events: TUnion;
   readonly handler: (call: Call<A, P, Q, B>) => Opened | Promise<Opened>;
 }
 

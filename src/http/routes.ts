@@ -2,8 +2,8 @@
  * How an area declares its paths. A route is its declaration: who may call it, what goes in and out, and the use case
  * that does it. Scope, typed ids, status, location and idempotency are taken care of here.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema, TUnion } from 'typebox';
 import type { ApiFaultCode } from '../fault.ts';
 import type { Permission, Sessions } from '../principal.ts';
 import type { Answer, SaveResponse } from '../store/answer.ts';
@@ -20,7 +20,7 @@ import {
   type Route,
   type RouteSettings,
 } from './route.ts';
-import { streamAnswer } from './schemas.ts';
+import { streamAnswers } from './schemas.ts';
 import type { HttpServer } from './server.ts';
 import type { StreamSlots } from './stream-slots.ts';
 import type { StreamRequest, Streams } from './streams.ts';
@@ -85,7 +85,7 @@ interface UntypedRoute extends RouteSettings<Access> {
 
 interface UntypedEvents extends RouteSettings<Access> {
   readonly schema: object;
-  readonly events: string;
+  readonly events: TUnion;
   readonly handler: (call: never) => unknown;
 }
 
@@ -134,7 +134,8 @@ export class Routes {
     B extends TSchema = TSchema,
   >(url: string, route: EventsRoute<A, P, Q, B, StreamRequest>): void {
     const handler = route.handler as (call: RequestCall) => StreamRequest | Promise<StreamRequest>;
-    this.#register('GET', url, eventsSchema(route), settingsOf(route), async (request, reply) => {
+    const settings = { ...settingsOf(route), isFeed: true };
+    this.#register('GET', url, eventsSchema(route, true), settings, async (request, reply) => {
       this.#context.slots.take(request, reply);
       const wanted = await handler(new RequestCall(request, reply));
       await this.#context.streams.open(request, reply, wanted);
@@ -149,7 +150,7 @@ export class Routes {
     B extends TSchema = TSchema,
   >(method: 'GET' | 'POST', url: string, route: EventsRoute<A, P, Q, B, LiveEvents>): void {
     const handler = route.handler as (call: RequestCall) => LiveEvents | Promise<LiveEvents>;
-    this.#register(method, url, eventsSchema(route), settingsOf(route), async (request, reply) => {
+    this.#register(method, url, eventsSchema(route, false), settingsOf(route), async (request, reply) => {
       this.#context.slots.take(request, reply);
       const events = await handler(new RequestCall(request, reply));
       const tell = () => sendLive(request, reply, this.#context.sessions, events);
@@ -162,6 +163,7 @@ export class Routes {
     const settings = {
       ...settingsOf(route),
       faults: idempotent ? [...idempotencyFaults, ...faults] : faults,
+      idempotent,
     };
     const run = idempotent ? this.#idempotently(route) : this.#noting(plainly(route));
     this.#register(method, url, schema, settings, run);
@@ -199,7 +201,7 @@ export class Routes {
     method: Method,
     url: string,
     schema: object,
-    { options, ...config }: RouteSettings<Access>,
+    { options, ...config }: RouteSettings<Access> & Pick<FastifyContextConfig, 'idempotent' | 'isFeed'>,
     run: Run,
   ): void {
     this.#server.route({
@@ -243,8 +245,8 @@ function send(reply: FastifyReply, { status, location, body }: Answer<unknown>):
   reply.code(status).send(body);
 }
 
-function eventsSchema({ schema, events }: UntypedEvents): object {
-  return { ...schema, response: { 200: streamAnswer(events) } };
+function eventsSchema({ schema, events }: UntypedEvents, isFeed: boolean): object {
+  return { ...schema, response: streamAnswers(events, isFeed) };
 }
 
 /** What remains for Fastify once our own parts are taken out. */

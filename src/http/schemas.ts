@@ -1,16 +1,33 @@
 /** The pieces that schemas of all areas are made of. */
-import Type, { type TSchema } from 'typebox';
+import Type, { type TUnion } from 'typebox';
 import { pageLimit } from '../page.ts';
+import { Id } from '../wire.ts';
+
+export { FaultAnswer, FaultCode, Id, nullable, Time } from '../wire.ts';
 
 export const closed = { additionalProperties: false } as const;
 
-export const Time = Type.String({ format: 'date-time', examples: ['2026-11-15T09:30:00.000Z'] });
-export const Id = Type.String({ format: 'uuid', examples: ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
-export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+/** What each pattern of a request asks for, in words: a pattern is for programs, and nobody is shown one. */
+const sentences = new Map<string, string>();
+
+/** A pattern, with what is told where a text does not match it: a sentence that goes on after the field's name, with an example. */
+export function matching(pattern: string, sentence: string): string {
+  sentences.set(pattern, sentence);
+  return pattern;
+}
+
+export const sentenceOfPattern = (pattern: string): string | undefined => sentences.get(pattern);
+
+/** One line of any script, with something to see in it. */
+export const oneLine = matching(
+  '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  'must be one line of text with at least one visible character, such as `web-1`',
+);
 
 /** The same over the wire; in the code, the id of one kind of thing alone. */
 export const idOf = <Kind extends string>() => Type.Unsafe<Kind>({ ...Id });
-export const idParams = <Kind extends string>() => Type.Object({ id: idOf<Kind>() }, closed);
+export const idParams = <Kind extends string>() =>
+  Type.Object({ id: { ...idOf<Kind>(), description: 'Of what the path names before it.' } }, closed);
 
 /** The query parameters of every list. */
 export const PageQuery = Type.Object(
@@ -46,7 +63,43 @@ export const StreamQuery = Type.Object(
   closed,
 );
 
-/** How a stream is described; it is written past the serialiser. */
-export function streamAnswer(description: string) {
-  return { description, content: { 'text/event-stream': { schema: Type.String() } } };
+export const keyFormat = { minLength: 1, maxLength: 200, pattern: '^[\\x21-\\x7e]+$' } as const;
+
+/** What requests may say in their headers; read by what it is for, and here for the document alone. */
+export const idempotencyHeaders = {
+  'Idempotency-Key': Type.String({
+    ...keyFormat,
+    description:
+      'Yours to make, new for each request. The same request with the same key within 24 hours is done once, and answered as the first time.',
+    examples: ['9b2f1c0e-6a57-4f7e-8f4a-5d6c7b8a9e0f'],
+  }),
+};
+export const resumeHeaders = {
+  'Last-Event-ID': Type.String({
+    maxLength: 15,
+    pattern: matching('^[0-9]+$', 'must be the id of an event, a whole number such as `42`'),
+    description: 'Begin after the event with this id, as browsers ask when they come back.',
+    examples: ['42'],
+  }),
+};
+export const workspaceHeaders = {
+  'Slipway-Workspace': Type.String({
+    format: 'uuid',
+    description: 'The workspace to work in, where you are in several; your first one if not said.',
+    examples: ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b'],
+  }),
+};
+
+/**
+ * How a stream is described; it is written past the serialiser. In OpenAPI 3.1 a media type has no word for «many of
+ * these», and what generates clients takes the schema of a stream for that of the data of each event.
+ */
+export function streamAnswers(event: TUnion, isFeed: boolean) {
+  const hasEnd = event.anyOf.some((each) => Object(each).properties?.kind?.const === 'end');
+  return {
+    200: { description: 'Events, as they come.', content: { 'text/event-stream': { schema: event } } },
+    // A browser that comes back after the end is told to stay away.
+    ...(isFeed &&
+      hasEnd && { 204: Type.Null({ description: 'It is over, and there is nothing after your place.' }) }),
+  };
 }

@@ -14,7 +14,7 @@ import { Fault } from '../fault.ts';
 import type { Principal } from '../principal.ts';
 import type { Access, AccessControl } from './access.ts';
 import { bodyLimitOf, noBodyLimit, refuseEndless } from './body-size.ts';
-import { sendError, sendFault } from './errors.ts';
+import { refusalOf, sendError, sendFault } from './errors.ts';
 import type { Limits, OwnLimit, SignInLimit } from './limits.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
@@ -30,6 +30,8 @@ declare module 'fastify' {
     signInLimit?: SignInLimit;
     /** Counts the call against a limit of its own, per account. */
     limit?: OwnLimit;
+    /** Takes an `Idempotency-Key`. */
+    idempotent?: boolean;
     /** Its body is bytes, and none of our schemas'. */
     rawBody?: boolean;
   }
@@ -155,9 +157,17 @@ export async function createServer({ config, log, accessControl, limits, metrics
     const { method, routeOptions, id: requestId, ip, principal } = request;
     const { statusCode: status, elapsedTime } = reply;
     metrics.count(method, routeOptions.url, status, elapsedTime);
+    const refusal = refusalOf(reply);
+    if (refusal?.isOurs) metrics.countFailure();
+    // Those who watch ask every few seconds, and only what they do not like is news.
+    const { access } = routeOptions.config;
+    const isWatching = access?.kind === 'probe' || access?.kind === 'monitor';
+    if (isWatching && status < 400) return done();
     const ms = Math.round(elapsedTime);
+    const accountId = principal?.accountId;
+    const code = refusal?.code;
     requestLog.info(
-      { requestId, method, route: routeOptions.url, status, ms, ip, accountId: principal?.accountId },
+      { requestId, method, route: routeOptions.url, status, code, ms, ip, accountId },
       'request',
     );
     done();

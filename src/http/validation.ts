@@ -5,6 +5,7 @@ import fastJson, { type AnySchema } from 'fast-json-stringify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import type { FieldError } from '../fault.ts';
 import { ofTheMeantOne } from './alternatives.ts';
+import { sentenceOfPattern } from './schemas.ts';
 
 const mostErrors = 20;
 /** What a person writes by hand has fewer values; of anything larger, the first error is told alone. */
@@ -135,16 +136,42 @@ function fieldError(failure: Failure, where: string): FieldError {
     case 'maxLength':
       return { path: path || where, message: `must have at most ${failure.params.limit} characters` };
     case 'format':
-      return { path: path || where, message: `must be a valid ${failure.params.format}` };
+      return { path: path || where, message: formats[String(failure.params.format)] ?? 'is not valid' };
     case 'type':
       if (path === '' && where === 'body') return { path: 'body', message: 'must be a JSON object' };
       return { path: path || where, message: `must be ${article(String(failure.params.type))}` };
     case 'pattern':
-      return { path: path || where, message: `must match ${failure.params.pattern}` };
+      return {
+        path: path || where,
+        message: sentenceOfPattern(String(failure.params.pattern)) ?? 'is not of the form that is needed',
+      };
+    case 'const':
+      return { path: path || where, message: `must be ${JSON.stringify(failure.params.allowedValue)}` };
+    case 'minimum':
+      return { path: path || where, message: `must be at least ${failure.params.limit}` };
+    case 'maximum':
+      return { path: path || where, message: `must be at most ${failure.params.limit}` };
+    case 'minItems':
+      return { path: path || where, message: `must list at least ${failure.params.limit}` };
+    case 'maxItems':
+      return { path: path || where, message: `must list at most ${failure.params.limit}` };
+    case 'minProperties':
+      return { path: path || where, message: `must have at least ${failure.params.limit} field` };
+    case 'maxProperties':
+      return { path: path || where, message: `must have at most ${failure.params.limit} fields` };
+    case 'uniqueItems':
+      return { path: path || where, message: 'must not list the same twice' };
     default:
       return { path: path || where, message: failure.message ?? 'is not valid' };
   }
 }
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID, such as `01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b`',
+  'date-time': 'must be a time with its zone, such as `2026-11-15T09:30:00Z`',
+  email: 'must be an e-mail address, such as `ada@example.com`',
+  uri: 'must be an address with its scheme, such as `https://example.com/hook`',
+};
 
 /** `/variables/0/key` is how the validator says `variables[0].key`. */
 function pathOf(pointer: string): string {

@@ -57,6 +57,11 @@ export interface Step<Input> {
    * succeeds all the same. The failure is logged; what is left behind is for the scheduled clean-up.
    */
   readonly isPostCommit?: true;
+  /**
+   * Whether what the steps before it returned leaves it nothing to do: then it is not begun, and the journal says nothing
+   * of it. It must not look at anything else: whoever resumes has to find the same.
+   */
+  readonly isIdle?: (outputs: StepContext['outputs']) => boolean;
 }
 
 export type StateChange =
@@ -101,6 +106,7 @@ export interface BoundStep {
   readonly deadlineMs: number;
   readonly retry: Retry | undefined;
   readonly isPostCommit: boolean;
+  readonly isIdle: ((outputs: StepContext['outputs']) => boolean) | undefined;
   readonly run: (context: StepContext) => Promise<Json | undefined>;
   readonly undo: ((context: StepContext) => Promise<void>) | undefined;
 }
@@ -144,11 +150,12 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
     }),
     bind: (stored) => {
       const input = readInput(stored);
-      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isPostCommit = false }) => ({
+      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isIdle, isPostCommit = false }) => ({
         name,
         deadlineMs,
         retry,
         isPostCommit,
+        isIdle,
         run: (context) => run(input, context),
         undo: typeof undo === 'function' ? (context) => undo(input, context) : undefined,
       }));

@@ -3,6 +3,7 @@
  * journal says it is. Returns when the operation ends, waits for a retry, or has passed to another worker.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { News, OperationEvent } from '../events/event-kinds.ts';
 import { errorText, Fault } from '../fault.ts';
 import type { Queryable } from '../store/database.ts';
 import type { BoundStep, EndState, Json, OperationFault, StepContext } from './definition.ts';
@@ -52,6 +53,7 @@ async function runSteps(context: ExecutionContext, rows: Map<string, JournalRow>
       outputs.set(step.name, row.output);
       continue;
     }
+    if (!row && step.isIdle?.(outputs)) continue;
     if (context.halt.aborted) {
       await journal.flush();
       throw new LeaseLost();
@@ -70,8 +72,8 @@ async function runSteps(context: ExecutionContext, rows: Map<string, JournalRow>
       return beginUnwind(context, rows, 'cancelled', null);
     rows.set(step.name, { name: step.name, status: 'running', attempt, output: null, crashes: 0 });
     try {
-      const output = await runStep(context, step, attempt, outputs, step.run);
-      journal.done(step.name, place, attempt, output ?? null);
+      const { output, said } = await runStep(context, step, attempt, outputs, step.run);
+      journal.done(step.name, place, attempt, output ?? null, said);
       rows.set(step.name, { name: step.name, status: 'done', attempt, output: output ?? null, crashes: 0 });
       outputs.set(step.name, output ?? null);
     } catch (error) {
@@ -146,10 +148,11 @@ async function undoStep(
   let problem = '';
   for (let attempt = 1; attempt <= undoAttempts; attempt += 1) {
     try {
-      await runStep(context, step, attempt, outputs, async (stepContext) => {
+      const { said } = await runStep(context, step, attempt, outputs, async (stepContext) => {
         await undo(stepContext);
         return undefined;
       });
+      if (said.length > 0) await context.journal.report(said, undefined);
       return undefined;
     } catch (error) {
       if (error instanceof LeaseLost || context.halt.aborted) throw new LeaseLost();
@@ -161,14 +164,17 @@ async function undoStep(
   return problem;
 }
 
-/** Runs one step with its deadline. A cancel does not stop an undo: that is what a cancel waits for. */
+/**
+ * Runs one step with its deadline, and tells what it has said that is not written yet. A cancel does not stop an undo: that
+ * is what a cancel waits for.
+ */
 async function runStep(
   context: ExecutionContext,
   step: BoundStep,
   attempt: number,
   outputs: ReadonlyMap<string, Json>,
   work: (context: StepContext) => Promise<Json | undefined>,
-): Promise<Json | undefined> {
+): Promise<{ readonly output: Json | undefined; readonly said: readonly News<OperationEvent>[] }> {
   const { operation, journal } = context;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new Error('the deadline has passed')), step.deadlineMs);
@@ -187,7 +193,8 @@ async function runStep(
   };
   try {
     const running = work(stepContext);
-    return await Promise.race([running, settled(signal, running)]);
+    const output = await Promise.race([running, settled(signal, running)]);
+    return { output, said: await report.rest() };
   } catch (error) {
     if (!deadline.signal.aborted || stop.aborted) throw error;
     const seconds = Math.round(step.deadlineMs / 1000);

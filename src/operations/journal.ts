@@ -4,11 +4,12 @@
  * once: nothing happens in between, so that one write tells both.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appendEvents, type NewEvent } from '../events/events.ts';
+import type { News, OperationEvent, OperationStatus } from '../events/event-kinds.ts';
+import { appendEvents } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { fragment, sql } from '../store/sql.ts';
-import type { Json, OperationFault, StateChange } from './definition.ts';
+import type { EndState, Json, OperationFault, StateChange } from './definition.ts';
 import type { OperationKinds } from './kinds.ts';
 import { publishOperationUpdate } from './operations.ts';
 import { assertLease, type ClaimedOperation, LeaseLost } from './queries.ts';
@@ -29,8 +30,8 @@ export type JournalHook = (moment: 'before' | 'after', entry: string, operation:
 
 /** What the users are told with a write, in the order in which feeds are always locked: the operation's, the workspace's. */
 interface Told {
-  readonly events: NewEvent[];
-  status?: string;
+  readonly events: News<OperationEvent>[];
+  status?: OperationStatus;
 }
 
 interface Entry {
@@ -96,9 +97,18 @@ export class Journal {
     return this.#write(`${name} ${status}`, (tx, told) => this.#step(tx, told, name, place, status, attempt));
   }
 
-  /** With what follows: the next step, or the end. */
-  done(name: string, place: number, attempt: number, output: Json): void {
-    const write: Entry['write'] = (tx, told) => this.#step(tx, told, name, place, 'done', attempt, output);
+  /** With what follows: the next step, or the end. And with the last that the step has said. */
+  done(
+    name: string,
+    place: number,
+    attempt: number,
+    output: Json,
+    said: readonly News<OperationEvent>[],
+  ): void {
+    const write: Entry['write'] = async (tx, told) => {
+      await this.#append(tx, said);
+      await this.#step(tx, told, name, place, 'done', attempt, output);
+    };
     this.#waiting = [...this.#waiting, { name: `${name} done`, write }];
   }
 
@@ -163,7 +173,7 @@ export class Journal {
         stepStatus: 'waiting',
         attempt,
         waitMs: Math.round(waitMs),
-      };
+      } as const;
       told.events.push({ kind: 'status', data });
     });
   }
@@ -206,15 +216,23 @@ export class Journal {
   }
 
   /** Log lines and progress: many, so they are written together and are no journal points. */
-  report(events: readonly NewEvent[], progress: Json | undefined): Promise<void> {
+  report(events: readonly News<OperationEvent>[], progress: Json | undefined): Promise<void> {
     return this.#fenced(async (tx) => {
       if (progress !== undefined) {
         await tx.run(sql`
           update operations set progress = ${JSON.stringify(progress)}::jsonb where id = ${this.#operation.id}`);
       }
-      const { workspaceId } = this.#operation;
-      await appendEvents(tx, { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) }, events);
+      await this.#append(tx, events);
     });
+  }
+
+  #append(tx: Queryable, events: readonly News<OperationEvent>[]): Promise<void> {
+    const { workspaceId } = this.#operation;
+    return appendEvents<OperationEvent>(
+      tx,
+      { workspaceId, feedId: this.#kinds.logFeedOf(this.#operation) },
+      events,
+    );
   }
 
   #write(name: string, write: Entry['write']): Promise<void> {
@@ -228,7 +246,7 @@ export class Journal {
       const told: Told = { events: [] };
       for (const { write } of entries) await write(tx, told);
       const { workspaceId, id } = this.#operation;
-      await appendEvents(tx, { workspaceId, feedId: id }, told.events);
+      await appendEvents<OperationEvent>(tx, { workspaceId, feedId: id }, told.events);
       if (told.status !== undefined) await publishOperationUpdate(tx, this.#operation, told.status);
     });
     this.#waiting = [];
@@ -257,7 +275,7 @@ export class Journal {
   }
 }
 
-function tellEnd(told: Told, data: { readonly status: string; readonly fault?: OperationFault }): void {
+function tellEnd(told: Told, data: { readonly status: EndState; readonly fault?: OperationFault }): void {
   told.events.push({ kind: 'status', data }, { kind: 'end', data });
   told.status = data.status;
 }

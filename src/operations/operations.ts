@@ -5,6 +5,7 @@
  * areas define them.
  */
 import { noteOperation } from '../events/audit.ts';
+import type { OperationEvent, OperationStatus, WorkspaceEvent } from '../events/event-kinds.ts';
 import { appendEvents } from '../events/events.ts';
 import { Fault } from '../fault.ts';
 import { newId, type OperationId, type ProjectId, type WorkspaceId } from '../ids.ts';
@@ -39,7 +40,7 @@ export async function enqueueOperation(
   const { workspaceId, kind } = operation;
   const projectId = inserted?.projectId ?? null;
   const feed = { workspaceId, feedId: id };
-  await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'queued' } }]);
+  await appendEvents<OperationEvent>(tx, feed, [{ kind: 'status', data: { status: 'queued' } }]);
   await publishOperationUpdate(tx, { workspaceId, id, kind, projectId }, 'queued');
   return id;
 }
@@ -54,10 +55,12 @@ interface UpdatedOperation {
 export function publishOperationUpdate(
   tx: Queryable,
   { workspaceId, id, kind, projectId }: UpdatedOperation,
-  status: string,
+  status: OperationStatus,
 ): Promise<void> {
   const data = { operationId: id, operationKind: kind, ...(projectId && { projectId }), status };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'operation_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'operation_updated', data },
+  ]);
 }
 
 /**
@@ -93,14 +96,14 @@ export async function cancelIn(
   if (isQueued) {
     await queries.cancelQueued(tx, id);
     await kinds.onStateChange(tx, { id, workspaceId, ...found }, { state: 'cancelled', fault: null });
-    const data = { status: 'cancelled' };
-    await appendEvents(tx, feed, [
+    const data = { status: 'cancelled' } as const;
+    await appendEvents<OperationEvent>(tx, feed, [
       { kind: 'status', data },
       { kind: 'end', data },
     ]);
     await publishOperationUpdate(tx, { workspaceId, id, ...found }, 'cancelled');
   } else if (await queries.requestCancel(tx, id)) {
-    await appendEvents(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
+    await appendEvents<OperationEvent>(tx, feed, [{ kind: 'status', data: { status: 'cancelling' } }]);
     await publishOperationUpdate(tx, { workspaceId, id, ...found }, 'cancelling');
   }
 }

@@ -54,7 +54,7 @@ function remoteOf(link: Link): Remote {
     stream: (argv, options) => commands.stream(argv, options),
     writeFile: (path, content, attributes) => writeFile(commands, path, content, attributes),
     readFile: (path, options) => readFile(commands, path, options),
-    startUnit: (spec) => startUnit(commands, spec),
+    startUnit: (spec, waitMs) => startUnit(commands, spec, waitMs),
     readUnit: (name, from, waitMs) => readUnit(commands, name, from, waitMs),
     stopUnit: (name, fence) => stopUnit(commands, name, fence),
     fence: (scope, epoch) => claimFence(commands, scope, epoch),

@@ -124,9 +124,20 @@ export interface RelayReply {
   readonly last: RelayAttempt;
 }
 
+/** A constant script, as for `Remote.script`. */
+export interface FirstScript {
+  readonly text: string;
+  readonly args: readonly string[];
+  readonly input?: string;
+  /** What it means that it failed; by default the call fails as `Remote.script` does. */
+  readonly failure?: (outcome: RemoteOutcome) => Error | undefined;
+}
+
 export interface RelayOptions {
   /** Claimed in the same round trip, before the first exchange. */
   readonly fence?: Fence;
+  /** Run ahead of the first exchange, in the same round trip. Where it fails, nothing is exchanged. */
+  readonly first?: FirstScript;
   readonly signal?: AbortSignal;
   readonly secrets?: readonly Secret<string | Buffer>[];
 }
@@ -154,8 +165,11 @@ export interface Remote {
   writeFile(path: string, content: string | Buffer, attributes: FileAttributes): Promise<void>;
   /** Undefined where there is none. */
   readFile(path: string, options?: { readonly maxBytes?: number }): Promise<Buffer | undefined>;
-  /** Starts it unless it is there already, running or ended. Of what it prints, the beginning and the end are kept. */
-  startUnit(spec: UnitSpec): Promise<void>;
+  /**
+   * Starts it unless it is there already, running or ended, and reads its output from the beginning, as `readUnit` does. Of
+   * what it prints, the beginning and the end are kept.
+   */
+  startUnit(spec: UnitSpec, waitMs?: number): Promise<UnitOutput>;
   /** Waits up to `waitMs` for more output or the end. */
   readUnit(name: string, from: number, waitMs?: number): Promise<UnitOutput>;
   /**

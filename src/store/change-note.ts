@@ -69,7 +69,8 @@ export function takeNote(): { readonly note: ChangeNote; readonly giveBack: () =
 const known = new Map<string, boolean>();
 
 /** Whether a statement changes rows: a `with` may do so in one of its parts. */
-export function changesRows({ name, text }: Query): boolean {
+export function changesRows({ name, text, isRead }: Query): boolean {
+  if (isRead) return false;
   const seen = known.get(name);
   if (seen !== undefined) return seen;
   const changes =

@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { errorCode, errorText, Fault } from '../fault.ts';
 import { changesRows, hasOpenNote, takeNote } from './change-note.ts';
+import { Pipelines } from './pipelines.ts';
 import type { Queryable } from './queryable.ts';
 import type { Query } from './sql.ts';
 import { typeParsers } from './timestamps.ts';
@@ -23,7 +24,7 @@ export interface Database extends Queryable {
 const poolSize = 10;
 
 export function connectDatabase(connection: pg.PoolConfig, log: Logger): Database {
-  const pool = new pg.Pool({
+  const options: pg.PoolConfig = {
     max: poolSize,
     idleTimeoutMillis: 10_000,
     connectionTimeoutMillis: 5_000,
@@ -33,15 +34,17 @@ export function connectDatabase(connection: pg.PoolConfig, log: Logger): Databas
     application_name: 'slipway',
     types: typeParsers,
     ...connection,
-  });
+  };
+  const pool = new pg.Pool(options);
   // An idle connection that breaks is replaced by the pool; whoever queries next learns of a real outage.
-  pool.on('error', (error) => {
+  const lost = (error: Error) => {
     if (!pool.ending) log.warn({ reason: errorText(error) }, 'lost an idle database connection');
-  });
+  };
+  pool.on('error', lost);
   // A checked-out connection has no listener between two queries, and an error without one would end the process. The
   // next query reports it.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return new PooledDatabase(pool);
+  return new PooledDatabase(pool, new Pipelines(options, lost));
 }
 
 class Connected implements Queryable {
@@ -53,11 +56,11 @@ class Connected implements Queryable {
   }
 
   async rows<Row extends pg.QueryResultRow>(query: Query): Promise<Row[]> {
-    return (await this.send<Row>(query)).rows;
+    return (await this.read<Row>(query)).rows;
   }
 
   async one<Row extends pg.QueryResultRow>(query: Query): Promise<Row | undefined> {
-    return (await this.send<Row>(query)).rows[0];
+    return (await this.read<Row>(query)).rows[0];
   }
 
   async exists(query: Query): Promise<boolean> {
@@ -77,6 +80,11 @@ class Connected implements Queryable {
     }
   }
 
+  /** For statements with rows. */
+  protected read<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
+    return this.send<Row>(query);
+  }
+
   async send<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
     this.hasChanged ||= changesRows(query);
     try {
@@ -89,10 +97,23 @@ class Connected implements Queryable {
 
 class PooledDatabase extends Connected implements Database {
   readonly #pool: pg.Pool;
+  readonly #pipelines: Pipelines;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, pipelines: Pipelines) {
     super(pool);
     this.#pool = pool;
+    this.#pipelines = pipelines;
+  }
+
+  protected override async read<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
+    try {
+      const answer = query.isRead ? this.#pipelines.query<Row>(query) : undefined;
+      if (answer) return await answer;
+    } catch (error) {
+      // Those behind one that was not prepared rely on its name; of a read, nothing is done twice.
+      if (errorCode(error) !== '26000') throw translate(error);
+    }
+    return this.send<Row>(query);
   }
 
   async session<T>(work: (connection: Queryable, client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -139,8 +160,8 @@ class PooledDatabase extends Connected implements Database {
     });
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.end(), this.#pipelines.close()]);
   }
 }
 

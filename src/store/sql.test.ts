@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyDatabase } from '../../test/support/database.ts';
-import { fragment, sql, takeDue } from './sql.ts';
+import { fragment, type Query, sql, takeDue } from './sql.ts';
 
 test('a value in the template becomes a parameter and is never part of the statement', () => {
   const hostile = `'; drop table accounts; --`;
@@ -11,7 +11,7 @@ test('a value in the template becomes a parameter and is never part of the state
 });
 
 test('a template without values is taken as it is', () => {
-  assert.deepEqual({ ...sql`select 1`, name: '' }, { name: '', text: 'select 1', values: [] });
+  assert.deepEqual({ ...sql`select 1`, name: '' }, { name: '', text: 'select 1', values: [], isRead: true });
 });
 
 test('parameters are numbered beyond nine', () => {
@@ -26,6 +26,26 @@ test('the same statement has the same name, another has another, and each fits i
   assert.equal(sql`select ${'c'}`.name, find('a').name);
   assert.notEqual(sql`select  ${'c'}`.name, find('a').name);
   assert.ok(find('a').name.length <= 63);
+});
+
+test('a read changes nothing and waits for no lock', () => {
+  const locking = fragment`for no key update of t`;
+  const found: [isRead: boolean, query: Query][] = [
+    [true, sql`select 1`],
+    [
+      true,
+      sql`
+      select id from t where id = ${1}`,
+    ],
+    [false, sql`select id from t where id = ${1} for update`],
+    [false, sql`select id from t for key share skip locked`],
+    [false, sql`select id from t ${locking}`],
+    [false, sql`select pg_advisory_xact_lock(${1})`],
+    [false, sql`with gone as (delete from t returning id) select id from gone`],
+    [false, sql`update t set a = ${1} returning id`],
+    [false, sql`insert into t select 1`],
+  ];
+  for (const [isRead, query] of found) assert.equal(query.isRead, isRead, query.text);
 });
 
 test('a fragment becomes part of the statement, and its values parameters in their order', () => {

@@ -20,6 +20,8 @@ export interface Query {
   readonly name: string;
   readonly text: string;
   readonly values: readonly SqlValue[];
+  /** It changes nothing and waits for nobody's lock: it may share a connection with others. */
+  readonly isRead: boolean;
 }
 
 export class Fragment {
@@ -32,7 +34,7 @@ export class Fragment {
   }
 }
 
-const statements = new WeakMap<TemplateStringsArray, { name: string; text: string }>();
+const statements = new WeakMap<TemplateStringsArray, Omit<Query, 'values'>>();
 
 export function sql(strings: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Query {
   const known = statements.get(strings);
@@ -41,7 +43,7 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlValue | Fragme
   if (known && isPlain) return { ...known, values: flat };
   const whole = fragment(strings, ...values);
   const text = whole.strings.reduce((before, part, index) => `${before}$${index}${part}`);
-  const statement = { name: statementName(text), text };
+  const statement = { name: statementName(text), text, isRead: isRead(text) };
   if (isPlain) statements.set(strings, statement);
   return { ...statement, values: whole.values };
 }
@@ -93,7 +95,7 @@ export function takeDue(
 
 /** For the few statements whose names of tables come from the catalogue, and so cannot be templates. */
 export function preparedText(text: string, ...values: SqlValue[]): Query {
-  return { name: statementName(text), text, values };
+  return { name: statementName(text), text, values, isRead: isRead(text) };
 }
 
 /** For names out of the database's own catalogue, which cannot be parameters. */
@@ -103,4 +105,10 @@ export function quoteName(name: string): string {
 
 function statementName(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 24);
+}
+
+function isRead(text: string): boolean {
+  return (
+    /^\s*select\b/i.test(text) && !/\bfor\s+(no\s+key\s+|key\s+)?(update|share)\b|\bpg_advisory_/i.test(text)
+  );
 }

@@ -16,6 +16,15 @@ export interface Fixture {
 const folder = fileURLToPath(new URL('./fixtures/', import.meta.url));
 
 export function readFixtures(): Fixture[] {
+  return all().filter(({ name }) => !name.startsWith('hard/'));
+}
+
+/** What they are, no file says outright; a person would have to ask. The analysis may be wrong, and not sure of it. */
+export function readHardFixtures(): Fixture[] {
+  return all().filter(({ name }) => name.startsWith('hard/'));
+}
+
+function all(): Fixture[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.tree'),
   );

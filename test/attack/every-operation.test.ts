@@ -35,7 +35,7 @@ async function belongings(scene: EnvironmentScene): Promise<Record<string, strin
   assert.equal(asked.status, 202, asked.text);
   const deployments = await scene.ask('GET', `${environment}/deployments`);
   const first = (answer: Answer) => String(Object(Array.from(Object(answer.body.items))[0]).id);
-  const services = { services: [{ kind: 'postgres', name: 'main' }] };
+  const services = { services: [{ kind: 'postgres', name: 'main' }], remove: ['postgres'] };
   const added = await scene.ask('POST', `${environment}/services`, services);
   assert.ok(added.status < 300, added.text);
   // As after a first deployment.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/document.ts';
 import type { TestApp } from '../support/app.ts';
 import { type EnvironmentScene, startEnvironmentScene } from '../support/environments.ts';
 import { analysed, newProject } from '../support/projects.ts';
@@ -154,6 +154,7 @@ const decided: Readonly<Record<string, string>> = {
   token: 'compared, or tried at the provider before it is stored',
   refreshToken: 'compared',
   invitation: 'compared',
+  'remove[]': 'compared with the services that are there',
   acceptHostKey: 'its form is in the schema',
   hostKeyFingerprint: 'its form is in the schema',
   planFingerprint: 'compared',
@@ -259,7 +260,7 @@ function bodiesOf({ projectId }: EnvironmentScene): Readonly<Record<string, Json
     createProject: { name: 'new', repository: { url: 'https://git.invalid/x.git' } },
     finalizeProject: { environment: { name: 'production' } },
     createEnvironment: { projectId, name: 'staging' },
-    switchAutoDeploy: { enabled: true },
+    setAutoDeploy: { enabled: true },
     createNotificationConnector: { type: 'email', name: 'M', config: {} },
   };
 }

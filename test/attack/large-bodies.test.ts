@@ -48,7 +48,7 @@ function errorsOf(schema: object, value: unknown): { path: string; message: stri
 test('whoever sends a list of 340,000 wrong values makes us count them, not look at them', () => {
   const list = watched(Array.from({ length: 340_000 }, () => ({})));
   const errors = errorsOf(Body, { variables: list.value });
-  assert.deepEqual(errors, [{ path: 'variables', message: 'must NOT have more than 500 items' }]);
+  assert.deepEqual(errors, [{ path: 'variables', message: 'must list at most 500' }]);
   assert.ok(list.looks() < 5_000, `looked ${list.looks()} times`);
 });
 

@@ -2,7 +2,7 @@
  * The whole surface of the API, read from the document that the service itself gives: whoever adds a route is attacked
  * without anyone remembering it. Bodies are made from the examples of the schemas.
  */
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/document.ts';
 import type { TestApp } from '../support/app.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -24,6 +24,7 @@ interface Schema {
 }
 
 interface Parameter {
+  readonly $ref?: string;
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
@@ -60,6 +61,7 @@ interface Described {
 export function surfaceOf(service: TestApp): Operation[] {
   const document = Object(JSON.parse(JSON.stringify(openApiDocument(service.app.server))));
   const schemas: Readonly<Record<string, Schema>> = Object(document.components).schemas;
+  const shared: Readonly<Record<string, Parameter>> = Object(document.components).parameters ?? {};
   const general: readonly object[] = document.security ?? [];
   const found: Operation[] = [];
   for (const [path, methods] of Object.entries<Record<string, Described>>(document.paths)) {
@@ -73,7 +75,11 @@ export function surfaceOf(service: TestApp): Operation[] {
       } = described;
       const content = requestBody?.content ?? {};
       const schema = content['application/json']?.schema;
-      const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+      const named = (place: string) =>
+        parameters
+          .map((each) => shared[each.$ref?.split('/').at(-1) ?? ''] ?? each)
+          .filter((each) => each.in === place)
+          .map(({ name }) => name);
       found.push({
         name: operationId || `${method} ${path}`,
         method: method.toUpperCase(),

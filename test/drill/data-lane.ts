@@ -73,7 +73,11 @@ async function changeServices(lane: Lane, data: DataPlace): Promise<void> {
   const hasExtra = now.some(({ name }) => name === 'extra');
   const extra = { kind: 'redis', name: 'extra', memoryMb: 64 };
   const services = hasExtra ? wantedServices : [...wantedServices, extra];
-  const { operationId } = await lane.ground.call('POST', path, { services, deleteData: true });
+  const { operationId } = await lane.ground.call('POST', path, {
+    services,
+    deleteData: true,
+    ...(hasExtra && { remove: ['extra'] }),
+  });
   await lane.ended(operationId, well);
 }
 

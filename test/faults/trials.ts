@@ -26,24 +26,14 @@ export interface Trial {
   readonly trouble: Trouble;
 }
 
+/** Those that have something to do for the sample: it has no services, no release command and no workers. */
 export const steps: readonly string[] = [
-  ...[
-    'fetch',
-    'plan',
-    'send',
-    'build',
-    'create-release',
-    'services',
-    'release',
-    'start',
-    'health',
-    'processes',
-  ],
-  ...['prove', 'switch', 'drain', 'retire', 'promote', 'clean-up'],
+  ...['fetch', 'plan', 'send', 'build', 'create-release', 'start', 'health'],
+  ...['prove', 'switch', 'retire', 'promote', 'clean-up'],
 ];
 
 /** Those with an undo. */
-const undone = ['send', 'build', 'release', 'start', 'prove', 'switch', 'retire', 'promote'];
+const undone = ['send', 'build', 'start', 'prove', 'switch', 'retire', 'promote'];
 
 const upTo = (last: string) => steps.slice(0, steps.indexOf(last) + 1);
 
@@ -65,7 +55,10 @@ export function entriesOf(course: Course): string[] {
   }
   if (course.kind === 'broken build' || course.kind === 'memory') return failing('build');
   if (course.kind === 'crashing') return failing('health');
-  return ['begun', ...forwards(steps), 'succeeded'];
+  // What is there already is not built again.
+  const isBuilt = course.kind === 'deploy';
+  const done = steps.filter((name) => isBuilt || (name !== 'send' && name !== 'build'));
+  return ['begun', ...forwards(done), 'succeeded'];
 }
 
 export function chooseTrial(random: Random, isLong: boolean): Trial {

@@ -8,6 +8,8 @@ import { type HostileTree, hostileTree } from './trees.ts';
 
 type Question =
   | { readonly kind: 'list'; readonly seed: number; readonly number: number; readonly most: number }
+  /** The next part of the list: all at once, they would be taken in in one go, which no pipe of git's does. */
+  | { readonly kind: 'more' }
   | { readonly kind: 'read'; readonly seed: number; readonly number: number; readonly path: string };
 
 type Answer =
@@ -53,8 +55,9 @@ export class TreeMaker {
     const entries: TreeEntry[] = [];
     for (;;) {
       const answer = await this.#next();
-      if (answer.kind === 'entries') for (const entry of answer.entries) entries.push(entry);
       if (answer.kind === 'listed') return { entries, isComplete: answer.isComplete };
+      if (answer.kind === 'entries') for (const entry of answer.entries) entries.push(entry);
+      this.#worker.postMessage({ kind: 'more' } satisfies Question);
     }
   }
 
@@ -94,20 +97,29 @@ if (!isMainThread && parentPort) {
     return known;
   };
   const tell = (answer: Answer) => port.postMessage(answer);
-  port.on('message', (question: Question) => {
-    const { contents, entries } = treeFor(question.seed, question.number);
-    if (question.kind === 'read') return tell({ kind: 'file', content: contents.get(question.path) });
+  const listOf = function* (entries: Iterable<TreeEntry>, most: number): Generator<Answer, Answer> {
     let part: TreeEntry[] = [];
     let count = 0;
-    for (const entry of entries()) {
-      if (count === question.most) break;
+    for (const entry of entries) {
+      if (count === most) break;
       count += 1;
       part.push(entry);
       if (part.length < atOnce) continue;
-      tell({ kind: 'entries', entries: part });
+      yield { kind: 'entries', entries: part };
       part = [];
     }
-    tell({ kind: 'entries', entries: part });
-    tell({ kind: 'listed', isComplete: count < question.most });
+    yield { kind: 'entries', entries: part };
+    return { kind: 'listed', isComplete: count < most };
+  };
+  let list: Iterator<Answer, Answer> | undefined;
+  port.on('message', (question: Question) => {
+    if (question.kind === 'read') {
+      const { contents } = treeFor(question.seed, question.number);
+      return tell({ kind: 'file', content: contents.get(question.path) });
+    }
+    if (question.kind === 'list')
+      list = listOf(treeFor(question.seed, question.number).entries(), question.most);
+    const answer = list?.next();
+    if (answer) tell(answer.value);
   });
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { ask } from '../../src/adapters/docker/ask.ts';
 import { createVolume } from '../../src/adapters/docker/volumes.ts';
 import { engines } from '../../src/areas/backups/engines/engines.ts';
@@ -14,13 +13,11 @@ import {
   type ServerId,
   type WorkspaceId,
 } from '../../src/ids.ts';
-import { faultOf } from '../support/faults.ts';
 import { labCapacity, openLab, type TestServer } from '../support/lab.ts';
 import { connect, failsWith } from '../support/remote.ts';
-import { engineScene, quiet, uploads } from '../support/sql-engine-scene.ts';
+import { quiet } from '../support/sql-engine-scene.ts';
 
 const lab = await openLab();
-const mebibyte = 1024 * 1024;
 
 /** A server for what needs no database. */
 async function bareSite(t: TestContext): Promise<{ server: TestServer; site: DockerHost }> {
@@ -38,49 +35,6 @@ async function bareSite(t: TestContext): Promise<{ server: TestServer; site: Doc
     site: { placement, remote: connect(t, server), capacity: labCapacity, fence, signal: t.signal },
   };
 }
-
-/** Of everything that a fault says. */
-const told = async (work: Promise<unknown>) => {
-  const { code, message, evidence } = await faultOf(() => work);
-  return { code, text: `${message}\n${evidence}` };
-};
-
-/** What the server was started with, in the text of an error. */
-const raised = `create table seen (x text);
-copy seen from program 'env';
-do $$ begin raise exception '%', (select string_agg(x, ' ') from seen); end $$;
-`;
-
-test('whoever imports a file into PostgreSQL learns no password from it, runs no shell by psql, and fills no disk', async (t) => {
-  const scene = await engineScene(t, await lab.shared('docker'), 'postgres', 128);
-  const upload = await uploads(scene);
-  const password = scene.source.credentials.password.reveal();
-  const shell = await told(
-    upload('\\restrict abc\nselect 1;\n\\unrestrict abc\n\\! env >&2; echo ran >&2\nselect nonsense;\n'),
-  );
-  assert.equal(shell.code, 'import_failed', shell.text);
-  assert.match(shell.text, /psql:<stdin>:4: error: backslash commands are restricted/);
-  assert.doesNotMatch(shell.text, /^ran$/m);
-  assert.ok(!shell.text.includes(password), shell.text);
-
-  const environment = await told(upload(raised));
-  assert.match(environment.text, /POSTGRES_PASSWORD=/, 'there is one, which nothing else has');
-  assert.ok(!environment.text.includes(password), environment.text);
-
-  const dumped = `--\n\\restrict abc123\n\\connect app\ncreate table t (x text);\ncopy t from stdin;\n\\\\restrict abc\n\\.\n\\unrestrict abc123\n`;
-  const staging = await upload(dumped);
-  assert.equal((await scene.sql('select x from t', staging)).trim(), '\\restrict abc');
-  await scene.engine.discard(scene.site, scene.source, staging);
-
-  const bomb = gzipSync(
-    "create table t as select repeat('x', 1000) || n as x from generate_series(1, 100000000) n;",
-  );
-  const grown = await faultOf(() => upload(bomb, 200 * mebibyte));
-  assert.equal(grown.code, 'import_failed', `${grown.message} ${grown.evidence}`);
-  assert.match(grown.message, /became \d\.\d GB of data while it was loaded, and 0\.\d GB are allowed/);
-  assert.match(grown.hint ?? '', /SLIPWAY_LIMIT_IMPORT_DATA_MB/);
-  assert.equal((await scene.leftovers()).trim(), '');
-});
 
 test('whoever has a load fill the disk is ended by the server itself, before there is nothing left', async (t) => {
   const { site, server } = await bareSite(t);

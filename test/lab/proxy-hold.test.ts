@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dismiss, drained } from '../../src/adapters/proxy/drain.ts';
 import { admit, hold, restoreFront, stopFront, switchTo } from '../../src/adapters/proxy/front-changes.ts';
+import { proxyFolder } from '../../src/adapters/proxy/places.ts';
 import { readFronts } from '../../src/adapters/proxy/read-fronts.ts';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
 import { ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -110,4 +112,50 @@ test('a proxy that is started again serves from its files, and what was damaged 
   await switchTo({ ...work, fence: { ...work.fence, epoch: 3 } }, moved);
   assert.equal((await faultOf(() => switchTo(work, front))).code, 'remote_fenced');
   assert.deepEqual(await states(), good);
+});
+
+test('one reload serves all new fronts that wait for one, but for those who are gone or were replaced', async (t) => {
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'provisioned'));
+  const { work } = ground;
+  const { remote } = work;
+  const reloads = async () => {
+    const [reply] = await remote.relay([
+      { to: { path: `${proxyFolder}/run/master.sock` }, send: 'show proc\n', timeoutMs: 2_000 },
+    ]);
+    return Number(/^\d+\s+master\s+(\d+)/m.exec(reply?.last.bytes.toString() ?? '')?.[1]);
+  };
+  const waiting = async () => (await ground.sh(`ls ${proxyFolder}/aside 2> /dev/null || true`)).split('\n');
+  const before = await reloads();
+  assert.ok(Number.isInteger(before));
+  await remote.startUnit({ name: 'slipway-lock', argv: ['flock', `${proxyFolder}/lock`, 'sleep', '600'] });
+  await until(async () => (await remote.run(['pgrep', '-x', 'sleep'])).code === 0, 'the lock to be held');
+
+  const fronts = Array.from({ length: 4 }, () => ground.front());
+  const admitted = fronts.map((front) => admit(work, front, []));
+  const [cancelled, replaced] = [ground.front(), ground.front()];
+  const cancel = new AbortController();
+  const broken = admit({ ...work, signal: cancel.signal }, cancelled, []);
+  const stale = admit({ ...work, fence: { scope: 'replaced', epoch: 1 } }, replaced, []);
+  const all = [...fronts, cancelled, replaced];
+  await until(async () => {
+    const seen = await waiting();
+    return all.every(({ id }) => seen.includes(`front-${id}.cfg`));
+  }, 'all of them to wait');
+  cancel.abort(new Error('not wanted any more'));
+  await assert.rejects(broken, /not wanted/);
+  const scripts = async () => (await remote.run(['pgrep', '-cf', 'lay_asid[e]'])).stdout.toString().trim();
+  await until(async () => (await scripts()) === String(all.length - 1), 'the cancelled one to be gone');
+  await remote.fence('replaced', 2);
+  await remote.stopUnit('slipway-lock');
+  await Promise.all(admitted);
+  assert.equal((await faultOf(() => stale)).code, 'remote_fenced');
+
+  const { fronts: seen } = await readFronts(work);
+  assert.deepEqual(seen.map(({ id }) => id).sort(), fronts.map(({ id }) => id).sort());
+  assert.ok(seen.every(({ file, running }) => file !== null && running !== null));
+  assert.equal((await reloads()) - before, 1);
+  assert.deepEqual(
+    (await waiting()).filter((name) => name.endsWith(`${cancelled.id}.cfg`)),
+    [],
+  );
 });

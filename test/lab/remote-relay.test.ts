@@ -150,6 +150,35 @@ test('exchanges with sockets of a server go in one round trip, and the first tha
     assert.equal(Number(next.slice(5)), Number(turn.slice(5)) + 1);
   });
 
+  await t.test('a script goes ahead in the same trip; where it fails, nothing is exchanged', async () => {
+    const [turn = ''] = await texts([{ to: socket, send: 'turn' }]);
+    const given = `${"odd ' $(id) \\ é\n"}${'x'.repeat(100_000)}`;
+    const text = 'cat >/run/relay-first; echo "$1 $2"; exit "$3"';
+    const first = (code: number) => ({ text, args: ['it’s', '$(id)', String(code)], input: given });
+    const [met] = await remote.relay([{ to: socket, send: 'turn' }], { first: first(0) });
+    assert.equal(met?.last.bytes.toString(), `turn ${Number(turn.slice(5)) + 1}`);
+    assert.equal(
+      String(await remote.readFile('/run/relay-first')),
+      given,
+      'and gets no byte of what follows',
+    );
+    assert.deepEqual(await remote.relay([], { first: { text: 'true', args: [] } }), []);
+    const asked = [{ to: socket, send: 'turn' }];
+    await assert.rejects(
+      remote.relay(asked, { first: first(3) }),
+      failsWith('remote_failed', /exit code 3 /),
+    );
+    const own = new Error('its own');
+    const failure = ({ code }: { code: number | null }) => (code === 4 ? own : undefined);
+    await assert.rejects(remote.relay(asked, { first: { ...first(4), failure } }), own);
+    await assert.rejects(
+      remote.relay(asked, { first: first(0), fence: { scope: 'relay-test', epoch: 4 } }),
+      failsWith('remote_fenced'),
+    );
+    const [next = ''] = await texts(asked);
+    assert.equal(Number(next.slice(5)), Number(turn.slice(5)) + 2);
+  });
+
   await t.test('what is sent stands in no list of processes and in no log of the server', async () => {
     const canary = 'canary-d41d8cd98f00b204';
     const relayed = remote.relay([{ to: socket, send: `hang ${canary}`, timeoutMs: 1_500 }], {

@@ -53,7 +53,7 @@ test('sudo’s log shows neither the text of a script nor what a unit runs', asy
   const remote = connect(t, server, await letIn(lab, server));
   await remote.script('echo begun; : mark-of-a-script', ['first-datum']);
   await remote.writeFile('/etc/slipway-test', 'mark-of-a-file', { mode: 0o600 });
-  const wish = { name: 'slipway-quiet', argv: ['sh', '-c', ': mark-of-a-unit; cat'] };
+  const wish = { name: 'slipway-quiet', argv: ['sh', '-c', ': mark-of-a-unit; cat'], what: 'The test' };
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
   const { signal } = new AbortController();

@@ -221,7 +221,12 @@ test('who was replaced cannot end what its successor has joined, and who follows
     'echo begun; echo "$1"; while [ ! -e /tmp/go-joined ]; do sleep 0.1; done; echo end',
     'datum',
   );
-  const wish = (epoch: number) => ({ name: 'slipway-joined', argv, fence: { scope: 'server-c', epoch } });
+  const wish = (epoch: number) => ({
+    name: 'slipway-joined',
+    argv,
+    fence: { scope: 'server-c', epoch },
+    what: 'The test',
+  });
   const [stale, next] = [connect(t, server), connect(t, server)];
   const lost = new AbortController();
   const [first, second]: [string[], string[]] = [[], []];
@@ -271,7 +276,7 @@ test('a step of hardening waits for what an earlier attempt left running, and th
 test('cancelled, a unit is gone with its children before the call returns', async (t) => {
   const remote = connect(t, await lab.shared('bare'));
   const abort = new AbortController();
-  const wish = { name: 'slipway-cancelled', argv: sh('echo up; sleep 1008') };
+  const wish = { name: 'slipway-cancelled', argv: sh('echo up; sleep 1008'), what: 'The test' };
   const line = () => abort.abort(new Error('enough'));
   await assert.rejects(followUnit(remote, wish, { signal: abort.signal, line }), /enough/);
   assert.equal((await remote.run(['pgrep', '-f', '-x', 'sleep 1008'])).code, 1);

@@ -10,8 +10,9 @@ import { hangMs } from '../support/until.ts';
 
 const lab = await openLab();
 
-test('on Docker 20.10, builds of different environments on one server have nothing in common', (t) =>
-  proveBuildSeparation(t, lab, 'bookworm'));
+for (const variant of ['provisioned', 'bookworm'] as const)
+  test(`on ${variant}, builds of different environments on one server have nothing in common`, (t) =>
+    proveBuildSeparation(t, lab, variant));
 
 const evil = 'evil.example/frontend:1';
 const base = 'debian:bookworm-slim';

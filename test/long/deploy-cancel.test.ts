@@ -176,8 +176,8 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
     await ground.set([versionVariable('two')]);
     const slow = scene.page(environmentId, '/slow?ms=8000');
     const id = await ground.begin();
-    await ground.at(id, 'drain');
-    assert.equal(await scene.page(environmentId), 'two', 'the new one serves by then');
+    await ground.at(id, 'switch');
+    await until(async () => (await scene.page(environmentId)) === 'two', 'the new one to serve');
     await ground.cancelled(id, ['sleep 4713']);
     assert.equal(await slow, 'one');
     await ground.settings({ drainSeconds: 1, processes: {} });
@@ -201,7 +201,7 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
     const url = `${scene.git.service.url}/api/v1${path}`;
     const stream = await openStream(url, { token: scene.token });
     for await (const { data } of stream.events()) {
-      if (data.step !== 'clean-up') continue;
+      if (data.status !== 'succeeded') continue;
       const answer = await ground.tryCancel(id);
       assert.deepEqual([answer.status, answer.body.code], [409, 'already_finished'], answer.text);
       break;

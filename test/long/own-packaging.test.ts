@@ -33,6 +33,22 @@ async function sendClone(server: TestServer): Promise<void> {
   }
 }
 
+/**
+ * Builds the image. Registries are the one real thing out there: where one does not answer in that moment, Docker begins
+ * again at the step that failed. Everything else fails the test, with what it said.
+ */
+async function buildImage(server: TestServer): Promise<void> {
+  const build =
+    'cd slipway && docker build --progress plain --file packaging/Dockerfile --tag slipway . 2>&1';
+  const isUnreachable =
+    /ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT|socket hang up|Temporary failure|Could not connect|Failed to fetch|50[234] /;
+  for (let left = 2; ; left -= 1) {
+    const { code, stdout } = await server.trySsh(build);
+    if (code === 0) return;
+    assert.ok(left > 0 && isUnreachable.test(stdout), stdout.slice(-4_000));
+  }
+}
+
 /** Shell words that wait until a command succeeds. */
 const waitFor = (command: string) =>
   `for try in $(seq ${hangMs / 500}); do ${command} && exit 0; sleep 0.5; done; exit 1`;
@@ -41,7 +57,7 @@ const answers = waitFor('curl --silent --fail http://127.0.0.1:4400/healthz');
 test('the image is built from a clone, serves as an ordinary user, keeps its data, and stops in good order', async (t) => {
   const server = await lab.fresh(t, 'docker');
   await sendClone(server);
-  await server.ssh('cd slipway && docker build --quiet --file packaging/Dockerfile --tag slipway .');
+  await buildImage(server);
   const start =
     'docker run --detach --name slipway --publish 127.0.0.1:4400:4400 --volume slipway:/data slipway';
   await server.ssh(start);

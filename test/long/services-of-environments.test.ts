@@ -225,7 +225,7 @@ test('a removed service keeps its data until that is deleted, and takes it up ag
   const volumes = () => server.ssh('docker volume ls -q');
   const volume = serviceVolume(id as ServiceId);
 
-  await scene.want({ services: [{ kind: 'redis', name: 'cache' }] });
+  await scene.want({ services: [{ kind: 'redis', name: 'cache' }], remove: ['redis'] });
   await ensureServices(ctx, target);
   await deleteRemovedUnlessWanted(scene, false);
   assert.equal((await containerIds(server)).length, 1, 'its container is gone');
@@ -249,7 +249,7 @@ test('a removed service keeps its data until that is deleted, and takes it up ag
   assert.equal(await urlNow(), url, 'the same credentials');
   assert.equal((await run(url, 'get kept')).stdout.trim(), '41');
 
-  await scene.want({ services: [{ kind: 'redis', name: 'cache' }], deleteData: true });
+  await scene.want({ services: [{ kind: 'redis', name: 'cache' }], remove: ['redis'], deleteData: true });
   await ensureServices(ctx, target);
   await deleteRemovedUnlessWanted(scene, true);
   assert.doesNotMatch(await volumes(), new RegExp(volume));
@@ -283,7 +283,10 @@ test('what cannot start says why, keeps its data, and leaves the others running'
   assert.equal(failed?.problem?.code, 'service_unhealthy');
 
   await t.test('an image that cannot be had leaves the running one alone', async () => {
-    await scene.want({ services: [{ kind: 'redis' }, { kind: 'postgres', name: 'other', version: '16' }] });
+    await scene.want({
+      services: [{ kind: 'redis' }, { kind: 'postgres', name: 'other', version: '16' }],
+      remove: ['postgres'],
+    });
     const before = await containerIds(server);
     await assert.rejects(ensureServices(ctx, target), failsWith('remote_failed'));
     assert.ok((await containerIds(server)).some((id) => before.includes(id)));

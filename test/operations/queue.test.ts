@@ -48,7 +48,12 @@ class Scene {
       defineOperation<Input>({
         kind: 'two-steps',
         readInput: (stored) => ({ name: String(Object(stored).name), feed: String(Object(stored).feed) }),
-        steps: [step('work'), step('tidy', { isPostCommit: true, undo: { none: 'it is only tidying' } })],
+        steps: [
+          step('work'),
+          // Never among what happened: the step before has left it nothing to do.
+          step('rest', { isIdle: (outputs) => outputs.has('work') }),
+          step('tidy', { isPostCommit: true, undo: { none: 'it is only tidying' } }),
+        ],
         logFeed: ({ feed }) => feed as OperationId,
         onStateChange: async (_tx, _operation, change) => void this.changes.push(change),
       }),

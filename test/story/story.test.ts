@@ -94,7 +94,7 @@ test('everything that the service was described to do, as someone would do it, w
     await client.call('login', { body: person, status: 401 });
     const signedIn = await client.call('login', { body: { ...person, password: 'another long password' } });
     client.token = String(signedIn.accessToken);
-    await client.call('me');
+    await client.call('getMe');
   });
 
   const watching = client.follow('followEvents', {}, ({ event }) => event === 'project_updated');
@@ -183,7 +183,10 @@ test('everything that the service was described to do, as someone would do it, w
     const third = await client.call('deploy', { path, body: {} });
     await client.call('cancelDeployment', { path: { ...path, did: String(third.id) } });
     await client.follow('followDeployment', { path: { ...path, did: String(third.id) } });
-    const back = await client.call('rollBack', { path: { ...path, did: story.id('first') }, body: {} });
+    const back = await client.call('rollBackDeployment', {
+      path: { ...path, did: story.id('first') },
+      body: {},
+    });
     await story.deployed(back.id);
     const { items } = await client.call('listDeployments', { path });
     assert.equal(Array.from(Object(items)).length, 4);
@@ -196,10 +199,10 @@ test('everything that the service was described to do, as someone would do it, w
     });
     const path = { id: String(made.id) };
     await client.call('updateEnvironment', { path, body: { name: 'trial' } });
-    await client.call('changeBranch', { path, body: { branch: 'main' } });
+    await client.call('setBranch', { path, body: { branch: 'main' } });
     await client.call('linkServer', { path, body: { serverId: story.id('server') } });
-    await client.call('switchAutoDeploy', { path, body: { enabled: true } });
-    await client.call('changeServices', { path, body: { services: [{ kind: 'redis' }] } });
+    await client.call('setAutoDeploy', { path, body: { enabled: true } });
+    await client.call('setServices', { path, body: { services: [{ kind: 'redis' }], remove: ['postgres'] } });
     const gone = await client.call('deleteEnvironment', { path, query: { deleteData: 'true' } });
     if (typeof gone.id === 'string') await story.operation(gone.id);
   });
@@ -239,7 +242,7 @@ test('everything that the service was described to do, as someone would do it, w
     await fetchNote(story, 'the first note');
     const retention = { keepLast: 5, keepDays: 30 };
     const config = { enabled: true, cron: '0 3 * * *', timezone: 'Europe/Berlin', retention };
-    await client.call('changeBackupConfig', { path, body: { ...config, destination: { type: 'local' } } });
+    await client.call('updateBackupConfig', { path, body: { ...config, destination: { type: 'local' } } });
     const backup = await client.call('triggerBackup', { path, body: {} });
     const bid = String(backup.id);
     const made = await until(async () => {

@@ -7,6 +7,7 @@ import type { DeployPush } from '../../src/areas/pushes/pushes.ts';
 import type { Clock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { apiDocument } from './document.ts';
 import { Mailbox } from './mailbox.ts';
 import { createTestDatabase, temporaryFolder } from './postgres.ts';
 
@@ -109,7 +110,10 @@ export async function openTestApp(options: TestAppOptions): Promise<TestApp> {
   return { app, url: app.url, clock, mailbox, logLines, databaseUrl, masterKey, stops, call };
 }
 
-/** `path` is below `/api/v1`, unless it begins with `//`, which stands for the root of the instance. */
+/**
+ * `path` is below `/api/v1`, unless it begins with `//`, which stands for the root of the instance. What comes back has
+ * to be as the document says.
+ */
 export async function callApi(
   url: string,
   method: string,
@@ -118,7 +122,8 @@ export async function callApi(
 ): Promise<Answer> {
   const { token, body, headers } = options;
   const isForm = body instanceof FormData;
-  const answer = await fetch(path.startsWith('//') ? `${url}${path.slice(1)}` : `${url}/api/v1${path}`, {
+  const below = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`;
+  const answer = await fetch(`${url}${below}`, {
     method,
     redirect: 'manual',
     headers: {
@@ -129,6 +134,9 @@ export async function callApi(
     ...(body === undefined ? {} : { body: typeof body === 'string' || isForm ? body : JSON.stringify(body) }),
   });
   const text = await answer.text();
+  const operation = apiDocument().find(method, below);
+  if (operation)
+    apiDocument().checkAnswer(operation, { status: answer.status, headers: answer.headers, text });
   const isJson = /[/+]json\b/.test(answer.headers.get('content-type') ?? '') && text !== '';
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : {}, text };
 }

@@ -1,6 +1,7 @@
 /** The front door alone, on a service's database, with routes that only a test has. */
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import type { Logger } from 'pino';
 import { Authenticator } from '../../src/areas/accounts/authenticate.ts';
 import { projectLookup } from '../../src/areas/environments/project-lookup.ts';
 import { readConfig } from '../../src/config.ts';
@@ -13,15 +14,24 @@ import { createLog } from '../../src/log.ts';
 import { readBacklog } from '../../src/operations/backlog.ts';
 import type { TestApp } from './app.ts';
 
+/** Where a test looks at what it logs and counts. */
+interface Watched {
+  readonly log?: Logger;
+  readonly metrics?: Metrics;
+}
+
 /** Not started yet: routes can be added. */
-export async function createBareServer({ app, clock }: TestApp): Promise<HttpServer> {
+export async function createBareServer(
+  { app, clock }: TestApp,
+  { log = createLog('silent'), metrics }: Watched = {},
+): Promise<HttpServer> {
   const { db, masterKeys } = app.store;
   const config = readConfig({ SLIPWAY_LIMIT_REQUESTS: '1000000', SLIPWAY_LIMIT_SIGN_IN: '100000' });
-  const log = createLog('silent');
   const sessions = new Authenticator(db, clock, masterKeys);
   const limits = new Limits(new Throttle(db, clock, log), masterKeys, sessions, config);
   const accessControl = new AccessControl(sessions, limits, projectLookup(db), clock, config);
-  return createServer({ config, log, accessControl, limits, metrics: new Metrics(() => readBacklog(db)) });
+  const own = metrics ?? new Metrics(() => readBacklog(db));
+  return createServer({ config, log, accessControl, limits, metrics: own });
 }
 
 /** Starts a server with the routes that `addRoutes` gives it; where it listens. */
@@ -29,8 +39,9 @@ export async function startBareServer(
   t: TestContext,
   service: TestApp,
   addRoutes: (server: HttpServer) => void,
+  watched: Watched = {},
 ): Promise<string> {
-  const server = await createBareServer(service);
+  const server = await createBareServer(service, watched);
   addRoutes(server);
   await server.listen({ host: '127.0.0.1', port: 0 });
   t.after(() => server.close());

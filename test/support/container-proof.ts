@@ -89,7 +89,7 @@ export async function proveContainers(t: TestContext, lab: TestLab, variant: Var
   const signal = t.signal;
   await followUnit(
     remote,
-    { name: 'slipway-pull', argv: pullUnit(image) },
+    { name: 'slipway-pull', argv: pullUnit(image), what: 'The pull' },
     { signal, line: () => undefined },
   );
 

@@ -94,11 +94,17 @@ export class DeployScene {
     return this.ended(environmentId, String(id));
   }
 
-  ended(environmentId: string, id: string): Promise<Body> {
-    return until(async () => {
+  /** With its operation, which clears away after the success. */
+  async ended(environmentId: string, id: string): Promise<Body> {
+    const ended = await until(async () => {
       const found = await this.call('GET', `/environments/${environmentId}/deployments/${id}`);
       return found.finishedAt === null ? undefined : found;
     }, `deployment ${id} to end`);
+    await until(
+      async () => (await this.call('GET', `/operations/${ended.operationId}`)).finishedAt !== null,
+      `the operation of ${id} to end`,
+    );
+    return ended;
   }
 
   async url(environmentId: string): Promise<string> {

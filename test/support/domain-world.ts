@@ -58,7 +58,7 @@ export class World {
   }
 
   connect(body: Body): Promise<Body> {
-    return this.scene.call('POST', `/environments/${this.environmentId}/domain`, body);
+    return this.scene.call('POST', `/environments/${this.environmentId}/domain?force=true`, body);
   }
 
   async named(hostname: string): Promise<Body> {

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/document.ts';
 import { createLog } from '../../src/log.ts';
 import { temporaryFolder } from './postgres.ts';
 

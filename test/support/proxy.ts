@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { checkThrough } from '../../src/adapters/proxy/check-through.ts';
+import { admitAndCheck } from '../../src/adapters/proxy/check-through.ts';
 import type { ProxyFront, ProxyServer, ProxyWork } from '../../src/adapters/proxy/fronts.ts';
 import { ensureProxy } from '../../src/adapters/proxy/proxy.ts';
 import { type EnvironmentId, newId } from '../../src/ids.ts';
@@ -95,7 +95,7 @@ export class ProxyGround {
   /** Until it answers through the proxy, as the release that it is. */
   async answersThrough(front: ProxyFront, server: ProxyServer): Promise<void> {
     const options = { path: '/', host: 'check.test', timeoutMs: 5_000 };
-    await until(async () => (await checkThrough(this.work, front, server, options)).status === 200);
+    await until(async () => (await admitAndCheck(this.work, front, [server], options))[0]?.status === 200);
   }
 
   url({ port }: Pick<ProxyFront, 'port'>, path = '/'): string {

@@ -88,7 +88,11 @@ export const deploymentSteps: readonly Step[] = [
   { begins: 'token=$(curl -s $api/auth/login ', isSo: nothing },
   { begins: 'auth=', isSo: nothing },
   { begins: 'server=$(curl -s $api/servers ', isSo: nothing },
-  { begins: 'until curl -s $api/servers/$server ', isSo: (printed) => assert.match(printed, /true\n?$/) },
+  { begins: 'while s=$(curl -sf $api/servers/$server ', isSo: nothing },
+  {
+    begins: 'curl -s $api/servers/$server ',
+    isSo: (printed) => assert.equal(printed.trim(), '"ready"\nnull'),
+  },
   { begins: 'project=$(curl -s $api/projects ', isSo: nothing },
   {
     begins: 'curl -sN $api/projects/$project/analysis-status ',

@@ -14,11 +14,12 @@ export async function connectionTest(service: TestApp, token: string, body: obje
   assert.equal(answer.status, 200, answer.text);
   return answer.text
     .split('\n\n')
-    .filter((block) => block.startsWith('event: '))
+    .filter((block) => block.startsWith('id: '))
     .map((block) => {
-      const [first = '', second = ''] = block.split('\n');
+      const [, first = '', second = ''] = block.split('\n');
       return { event: first.slice('event: '.length), data: JSON.parse(second.slice('data: '.length)) };
-    });
+    })
+    .filter(({ event }) => event !== 'end');
 }
 
 /** The operation that the server has under way or has had last, once it has ended. */

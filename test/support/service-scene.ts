@@ -28,7 +28,7 @@ export interface ServiceScene {
   readonly target: Target;
   /** Round trips to the server since the last time that it was asked. */
   roundTrips(): number;
-  want(wish: ServicesInput): ReturnType<typeof changeServices>;
+  want(wish: ServicesInput): Promise<Awaited<ReturnType<typeof changeServices>>['body']>;
   /** What the application would get. */
   variables(asked?: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
@@ -56,7 +56,8 @@ export async function serviceScene(t: TestContext, server: TestServer): Promise<
     environmentId,
     target,
     roundTrips: taken,
-    want: (wish) => changeServices(ctx, workspaceId, null, environmentId, wish),
+    want: async (wish) =>
+      (await changeServices(ctx, workspaceId, null, environmentId, wish, async (_tx, answer) => answer)).body,
     variables: async (asked) => {
       const found = await db.transaction((tx) =>
         serviceVariables(tx, sealer, workspaceId, environmentId, asked),

@@ -25,6 +25,8 @@ export const discord = defineChatWebhook({
   title: 'DiscordConfig',
   description: 'Of a webhook of a channel.',
   example: 'https://discord.com/api/webhooks/1234567890/XXXX',
+  called: 'a webhook of Discord',
+  form: /^((canary|ptb)\.)?discord(app)?\.com\/api\/(v\d+\/)?webhooks\/\d+\/./,
   post: (webhookUrl, message) => {
     const url = new URL(webhookUrl);
     // Answered once the message is there, and not before: otherwise nobody would know.

@@ -20,6 +20,9 @@ export const slack = defineChatWebhook({
   title: 'SlackConfig',
   description: 'Of an incoming webhook.',
   example: 'https://hooks.slack.com/services/T000/B000/XXXX',
+  called: 'an incoming webhook of Slack',
+  // Mattermost and Rocket.Chat take the same messages under /hooks/.
+  form: /^hooks\.slack(-gov)?\.com\/(services|workflows|triggers)\/.|^(?!.*slack(-gov)?\.com\/)[^/]+\/hooks\/./,
   post: (url, message) => ({ url, body: JSON.stringify(slackBody(message)) }),
 });
 

@@ -29,6 +29,8 @@ export const teams = defineChatWebhook({
   title: 'TeamsConfig',
   description: 'Of a workflow that posts to a channel when a webhook request is received.',
   example: 'https://example.westeurope.logic.azure.com/workflows/XXXX/triggers/manual/paths/invoke',
+  called: 'a workflow of Teams',
+  form: /^[^/]+\.(logic\.azure\.(com|us|cn)|api\.powerplatform\.(com|us|cn))\/(.+\/)?workflows\/.|^[^/]+\.webhook\.office\.com\/webhookb2\/./,
   post: (url, message) => ({ url, body: teamsBody(message) }),
 });
 

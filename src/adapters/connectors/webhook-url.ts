@@ -5,12 +5,18 @@ import { Secret } from '../../secret.ts';
 import { type ConnectorKind, defineConnector, type Message } from './connector.ts';
 import { type Post, postJson } from './post-json.ts';
 
+const chatHosts = /(^|\.)(slack|slack-gov|discord|discordapp|office)\.com$|\.logic\.azure\.(com|us|cn)$/;
+
 /** A chat that posts to a channel whatever comes to the address of a webhook, as often as it comes. */
 export function defineChatWebhook(kind: {
   readonly type: string;
   readonly title: string;
   readonly description: string;
   readonly example: string;
+  /** What it is called by those who make one. */
+  readonly called: string;
+  /** Host and path of such an address; its servers of one's own, where the kind has some, included. */
+  readonly form: RegExp;
   readonly post: (webhookUrl: string, message: Message) => Post;
 }): ConnectorKind {
   const webhookUrl = Type.String({
@@ -23,9 +29,15 @@ export function defineChatWebhook(kind: {
     type: kind.type,
     Config: Type.Object({ webhookUrl }, { additionalProperties: false, title: kind.title }),
     canTellRepeats: false,
-    check: (config, { allowPrivate }) => ({
-      webhookUrl: receiverUrl(config.webhookUrl, 'webhookUrl', allowPrivate),
-    }),
+    check: (config, { allowPrivate }) => {
+      const url = receiverUrl(config.webhookUrl, 'webhookUrl', allowPrivate);
+      const { hostname, pathname } = new URL(url);
+      // In a network of one's own anything may take the place of a chat, but for the chats that are known.
+      const isFree = allowPrivate && !chatHosts.test(hostname);
+      if (!isFree && !kind.form.test(`${hostname}${pathname}`))
+        throw wrongConfig('webhookUrl', `is not the address of ${kind.called}, such as ${kind.example}`);
+      return { webhookUrl: url };
+    },
     target: (config) => shownUrl(config.webhookUrl),
     secrets: (config) => {
       const { pathname, searchParams } = new URL(config.webhookUrl);

@@ -13,7 +13,7 @@ const maxBytes = { GET: 8 * 1024 * 1024, POST: 1024 * 1024, DELETE: 1024 * 1024 
 const defaultTimeoutMs = 60_000;
 
 export const ask: Ask = async (remote, calls, options = {}) => {
-  if (calls.length === 0) return [];
+  if (calls.length === 0 && !options.first) return [];
   const answers = await remote.relay(calls.map(exchangeOf), options);
   const replies = calls.flatMap((call, index) => {
     const answer = answers[index];

@@ -34,7 +34,7 @@ export interface ImageBuildSpec {
 const environment = ['DOCKER_BUILDKIT=1', 'BUILDX_BUILDER=default', 'BUILDX_NO_DEFAULT_ATTESTATIONS=1'];
 
 /**
- * The image. Its folder is gone then. Joined where it runs already. Fails with `build_out_of_memory`, `disk_full`, `build_failed`; with
+ * The image. Its folder is gone then; its unit is left to be stopped. Joined where it runs already. Fails with `build_out_of_memory`, `disk_full`, `build_failed`; with
  * `remote_failed` where Docker ended under it, with `work_lost` where it was cut off: both may be tried again.
  */
 export async function buildImage(
@@ -47,9 +47,9 @@ export async function buildImage(
     if (output.push(text)) following.line(text);
   };
   const own = (text: string) => output.readOwn(text);
-  const unit = { name: spec.unit, argv: argvOf(spec), fence: spec.fence };
+  const unit = { name: spec.unit, argv: argvOf(spec), fence: spec.fence, what: 'The build' };
   try {
-    await followUnit(remote, unit, { ...following, line, own });
+    await followUnit(remote, unit, { ...following, line, own, isKept: true });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
     if (output.refusal !== undefined) throw buildRefused(output.refusal, output.failure, spec.dockerfilePath);

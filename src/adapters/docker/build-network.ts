@@ -14,15 +14,19 @@ import { buildsLock, buildsTable, exceptions, publicPorts, reachChains } from '.
 import { appNetworks } from './networks.ts';
 
 /**
- * `guard` fails where the rules cannot be loaded. Needs sh with `-eu`; descriptor 8 is its own.
+ * `guard` fails where the rules cannot be loaded. Needs sh with `-eu`, `ask_docker`, and what that told at the beginning in
+ * `$begun`; descriptor 8 is its own.
  *
  * Docker is in a control group of its own wherever systemd has started it, also where version 2 is there beside version 1
  * and only for telling processes apart. Where it was started otherwise, it is put into one.
  */
 export const guardScript = `
 docker_group() {
-  pid=$(systemctl show --property MainPID --value docker.service)
-  if [ "\${pid:-0}" = 0 ]; then pid=$(cat /run/docker.pid) || return 1; fi
+  pid=$(cat /run/docker.pid 2> /dev/null) || :
+  if [ "$(cat "/proc/\${pid:-none}/comm" 2> /dev/null)" != dockerd ]; then
+    pid=$(systemctl show --property MainPID --value docker.service)
+    if [ "\${pid:-0}" = 0 ]; then return 1; fi
+  fi
   unified=$(sed -n 's/^[^ ]* \\([^ ]*\\) cgroup2 .*/\\1/p' /proc/mounts | head -n 1)
   if [ -z "$unified" ]; then echo 'There are no control groups of version 2, by which Docker is known.' >&2; return 1; fi
   group=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
@@ -37,24 +41,20 @@ docker_group() {
   # nft looks for the group from /sys/fs/cgroup on.
   echo "socket cgroupv2 level $level \\"../../..$unified$group\\""
 }
-containers_on_bridge() {
-  docker ps --quiet --filter network=bridge | xargs -r docker inspect --format \\
-    '{{with index .NetworkSettings.Networks "bridge"}}{{.IPAddress}} {{.GlobalIPv6Address}}{{end}}' 2> /dev/null || :
-}
+# The standard input is what \`ask_docker\` told of the bridge.
 containers_rules() {
   echo 'flush set ${buildsTable} containers'
   echo 'flush set ${buildsTable} containers6'
-  for each in $(containers_on_bridge); do
-    case $each in
-      *:*) echo "add element ${buildsTable} containers6 { $each }" ;;
-      *.*) echo "add element ${buildsTable} containers { $each }" ;;
+  while read -r kind each; do
+    case $kind:$each in
+      address:*:*) echo "add element ${buildsTable} containers6 { $each }" ;;
+      address:*) echo "add element ${buildsTable} containers { $each }" ;;
     esac
   done
 }
 build_rules() {
   from_docker=$(docker_group) || return 1
-  bridge=$(docker network inspect --format '{{index .Options "com.docker.network.bridge.name"}}' bridge 2> /dev/null) || :
-  bridge=\${bridge:-docker0}
+  bridge=$(printf '%s\\n' "$begun" | sed -n 's/^bridge //p')
   cat << END
 table ${buildsTable} {}
 delete table ${buildsTable}
@@ -91,7 +91,7 @@ ${reachChains}  chain from_docker {
   }
 }
 END
-  containers_rules
+  printf '%s\\n' "$begun" | containers_rules
 }
 guard() {
   exec 8>> ${buildsLock}
@@ -104,8 +104,7 @@ guard() {
 # A container of the owner's that comes or goes meanwhile is let through, or is no more. When it is connected at its
 # start, Docker does not list it yet.
 follow_containers() {
-  docker events --filter event=start --filter event=connect --filter event=disconnect --format '{{.Action}}' |
-    while read -r each; do containers_rules | nft --file - || :; done
+  ask_docker follow | while read -r each; do ask_docker bridge | containers_rules | nft --file - || :; done
 }
 # The last build takes the rules away.
 unguard() {

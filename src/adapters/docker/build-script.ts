@@ -7,11 +7,11 @@
  * 20.10 takes the option and ignores it: its steps are below `docker/buildkit`, and under the systemd driver each in a
  * group of its own, which is found and capped while it runs.
  */
+import { askingScript, builtRepositories } from './build-asks.ts';
 import { guardScript } from './build-network.ts';
 import { contextNameScript } from './send-context.ts';
 
 const buildGroup = 'slipwaybuild.slice';
-const builtRepositories = 'slipway-built';
 
 /** Ahead of the last line of the unit; BuildKit's own lines never begin like this. */
 export const endMark = 'slipway-build-ended';
@@ -78,10 +78,6 @@ find_image() {
     awk -v tag="$tag" '$1 == tag { print $2; exit }'
 }
 random_repository() { echo "${builtRepositories}/$(tr -d - </proc/sys/kernel/random/uuid)"; }
-repository() {
-  known=$(docker image ls --filter "label=$owner" --format '{{.Repository}}' | sed -n '/^${builtRepositories}\\//{p;q}')
-  if [ -n "$known" ]; then echo "$known"; else random_repository; fi
-}
 rename_old() {
   docker image ls --filter label=slipway=image --format '{{.Repository}} {{.Tag}}' | while read -r name old; do
     case $name in
@@ -115,15 +111,18 @@ export const buildScript = `
 percent=$1 bytes=$2 folder=$3 dockerfile=$4 owner=$5 tag=$6
 shift 6
 ${contextNameScript}
-${places}${guardScript}
+${places}${askingScript}${guardScript}
 ${names}
 most_processes=4096
+# What serves comes first: where the processors are busy, builds get a tenth of what applications get.
+weight=10
 put() { if [ -e "$2" ]; then echo "$1" 2>/dev/null >"$2" || :; fi; }
 cap() {
   if is_second; then
     put "$bytes" "$root/$1/memory.max"
     put 0 "$root/$1/memory.swap.max"
     put "$((percent * 1000)) 100000" "$root/$1/cpu.max"
+    put "$weight" "$root/$1/cpu.weight"
     put "$most_processes" "$root/$1/pids.max"
     return
   fi
@@ -136,11 +135,15 @@ cap() {
   put "$((bytes + 1048576))" "$memory/memory.memsw.limit_in_bytes"
   put 100000 "$root/cpu/$1/cpu.cfs_period_us"
   put "$((percent * 1000))" "$root/cpu/$1/cpu.cfs_quota_us"
+  put "$((weight * 1024 / 100))" "$root/cpu/$1/cpu.shares"
   put "$most_processes" "$root/pids/$1/pids.max"
 }
 make_group() {
   if is_second; then
-    systemctl set-property --runtime ${buildGroup} "MemoryMax=$bytes" MemorySwapMax=0 "CPUQuota=$percent%" "TasksMax=$most_processes"
+    limits=$(cd "$root/${buildGroup}" 2>/dev/null && cat memory.max memory.swap.max cpu.max cpu.weight pids.max 2>/dev/null | tr '\\n' ' ') || :
+    if [ "$limits" = "$bytes 0 $((percent * 1000)) 100000 $weight $most_processes " ]; then return; fi
+    systemctl set-property --runtime ${buildGroup} "MemoryMax=$bytes" MemorySwapMax=0 "CPUQuota=$percent%" \\
+      "CPUWeight=$weight" "TasksMax=$most_processes"
     systemctl start ${buildGroup}
   else
     for each in memory cpu pids; do mkdir -p "$root/$each/${buildGroup}"; done
@@ -157,10 +160,6 @@ is_capped() {
 } 2>/dev/null
 # Of an old Docker only: it may be that somebody builds with a newer one by hand, and that is not ours to slow down.
 cap_old_docker() {
-  case $(docker version --format '{{.Server.Version}}') in
-    1[0-9].*|20.*|22.*) ;;
-    *) return ;;
-  esac
   while :; do
     for each in $(old_groups); do cap "$each"; done
     sleep 0.2
@@ -182,7 +181,7 @@ refuse() {
   exit 1
 }
 tell_end() {
-  about=$(docker image inspect --format '{{json .Config.ExposedPorts}} {{json .Config.User}}' -- "$4")
+  about=$(ask_docker end "$owner" "$tag" "$4")
   echo "${endMark} $1 $2 $3 $4 $about"
 }
 if [ ! -e "$folder" ]; then
@@ -202,12 +201,17 @@ fi
 frontends "$place" | while read -r each; do
   if ! is_official "$each"; then refuse "frontend $each"; fi
 done
-rename_old
+begun=$(ask_docker begin)
+case $begun in *'old yes'*) rename_old ;; esac
 make_group || :
 if ! is_capped; then echo 'This server cannot limit what a build takes; it may slow down what runs there.'; fi
-cap_old_docker 2>/dev/null &
-watcher=$!
-trap 'kill "$watcher" 2>/dev/null || :; unguard' EXIT
+watcher=
+version=$(printf '%s\\n' "$begun" | sed -n 's/^version //p')
+if [ "$version" -lt 23 ]; then
+  cap_old_docker 2>/dev/null &
+  watcher=$!
+fi
+trap 'if [ -n "$watcher" ]; then kill "$watcher" 2>/dev/null || :; fi; unguard' EXIT
 trap 'exit 143' HUP INT TERM
 guard || refuse unguarded
 end_orphans
@@ -219,7 +223,6 @@ image=-
 if [ -s "$folder/image" ]; then image=$(cat "$folder/image"); fi
 if is_second; then kind=killed; else kind=met; fi
 if [ "$code" = 0 ] && [ "$image" != - ]; then
-  docker image tag "$image" "$(repository):$tag"
   tell_end 0 "$kind" "$(($(hits) - before))" "$image"
   rm -rf "$folder"
 else

@@ -2,7 +2,7 @@
  * The control group that all containers of ours are in, beside the system and not among it: together they take no more
  * than it may, whatever the limit of each.
  */
-import type { Remote } from '../../remote/remote.ts';
+import type { FirstScript, Remote } from '../../remote/remote.ts';
 
 export interface GroupLimits {
   readonly memoryMb: number;
@@ -12,11 +12,26 @@ export interface GroupLimits {
 /** What Docker has to be told as `CgroupParent`. Where nothing has changed, nothing is done. */
 export async function ensureContainerGroup(
   remote: Remote,
-  { memoryMb, cpus }: GroupLimits,
+  limits: GroupLimits,
   signal: AbortSignal,
 ): Promise<string> {
-  const limits = [String(memoryMb * 1024 * 1024), String(Math.round(cpus * 100))];
-  return (await remote.script(script, limits, { signal })).toString().trim();
+  return (await remote.script(script, argumentsOf(limits), { signal })).toString().trim();
+}
+
+/** Docker has to be told something else than was known. */
+export class GroupChanged extends Error {}
+
+const changed = 79;
+
+/** The same ahead of calls that were made with what was known: fails with `GroupChanged` where that is so no more. */
+export function containerGroupFirst(limits: GroupLimits, known: string): FirstScript {
+  const text = `known=$3\nseen=$(${script})\nif [ "$seen" != "$known" ]; then exit ${changed}; fi`;
+  const args = [...argumentsOf(limits), known];
+  return { text, args, failure: ({ code }) => (code === changed ? new GroupChanged() : undefined) };
+}
+
+function argumentsOf({ memoryMb, cpus }: GroupLimits): string[] {
+  return [String(memoryMb * 1024 * 1024), String(Math.round(cpus * 100))];
 }
 
 /**
@@ -27,7 +42,9 @@ export async function ensureContainerGroup(
  * more is in use at this moment, is set by whoever comes next. Threads of all containers together leave a quarter of
  * what the kernel has to others.
  *
- * Docker wants the name of a slice where it lets systemd make the groups, and a path where it makes them itself.
+ * Docker wants the name of a slice where it lets systemd make the groups, and a path where it makes them itself. Asking
+ * it takes longer than all the rest, and it can only have changed with another process of Docker: so it is kept for
+ * this one.
  */
 const script = `
 bytes=$1 percent=$2 root=/sys/fs/cgroup group=slipway.slice
@@ -46,5 +63,12 @@ else
   put "$((percent * 1000))" "$root/cpu/$group/cpu.cfs_quota_us"
   put "$tasks" "$root/pids/$group/pids.max"
 fi
-if [ "$(docker info --format '{{.CgroupDriver}}')" = systemd ]; then echo "$group"; else echo "/$group"; fi
+process=$(cat /run/docker.pid 2>/dev/null || echo none)
+process=$process-$(cut -d ' ' -f 22 "/proc/$process/stat" 2>/dev/null || echo none)
+read -r asked driver 2>/dev/null </run/slipway-cgroup-driver || asked=
+if [ "$asked" != "$process" ] || [ "$process" = none-none ]; then
+  driver=$(docker info --format '{{.CgroupDriver}}')
+  (umask 077; echo "$process $driver" >/run/.slipway-cgroup-driver.new; mv -fT /run/.slipway-cgroup-driver.new /run/slipway-cgroup-driver)
+fi
+if [ "$driver" = systemd ]; then echo "$group"; else echo "/$group"; fi
 `;

@@ -2,7 +2,7 @@
  * Docker on a server, over its own API: no command line is composed, a user's string is a value in JSON. Owns how it is
  * asked, and how a container is closed off; refuses to publish a port. Many calls travel in one round trip.
  */
-import type { Fence, Remote } from '../../remote/remote.ts';
+import type { Fence, FirstScript, Remote } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
 
 /** One request to the API. `ok` are the answers that are as good as done: made already, gone already. */
@@ -23,6 +23,8 @@ export interface Reply {
 
 export interface SendOptions {
   readonly fence?: Fence;
+  /** Ahead of the calls, in the same round trip. */
+  readonly first?: FirstScript;
   readonly signal?: AbortSignal;
   readonly secrets?: readonly Secret<string | Buffer>[];
 }

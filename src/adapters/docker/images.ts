@@ -68,6 +68,22 @@ export function pullUnit(ref: string): string[] {
   return ['docker', 'pull', '--quiet', '--', ref];
 }
 
+/** What helps where a pull has failed, by what Docker printed. */
+export function pullHint(ref: string, evidence: string): string {
+  const byHand = `Try it on the server: docker pull ${ref}`;
+  if (/manifest unknown|manifest for .* not found|not found: manifest/i.test(evidence))
+    return `The registry has no such image or version. ${byHand}`;
+  if (/pull access denied|repository does not exist|unauthorized|denied: /i.test(evidence))
+    return `The registry does not give this image to the server: it does not exist there, or is not public. ${byHand}`;
+  if (/toomanyrequests|rate limit/i.test(evidence))
+    return 'The registry gives this server no more images for now. Wait some hours, or log the server in there with docker login.';
+  if (/no space left/i.test(evidence))
+    return 'The disk of the server is full: `docker system df` shows what takes it.';
+  if (/no matching manifest/i.test(evidence))
+    return 'The image is not made for the processor of this server.';
+  return `See whether the server reaches the registry. ${byHand}`;
+}
+
 /** The slashes and colons of a reference stay: Docker takes the rest of the path for its name. */
 function pathOf(ref: string): string {
   return ref.split('/').map(encodeURIComponent).join('/');

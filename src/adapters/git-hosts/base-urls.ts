@@ -49,7 +49,12 @@ export function apiUrlOf(kind: GitHostKind, baseUrl: string): string {
   return `${baseUrl}${apiPaths[kind]}`;
 }
 
-/** The host in a sentence: its name, and its address where it is not the usual one. */
+/**
+ * The host in a sentence: its name, and its address where it is not the usual one. Most that have a Gitea run it
+ * themselves, so there the usual one is named as well.
+ */
 export function hostLabel(kind: GitHostKind, baseUrl: string): string {
-  return baseUrl === usual[kind] ? hostNames[kind] : `${hostNames[kind]} at ${new URL(baseUrl).host}`;
+  return baseUrl === usual[kind] && kind !== 'gitea'
+    ? hostNames[kind]
+    : `${hostNames[kind]} at ${new URL(baseUrl).host}`;
 }

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { faultOf } from '../../../test/support/faults.ts';
 import { type EnvironmentId, newId } from '../../ids.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { checkThrough } from './check-through.ts';
+import { admitAndCheck } from './check-through.ts';
 
 const never = () => assert.fail('nobody asks for this');
 const server = { name: 'slipway-a-web-1', address: '198.18.0.16', port: 3_000 };
 const front = { id: newId<EnvironmentId>(), port: 21_000, hosts: [], servers: [], holdSeconds: 30 };
 
 /** Through a proxy that says this. */
-function check(problem: string | null, said: string) {
+async function check(problem: string | null, said: string) {
   const last = { atMs: 0, isMet: false, problem, bytes: Buffer.from(said) };
   const remote: Remote = {
     secrets: [],
@@ -27,7 +27,9 @@ function check(problem: string | null, said: string) {
     relay: async () => [{ tries: [last], last }],
   };
   const work = { remote, fence: { scope: 'test', epoch: 1 }, signal: new AbortController().signal };
-  return checkThrough(work, front, server, { path: '/', host: 'x', timeoutMs: 1_000 });
+  const [answer] = await admitAndCheck(work, front, [server], { path: '/', host: 'x', timeoutMs: 1_000 });
+  assert.ok(answer);
+  return answer;
 }
 
 test('a proxy that is not there, or goes in the middle, is told as such: it is worth waiting for', async () => {

@@ -1,14 +1,16 @@
 /** A request through the front's own listener that reaches one certain server, before any visitor's does. */
 import { Fault } from '../../fault.ts';
-import type { RelayAttempt } from '../../remote/remote.ts';
-import { admit } from './front-changes.ts';
+import type { FirstScript, RelayAttempt } from '../../remote/remote.ts';
+import { admission, admit } from './front-changes.ts';
 import type { ProxyFront, ProxyServer, ProxyWork } from './fronts.ts';
-import { mustBeFront, mustBeServers } from './render-front.ts';
+import { mustBeFront } from './render-front.ts';
 import { proxyDown } from './server-program.ts';
+import { settleFirst } from './settle.ts';
 
 export interface CheckOptions {
   readonly path: string;
-  readonly host: string;
+  /** Default: the server's own name. */
+  readonly host?: string;
   readonly timeoutMs: number;
 }
 
@@ -22,39 +24,69 @@ export interface ThroughAnswer {
 
 const maxBytes = 64 * 1024;
 
-export async function checkThrough(
+/** Lets them in without giving them requests, and asks each of them, in one round trip. In the order of the servers. */
+export async function admitAndCheck(
+  work: ProxyWork,
+  front: ProxyFront,
+  servers: readonly ProxyServer[],
+  options: CheckOptions,
+): Promise<ThroughAnswer[]> {
+  mustBeFront(front);
+  const first = settleFirst(work, admission(front, servers));
+  const seen = await askThrough(work, front, servers, options, first);
+  const answers: ThroughAnswer[] = [];
+  for (const [index, server] of servers.entries()) {
+    const one = seen[index];
+    answers.push(one && !isOfAnother(one, server) ? one.answer : await again(work, front, server, options));
+  }
+  return answers;
+}
+
+interface Answered {
+  readonly answer: ThroughAnswer;
+  readonly served: string | null;
+}
+
+function isOfAnother({ served }: Answered, { name }: ProxyServer): boolean {
+  return served !== name && served !== null;
+}
+
+/** A reload for another front came in between; it knows only what stands in the files. */
+async function again(
   work: ProxyWork,
   front: ProxyFront,
   server: ProxyServer,
   options: CheckOptions,
 ): Promise<ThroughAnswer> {
-  mustBeFront(front);
-  mustBeServers([server]);
-  const first = await askThrough(work, front, server, options);
-  if (first.served === server.name || first.served === null) return first.answer;
-  // A reload for another front came in between; it knows only what stands in the files.
   await admit(work, front, [server]);
-  return (await askThrough(work, front, server, options)).answer;
+  const [seen] = await askThrough(work, front, [server], options);
+  if (!seen) throw new Fault('remote_failed', 'The server skipped an exchange.');
+  return seen.answer;
 }
 
 async function askThrough(
   { remote, fence, signal }: ProxyWork,
   { port }: ProxyFront,
-  { name }: ProxyServer,
+  servers: readonly ProxyServer[],
   { path, host, timeoutMs }: CheckOptions,
-): Promise<{ answer: ThroughAnswer; served: string | null }> {
-  if (!/^\/[!-~]*$/.test(path) || !/^[!-~]+$/.test(host))
-    throw new Fault('invalid_input', 'A path begins with a slash; neither it nor a host has blanks.', {
-      evidence: `${host} ${path}`,
-    });
-  const head = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'User-Agent: Slipway', 'Accept: */*'];
-  const send = [...head, `X-Slipway-Check: ${name}`, 'Connection: close', '', ''].join('\r\n');
+  first?: FirstScript,
+): Promise<Answered[]> {
   const to = { host: '127.0.0.1', port };
-  const [answer] = await remote.relay([{ to, send, timeoutMs, maxBytes }], { fence, signal });
-  if (!answer) throw new Fault('remote_failed', 'The server skipped an exchange.');
-  if (isNobody(answer.last))
-    throw proxyDown(answer.last.problem ?? 'it closed the connection without a word');
-  return read(answer.last, name);
+  const exchanges = servers.map(({ name }) => {
+    const asked = host ?? name;
+    if (!/^\/[!-~]*$/.test(path) || !/^[!-~]+$/.test(asked))
+      throw new Fault('invalid_input', 'A path begins with a slash; neither it nor a host has blanks.', {
+        evidence: `${asked} ${path}`,
+      });
+    const head = [`GET ${path} HTTP/1.1`, `Host: ${asked}`, 'User-Agent: Slipway', 'Accept: */*'];
+    const send = [...head, `X-Slipway-Check: ${name}`, 'Connection: close', '', ''].join('\r\n');
+    return { to, send, timeoutMs, maxBytes };
+  });
+  const replies = await remote.relay(exchanges, { fence, signal, ...(first && { first }) });
+  return replies.map(({ last }, index) => {
+    if (isNobody(last)) throw proxyDown(last.problem ?? 'it closed the connection without a word');
+    return read(last, servers[index]?.name ?? '');
+  });
 }
 
 /** One that runs says something, and be it that nobody answers behind it; one that is started again says nothing. */
@@ -62,10 +94,7 @@ function isNobody({ problem, bytes }: RelayAttempt): boolean {
   return bytes.length === 0 && problem !== 'answer:timed out';
 }
 
-function read(
-  { problem, bytes }: RelayAttempt,
-  name: string,
-): { answer: ThroughAnswer; served: string | null } {
+function read({ problem, bytes }: RelayAttempt, name: string): Answered {
   const end = bytes.indexOf('\r\n\r\n');
   const head = bytes.subarray(0, end === -1 ? 0 : end).toString('latin1');
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];

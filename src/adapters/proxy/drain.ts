@@ -1,9 +1,11 @@
 /** Letting servers go: their requests are counted until there are none, in workers from before a reload too. */
 import type { EnvironmentId } from '../../ids.ts';
+import type { FirstScript } from '../../remote/remote.ts';
 import type { ProxyWork } from './fronts.ts';
 import { backendOf, frontFileOf } from './places.ts';
 import { mustBeServerName } from './render-front.ts';
-import { proxyScript, runProxyScript } from './server-program.ts';
+import { proxyScript, proxyScriptFirst, runProxyScript } from './server-program.ts';
+import { type FrontChange, orderOf, settleScript } from './settle.ts';
 
 /**
  * Waits until none of these servers has a request, or the time is up: how many each has left, none where it has none.
@@ -15,10 +17,30 @@ export async function drained(
   names: readonly string[],
   { forMs }: { readonly forMs: number },
 ): Promise<ReadonlyMap<string, number>> {
+  const input = drainOrder(id, names, forMs);
+  return leftIn(await runProxyScript(work, drainedScript, input, { timeoutMs: forMs + 60_000 }));
+}
+
+/** A change, and then the same, in one round trip. Others can change the proxy while requests are counted. */
+export async function settleAndDrain(
+  work: ProxyWork,
+  change: FrontChange,
+  names: readonly string[],
+  { forMs }: { readonly forMs: number },
+): Promise<ReadonlyMap<string, number>> {
+  const order = orderOf(change);
+  const options = { timeoutMs: forMs + 180_000, more: [String(Buffer.byteLength(order))] };
+  const input = `${order}${drainOrder(change.id, names, forMs)}`;
+  return leftIn(await runProxyScript(work, settleAndDrainScript, input, options));
+}
+
+function drainOrder(id: EnvironmentId, names: readonly string[], forMs: number): string {
   names.forEach(mustBeServerName);
-  const input = [backendOf(id), String(Math.max(0, Math.trunc(forMs))), ...names].join('\n');
-  const left = await runProxyScript(work, drainedScript, `${input}\n`, { timeoutMs: forMs + 60_000 });
-  const lines = left.split('\n').filter(Boolean);
+  return `${[backendOf(id), String(Math.max(0, Math.trunc(forMs))), ...names].join('\n')}\n`;
+}
+
+function leftIn(said: string): ReadonlyMap<string, number> {
+  const lines = said.split('\n').filter(Boolean);
   return new Map(
     lines.map((line) => {
       const [name = '', count] = line.split(' ');
@@ -32,9 +54,17 @@ export async function drained(
  * until the server itself goes. Not those that the front's file gives requests.
  */
 export async function dismiss(work: ProxyWork, id: EnvironmentId, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await runProxyScript(work, dismissScript, dismissOrder(id, names));
+}
+
+/** The same ahead of exchanges in the same round trip. */
+export function dismissFirst({ fence }: ProxyWork, id: EnvironmentId, names: readonly string[]): FirstScript {
+  return proxyScriptFirst(fence, dismissScript, dismissOrder(id, names));
+}
+
+function dismissOrder(id: EnvironmentId, names: readonly string[]): string {
   names.forEach(mustBeServerName);
-  if (names.length === 0) return;
-  await runProxyScript(work, dismissScript, `${[backendOf(id), frontFileOf(id), ...names].join('\n')}\n`);
+  return `${[backendOf(id), frontFileOf(id), ...names].join('\n')}\n`;
 }
 
 const drainedProgram = String.raw`
@@ -62,3 +92,9 @@ done(q{unsettled}, $said);
 
 const drainedScript = proxyScript(drainedProgram, { isLocked: false });
 const dismissScript = proxyScript(dismissProgram);
+
+/** `$3` the size of the first one's input. */
+const settleAndDrainScript = `said=$(dd bs="$3" count=1 iflag=fullblock status=none | (
+${settleScript}))
+case $said in ok|'ok '*) ;; *) printf %s "$said"; exit 0 ;; esac
+${drainedScript}`;

@@ -1,6 +1,7 @@
 /** What can be done to a front: let servers in, give them the requests, hold or refuse requests, take it away. */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId } from '../../ids.ts';
+import { settleAndDrain } from './drain.ts';
 import type { ProxyFront, ProxyServer, ProxyWork } from './fronts.ts';
 import {
   type FrontState,
@@ -11,7 +12,7 @@ import {
   stateOf,
 } from './render-front.ts';
 import { entriesOf } from './routes.ts';
-import { settle } from './settle.ts';
+import { type FrontChange, settle } from './settle.ts';
 
 /**
  * Makes sure that the front is there, with the servers that it has now, and lets more in without giving them requests:
@@ -22,8 +23,12 @@ export async function admit(
   front: ProxyFront,
   servers: readonly ProxyServer[],
 ): Promise<void> {
+  await settle(work, admission(front, servers));
+}
+
+export function admission(front: ProxyFront, servers: readonly ProxyServer[]): FrontChange {
   mustBeServers(servers);
-  await settle(work, {
+  return {
     id: front.id,
     file: { write: 'unless-shaped', text: renderFront(front) },
     marker: { name: markerOf(front), state: 'keep' },
@@ -31,14 +36,28 @@ export async function admit(
     idle: servers,
     others: 'keep',
     hosts: 'keep',
-  });
+  };
 }
 
 /** From now on these servers get the requests, and no others. It ends a hold. */
 export async function switchTo(work: ProxyWork, front: ProxyFront): Promise<void> {
+  await settle(work, switching(front));
+}
+
+/** The same, and in one round trip with it the others are let go: see `drained`. */
+export function switchAndDrain(
+  work: ProxyWork,
+  front: ProxyFront,
+  others: readonly string[],
+  options: { readonly forMs: number },
+): Promise<ReadonlyMap<string, number>> {
+  return settleAndDrain(work, switching(front), others, options);
+}
+
+function switching(front: ProxyFront): FrontChange {
   if (front.servers.length === 0)
     throw new Fault('invalid_input', 'Requests cannot be given to nobody; a front is stopped instead.');
-  await bring(work, front, 'serving');
+  return changeTo(front, 'serving');
 }
 
 /**
@@ -60,8 +79,12 @@ export async function restoreFront(work: ProxyWork, front: ProxyFront): Promise<
 }
 
 async function bring(work: ProxyWork, front: ProxyFront, state: FrontState): Promise<void> {
+  await settle(work, changeTo(front, state));
+}
+
+function changeTo(front: ProxyFront, state: FrontState): FrontChange {
   mustBeFront(front);
-  await settle(work, {
+  return {
     id: front.id,
     file: { write: 'always', text: renderFront(front, state) },
     marker: { name: markerOf(front), state: state === 'stopped' ? 'off' : 'on' },
@@ -69,7 +92,7 @@ async function bring(work: ProxyWork, front: ProxyFront, state: FrontState): Pro
     idle: [],
     others: 'drain',
     hosts: entriesOf(front),
-  });
+  };
 }
 
 /** Its port is closed, its names lead nowhere; connections that are open end by themselves. */

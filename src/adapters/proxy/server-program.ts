@@ -7,8 +7,8 @@
  * counted in every worker, by the master's socket. Only the newest takes orders; the first in the list is that one.
  */
 import { Fault, type FaultCode } from '../../fault.ts';
-import type { RunOptions } from '../../remote/remote.ts';
-import { exits, fenceScript } from '../../remote/units/unit-scripts.ts';
+import type { Fence, FirstScript, RemoteOutcome, RunOptions } from '../../remote/remote.ts';
+import { exits, fenceScript, unitRoot } from '../../remote/units/unit-scripts.ts';
 import { fenceArguments, fencedFault } from '../../remote/units/units.ts';
 import type { ProxyWork } from './fronts.ts';
 import { proxyContainer, proxyFolder, proxyFolderInside } from './places.ts';
@@ -74,30 +74,75 @@ sub reload { my $said = ask(q{reload}, 60000); $said = q{no answer} unless defin
 export function proxyScript(program: string, { isLocked = true } = {}): string {
   return `if [ ! -d ${proxyFolder}/config ]; then echo 'missing there is no proxy on this server'; exit 0; fi
 ${isLocked ? lockProxy : ''}${fence}
-exec perl -e '${library}${program}'
+exec perl -e '${library}${program}' -- "$1" "$2"
 `;
 }
+
+/**
+ * The same for a program that has something to do before it takes the lock, with `take_lock`: there it looks again whether
+ * it was replaced while it waited.
+ */
+export function waitingProxyScript(program: string): string {
+  return proxyScript(`${ownLock}${program}`, { isLocked: false });
+}
+
+const ownLock = String.raw`
+my ($scope, $epoch) = @ARGV; my $lock;
+sub replaced_by { my ($scope, $epoch) = @_; my $seen = $scope eq q{} || $scope eq q{-} ? undef : slurp(qq{${unitRoot}/fences/$scope});
+  return defined $seen && $seen =~ /^(\d+)/ && $1 > $epoch ? $1 : undef }
+sub take_lock { open $lock, q{>>}, qq{$dir/lock} or die qq{$dir/lock: $!
+};
+  until (flock $lock, 2) { die qq{$dir/lock: $!
+} unless $! == EINTR }
+  my $by = replaced_by($scope, $epoch); done(q{fenced}, qq{the server has seen epoch $by, this is $epoch}) if defined $by }
+`;
 
 /** Runs it and reads the word that its answer begins with; what is no success is a fault. */
 export async function runProxyScript(
   { remote, fence, signal }: Omit<ProxyWork, 'fence'> & Partial<Pick<ProxyWork, 'fence'>>,
   script: string,
   input: string,
-  options: Pick<RunOptions, 'timeoutMs' | 'maxOutputBytes' | 'secrets'> = {},
+  {
+    more = [],
+    ...options
+  }: Pick<RunOptions, 'timeoutMs' | 'maxOutputBytes' | 'secrets'> & {
+    readonly more?: readonly string[];
+  } = {},
 ): Promise<string> {
-  const said = await remote.script(script, fenceArguments(fence), {
+  const said = await remote.script(script, [...fenceArguments(fence), ...more], {
     input,
     signal,
     timeoutMs: 180_000,
     ...options,
   });
-  const text = said.toString('utf8');
-  const [word = ''] = text.split(' ', 1);
-  const rest = text.slice(word.length + 1);
+  const { word, rest } = answerIn(said.toString('utf8'));
   if (word === 'ok') return rest;
-  if (word === 'fenced') throw fencedFault(rest.trim());
+  throw faultOf(word, rest);
+}
+
+const notOk = 79;
+
+/** The same ahead of exchanges in the same round trip; what it answers is not told, unless it is no success. */
+export function proxyScriptFirst(fence: Fence, script: string, input: string): FirstScript {
+  const text = `said=$(${script})
+case $said in ok|'ok '*) ;; *) printf %s "$said"; exit ${notOk} ;; esac`;
+  const failure = ({ code, stderr }: RemoteOutcome) => {
+    if (code !== notOk) return undefined;
+    const { word, rest } = answerIn(stderr.toString('utf8'));
+    return faultOf(word, rest);
+  };
+  return { text, args: fenceArguments(fence), input, failure };
+}
+
+function answerIn(said: string): { word: string; rest: string } {
+  const [word = ''] = said.split(' ', 1);
+  return { word, rest: said.slice(word.length + 1) };
+}
+
+function faultOf(word: string, rest: string): Fault {
+  if (word === 'fenced') return fencedFault(rest.trim());
   const needsProxy = word === 'down' || word === 'missing';
-  throw new Fault(
+  return new Fault(
     codes[word] ?? 'proxy_failed',
     sentences[word] ?? 'The proxy on the server could not be changed.',
     {

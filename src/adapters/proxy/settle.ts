@@ -4,13 +4,18 @@
  * left undone. A reload is made only where the running proxy has read other rules than these.
  *
  * A name that another front had is taken from it: who was last to ask for it gets its requests.
+ *
+ * One reload serves all that wait for one: who has a new front lays its file aside before it waits for the lock, and
+ * whoever reloads takes the files of the others along. A file laid aside counts only while its owner lives, which holds a
+ * lock on it, and was not replaced by another worker. Where the proxy refuses them, it is tried without the others.
  */
 import type { EnvironmentId } from '../../ids.ts';
+import type { FirstScript } from '../../remote/remote.ts';
 import type { ProxyServer, ProxyWork } from './fronts.ts';
 import { backendOf, frontFileOf } from './places.ts';
 import { placeOf, serverOptions } from './render-front.ts';
 import type { HostEntry } from './routes.ts';
-import { proxyScript, runProxyScript } from './server-program.ts';
+import { proxyScriptFirst, runProxyScript, waitingProxyScript } from './server-program.ts';
 
 export interface FrontChange {
   readonly id: EnvironmentId;
@@ -27,6 +32,15 @@ export interface FrontChange {
 }
 
 export async function settle(work: ProxyWork, spec: FrontChange): Promise<void> {
+  await runProxyScript(work, settleScript, orderOf(spec));
+}
+
+/** The same ahead of exchanges in the same round trip. */
+export function settleFirst({ fence }: ProxyWork, spec: FrontChange): FirstScript {
+  return proxyScriptFirst(fence, settleScript, orderOf(spec));
+}
+
+export function orderOf(spec: FrontChange): string {
   const { file, marker, hosts } = spec;
   const text = 'text' in file ? file.text : '';
   const server = (verb: string) => (each: ProxyServer) => `${verb} ${each.name} ${placeOf(each)}`;
@@ -42,7 +56,7 @@ export async function settle(work: ProxyWork, spec: FrontChange): Promise<void> 
     ...(hosts === 'keep' ? [] : hosts.map(({ host, policy }) => `host ${host} ${policy ?? '-'}`)),
     `content ${Buffer.byteLength(text)}`,
   ];
-  await runProxyScript(work, settleScript, `${lines.join('\n')}\n${text}`);
+  return `${lines.join('\n')}\n${text}`;
 }
 
 const program = String.raw`
@@ -55,6 +69,20 @@ my $content = q{}; my $size = $w{content} ? $w{content}[0] : die qq{the input en
 while (length $content < $size) { read STDIN, $content, $size - length $content, length $content or die qq{the input ended early\n} }
 my ($backend, $write, $others) = map { $w{$_}[0] } qw(backend write others); my ($marker, $open) = @{$w{marker}};
 my $path = qq{$dir/config/$w{file}[0]}; my $old = slurp($path); my $map = qq{$inside/config/hosts.map}; my $policies = qq{$inside/config/policies.map};
+
+my $shaped = sub { my ($text, $name) = @_; return defined $text && index($text, qq{server $name }) >= 0 };
+my $aside = qq{$dir/aside}; my $own_aside = qq{$aside/$w{file}[0]}; my $held;
+sub lay_aside { mkdir $aside, 0700; my $new = qq{$own_aside.$$}; open $held, q{>:raw}, $new or die qq{$new: $!\n};
+  flock $held, 6 or die qq{$new: $!\n}; print $held join(q{ }, $scope eq q{} ? q{-} : $scope, $epoch, $marker), qq{\n$content}; $held->flush; rename $new, $own_aside or die qq{$own_aside: $!\n} }
+sub take_along { my @taken; opendir my $all, $aside or return ();
+  for (sort readdir $all) { next unless /^front-[0-9a-f-]{36}[.]cfg$/ && $_ ne $w{file}[0]; my $to = qq{$dir/config/$_};
+    open my $f, q{<:raw}, qq{$aside/$_} or next; if (flock $f, 6) { unlink qq{$aside/$_}; next }
+    my $text = do { local $/; <$f> }; next unless defined $text && $text =~ s/^(\S+) (\d+) (shape_\w+)\n//; my ($by, $at, $shape) = ($1, $2, $3);
+    my $before = slurp($to); next if defined replaced_by($by, $at) || $shaped->($before, $shape);
+    put($to, $text); push @taken, [$to, $before] }
+  return @taken }
+sub put_back { for (@_) { my ($to, $before) = @$_; if (defined $before) { put($to, $before) } else { unlink $to } } }
+sub load { my $wrong = checked(); return ($wrong, 1) if defined $wrong; return (reload(), 0) }
 
 sub rows { my ($name) = @_; my $text = slurp(qq{$dir/config/$name}); return map { [split / /] } split /\n/, defined $text ? $text : q{} }
 sub rewrite { my ($name, @rows) = @_; my $before = slurp(qq{$dir/config/$name}); my $after = join q{}, sort map { qq{$_->[0] $_->[1]\n} } @rows;
@@ -95,16 +123,18 @@ sub amiss { my ($pid) = @_; my $now = servers($pid, $backend);
   elsif ($write ne q{keep}) { unshift @wrong, $now ? server_commands($now) : qq{$backend is not there} }
   return join q{}, map { qq{$_\n} } @wrong }
 
+lay_aside() if $write eq q{unless-shaped} && !$shaped->($old, $marker);
+take_lock(); unlink $own_aside; $old = slurp($path);
 if ($write eq q{remove}) { hosts(); unlink $path or !defined $old or die qq{$path: $!\n} }
 elsif ($write eq q{always}) { put($path, $content) unless defined $old && $old eq $content }
-elsif ($write ne q{keep} && (!defined $old || index($old, qq{server $marker }) < 0)) { put($path, $content) }
+elsif ($write ne q{keep} && !$shaped->($old, $marker)) { put($path, $content) }
 hosts();
 my ($current) = workers(); done(q{down}, q{the proxy does not answer}) unless defined $current;
 my $now = servers($current, $backend);
 if ($write eq q{remove}) { order($current, map_commands($current)) }
 if ($write eq q{remove} ? defined $now : $write ne q{keep} && (!$now || !$now->{$marker})) {
-  my $wrong = checked(); my $is_bad = defined $wrong;
-  $wrong = reload() unless $is_bad;
+  my @others = take_along(); my ($wrong, $is_bad) = load();
+  if (defined $wrong && @others) { put_back(@others); ($wrong, $is_bad) = load() }
   if (defined $wrong) { if ($write ne q{remove}) { if (defined $old) { put($path, $old) } else { unlink $path } }
     reload() unless $is_bad;
     done(q{refused}, $wrong) } }
@@ -119,4 +149,4 @@ for my $try (1 .. 50) {
 done(q{unsettled}, qq{$wrong$said});
 `;
 
-const settleScript = proxyScript(program);
+export const settleScript = waitingProxyScript(program);

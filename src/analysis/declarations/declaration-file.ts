@@ -5,11 +5,12 @@
 import type { AppDraft, Declaration, ServiceFinding, VariableFinding } from '../detector.ts';
 import { known } from '../ecosystems/draft.ts';
 import { nodeDetectors } from '../ecosystems/node/node.ts';
+import { apache, isReplacedByApache } from '../ecosystems/php/php-frameworks.ts';
 import { certain, conventional, evidenced, guessed } from '../evidence.ts';
 import { Project } from '../project.ts';
 import { asEntries, asPort, asText } from '../readers/shape.ts';
 import { type Parsed, parentOf, type Repository } from '../repository.ts';
-import type { Process } from '../result.ts';
+import type { Process, Warning } from '../result.ts';
 import { commandOf, portIn, splitInstall } from './commands.ts';
 import { existingFile, existingFolder, filesNamed } from './places.ts';
 import { type VariableEntry, variableIn } from './platform-variables.ts';
@@ -29,6 +30,7 @@ export interface DeclarationFindings {
   readonly declarations: Declaration[];
   readonly services: ServiceFinding[];
   readonly variables: VariableFinding[];
+  readonly warnings: Warning[];
 }
 
 export interface Declared {
@@ -98,6 +100,10 @@ export class DeclarationFile {
     return existingFile(this.repository, from, value);
   }
 
+  warn(code: string, message: string): void {
+    this.findings.warnings.push({ code, message, file: this.path });
+  }
+
   service(
     kind: ServiceFinding['kind'],
     note: string,
@@ -137,7 +143,9 @@ export class DeclarationFile {
       release: commandOf(declared.release),
     };
     const target = targetOf(repository, { ...declared, directory }, commands);
-    const { build, start, release } = target.commands;
+    const { build, release } = target.commands;
+    const written = target.commands.start;
+    const start = written !== undefined && isReplacedByApache(written) ? apache : written;
     const split = build === undefined ? undefined : splitInstall(build);
     const own = target.folder === '' ? commandOf(declared.install) : undefined;
     const output = folderIn(declared.output, target.folder);
@@ -155,10 +163,10 @@ export class DeclarationFile {
       name: say(asText(declared.name), (name) => `name: ${name}`, conventional),
       installCommand: say(own ?? split?.install ?? undefined, (line) => `installs with ${brief(line)}`),
       buildCommand: say(split?.build, (line) => `builds with ${brief(line ?? 'nothing')}`),
-      startCommand: say(start, (line) => `starts with ${brief(line)}`),
+      startCommand: say(start, () => `starts with ${brief(written ?? '')}`),
       releaseCommand: say(release, (line) => `releases with ${brief(line)}`),
       port: say(
-        asPort(declared.port) ?? (start === undefined ? undefined : portIn(start)),
+        asPort(declared.port) ?? (written === undefined ? undefined : portIn(written)),
         (port) => `port ${port}`,
       ),
       healthPath: say(urlPath(declared.health), (path) => `health path ${path}`),

@@ -12,9 +12,8 @@
  *   names the Dockerfile to use, so it goes before.
  */
 import type { Declaration, DeclarationReader } from '../detector.ts';
-import type { Repository } from '../repository.ts';
+import type { Warning } from '../result.ts';
 import { readSqliteVariables } from '../services/sqlite.ts';
-import { scans } from '../variables/code-finder.ts';
 import { readComposeFiles } from './compose.ts';
 import { type DeclarationFindings, type PlatformReader, readFiles } from './declaration-file.ts';
 import { readDockerfiles } from './dockerfiles.ts';
@@ -53,28 +52,17 @@ const platforms: readonly PlatformReader[] = [
   procfile,
 ];
 
-/**
- * One after those that only go through the sources ahead, because where they disagree is only seen with all of them read.
- */
 export const declarationReaders: readonly DeclarationReader[] = [
-  ...scans.map((scan, part) => ({
-    name: `sources ${part + 1}`,
-    read(repository: Repository) {
-      scan(repository);
-      return {};
-    },
-  })),
   {
     name: 'declarations',
     read(repository) {
-      const found: DeclarationFindings = { declarations: [], services: [], variables: [] };
+      const found: DeclarationFindings = { declarations: [], services: [], variables: [], warnings: [] };
       for (const platform of platforms) readFiles(repository, platform, found);
       readComposeFiles(repository, found);
       readDockerfiles(repository, found);
       readSqliteVariables(repository, found);
       const declarations = found.declarations.filter(({ draft }) => Object.keys(draft).length > 0);
-      warnOfDisagreement(repository, declarations);
-      return { ...found, declarations };
+      return { ...found, declarations, warnings: [...found.warnings, ...disagreements(declarations)] };
     },
   },
 ];
@@ -82,7 +70,8 @@ export const declarationReaders: readonly DeclarationReader[] = [
 const compared = ['startCommand', 'buildCommand', 'port', 'healthPath', 'releaseCommand'] as const;
 
 /** Of what is meant for production on both sides; that a Dockerfile says something else is the rule, not a mistake. */
-function warnOfDisagreement(repository: Repository, declarations: readonly Declaration[]): void {
+function disagreements(declarations: readonly Declaration[]): readonly Warning[] {
+  const found: Warning[] = [];
   const strong = declarations.filter(({ precedence }) => precedence >= 1);
   for (const group of Map.groupBy(strong, ({ directory }) => directory).values()) {
     // Of two of the same precedence, the one that was read last is used.
@@ -93,7 +82,8 @@ function warnOfDisagreement(repository: Repository, declarations: readonly Decla
       const other = said.find(({ value }) => value !== first?.value);
       if (!first || !other || first.source.file === other.source.file) continue;
       const message = `${first.source.file} and ${other.source.file} disagree: ${first.source.note}, ${other.source.note}. The first is used.`;
-      repository.warn('files_disagree', message, other.source.file);
+      found.push({ code: 'files_disagree', message, file: other.source.file });
     }
   }
+  return found;
 }

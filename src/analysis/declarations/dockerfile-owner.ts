@@ -12,11 +12,12 @@ export function dockerfileOwner(repository: Repository, path: string, file: Dock
     .flatMap(({ copies }) => copies)
     .filter((source) => source !== '.' && source !== './');
   const context = contextOf(repository, folder, copied);
-  if (context === folder && folder !== '') return hasMore(repository, folder) ? folder : undefined;
+  const isTop = folder === '' || folder === repository.root;
+  if (context === folder && !isTop) return hasMore(repository, folder) ? folder : undefined;
   if (context !== undefined) return within(repository, context, copied) ?? context;
   for (let at = parentOf(folder); at !== undefined; at = parentOf(at))
     if (hasManifest(repository, at)) return at;
-  return hasMore(repository, folder) || folder === '' ? folder : undefined;
+  return hasMore(repository, folder) || isTop ? folder : undefined;
 }
 
 /** Than the Dockerfile and the configuration of a server: a proxy or a database beside the app is no app. */
@@ -35,11 +36,19 @@ function namesake(repository: Repository, path: string, onlyByFile: boolean): st
     /^([\w-]{1,60})\.dockerfile$/i.exec(name)?.[1];
   const wanted = byFile ?? (onlyByFile ? undefined : nameOf(parentOf(path) ?? ''));
   if (wanted === undefined || wanted === '') return undefined;
-  for (const parent of ['', 'apps', 'packages', 'services']) {
-    const folder = join(parent, wanted);
+  const tops = new Set([repository.root, '']);
+  const places = [...tops].flatMap((top) =>
+    ['', 'apps', 'packages', 'services'].map((each) => place(top, each)),
+  );
+  for (const parent of places) {
+    const folder = place(parent, wanted);
     if (folder !== (parentOf(path) ?? '') && hasManifest(repository, folder)) return folder;
   }
   return undefined;
+}
+
+function place(folder: string, name: string): string {
+  return name === '' ? folder : join(folder, name);
 }
 
 function contextOf(repository: Repository, folder: string, copied: readonly string[]): string | undefined {

@@ -5,7 +5,13 @@
  */
 import { toolVersion } from '../ecosystems/tool-versions.ts';
 import { Project } from '../project.ts';
-import { type Dockerfile, type DockerfileStage, parseDockerfile, type Run } from '../readers/dockerfile.ts';
+import {
+  type Dockerfile,
+  type DockerfileStage,
+  mistakeIn,
+  parseDockerfile,
+  type Run,
+} from '../readers/dockerfile.ts';
 import { valueAt } from '../readers/shape.ts';
 import { join, nameOf, type Repository } from '../repository.ts';
 import { isAnalysed } from '../variables/analysed-folders.ts';
@@ -22,16 +28,43 @@ const notForProduction =
 export function readDockerfiles(repository: Repository, findings: DeclarationFindings): void {
   const byOwner = new Map<string, { path: string; file: Dockerfile; rank: number }>();
   for (const path of dockerfilesIn(repository)) {
-    const file = repository.parsed(path, 'dockerfile', parseDockerfile);
-    const last = file?.stages.at(-1);
-    if (!file || !last || serviceOfImage(last.image)) continue;
+    const file = dockerfileAt(repository, path);
+    if (!file || serviceOfImage(file.stages.at(-1)?.image ?? '')) continue;
     const owner = dockerfileOwner(repository, path, file);
     const rank = rankOf(nameOf(path));
     if (owner !== undefined && rank > (byOwner.get(owner)?.rank ?? 0))
       byOwner.set(owner, { path, file, rank });
   }
+  for (const [owner, path] of namedBefore(findings)) {
+    const file = byOwner.get(owner)?.path === path ? undefined : dockerfileAt(repository, path);
+    if (file) byOwner.set(owner, { path, file, rank: 0 });
+  }
   for (const [owner, { path, file }] of byOwner)
     read(new DeclarationFile(repository, path, {}, findings, precedence.dockerfile), owner, file);
+}
+
+/** Which one a platform's file names for a folder: what another says of its port and command is not for this app. */
+function namedBefore({ declarations }: DeclarationFindings): ReadonlyMap<string, string> {
+  const ordered = declarations.toSorted((one, other) => one.precedence - other.precedence);
+  return new Map(
+    ordered.flatMap(({ directory, draft }) =>
+      draft.dockerfile ? [[directory, draft.dockerfile.value] as const] : [],
+    ),
+  );
+}
+
+/**
+ * One that Docker would refuse stays the app's own: its author wants to know what is wrong with it, and where, and not
+ * to be given another.
+ */
+function dockerfileAt(repository: Repository, path: string): Dockerfile | undefined {
+  repository.parsed(path, 'mistake', (text) => {
+    const mistake = mistakeIn(text);
+    const message = `${path}, line ${mistake?.line}: ${mistake?.what} Docker refuses the file.`;
+    if (mistake) repository.warn('invalid_dockerfile', message, path);
+  });
+  const file = repository.parsed(path, 'dockerfile', parseDockerfile);
+  return file?.stages.length || file?.isOne ? file : undefined;
 }
 
 /** More than any repository has; each costs a parse. */
@@ -61,7 +94,10 @@ function rankOf(name: string): number {
 function read(file: DeclarationFile, directory: string, { stages, args }: Dockerfile): void {
   const { path } = file;
   const last = stages.at(-1);
-  if (!last) return;
+  if (!last) {
+    file.declare({ directory, dockerfile: path });
+    return;
+  }
   file.declare({
     directory,
     dockerfile: path,

@@ -96,7 +96,7 @@ test('every value of a candidate names a file of the repository', () => {
   for (const project of projectsOf(repository)) {
     for (const detector of languageDetectors) {
       for (const { draft } of detector.detect(project)) {
-        const { versions, processes, volumes, ...single } = draft;
+        const { versions, processes, volumes, warnings: _warnings, ...single } = draft;
         for (const value of [
           ...Object.values(single),
           ...Object.values(versions ?? {}),

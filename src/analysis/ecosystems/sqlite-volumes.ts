@@ -5,6 +5,7 @@
 import { certain, type Evidenced, evidenced, type Source } from '../evidence.ts';
 import type { Project } from '../project.ts';
 import type { Repository } from '../repository.ts';
+import type { Warning } from '../result.ts';
 
 const forms: readonly RegExp[] = [
   // sqlite:///data/app.db, sqlite+aiosqlite:////data/app.db, jdbc:sqlite:data/app.db, Data Source=data/app.db
@@ -15,12 +16,15 @@ const forms: readonly RegExp[] = [
   /["'`](?:file:|sqlite:)?(?!django\b)([\w./-]{1,120}\.(?:db3?|sqlite3?))(?:\?[^"'`]{0,60})?["'`]/,
 ];
 
+export interface Volumes {
+  readonly volumes: readonly Evidenced<string>[];
+  readonly warnings: readonly Warning[];
+}
+
+export const noVolumes: Volumes = { volumes: [], warnings: [] };
+
 /** `usual` is where files go that are named without a folder. */
-export function sqliteVolumes(
-  project: Project,
-  files: readonly string[],
-  usual?: string,
-): readonly Evidenced<string>[] {
+export function sqliteVolumes(project: Project, files: readonly string[], usual?: string): Volumes {
   for (const [at, form] of forms.entries()) {
     for (const { file, line, text, match } of project.repository.findAll(files, form, 5)) {
       if (/^\s*(?:#|\/\/|--|;)/.test(text)) continue;
@@ -30,25 +34,20 @@ export function sqliteVolumes(
       return volumeOf(project, path, { file, line, note: text.trim().slice(0, 80) }, usual);
     }
   }
-  return [];
+  return noVolumes;
 }
 
 /** The folder of a database file, or a warning where it cannot be a volume. */
-export function volumeOf(
-  project: Project,
-  path: string,
-  source: Source,
-  usual?: string,
-): readonly Evidenced<string>[] {
+export function volumeOf(project: Project, path: string, source: Source, usual?: string): Volumes {
   const plain = path.replace(/^\.\//, '');
   const end = plain.lastIndexOf('/');
   const folder = end > 0 ? plain.slice(0, end) : usual;
-  if (folder !== undefined && /[{}$]/.test(folder)) return [];
+  if (folder !== undefined && /[{}$]/.test(folder)) return noVolumes;
   if (folder !== undefined && !holdsCode(project.repository, project.at(folder))) {
-    return [evidenced(folder, certain, source.file, source.note, source.line)];
+    const { file, note, line } = source;
+    return { volumes: [evidenced(folder, certain, file, note, line)], warnings: [] };
   }
-  warnBeside(project.repository, plain, source.file);
-  return [];
+  return { volumes: [], warnings: [besideCode(plain, source.file)] };
 }
 
 /** Migrations beside the database are code. */
@@ -61,11 +60,7 @@ function holdsCode(repository: Repository, path: string): boolean {
   return hasCode || folder.folders.has('migrations') || folder.folders.has('migrate');
 }
 
-function warnBeside(repository: Repository, path: string, file: string): void {
-  const isKnown = repository.warnings.some(
-    ({ code, file: other }) => code === 'database_beside_code' && other === file,
-  );
-  if (isKnown) return;
+function besideCode(path: string, file: string): Warning {
   const message = `${file} keeps its database in ${path.slice(0, 80)}, beside the code, where it is lost with every release; keep it in a folder of its own, such as data/`;
-  repository.warn('database_beside_code', message, file);
+  return { code: 'database_beside_code', message, file };
 }

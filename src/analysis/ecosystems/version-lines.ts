@@ -69,3 +69,22 @@ function clause(text: string): string {
     .replace(/^!=.*/, '')
     .replace(/([<>=~^])\s+/g, '$1');
 }
+
+/**
+ * What somebody pins for those who work on it, unless it is less than what the project asks for at least: then the pin
+ * is old, or lets the tool move up by itself.
+ */
+export function pinOrLeast(
+  pin: Evidenced<string> | undefined,
+  least: Evidenced<string> | undefined,
+): Evidenced<string> | undefined {
+  if (!pin || !least) return pin ?? least;
+  const [pinned, asked] = [semver.coerce(pin.value), semver.coerce(least.value)];
+  return pinned && asked && semver.lt(pinned, asked) && !isLine(pinned, asked, pin.value) ? least : pin;
+}
+
+/** `1.24` is the newest of its line, so it is enough for `1.24.3`. */
+function isLine(pinned: semver.SemVer, asked: semver.SemVer, text: string): boolean {
+  const parts = text.split('.').length;
+  return pinned.major === asked.major && (parts === 1 || (parts === 2 && pinned.minor === asked.minor));
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDockerfile } from './dockerfile.ts';
+import { mistakeIn, parseDockerfile } from './dockerfile.ts';
 
 test('Arguments fill the names of images, and a stage has what its base set', () => {
   const { stages } = parseDockerfile(`ARG NODE=22
@@ -38,4 +38,23 @@ test('Copies from other stages are not of the context', () => {
 
 test('What is no Dockerfile has no stages', () => {
   assert.deepEqual(parseDockerfile('\0\0 nothing\n{}').stages, []);
+});
+
+test('What Docker would refuse is told with its line, and nothing else is', () => {
+  const refused: readonly (readonly [string, number])[] = [
+    ['FROM a\n\nRUNN x\n', 3],
+    ['# x\nRUN x\nFROM a\n', 2],
+    ['ARG A\nFROM\n', 2],
+    ['FROM a b\n', 1],
+    ['FROM a\nCOPY\n', 2],
+    ['', 1],
+  ];
+  for (const [text, line] of refused) assert.equal(mistakeIn(text)?.line, line, text);
+  const taken = [
+    '# syntax=docker/dockerfile:1\nARG A=1\nfrom a AS b\nRUN x \\\n  # why\n  y\nCMD not json [\n',
+    'FROM a\nRUN <<EOF\necho FORM\nnothing of Docker\nEOF\nCOPY --from=b x y\n',
+    '# syntax=example/other\nINCLUDE x\n',
+    '# escape=`\r\nFROM a\r\nRUN x `\r\n  y\r\n',
+  ];
+  for (const text of taken) assert.equal(mistakeIn(text), undefined, text);
 });

@@ -15,6 +15,8 @@ export interface Dockerfile {
   readonly stages: readonly DockerfileStage[];
   /** Before the first `FROM` or in any stage, with their defaults. */
   readonly args: ReadonlyMap<string, string | null>;
+  /** It has instructions of Docker, whether or not one of them is `FROM`. */
+  readonly isOne: boolean;
 }
 
 export interface DockerfileStage {
@@ -44,13 +46,49 @@ const longestLine = 2_000;
 export function parseDockerfile(text: string): Dockerfile {
   const args = new Map<string, string | null>();
   const stages: Draft[] = [];
+  let isOne = false;
   for (const instruction of DockerfileParser.parse(readable(text)).getInstructions()) {
     const stage = stages.at(-1);
+    isOne ||= instructions.has(instruction.getKeyword());
     if (instruction instanceof From) stages.push(startStage(instruction, args, stages));
     else if (instruction instanceof Arg) addArg(instruction, args);
     else if (stage) addTo(stage, instruction, args);
   }
-  return { stages, args };
+  return { stages, args, isOne };
+}
+
+const instructions = new Set(
+  'ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR'.split(
+    ' ',
+  ),
+);
+
+export interface Mistake {
+  readonly line: number;
+  readonly what: string;
+}
+
+/** The first thing for which Docker refuses the file before it runs anything. Not looked for in what is cut short here. */
+export function mistakeIn(text: string): Mistake | undefined {
+  const ownSyntax = /^#\s*syntax\s*=\s*(?!docker\/dockerfile|docker\.io\/docker\/dockerfile)\S/m.test(text);
+  if (ownSyntax || readable(text) !== text) return undefined;
+  const [first, ...rest] = DockerfileParser.parse(text).getInstructions();
+  if (!first) return { line: 1, what: 'there is no instruction in it.' };
+  let hasStage = false;
+  for (const instruction of [first, ...rest]) {
+    const keyword = instruction.getKeyword();
+    const line = instruction.getRange().start.line + 1;
+    const written = instruction.getInstruction().slice(0, 40);
+    if (!instructions.has(keyword)) return { line, what: `"${written}" is no instruction.` };
+    if (keyword === 'FROM') hasStage = true;
+    else if (!hasStage && keyword !== 'ARG')
+      return { line, what: `${keyword} stands before the first FROM.` };
+    const words = instruction.getArguments().length;
+    if (words === 0) return { line, what: `${keyword} has no argument.` };
+    if (keyword === 'FROM' && ![1, 3].includes(words))
+      return { line, what: 'FROM takes an image, or an image, AS and a name.' };
+  }
+  return hasStage ? undefined : { line: 1, what: 'there is no FROM in it.' };
 }
 
 function readable(text: string): string {

@@ -69,6 +69,7 @@ function kindOf(path: string, content: Buffer): 'source' | 'yaml' | undefined {
     const isOurs = path.split('/').length <= deepestYaml && !/(?:^|\/)pnpm-lock\.yaml$/.test(path);
     return isOurs ? 'yaml' : undefined;
   }
+  if (/(?:^|\/)package\.json5$/.test(path)) return 'source';
   if (!endings.some((ending) => path.endsWith(ending))) {
     const isProgram = content[0] === 0x23 && content.subarray(0, 40).includes('env node');
     return isProgram ? 'source' : undefined;

@@ -1,5 +1,6 @@
 /** From what is known of an app to what is said of it, and the evidence for each value. */
 
+import type { AppDraft } from '../detector.ts';
 import type { Evidenced, FieldEvidence } from '../evidence.ts';
 import { nameOf, type Repository } from '../repository.ts';
 import type { App } from '../result.ts';
@@ -52,7 +53,7 @@ export function describeApp(
     processes: (draft.processes ?? []).flatMap((each, at) => take(`processes[${at}]`, each) ?? []),
     dockerfile: dockerfile === null ? null : { path: dockerfile },
     volumes: (draft.volumes ?? []).flatMap((each, at) => take(`volumes[${at}]`, each) ?? []),
-    confidence: confidenceOf(app.score, certainties),
+    confidence: confidenceOf(app.score, certainties, shownBy(draft)),
   };
   return { described, sources };
 }
@@ -61,9 +62,16 @@ function unnamed(directory: string): string {
   return directory === '' ? 'nothing names it' : 'the name of its folder';
 }
 
-function confidenceOf(score: number, certainties: readonly number[]): number {
+/** How sure it is what runs: the rest may be as certain as it likes, if that is a guess the app may not start. */
+function shownBy({ dockerfile, startCommand, staticOutput }: AppDraft): number {
+  const runs = startCommand?.value == null ? undefined : startCommand.certainty;
+  const serves = staticOutput?.value == null ? undefined : staticOutput.certainty;
+  return dockerfile?.certainty ?? runs ?? serves ?? 0;
+}
+
+function confidenceOf(score: number, certainties: readonly number[], most: number): number {
   const mean = certainties.reduce((sum, each) => sum + each, 0) / Math.max(1, certainties.length);
-  return Math.round(((score + mean) / 2) * 100) / 100;
+  return Math.round(Math.min((score + mean) / 2, 0.5 + most / 2) * 100) / 100;
 }
 
 /** Where only a Dockerfile tells that there is an app. */

@@ -5,14 +5,9 @@ import type { FieldEvidence } from '../evidence.ts';
 import type { Repository } from '../repository.ts';
 import type { NeededService, Variable } from '../result.ts';
 import { appsOf } from './apps-of.ts';
+import { isGivenByPlatform } from './platform-names.ts';
 import { servicesOfVariable } from './service-names.ts';
-import {
-  hasCredentials,
-  isBuildVariable,
-  isGenerated,
-  isGivenByPlatform,
-  isSecretName,
-} from './variable-names.ts';
+import { hasCredentials, isBuildVariable, isGenerated, isSecretName } from './variable-names.ts';
 
 /** More than a person could fill in; a file with more of them is not an example of an environment. */
 const mostVariables = 500;

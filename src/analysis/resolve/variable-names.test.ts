@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  hasCredentials,
-  isBuildVariable,
-  isGenerated,
-  isGivenByPlatform,
-  isSecretName,
-} from './variable-names.ts';
+import { isGivenByPlatform } from './platform-names.ts';
+import { hasCredentials, isBuildVariable, isGenerated, isSecretName } from './variable-names.ts';
 
 function judge(is: (key: string) => boolean, yes: string, no: string): void {
   for (const key of yes.split(' ')) assert.ok(is(key), key);
@@ -16,8 +11,8 @@ function judge(is: (key: string) => boolean, yes: string, no: string): void {
 test('a name tells a secret from what only speaks of one', () => {
   judge(
     isSecretName,
-    'API_KEY STRIPE_SECRET_KEY DB_PASSWORD GITHUB_TOKEN DATABASE_URL REDIS_URL MONGODB_URI SENTRY_DSN SECRET_KEY_BASE APIKEY',
-    'API_URL TOKEN_EXPIRY PASSWORD_MIN_LENGTH NEXT_PUBLIC_API_KEY STRIPE_PUBLISHABLE_KEY KEY_PATH LOG_LEVEL JWT_EXPIRES_IN',
+    'API_KEY STRIPE_SECRET_KEY DB_PASSWORD GITHUB_TOKEN DATABASE_URL REDIS_URL MONGODB_URI SENTRY_DSN SECRET_KEY_BASE APIKEY AWS_ACCESS_KEY_ID BOT_TOKENS',
+    'API_URL TOKEN_EXPIRY PASSWORD_MIN_LENGTH NEXT_PUBLIC_API_KEY STRIPE_PUBLISHABLE_KEY KEY_PATH LOG_LEVEL JWT_EXPIRES_IN MAX_TOKENS LLM_MAX_TOKENS TOKENS_PER_MINUTE TOKEN_MODEL',
   );
 });
 
@@ -37,8 +32,8 @@ test('prefixes of bundlers mean the build, names of platforms nobody', () => {
   );
   judge(
     isGivenByPlatform,
-    'PORT NODE_ENV CI HOST VERCEL_URL RAILWAY_STATIC_URL npm_package_version',
-    'PORTAL_URL APP_HOST DATABASE_URL',
+    'PORT NODE_ENV CI HOST VERCEL_URL RAILWAY_STATIC_URL npm_package_version VERCEL_GIT_COMMIT_SHA NEXT_PUBLIC_VERCEL_URL',
+    'PORTAL_URL APP_HOST DATABASE_URL VERCEL_TOKEN RENDER_API_KEY FLY_API_TOKEN NETLIFY_AUTH_TOKEN RAILWAY_TOKEN HEROKU_API_KEY KUBERNETES_TOKEN MY_VERCEL_URL',
   );
 });
 

@@ -1,22 +1,5 @@
 /** What the name of a variable tells. */
 
-/** Set by the platform or by the tools themselves; nobody has to give them. */
-const platform = new Set(
-  `PORT HOST HOSTNAME NODE_ENV CI PATH HOME PWD OLDPWD USER USERNAME LOGNAME SHELL LANG LC_ALL TERM TMPDIR TMP TEMP TZ
-  EDITOR VISUAL DISPLAY SHLVL INIT_CWD NODE_OPTIONS NODE_PATH NO_COLOR FORCE_COLOR COLORTERM RAILS_ENV RACK_ENV MIX_ENV
-  PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH VIRTUAL_ENV GOPATH GOROOT CARGO_HOME RUST_BACKTRACE
-  CARGO_MANIFEST_DIR CARGO_PKG_VERSION CARGO_PKG_NAME OUT_DIR JAVA_HOME JAVA_OPTS ANALYZE BUNDLE_GEMFILE RUBYOPT
-  PHX_SERVER ASPNETCORE_ENVIRONMENT DOTNET_ENVIRONMENT ASPNETCORE_URLS ASPNETCORE_HTTP_PORTS DOTENV_CONFIG_PATH
-  NODE_APP_INSTANCE NEXT_RUNTIME NEXT_PHASE NITRO_PRESET NITRO_PORT NITRO_HOST COMPOSE_PROJECT_NAME APPDATA
-  ComSpec SystemRoot windir USERPROFILE`.split(/\s+/),
-);
-const platformPrefix =
-  /^(?:npm_|VERCEL(?:_|$)|NETLIFY(?:_|$)|RAILWAY_|RENDER(?:_|$)|FLY_|HEROKU_|DYNO$|KUBERNETES_|K_SERVICE|CF_PAGES|GITHUB_(?:ACTIONS|SHA|REF|RUN)|GITLAB_CI|JEST_|VITEST|PLAYWRIGHT_|CYPRESS_|STORYBOOK$|__)/;
-
-export function isGivenByPlatform(key: string): boolean {
-  return platform.has(key) || platformPrefix.test(key);
-}
-
 /** What a bundler puts into the files that go to the browser. */
 const buildPrefix =
   /^(?:NEXT_PUBLIC_|VITE_|PUBLIC_|REACT_APP_|NUXT_PUBLIC_|GATSBY_|VUE_APP_|EXPO_PUBLIC_|STORYBOOK_|NG_APP_|PREACT_APP_|RAZZLE_|GRIDSOME_|SNOWPACK_PUBLIC_|WXT_|PLASMO_PUBLIC_|REDWOOD_ENV_|BUN_PUBLIC_)/;
@@ -34,8 +17,12 @@ const secretWords = new Set(
 const harmlessEndings = new Set(
   `EXPIRY EXPIRES EXPIRE EXPIRATION EXP IN TTL LENGTH ROUNDS NAME HOST PORT ENABLED PATH FILE DIR TYPE ALGORITHM ALGO AGE
   LIFETIME ISSUER AUDIENCE MINUTES SECONDS HOURS DAYS MS LIMIT COUNT SIZE HEADER PREFIX PUBLIC USER EMAIL REGION VERSION
-  TIME TIMEOUT ENDPOINT URL URI DURATION`.split(/\s+/),
+  TIME TIMEOUT ENDPOINT URL URI DURATION MODEL VALIDITY REQUIRED DOMAIN REALM PROVIDER FORMAT`.split(/\s+/),
 );
+/** `MAX_TOKENS` and `TOKENS_PER_MINUTE` are what a language model counts. */
+const counting = new Set(['MAX', 'MIN', 'PER', 'TOTAL']);
+/** What is long and by chance under such a name tells who or what somebody is, and is no secret. */
+const publicEndings = new Set('ID IDS ADDRESS SHA COMMIT'.split(' '));
 const serviceUrl =
   /^(?:.{0,40}_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB|MONGO|MONGODB|REDIS|VALKEY|KV|AMQP|RABBITMQ|CLOUDAMQP|DIRECT|SMTP|MAILER|BROKER|CELERY_BROKER|SQLALCHEMY_DATABASE)_?(?:URL|URI|CONNECTION_STRING)$/;
 
@@ -48,7 +35,12 @@ export function isSecretName(key: string): boolean {
   const words = name.split('_');
   const last = words.at(-1) ?? '';
   if (harmlessEndings.has(last) || /PUBLI(?:C|SHABLE)/.test(name)) return false;
+  if (words.includes('TOKENS') && words.some((word) => counting.has(word))) return false;
   return words.some((word) => secretWords.has(word) || /(?:PASSWORD|SECRET|APIKEY|TOKEN)$/.test(word));
+}
+
+export function isPublicName(key: string): boolean {
+  return !isSecretName(key) && publicEndings.has(key.toUpperCase().split('_').at(-1) ?? '');
 }
 
 export function hasCredentials(value: string | null): boolean {

@@ -7,7 +7,6 @@ import type { ServiceFinding } from '../detector.ts';
 import { nameOf, type Repository } from '../repository.ts';
 import { envFileKind } from '../variables/env-files.ts';
 import { serviceOf } from '../variables/names.ts';
-import { databaseBehind } from '../variables/variable.ts';
 import { variablesOf } from '../variables/variables.ts';
 import { addressesIn } from './addresses.ts';
 import { configuredIn, type DatabaseFinding } from './configuration.ts';
@@ -65,12 +64,12 @@ function chosenByVariable(repository: Repository): readonly DatabaseFinding[] {
 function byVariables(repository: Repository): readonly DatabaseFinding[] {
   return variablesOf(repository).flatMap((variable): DatabaseFinding[] => {
     const { key, directory, source } = variable;
-    const behind = databaseBehind(variable).kind;
     const named = serviceOf(key);
-    // The host of a service in an example alone: frameworks list all that they could use.
-    const isListed = envFileKind(nameOf(source.file)) !== 'other';
+    // The host of a service in an example or in a framework's own configuration: they list all that they could use.
+    const isListed = variable.onlyIfNamed === true || envFileKind(nameOf(source.file)) !== 'other';
     const isAddress = named?.part === 'url' || (named?.part === 'host' && !isListed);
-    const kind = behind ?? (named && isAddress && named.kind !== 'database' ? named.kind : undefined);
+    const kind =
+      variable.behind?.kind ?? (named && isAddress && named.kind !== 'database' ? named.kind : undefined);
     return kind === undefined ? [] : [{ kind, directory, source }];
   });
 }
@@ -83,7 +82,7 @@ function guessed(
 ): ServiceFinding[] {
   const isKnown = hasFile || found.some(({ kind }) => kind !== 'redis');
   const variables = variablesOf(repository);
-  if (isKnown || variables.some((each) => databaseBehind(each).sqliteFolder !== undefined)) return [];
+  if (isKnown || variables.some(({ behind }) => behind?.sqliteFolder !== undefined)) return [];
   const first = variables.find(({ key }) => {
     const named = serviceOf(key);
     return named?.kind === 'database' && named.part === 'url';

@@ -2,6 +2,7 @@
 import type { VariableFinding } from '../detector.ts';
 import { join, parentOf, type Repository } from '../repository.ts';
 import { isAnalysed } from './analysed-folders.ts';
+import { asideIn } from './beside-the-app.ts';
 import { configurationReader, linesRead } from './configuration-reads.ts';
 import { serviceOf } from './names.ts';
 import { type Read, readsIn } from './reads-in-code.ts';
@@ -13,57 +14,17 @@ import { mentioned } from './variable.ts';
 
 const scripted = new Set(['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'vue', 'svelte', 'astro']);
 const marks = ['env', 'ENV', 'Env', 'BaseSettings', '${', 'config('].map((text) => Buffer.from(text));
-/** Run by hand or by tests, not by the app. */
-const besideTheApp =
-  /(?:^|\/)(?:scripts?|docs?|tools?|tooling|hack|\.storybook|storybook|infra|terraform|cdk|ansible|helm|k8s|ci)\/|(?:^|\/)(?:playwright|cypress|jest|vitest|wdio|karma|codegen|eslint|prettier|commitlint|release|semantic-release|lint-staged|gulpfile|Gruntfile|dangerfile|noxfile|fabfile|tasks|conftest)(?:\.config|\.setup)?\.[\w.]{1,8}$/;
 
 export function variablesInCode(repository: Repository): readonly VariableFinding[] {
   const found: VariableFinding[] = [];
+  const isAside = asideIn(repository);
   for (const path of repository.filesUnder('', [''])) {
+    const reads = unlike(readsOf(repository, path));
+    if (reads.length === 0 || isAside(path) || !isAnalysed(repository, parentOf(path) ?? '')) continue;
     const isDefault = isFrameworkDefault(repository, path);
-    for (const whole of readsKept(repository, path)) {
-      const read = isDefault
-        ? { key: whole.key, line: whole.line, required: whole.key === 'APP_KEY' }
-        : whole;
-      const finding = findingOf(read, path);
-      if (finding && isDefault) onlyIfNamed.add(finding);
-      if (finding) found.push(finding);
-    }
+    for (const read of reads) found.push(...findingOf(read, path, isDefault));
   }
   return found;
-}
-
-/** Of variables that these read, only those count that something else names too. */
-export const onlyIfNamed = new WeakSet<VariableFinding>();
-
-const parts = 8;
-const kept = new WeakMap<Repository, Map<string, readonly FileRead[]>>();
-
-/**
- * The sources are gone through in parts, so that whoever calls one after the other can do something else in between;
- * what was found is kept for the finder.
- */
-export const scans: readonly ((repository: Repository) => void)[] = Array.from(
-  { length: parts },
-  (_, part) => {
-    return (repository: Repository) => {
-      let at = 0;
-      for (const path of repository.filesUnder('', [''])) {
-        if (at % parts === part) readsKept(repository, path);
-        at += 1;
-      }
-    };
-  },
-);
-
-function readsKept(repository: Repository, path: string): readonly FileRead[] {
-  const files = kept.get(repository) ?? new Map<string, readonly FileRead[]>();
-  kept.set(repository, files);
-  const before = files.get(path);
-  if (before) return before;
-  const reads = isAside(repository, path) ? [] : unlike(readsOf(repository, path));
-  files.set(path, reads);
-  return reads;
 }
 
 /** The same read many times in one file says no more than once. */
@@ -75,10 +36,6 @@ function unlike(reads: readonly FileRead[]): readonly FileRead[] {
     if (!seen.has(said)) seen.set(said, read);
   }
   return [...seen.values()];
-}
-
-function isAside(repository: Repository, path: string): boolean {
-  return besideTheApp.test(repository.folders.within(path)) || !isAnalysed(repository, parentOf(path) ?? '');
 }
 
 interface FileRead extends Omit<Read, 'build'> {
@@ -108,16 +65,15 @@ function readsOf(repository: Repository, path: string): readonly FileRead[] {
 }
 
 /** An address of a service on the developer's machine is a default that helps nobody. */
-function findingOf(read: FileRead, file: string): VariableFinding | undefined {
-  const isAway = read.default !== undefined && serviceOf(read.key) !== undefined && isLocal(read.default);
-  return mentioned({
-    key: read.key,
-    directory: parentOf(file) ?? '',
-    source: { file, line: read.line, note: `reads ${read.key}` },
-    value: read.default,
-    required: isAway ? true : read.required,
-    build: read.build,
-  });
+function findingOf(read: FileRead, file: string, isDefault: boolean): VariableFinding[] {
+  const { key, line } = read;
+  const isAway = read.default !== undefined && serviceOf(key) !== undefined && isLocal(read.default);
+  const said = isDefault
+    ? { required: key === 'APP_KEY' }
+    : { value: read.default, required: isAway ? true : read.required, build: read.build };
+  const source = { file, line, note: `reads ${key}` };
+  const finding = mentioned({ key, directory: parentOf(file) ?? '', source, ...said });
+  return finding ? [isDefault ? { ...finding, onlyIfNamed: true } : finding] : [];
 }
 
 /** The configuration that comes with Laravel asks for a hundred variables and can do without nearly all of them. */

@@ -29,6 +29,9 @@ test('What looks like a real secret is known by its form or by chance', () => {
     `AKIA${'IOSFODNN7EXAMPLE'}`,
     'postgres://u:hunter2@db.host.net/x',
     'f3a9c2b17e5d4c0a9b8f7e6d5c4b3a29',
+    '8f14e45f-ceea-467a-9575-6d1c2b3a4f5e',
+    'https://hooks.chat.net/services/T0/9aB3xK2mQ7rT5vW1zY4c',
+    'kJ8sD2nF-4hQ9wE7rT1yU6iO3pA5',
   ])
     assert.equal(looksSecret(value), true, value);
   for (const value of [
@@ -38,6 +41,14 @@ test('What looks like a real secret is known by its form or by chance', () => {
     'a-long-but-harmless-name-of-a-thing',
     'api.shop.example-host.net',
     '#ff00aa',
+    'gpt-4o-mini-2024-07-18',
+    'us.anthropic.claude-3-5-sonnet-20241022-v2:0',
+    'meta-llama/Llama-3.1-70B-Instruct-Turbo',
+    'https://api.openai.com/v1',
+    'https://otlp-gateway-prod-eu-west-2.grafana.net/otlp',
+    'acme-shop-uploads-eu-west-1',
+    'ghcr.io/acme/shop:v1.2.3-2024',
+    'documents_v2_2024_production',
   ])
     assert.equal(looksSecret(value), false, value);
 });

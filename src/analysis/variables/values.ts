@@ -35,9 +35,22 @@ export function looksSecret(value: string): boolean {
     text,
   );
   if (address) return !isLocal(text) && (address[2] ?? '').includes('.') && !isPlaceholder(address[1] ?? '');
-  if (text.length < 20 || text.length > 1_000 || !/^[\w+/=.:~-]+$/.test(text)) return false;
-  if (!/\d/.test(text) || !/[A-Za-z]/.test(text) || /^[\w.-]+\.[a-z]{2,}(?::\d+)?$/i.test(text)) return false;
-  return entropyOf(text) > 3.5;
+  if (text.length < 20 || text.length > 1_000 || !/^[\w+/=.:~?&%#-]+$/.test(text)) return false;
+  return !/^[\w.-]+\.[a-z]{2,}(?::\d+)?$/i.test(text) && hasChance(text);
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+
+/**
+ * A stretch without any mark between words, in which letters and digits change too often for a name. The names of models
+ * (`gpt-4o-mini-2024-07-18`), buckets and addresses are words and numbers with marks between them.
+ */
+function hasChance(text: string): boolean {
+  if (uuid.test(text)) return true;
+  return text.split(/[-_./:~?&%#]+/).some((part) => {
+    const changes = part.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+    return part.length >= 16 && changes >= 3 && entropyOf(part) > 3;
+  });
 }
 
 function entropyOf(text: string): number {

@@ -1,8 +1,7 @@
 /** One variable as somebody mentions it. What its value is worth is judged here, for every reader alike. */
 import type { VariableFinding } from '../detector.ts';
 import type { Source } from '../evidence.ts';
-import { isSecretName } from '../resolve/variable-names.ts';
-import type { ServiceKind } from '../result.ts';
+import { isPublicName, isSecretName } from '../resolve/variable-names.ts';
 import { isKey, serviceOf } from './names.ts';
 import { asDefault, isLocal, isPlaceholder, looksSecret, schemeOf, sqliteFolder } from './values.ts';
 
@@ -20,36 +19,21 @@ export interface Mention {
   readonly isExample?: boolean;
 }
 
-/** What a value says about the database behind it; the value itself is not kept. */
-export interface Behind {
-  readonly kind?: ServiceKind;
-  readonly sqliteFolder?: string;
-}
-
-const behind = new WeakMap<VariableFinding, Behind>();
-
-export function databaseBehind(finding: VariableFinding): Behind {
-  return behind.get(finding) ?? {};
-}
-
-export function passOn(from: VariableFinding, to: VariableFinding): void {
-  behind.set(to, databaseBehind(from));
-}
-
 /** The value of a secret, and the address of a service that runs elsewhere, are never passed on. */
 export function mentioned(mention: Mention): VariableFinding | undefined {
   const { key, directory, source, value, build, given } = mention;
   if (!isKey(key)) return undefined;
   const isFile = value !== undefined && sqliteFolder(value) !== undefined;
   const isAddress = !isFile && (serviceOf(key) !== undefined || schemeOf(value ?? '') !== undefined);
-  const secret = mention.secret ?? (value !== undefined && looksSecret(value) ? true : undefined);
+  const secret =
+    mention.secret ?? (value !== undefined && looksSecret(value) && !isPublicName(key) ? true : undefined);
   const mayPass = isFile || (!isAddress && secret !== true && !isSecretName(key));
   const fallback =
     mayPass && value !== undefined && isUsable(value, mention.isExample ?? false)
       ? asDefault(value)
       : undefined;
   const required = fallback === undefined ? (mention.required ?? isAsked(mention)) : false;
-  const finding: VariableFinding = {
+  return {
     key,
     directory,
     source,
@@ -58,12 +42,11 @@ export function mentioned(mention: Mention): VariableFinding | undefined {
     ...(required === undefined ? {} : { required }),
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(given === undefined ? {} : { given }),
+    ...(value === undefined || value === '' ? {} : { behind: databaseOf(value) }),
   };
-  if (value !== undefined && value !== '') behind.set(finding, databaseOf(value));
-  return finding;
 }
 
-function databaseOf(value: string): Behind {
+function databaseOf(value: string): NonNullable<VariableFinding['behind']> {
   const [kind, folder] = [schemeOf(value), sqliteFolder(value)];
   return { ...(kind ? { kind } : {}), ...(folder === undefined ? {} : { sqliteFolder: folder }) };
 }

@@ -5,9 +5,8 @@
  */
 import type { VariableFinding } from '../detector.ts';
 import type { Repository } from '../repository.ts';
-import { onlyIfNamed, variablesInCode } from './code-finder.ts';
+import { variablesInCode } from './code-finder.ts';
 import { variablesInEnvFiles } from './env-files.ts';
-import { passOn } from './variable.ts';
 
 const known = new WeakMap<Repository, readonly VariableFinding[]>();
 
@@ -26,14 +25,10 @@ export function variablesOf(repository: Repository): readonly VariableFinding[] 
  * other reads are behind the test), or a default that can be filled in. A mere mention asks for it.
  */
 function agreed(mentions: readonly VariableFinding[]): readonly VariableFinding[] {
-  if (mentions.every((each) => onlyIfNamed.has(each))) return [];
+  if (mentions.every(({ onlyIfNamed }) => onlyIfNamed)) return [];
   const hasDefault = mentions.some((each) => each.default !== undefined);
   const isStrict = mentions.some(({ required }) => required === true);
   const isOptional = mentions.some(({ required }) => required === false);
   const required = !hasDefault && (isStrict || !isOptional);
-  return mentions.map((finding) => {
-    const same = { ...finding, required };
-    passOn(finding, same);
-    return same;
-  });
+  return mentions.map((finding) => ({ ...finding, required }));
 }

@@ -136,7 +136,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
   route.get(`${base}/me`, {
     access: { ...account, tokens: true },
     schema: {
-      operationId: 'me',
+      operationId: 'getMe',
       summary: 'Your own profile',
       description: 'With an API token: that of its maker, with the workspace that the token is for.',
       response: { 200: schemas.UserAnswer },

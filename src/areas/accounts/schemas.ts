@@ -1,12 +1,14 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, matching, nullable, Time } from '../../http/schemas.ts';
 import { passwordLength } from './passwords.ts';
 
 // One @, a dot in the domain, no white space or control characters: what a mail server will make of it, it says.
 export const Email = Type.String({
-  pattern:
+  pattern: matching(
     '^[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+@[^\\s@<>"(),:;\\\\\\u0000-\\u001f]+\\.[^\\s@<>"(),:;\\\\.\\u0000-\\u001f]+$',
+    'must be an e-mail address alone, such as `ada@example.com`',
+  ),
   maxLength: 254,
   description: 'An e-mail address; case does not matter.',
   examples: ['ada@example.com'],
@@ -57,7 +59,7 @@ export const VerifyOtpBody = Type.Object(
   {
     email: Email,
     code: Type.String({
-      pattern: '^[0-9]{6}$',
+      pattern: matching('^[0-9]{6}$', 'must be the six digits from the mail, such as `493027`'),
       maxLength: 6,
       description: 'Six digits, from the mail.',
       examples: ['493027'],
@@ -174,5 +176,5 @@ const SessionAnswer = Type.Object(
 
 export const SessionsAnswer = Type.Object(
   { items: Type.Array(SessionAnswer), nextCursor: nullable(Type.String()) },
-  { title: 'SessionPage' },
+  { title: 'SessionList' },
 );

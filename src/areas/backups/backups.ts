@@ -9,6 +9,7 @@ import { v5 } from 'uuid';
 import type { Egress } from '../../adapters/egress/egress.ts';
 import type { Storage } from '../../adapters/storage/storage.ts';
 import type { Clock } from '../../clock.ts';
+import type { WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import type {
@@ -99,5 +100,7 @@ export async function publishBackupUpdate(
 ): Promise<void> {
   const environment = await readEnvironmentState(tx, workspaceId, update.environmentId);
   const data = { ...update, ...(environment && { projectId: environment.projectId }) };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'backup_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'backup_updated', data },
+  ]);
 }

@@ -84,7 +84,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
     access: ofEnvironment.manage,
     faults: [...stored, 'egress_refused'],
     schema: {
-      operationId: 'changeBackupConfig',
+      operationId: 'updateBackupConfig',
       summary: 'Say when backups are made, where they go, and how long they stay',
       description:
         'What is not named stays as it was. A destination is tried before it is taken: something is written, read and removed there. Backups that are there stay where they lie. A backup goes only where both `keepLast` and `keepDays` allow it; the last good one and the last verified one never go.',

@@ -1,10 +1,13 @@
 /** What goes over the wire about backups. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import { BackupStatus } from '../../events/event-kinds.ts';
+import { closed, FaultAnswer, Id, idOf, idParams, nullable, PageQuery, Time } from '../../http/schemas.ts';
 import type { BackupId, BackupPartId, EnvironmentId, ServiceId } from '../../ids.ts';
-import { FaultAnswer } from '../operations/schemas.ts';
 
-export const BackupParams = Type.Object({ id: idOf<EnvironmentId>(), bid: idOf<BackupId>() }, closed);
+export const BackupParams = Type.Object(
+  { ...idParams<EnvironmentId>().properties, bid: { ...idOf<BackupId>(), description: 'Of the backup.' } },
+  closed,
+);
 export const BackupsQuery = PageQuery;
 
 const Bytes = (description: string) => Type.Number({ description, examples: [1_048_576] });
@@ -85,10 +88,7 @@ export const BackupAnswer = Type.Object(
     }),
     serviceId: nullable({ ...Id, description: 'Null for the whole environment.' }),
     trigger: Type.Enum(['manual', 'schedule', 'pre_restore', 'pre_import']),
-    status: Type.Enum(['queued', 'dumping', 'storing', 'verifying', 'succeeded', 'failed'], {
-      description:
-        '`succeeded` and `failed` are final. A cancelled one has failed with the code `cancelled`.',
-    }),
+    status: BackupStatus,
     sizeBytes: nullable(Bytes('Of all its parts.')),
     sha256: nullable({ ...Sha256, description: 'Of its only part; of several, over their sums.' }),
     verifiedAt: nullable({ ...Time, description: 'When all of its parts were restored and compared.' }),
@@ -188,18 +188,15 @@ const Used = Type.Object(
   { title: 'BackupStorage' },
 );
 
-export const BackupsAnswer = Type.Object({
-  items: Type.Array(BackupAnswer),
-  nextCursor: nullable(Type.String()),
-  storage: Used,
-  config: nullable(ConfigAnswer),
-});
+export const AllBackupsAnswer = Type.Object(
+  { items: Type.Array(BackupAnswer), nextCursor: nullable(Type.String()), storage: Used },
+  { title: 'BackupList' },
+);
 
-export const AllBackupsAnswer = Type.Object({
-  items: Type.Array(BackupAnswer),
-  nextCursor: nullable(Type.String()),
-  storage: Used,
-});
+export const BackupsAnswer = Type.Intersect(
+  [AllBackupsAnswer, Type.Object({ config: nullable(ConfigAnswer) })],
+  { title: 'EnvironmentBackupList' },
+);
 
 export const TriggerBody = Type.Object(
   {

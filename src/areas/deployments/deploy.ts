@@ -23,11 +23,10 @@ import {
   undoReleaseCommand,
   unstart,
 } from './steps/start.ts';
-import { type DeployStepContext, deployStepContext, type Input } from './steps/step-context.ts';
+import { type DeployStepContext, deployStepContext, type Input, readOutput } from './steps/step-context.ts';
 import {
   cleanUp,
   demote,
-  drain,
   promote,
   prove,
   retire,
@@ -40,15 +39,21 @@ import {
 type Work = (work: DeployStepContext) => Promise<Json | undefined>;
 type Undoing = ((work: DeployStepContext) => Promise<void>) | { readonly none: string };
 
+/** Steps that log what others print; the lines of the other steps are ours, and few. */
+const printing = new Set(['build', 'services', 'release']);
+
 export function deployOperation(ctx: DeploymentsContext): OperationKind {
   const step = (name: string, minutes: number, run: Work, undo: Undoing): Step<Input> => ({
     name,
     deadlineMs: minutes * minute,
     retry: transientRetry,
-    run: (input, context) =>
-      withBoundedLog(ctx.db, input, context, async (bounded) =>
-        run(await deployStepContext(ctx, input, bounded)),
-      ),
+    isIdle: (outputs) => readOutput(outputs.get('plan'), 'plan')?.idle?.includes(name) ?? false,
+    run: async (input, context) =>
+      printing.has(name)
+        ? withBoundedLog(ctx.db, input, context, async (bounded) =>
+            run(await deployStepContext(ctx, input, bounded)),
+          )
+        : run(await deployStepContext(ctx, input, context)),
     undo:
       typeof undo === 'function'
         ? (input, context) =>
@@ -74,8 +79,7 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
       step('health', 180, health, { none: 'It only asks.' }),
       step('processes', 15, processes, { none: 'They go with the undo of the start.' }),
       step('prove', 90, prove, unprove),
-      step('switch', 15, switchTo, switchBack),
-      step('drain', 65, drain, { none: 'What has been answered stays answered.' }),
+      step('switch', 80, switchTo, switchBack),
       step('retire', 45, retire, unretire),
       step('promote', 1, promote, demote),
       {

@@ -1,5 +1,6 @@
 /** What a deployment shows of its operation's course, written in the transaction that changes it: never behind. */
 import type { Clock } from '../../clock.ts';
+import type { DeploymentEvent, News } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { type NoticeKind, raiseNotice } from '../../events/notices.ts';
 import type { DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
@@ -31,19 +32,22 @@ const statusOfStep: Readonly<Record<string, DeploymentStatus>> = {
   processes: 'starting',
   prove: 'switching',
   switch: 'switching',
-  drain: 'switching',
   retire: 'switching',
   promote: 'switching',
-  'clean-up': 'switching',
 };
+
+/** From here on it has done what it was for: what is cleared away then keeps nobody waiting. */
+const afterSuccess = 'clean-up';
 
 export async function followDeployment(
   tx: Queryable,
   clock: Clock,
   workspaceId: WorkspaceId,
   { deploymentId, environmentId }: { deploymentId: DeploymentId; environmentId: EnvironmentId },
-  change: StateChange,
+  told: StateChange,
 ): Promise<void> {
+  const isSuccess = told.state === 'running' && told.step === afterSuccess;
+  const change: StateChange = isSuccess ? { state: 'succeeded' } : told;
   const before = await queries.lockDeployment(tx, workspaceId, deploymentId);
   if (!before || isOver(before.status)) return;
   const now = clock.now();
@@ -52,8 +56,9 @@ export async function followDeployment(
   const steps = stepsAfter(before.steps, change, now);
   await queries.setCourse(tx, workspaceId, deploymentId, { status, steps, fault }, now);
   const data = { status, step: change.state === 'running' ? change.step : null, ...(fault && { fault }) };
-  const events = [{ kind: 'status', data }, ...(isOver(status) ? [{ kind: 'end', data }] : [])];
-  await appendEvents(tx, { workspaceId, feedId: deploymentId }, events);
+  const events: News<DeploymentEvent>[] = [{ kind: 'status', data }];
+  if (isOver(status)) events.push({ kind: 'end', data });
+  await appendEvents<DeploymentEvent>(tx, { workspaceId, feedId: deploymentId }, events);
   if (status === before.status) return;
   const environment = await lockEnvironment(tx, workspaceId, environmentId);
   // One that ends while it waits has changed nothing; another may be at work.
@@ -66,7 +71,7 @@ export async function followDeployment(
   const isLostMove = before.trigger === 'move' && (status === 'failed' || status === 'cancelled');
   if (isLostMove) await stayWhereItIs(tx, workspaceId, environment, now);
   await noticeDeployment(tx, workspaceId, deploymentId, environment, { before: before.status, status });
-  const news = { reason: 'deployment', environmentId, deploymentId, status };
+  const news = { reason: 'deployment', environmentId, deploymentId, status } as const;
   await publishProjectEvent(tx, workspaceId, environment.projectId, news);
 }
 

@@ -230,7 +230,9 @@ test('what an app asks of services is its own, not that of its neighbour', () =>
     variable('OTHER_HOST', ['apps/x'], 'service'),
     variable('API_KEY', ['.'], null),
   ];
-  assert.deepEqual(runPlanOf(plannedRunOf(app, {}, variables), image).askedOfServices, ['DB_HOST']);
+  const { askedOfServices, requiredKeys } = runPlanOf(plannedRunOf(app, {}, variables), image);
+  assert.deepEqual(askedOfServices, ['DB_HOST']);
+  assert.deepEqual(requiredKeys, ['DB_HOST', 'API_KEY']);
 });
 
 test('the key of a build is the same for the same inputs, and another for any other', () => {

@@ -91,6 +91,9 @@ export function plannedRunOf(
     askedOfServices: variables
       .filter(({ given, apps }) => given === 'service' && apps.includes(app.path))
       .map(({ key }) => key),
+    requiredKeys: variables
+      .filter(({ required, build, apps }) => required && !build && apps.includes(app.path))
+      .map(({ key }) => key),
   };
 }
 

@@ -2,6 +2,7 @@
  * The request for a deployment, in the caller's transaction. Those that still wait in the environment's queue are overtaken
  * by it: what counts is the newest. One that is at work goes on, and this one waits for its end.
  */
+import type { DeploymentEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import { type DeploymentId, newId } from '../../ids.ts';
@@ -49,8 +50,10 @@ export async function requestDeployment(
     ...(requestedBy !== undefined && { requestedBy }),
   });
   await queries.setOperation(tx, workspaceId, id, operationId);
-  await appendEvents(tx, { workspaceId, feedId: id }, [{ kind: 'status', data: { status: 'queued' } }]);
-  const news = { reason: 'deployment', environmentId, deploymentId: id, status: 'queued' };
+  await appendEvents<DeploymentEvent>(tx, { workspaceId, feedId: id }, [
+    { kind: 'status', data: { status: 'queued' } },
+  ]);
+  const news = { reason: 'deployment', environmentId, deploymentId: id, status: 'queued' } as const;
   await publishProjectEvent(tx, workspaceId, projectId, news);
   return id;
 }

@@ -1,5 +1,6 @@
 /** The paths of deployments. No rules here: schema, permission, and the use case that does it. */
 
+import { DeploymentEvent } from '../../events/event-kinds.ts';
 import { ofEnvironment, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
@@ -71,6 +72,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
       params: schemas.DeploymentParams,
       response: { 202: schemas.DeploymentAnswer },
     },
+    location: ({ environmentId, id }) => `${apiPrefix}/environments/${environmentId}/deployments/${id}`,
     handler: ({ scope, params }) => {
       const asked = { workspaceId: scope.workspaceId, environmentId: params.id };
       return cancelDeployment(ctx, asked, params.did);
@@ -83,7 +85,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
     limit: 'trigger',
     faults: ['nothing_to_roll_back', 'server_not_linked'],
     schema: {
-      operationId: 'rollBack',
+      operationId: 'rollBackDeployment',
       summary: 'Put the release of an earlier deployment back',
       description:
         'Without a build: the image is kept on the server for the newest five. An older one is built once more. Takes an `Idempotency-Key`.',
@@ -125,11 +127,11 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
       operationId: 'followDeployment',
       summary: 'Follow a deployment',
       description:
-        'Events `status` with `{status, step}`, `log` with `{step, line}`, `progress`, and `end` as the last one. From the beginning, unless said otherwise.',
+        'From the beginning, unless `Last-Event-ID` or `after` says otherwise; `end` is the last event.',
       params: schemas.DeploymentParams,
       querystring: StreamQuery,
     },
-    events: 'The events of the deployment.',
+    events: DeploymentEvent,
     handler: async ({ scope, params }) => {
       const { workspaceId } = scope;
       const found = await findIn(ctx.db, workspaceId, params.id, params.did);

@@ -1,14 +1,23 @@
 /** What goes over the wire about deployments. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { DeploymentStatus } from '../../events/event-kinds.ts';
+import { closed, FaultAnswer, Id, idOf, idParams, matching, nullable, Time } from '../../http/schemas.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { BranchName } from '../environments/schemas.ts';
-import { FaultAnswer } from '../operations/schemas.ts';
 
-export const DeploymentParams = Type.Object({ id: idOf<EnvironmentId>(), did: idOf<DeploymentId>() }, closed);
+export const DeploymentParams = Type.Object(
+  {
+    ...idParams<EnvironmentId>().properties,
+    did: { ...idOf<DeploymentId>(), description: 'Of the deployment.' },
+  },
+  closed,
+);
 
 const Sha = Type.String({
-  pattern: '^[0-9a-f]{40}$',
+  pattern: matching(
+    '^[0-9a-f]{40}$',
+    'must be a whole commit id, 40 small hexadecimal digits, as `git rev-parse HEAD` prints it; a short one may mean several commits',
+  ),
   maxLength: 40,
   description: 'A whole commit id: 40 small hexadecimal digits.',
   examples: ['9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908'],
@@ -42,92 +51,81 @@ export const RollbackBody = Type.Object(
   { ...closed, title: 'RollbackRequest' },
 );
 
-const statuses = [
-  ...[
-    'queued',
-    'preparing',
-    'building',
-    'starting',
-    'switching',
-    'succeeded',
-    'failed',
-    'cancelled',
-    'superseded',
-  ],
-];
-
-const fields = {
-  id: Id,
-  environmentId: Id,
-  number: Type.Integer({ description: 'Counted in the environment, from 1.', examples: [12] }),
-  trigger: Type.Enum(['manual', 'push', 'finalize', 'rollback', 'retry', 'move']),
-  commit: Type.Object({
-    sha: nullable(Type.String({ examples: ['9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908'] })),
-    message: nullable(Type.String({ examples: ['Show prices with tax'] })),
-    author: nullable(Type.String({ examples: ['Ada Lovelace'] })),
-    branch: nullable(Type.String({ examples: ['main'] })),
-  }),
-  status: Type.Enum(statuses, {
-    description:
-      '`queued → preparing → building → starting → switching → succeeded`, or `failed`, `cancelled`, `superseded` from any state before. Which deployment is live is the environment’s `currentDeploymentId`.',
-  }),
-  step: nullable(Type.String({ description: 'What it does at this moment.', examples: ['build'] })),
-  steps: Type.Array(
-    Type.Object({
-      name: Type.String({ examples: ['build'] }),
-      status: Type.Enum(['running', 'done', 'failed', 'cancelled']),
-      startedAt: Time,
-      finishedAt: nullable(Time),
-    }),
-  ),
-  fault: nullable(FaultAnswer),
-  imageDigest: nullable(Type.String({ examples: ['sha256:4f5e…'] })),
-  rollbackOf: nullable(Id),
-  supersededBy: nullable(Id),
-  operationId: nullable(Id),
-  serverId: Id,
-  requestedBy: nullable(Id),
-  queuedAt: Time,
-  startedAt: nullable(Time),
-  finishedAt: nullable(Time),
-  durationMs: nullable(Type.Integer({ examples: [18_250] })),
-};
-
-const DeploymentSummary = Type.Object(fields, { title: 'DeploymentSummary' });
-
-export const DeploymentAnswer = Type.Object(
+const DeploymentSummary = Type.Object(
   {
-    ...fields,
-    plan: nullable(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description:
-          'What was made of the repository: the app, how it is built (with the Dockerfile), how it runs.',
-      }),
-    ),
-    probes: Type.Array(
+    id: Id,
+    environmentId: Id,
+    number: Type.Integer({ description: 'Counted in the environment, from 1.', examples: [12] }),
+    trigger: Type.Enum(['manual', 'push', 'finalize', 'rollback', 'retry', 'move']),
+    commit: Type.Object({
+      sha: nullable(Type.String({ examples: ['9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908'] })),
+      message: nullable(Type.String({ examples: ['Show prices with tax'] })),
+      author: nullable(Type.String({ examples: ['Ada Lovelace'] })),
+      branch: nullable(Type.String({ examples: ['main'] })),
+    }),
+    status: DeploymentStatus,
+    step: nullable(Type.String({ description: 'What it does at this moment.', examples: ['build'] })),
+    steps: Type.Array(
       Type.Object({
-        container: Type.String(),
-        atMs: Type.Integer(),
-        outcome: Type.String({ examples: ['ok'] }),
-        status: nullable(Type.Integer()),
-        location: nullable(Type.String()),
-        body: Type.String(),
-        problem: nullable(Type.String()),
-        repeated: Type.Integer({ description: 'How many like it came right after.' }),
+        name: Type.String({ examples: ['build'] }),
+        status: Type.Enum(['running', 'done', 'failed', 'cancelled']),
+        startedAt: Time,
+        finishedAt: nullable(Time),
       }),
-      {
-        description:
-          'The health checks with their answers; equal ones in a row are one, and of very many the middle is left out.',
-      },
     ),
+    fault: nullable(FaultAnswer),
+    imageDigest: nullable(Type.String({ examples: ['sha256:4f5e…'] })),
+    rollbackOf: nullable(Id),
+    supersededBy: nullable(Id),
+    operationId: nullable(Id),
+    serverId: Id,
+    requestedBy: nullable(Id),
+    queuedAt: Time,
+    startedAt: nullable(Time),
+    finishedAt: nullable(Time),
+    durationMs: nullable(Type.Integer({ examples: [18_250] })),
   },
+  { title: 'DeploymentSummary' },
+);
+
+export const DeploymentAnswer = Type.Intersect(
+  [
+    DeploymentSummary,
+    Type.Object({
+      plan: nullable(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description:
+            'What was made of the repository: the app, how it is built (with the Dockerfile), how it runs.',
+        }),
+      ),
+      probes: Type.Array(
+        Type.Object({
+          container: Type.String(),
+          atMs: Type.Integer(),
+          outcome: Type.String({ examples: ['ok'] }),
+          status: nullable(Type.Integer()),
+          location: nullable(Type.String()),
+          body: Type.String(),
+          problem: nullable(Type.String()),
+          repeated: Type.Integer({ description: 'How many like it came right after.' }),
+        }),
+        {
+          description:
+            'The health checks with their answers; equal ones in a row are one, and of very many the middle is left out.',
+        },
+      ),
+    }),
+  ],
   { title: 'Deployment' },
 );
 
-export const DeploymentsAnswer = Type.Object({
-  items: Type.Array(DeploymentSummary),
-  nextCursor: nullable(Type.String()),
-});
+export const DeploymentsAnswer = Type.Object(
+  {
+    items: Type.Array(DeploymentSummary),
+    nextCursor: nullable(Type.String()),
+  },
+  { title: 'DeploymentList' },
+);
 
 export const LogsQuery = Type.Object(
   {
@@ -136,7 +134,7 @@ export const LogsQuery = Type.Object(
     ),
     cursor: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,15}$',
+        pattern: matching('^[0-9]{1,15}$', 'must be the `nextCursor` of the page before, such as `500`'),
         maxLength: 15,
         description: '`nextCursor` of the page before.',
         examples: ['500'],

@@ -3,6 +3,8 @@ import { Fault } from '../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
 import { cancelOperation } from '../../operations/operations.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
+import { requireEnvironment } from '../environments/environment-state.ts';
+import { branchHead } from '../projects/branch-head.ts';
 import type { DeploymentsContext, DeploymentTrigger, WantedCommit } from './deployments.ts';
 import * as queries from './queries.ts';
 import { findIn, readDeployment } from './read-deployments.ts';
@@ -31,6 +33,12 @@ export async function startDeployment(
   }
   const wanted: WantedCommit | undefined =
     commit !== undefined ? { sha: commit, branch: null } : branch !== undefined ? { branch } : undefined;
+  // One that is named may be misspelled; the environment's own was looked for when it was set.
+  if (branch !== undefined) {
+    const { workspaceId, environmentId } = asked;
+    const { projectId } = await requireEnvironment(ctx.db, workspaceId, environmentId);
+    await branchHead(ctx, workspaceId, projectId, branch);
+  }
   return start(ctx, asked, 'manual', wanted, saveResponse);
 }
 

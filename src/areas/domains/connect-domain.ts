@@ -21,12 +21,14 @@ import {
   type EnvironmentState,
   lockEnvironment,
   readEnvironmentState,
+  requireEnvironment,
 } from '../environments/environment-state.ts';
 import { placementsOf } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import * as certificates from './certificate-queries.ts';
 import { enqueueCertificate, enqueueRouting } from './domain-work.ts';
 import { ancestorsOf, certificateKeyPlace, type DomainsContext, domainNotFound } from './domains.ts';
+import { lookAtNames, refuseWrongDns } from './look-at-names.ts';
 import * as names from './name-queries.ts';
 import { namesOf } from './proxy-names.ts';
 import * as queries from './queries.ts';
@@ -47,16 +49,21 @@ export interface ConnectDomainInput {
   readonly hstsSeconds?: number | null;
 }
 
-export type ConnectedName = NameView & { readonly operationId: OperationId | null };
+export type ConnectedName = NameView & {
+  readonly operationId: OperationId | null;
+  readonly findings: readonly queries.StoredFinding[];
+};
 
-export function connectDomain(
+export async function connectDomain(
   ctx: DomainsContext,
   workspaceId: WorkspaceId,
   environmentId: EnvironmentId,
   requestedBy: AccountId,
   input: ConnectDomainInput,
+  { force = false, signal }: { readonly force: boolean | undefined; readonly signal: AbortSignal },
   saveResponse: SaveResponse,
 ): Promise<Answer<ConnectedName>> {
+  const findings = await lookFirst(ctx, workspaceId, environmentId, input, force, signal);
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
@@ -90,12 +97,35 @@ export function connectDomain(
       certificateId,
       requestedBy,
     });
-    const body = { ...(await readName(tx, workspaceId, environmentId, id)), operationId };
+    const body = { ...(await readName(tx, workspaceId, environmentId, id)), operationId, findings };
     const location = `/api/v1/environments/${environmentId}/domains/${id}`;
     const answer = await saveResponse(tx, { status: operationId === null ? 200 : 202, location, body });
     await publishProjectEvent(tx, workspaceId, environment.projectId, { reason: 'domain', environmentId });
     return answer;
   });
+}
+
+/**
+ * Before the transaction, which must not wait for name servers. Wrong DNS refuses a name that is new; one that is
+ * connected may be changed all the same. Where there is no server yet, nobody can know where the name should point.
+ */
+async function lookFirst(
+  ctx: DomainsContext,
+  workspaceId: WorkspaceId,
+  environmentId: EnvironmentId,
+  input: ConnectDomainInput,
+  force: boolean,
+  signal: AbortSignal,
+): Promise<queries.StoredFinding[]> {
+  const environment = await requireEnvironment(ctx.db, workspaceId, environmentId);
+  const { hostname, domainId } = await resolveName(ctx.db, workspaceId, input);
+  const all = namesOf({ hostname, www: input.www ?? 'none' });
+  const known = refuseInUse(await names.findConflicting(ctx.db, all), workspaceId, environmentId, hostname);
+  if (environment.serverId === null) return [];
+  const asked = { names: all, domainId, sslMode: input.ssl?.mode ?? 'auto' };
+  const findings = await lookAtNames(ctx, workspaceId, environment.serverId, asked, signal);
+  if (!known && !force) refuseWrongDns(hostname, findings);
+  return findings;
 }
 
 async function resolveName(

@@ -1,4 +1,5 @@
 /** Events and notices of domains and certificates. */
+import type { WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { raiseNotice } from '../../events/notices.ts';
 import type { DomainId, EnvironmentId, ProjectId, WorkspaceId } from '../../ids.ts';
@@ -18,7 +19,9 @@ export function publishDomainUpdate(
     readonly status?: string;
   },
 ) {
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'domain_updated', data: update }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'domain_updated', data: update },
+  ]);
 }
 
 /** In the transaction that changed it, last. */
@@ -29,7 +32,9 @@ export function publishCertificateUpdate(
   status: 'issued' | 'failed' | 'expiring',
 ) {
   const data = { certificateId: id, hostname: names[0] ?? '', reason: 'certificate', status };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'domain_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'domain_updated', data },
+  ]);
 }
 
 /**

@@ -1,16 +1,12 @@
 /** The SQL of domains, always by workspace, except for whether a name belongs to another. */
+
+import type { FaultFinding } from '../../fault.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type Due, fragment, sql, takeDue } from '../../store/sql.ts';
 import type { DomainStatus } from './domains.ts';
 
-export interface StoredFinding {
-  readonly code: string;
-  readonly severity: 'ok' | 'info' | 'warning' | 'error';
-  readonly message: string;
-  readonly hint: string | null;
-  readonly evidence: string | null;
-}
+export type StoredFinding = FaultFinding;
 
 export interface LastCheck {
   readonly at: string;

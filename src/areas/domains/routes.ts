@@ -87,24 +87,34 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   route.post(`${apiPrefix}/environments/:id/domain`, {
     access: ofEnvironment.change,
     idempotent: true,
-    faults: ['domain_not_verified', 'domain_taken', 'in_use', 'certificate_invalid'],
+    limit: 'search',
+    faults: ['domain_not_verified', 'domain_taken', 'dns_wrong', 'in_use', 'certificate_invalid'],
     schema: {
       operationId: 'connectDomain',
       summary: 'Lead a name to an environment, with TLS',
       description:
-        'A name that it has already is changed. With `auto` a certificate is asked for at once and renewed 30 days ahead; until there is one, the name is served over http. Takes an `Idempotency-Key`.',
+        'A name that it has already is changed. With `auto` a certificate is asked for at once and renewed 30 days ahead; until there is one, the name is served over http. Where the environment stands on a server, a new name whose DNS is wrong is refused with `dns_wrong` and what was found; with `force` it is connected all the same, and its certificate is tried for until DNS is right. Takes an `Idempotency-Key`.',
       params: idParams<EnvironmentId>(),
+      querystring: schemas.ConnectQuery,
       body: schemas.ConnectBody,
       response: { 200: schemas.ConnectedAnswer, 202: schemas.ConnectedAnswer },
     },
-    handler: ({ scope, principal, params, body, saveResponse }) =>
-      connectDomain(ctx, scope.workspaceId, params.id, principal.accountId, body, saveResponse),
+    handler: ({ scope, principal, params, query: { force }, body, signal, saveResponse }) =>
+      connectDomain(
+        ctx,
+        scope.workspaceId,
+        params.id,
+        principal.accountId,
+        body,
+        { force, signal },
+        saveResponse,
+      ),
   });
 
   route.get(`${apiPrefix}/environments/:id/domains`, {
     access: ofEnvironment.read,
     schema: {
-      operationId: 'listDomainsOfEnvironment',
+      operationId: 'listEnvironmentDomains',
       summary: 'The names that lead to an environment, with their certificates',
       params: idParams<EnvironmentId>(),
       response: { 200: schemas.NamesAnswer },
@@ -115,7 +125,7 @@ export function domainRoutes(routes: Routes, ctx: DomainsContext): void {
   route.get(`${apiPrefix}/environments/:id/domains/:domainId`, {
     access: ofEnvironment.read,
     schema: {
-      operationId: 'getDomainOfEnvironment',
+      operationId: 'getEnvironmentDomain',
       summary: 'One name of an environment',
       params: schemas.NameParams,
       response: { 200: schemas.NameAnswer },

@@ -1,8 +1,8 @@
 /** What goes over the wire about domains. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { Finding } from '../../http/problem.ts';
+import { closed, FaultAnswer, Id, idOf, idParams, nullable, Time } from '../../http/schemas.ts';
 import type { DomainId, EnvironmentDomainId, EnvironmentId } from '../../ids.ts';
-import { FaultAnswer } from '../operations/schemas.ts';
 
 const Hostname = Type.String({
   minLength: 1,
@@ -12,17 +12,6 @@ const Hostname = Type.String({
 });
 
 export const RegisterBody = Type.Object({ hostname: Hostname }, { ...closed, title: 'NewDomain' });
-
-const Finding = Type.Object(
-  {
-    code: Type.String({ examples: ['record_missing'] }),
-    severity: Type.Enum(['ok', 'info', 'warning', 'error']),
-    message: Type.String({ description: 'What was seen, as a sentence.' }),
-    hint: nullable(Type.String({ description: 'What would help.' })),
-    evidence: nullable(Type.String()),
-  },
-  { title: 'DomainFinding' },
-);
 
 export const DomainAnswer = Type.Object(
   {
@@ -46,10 +35,13 @@ export const DomainAnswer = Type.Object(
   { title: 'Domain' },
 );
 
-export const DomainsAnswer = Type.Object({
-  items: Type.Array(DomainAnswer),
-  nextCursor: nullable(Type.String()),
-});
+export const DomainsAnswer = Type.Object(
+  {
+    items: Type.Array(DomainAnswer),
+    nextCursor: nullable(Type.String()),
+  },
+  { title: 'DomainList' },
+);
 
 const Pem = (examples: string[]) => Type.String({ maxLength: 100_000, examples });
 
@@ -94,32 +86,56 @@ export const ConnectBody = Type.Object(
   },
 );
 
-const nameFields = {
-  id: Id,
-  environmentId: Id,
-  domainId: Id,
-  hostname: Type.String({ examples: ['shop.example.com'] }),
-  url: Type.String({ examples: ['https://shop.example.com'] }),
-  ssl: Type.Object({ mode: Type.Enum(['auto', 'custom', 'off']) }),
-  redirectHttp: Type.Boolean(),
-  www: Type.Enum(['none', 'redirect_to_apex', 'redirect_to_www']),
-  hstsSeconds: nullable(Type.Integer()),
-  certificate: Type.Object({
-    status: Type.Enum(['none', 'pending', 'issued', 'failed']),
-    issuer: nullable(Type.String({ examples: ['Let’s Encrypt'] })),
-    notAfter: nullable(Time),
-    fault: nullable(FaultAnswer),
-  }),
-  createdAt: Time,
-};
+export const ConnectQuery = Type.Object(
+  {
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Connect it although its DNS is wrong, and keep trying for a certificate.',
+      }),
+    ),
+  },
+  closed,
+);
 
-export const NameAnswer = Type.Object(nameFields, { title: 'ConnectedDomain' });
-export const ConnectedAnswer = Type.Object(
-  { ...nameFields, operationId: nullable({ ...Id, description: 'Null where it stands on no server yet.' }) },
+export const NameAnswer = Type.Object(
+  {
+    id: Id,
+    environmentId: Id,
+    domainId: Id,
+    hostname: Type.String({ examples: ['shop.example.com'] }),
+    url: Type.String({ examples: ['https://shop.example.com'] }),
+    ssl: Type.Object({ mode: Type.Enum(['auto', 'custom', 'off']) }),
+    redirectHttp: Type.Boolean(),
+    www: Type.Enum(['none', 'redirect_to_apex', 'redirect_to_www']),
+    hstsSeconds: nullable(Type.Integer()),
+    certificate: Type.Object({
+      status: Type.Enum(['none', 'pending', 'issued', 'failed']),
+      issuer: nullable(Type.String({ examples: ['Let’s Encrypt'] })),
+      notAfter: nullable(Time),
+      fault: nullable(FaultAnswer),
+    }),
+    createdAt: Time,
+  },
+  { title: 'ConnectedDomain' },
+);
+
+export const ConnectedAnswer = Type.Intersect(
+  [
+    NameAnswer,
+    Type.Object({
+      operationId: nullable({ ...Id, description: 'Null where it stands on no server yet.' }),
+      findings: Type.Array(Finding, {
+        description: 'What was seen in DNS; nothing is looked at while it stands on no server.',
+      }),
+    }),
+  ],
   { title: 'ConnectingDomain' },
 );
-export const NamesAnswer = Type.Object({ items: Type.Array(NameAnswer) });
+export const NamesAnswer = Type.Object({ items: Type.Array(NameAnswer) }, { title: 'ConnectedDomainList' });
 export const NameParams = Type.Object(
-  { id: idOf<EnvironmentId>(), domainId: idOf<EnvironmentDomainId>() },
+  {
+    ...idParams<EnvironmentId>().properties,
+    domainId: { ...idOf<EnvironmentDomainId>(), description: 'Of the name, as the environment lists it.' },
+  },
   closed,
 );

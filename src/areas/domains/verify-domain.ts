@@ -3,7 +3,7 @@
  * verified name stays verified for some days without its record: a mistake in a zone must not take an application offline.
  */
 import { isIP } from 'node:net';
-import type { DomainCheck } from '../../adapters/dns/dns.ts';
+import type { DomainCheck, Finding } from '../../adapters/dns/dns.ts';
 import { after, day, hour, minute } from '../../clock.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
@@ -112,18 +112,16 @@ function nextCheck(
   return after(now, Math.min(minute * 2 ** Math.min(checks, 8), age < 2 * day ? 10 * minute : 3 * hour));
 }
 
+export function storedFinding({ code, severity, message, hint, evidence }: Finding): queries.StoredFinding {
+  return { code, severity, message, hint: hint ?? null, evidence: evidence ?? null };
+}
+
 /** Below a verified parent, a name needs no record of its own. */
 function findingsOf(
   { isProven, findings }: DomainCheck,
   parent: string | undefined,
 ): queries.StoredFinding[] {
-  const stored = findings.map(({ code, severity, message, hint, evidence }) => ({
-    code,
-    severity,
-    message,
-    hint: hint ?? null,
-    evidence: evidence ?? null,
-  }));
+  const stored = findings.map(storedFinding);
   if (isProven || parent === undefined) return stored;
   const message = `${parent} is verified, which covers every name below it.`;
   const instead = { code: 'record_not_needed', severity: 'ok', message, hint: null, evidence: null } as const;

@@ -5,6 +5,7 @@ import type { AccountId, DeploymentId, EnvironmentId, ProjectId, WorkspaceId } f
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
+import type { ShownFault } from '../../wire.ts';
 import type { GitProvidersContext } from '../git-providers/git-providers.ts';
 import type { EnvironmentHooks } from './hooks.ts';
 import type { TargetAccess } from './placement/open-target.ts';
@@ -35,5 +36,5 @@ export interface ProjectWebhook {
   /** At the provider, by us. */
   readonly installed: boolean;
   readonly url: string;
-  readonly problem: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+  readonly problem: ShownFault | null;
 }

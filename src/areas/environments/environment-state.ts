@@ -47,8 +47,10 @@ export async function requireEnvironment(
   db: Queryable,
   workspaceId: WorkspaceId,
   id: EnvironmentId,
-): Promise<void> {
-  if (!(await readEnvironmentState(db, workspaceId, id))) throw environmentNotFound();
+): Promise<EnvironmentState> {
+  const found = await readEnvironmentState(db, workspaceId, id);
+  if (!found) throw environmentNotFound();
+  return found;
 }
 
 export async function lockEnvironment(

@@ -14,6 +14,7 @@ import type {
 } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { ShownFault } from '../../wire.ts';
 import type { EnvironmentState } from './environment-state.ts';
 
 export type EnvironmentHooks = readonly EnvironmentHook[];
@@ -96,12 +97,7 @@ export interface EnvironmentService {
   readonly memoryMb: number;
   readonly storage: string | null;
   readonly status: 'pending' | 'starting' | 'running' | 'failed' | 'stopped' | 'removed';
-  readonly problem: {
-    readonly code: string;
-    readonly message: string;
-    readonly hint: string | null;
-    readonly evidence: string | null;
-  } | null;
+  readonly problem: ShownFault | null;
 }
 
 export interface EnvironmentDomain {

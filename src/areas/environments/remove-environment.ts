@@ -140,7 +140,7 @@ export function removeEnvironmentOperation(ctx: EnvironmentsContext): OperationK
             for (const hook of ctx.hooks.toReversed())
               await hook.removed?.(tx, workspaceId, found, { deleteData });
             if ((await deleteEnvironment(tx, workspaceId, environmentId)) === 0) return;
-            const event = { reason: 'environment_deleted', environmentId };
+            const event = { reason: 'environment_deleted', environmentId } as const;
             await publishProjectEvent(tx, workspaceId, found.projectId, event);
           });
           return undefined;

@@ -87,7 +87,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
     access: ofEnvironment.change,
     faults: repositoryFaults,
     schema: {
-      operationId: 'changeBranch',
+      operationId: 'setBranch',
       summary: 'Change the branch of an environment',
       description:
         'The branch has to exist. What runs stays; with auto-deploy on, the newest commit of the branch is deployed with the next look at the repository.',
@@ -123,7 +123,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
     access: ofEnvironment.change,
     faults: repositoryFaults,
     schema: {
-      operationId: 'switchAutoDeploy',
+      operationId: 'setAutoDeploy',
       summary: 'Deploy on push, or no longer',
       description:
         'Switching it on deploys nothing by itself: the commit that is the newest now counts as known. The webhook is made at the provider where it lets us; else polling finds pushes.',

@@ -1,6 +1,16 @@
 /** What goes over the wire about environments. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import {
+  closed,
+  FaultAnswer,
+  Id,
+  idOf,
+  matching,
+  nullable,
+  oneLine,
+  PageQuery,
+  Time,
+} from '../../http/schemas.ts';
 import type { ProjectId, ServerId } from '../../ids.ts';
 import { NameAnswer } from '../domains/schemas.ts';
 import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
@@ -10,29 +20,20 @@ import { NewVariable } from './variables/schemas.ts';
 export const BranchName = Type.String({
   minLength: 1,
   maxLength: 250,
-  pattern:
+  pattern: matching(
     '^(?![-/.])(?!@$)(?!.*(\\.\\.|//|/\\.|@\\{|\\.lock(/|$)))[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+(?<![/.])$',
+    'must be the name of a branch as Git allows it, without spaces and without refs/heads/, such as `main` or `feature/login`',
+  ),
   examples: ['main'],
 });
 
 export const EnvironmentName = Type.String({
   minLength: 1,
   maxLength: 40,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   description: 'Yours to choose; once in a project.',
   examples: ['production'],
 });
-
-const Problem = Type.Object(
-  {
-    code: Type.String({ examples: ['app_crashed'] }),
-    step: nullable(Type.String()),
-    message: Type.String(),
-    hint: nullable(Type.String()),
-    evidence: nullable(Type.String()),
-  },
-  { description: 'Why it is degraded.' },
-);
 
 const limit = (unit: string) =>
   Type.Object({
@@ -52,33 +53,34 @@ const Resources = Type.Object(
   },
 );
 
-const environment = {
-  id: Id,
-  projectId: Id,
-  name: Type.String({ examples: ['production'] }),
-  slug: Type.String({ examples: ['shop-production-k3x9ta'] }),
-  branch: Type.String({ examples: ['main'] }),
-  serverId: nullable(Id),
-  autoDeploy: Type.Boolean(),
-  watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
-  settings: EnvironmentSettings,
-  resources: nullable(Resources),
-  services: Type.Array(ServiceInEnvironment),
-  domain: nullable(NameAnswer),
-  currentDeploymentId: nullable({ ...Id, description: 'The deployment that is live.' }),
-  status: Type.Enum(['idle', 'deploying', 'running', 'degraded', 'stopped']),
-  problem: nullable(Problem),
-  url: nullable(
-    Type.String({
-      description: 'Where it answers, once it has a place.',
-      examples: ['http://203.0.113.7:21000'],
-    }),
-  ),
-  createdAt: Time,
-  updatedAt: Time,
-};
-
-export const EnvironmentAnswer = Type.Object(environment, { title: 'Environment' });
+export const EnvironmentAnswer = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    name: Type.String({ examples: ['production'] }),
+    slug: Type.String({ examples: ['shop-production-k3x9ta'] }),
+    branch: Type.String({ examples: ['main'] }),
+    serverId: nullable(Id),
+    autoDeploy: Type.Boolean(),
+    watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
+    settings: EnvironmentSettings,
+    resources: nullable(Resources),
+    services: Type.Array(ServiceInEnvironment),
+    domain: nullable(NameAnswer),
+    currentDeploymentId: nullable({ ...Id, description: 'The deployment that is live.' }),
+    status: Type.Enum(['idle', 'deploying', 'running', 'degraded', 'stopped']),
+    problem: { ...nullable(FaultAnswer), description: 'Why it is degraded.' },
+    url: nullable(
+      Type.String({
+        description: 'Where it answers, once it has a place.',
+        examples: ['http://203.0.113.7:21000'],
+      }),
+    ),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Environment' },
+);
 
 export const EnvironmentsAnswer = Type.Object(
   { items: Type.Array(EnvironmentAnswer), nextCursor: nullable(Type.String()) },
@@ -127,7 +129,15 @@ export const CreateBody = Type.Object(
 );
 
 const WatchPaths = Type.Array(
-  Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!/)[^\\p{C}\\\\]+$', examples: ['apps/web'] }),
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: matching(
+      '^(?!/)[^\\p{C}\\\\]+$',
+      'must be a folder or pattern of the repository without a slash in front, such as `apps/web`',
+    ),
+    examples: ['apps/web'],
+  }),
   {
     maxItems: 50,
     description:
@@ -152,7 +162,9 @@ export const UpdateBody = Type.Object(
   { ...closed, title: 'EnvironmentChange', minProperties: 1 },
 );
 
-export const ChangedAnswer = Type.Object({ ...environment, needs: Needs }, { title: 'ChangedEnvironment' });
+export const ChangedAnswer = Type.Intersect([EnvironmentAnswer, Type.Object({ needs: Needs })], {
+  title: 'ChangedEnvironment',
+});
 
 export const BranchBody = Type.Object({ branch: BranchName }, { ...closed, title: 'BranchChange' });
 
@@ -191,28 +203,24 @@ export const AutoDeployBody = Type.Object(
   { ...closed, title: 'AutoDeploy' },
 );
 
-export const AutoDeployAnswer = Type.Object(
-  {
-    ...environment,
-    webhook: nullable(
-      Type.Object(
-        {
-          installed: Type.Boolean({
-            description: 'Made at the provider by us. If not, polling finds pushes.',
-          }),
-          url: Type.String({ examples: ['https://slipway.example.com/api/v1/webhooks/git/github/…'] }),
-          problem: nullable(
-            Type.Object({
-              code: Type.String({ examples: ['provider_scopes_missing'] }),
-              message: Type.String(),
-              hint: nullable(Type.String()),
+export const AutoDeployAnswer = Type.Intersect(
+  [
+    EnvironmentAnswer,
+    Type.Object({
+      webhook: nullable(
+        Type.Object(
+          {
+            installed: Type.Boolean({
+              description: 'Made at the provider by us. If not, polling finds pushes.',
             }),
-          ),
-        },
-        { description: 'Null where it was switched off.' },
+            url: Type.String({ examples: ['https://slipway.example.com/api/v1/webhooks/git/github/…'] }),
+            problem: nullable(FaultAnswer),
+          },
+          { description: 'Null where it was switched off.' },
+        ),
       ),
-    ),
-  },
+    }),
+  ],
   { title: 'AutoDeployEnvironment' },
 );
 

@@ -1,16 +1,32 @@
 /** What goes over the wire about how an environment is built and run. */
 import Type from 'typebox';
-import { closed, nullable } from '../../http/schemas.ts';
+import { closed, matching, nullable } from '../../http/schemas.ts';
 import { settingKeys } from './needs.ts';
 
 /** One line: a command is a line of a Dockerfile and of a log. */
-const Command = Type.String({ maxLength: 2_000, pattern: '^[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$' });
+const Command = Type.String({
+  maxLength: 2_000,
+  pattern: matching(
+    '^[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$',
+    'must be one line, such as `npm run build`; join several commands with `&&`',
+  ),
+});
 const PathInside = Type.String({
   maxLength: 500,
-  pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))[^\\x00-\\x1f\\x7f\\\\]*$',
+  pattern: matching(
+    '^(?!/)(?!.*(^|/)\\.\\.(/|$))[^\\x00-\\x1f\\x7f\\\\]*$',
+    'must be a path inside the app’s folder, without a slash in front and without `..`, such as `docker/Dockerfile`',
+  ),
 });
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [3000] });
-const HealthPath = Type.String({ maxLength: 500, pattern: '^/[\\x21-\\x7e]*$', examples: ['/healthz'] });
+const HealthPath = Type.String({
+  maxLength: 500,
+  pattern: matching(
+    '^/[\\x21-\\x7e]*$',
+    'must be a path that begins with a slash and has no spaces, such as `/healthz`',
+  ),
+  examples: ['/healthz'],
+});
 const Memory = Type.Integer({ minimum: 64, maximum: 1_048_576, examples: [512] });
 const Cpus = Type.Number({ minimum: 0.1, maximum: 64, examples: [1.5] });
 const Replicas = Type.Integer({ minimum: 0, maximum: 10, examples: [1] });
@@ -25,10 +41,20 @@ const seconds = (minimum: number, maximum: number, standard: number, description
 
 const Volume = Type.Object(
   {
-    name: Type.String({ maxLength: 40, pattern: '^[a-z][a-z0-9-]*$', examples: ['uploads'] }),
+    name: Type.String({
+      maxLength: 40,
+      pattern: matching(
+        '^[a-z][a-z0-9-]*$',
+        'must be small letters, digits and dashes, beginning with a letter, such as `uploads`',
+      ),
+      examples: ['uploads'],
+    }),
     path: Type.String({
       maxLength: 500,
-      pattern: '^(?!.*/\\.{1,2}(/|$))/(?!/)[^\\x00-\\x1f\\x7f:,\\\\]+$',
+      pattern: matching(
+        '^(?!.*/\\.{1,2}(/|$))/(?!/)[^\\x00-\\x1f\\x7f:,\\\\]+$',
+        'must be a path from the root of the container without `..`, colons and commas, such as `/app/uploads`',
+      ),
       description:
         'In the container, from the root. Not a folder of the kernel (/proc, /sys, /dev) or one that the system in the image needs, and not the folder of the app itself.',
       examples: ['/app/uploads'],
@@ -54,7 +80,10 @@ const Process = Type.Object(
     schedule: Type.Optional(
       Type.String({
         maxLength: 100,
-        pattern: '^(@[a-z]+|[0-9A-Za-z*/,-]+( [0-9A-Za-z*/,-]+){4})$',
+        pattern: matching(
+          '^(@[a-z]+|[0-9A-Za-z*/,-]+( [0-9A-Za-z*/,-]+){4})$',
+          'must be five fields (minute, hour, day, month, weekday) with one space between them, such as `*/5 * * * *`, or a shorthand such as `@daily`',
+        ),
         description:
           'Minute, hour, day, month, weekday, in UTC, or a shorthand such as `@daily`: run then, instead of all the time.',
         examples: ['*/5 * * * *'],
@@ -77,7 +106,10 @@ const settings = {
     nullable(
       Type.String({
         maxLength: 100,
-        pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+        pattern: matching(
+          '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+          'must be the name of a stage of the Dockerfile, such as `production`',
+        ),
         description: 'The stage that is run; the last one if not said.',
         examples: ['production'],
       }),
@@ -121,13 +153,22 @@ const settings = {
     seconds(0, 300, 30, 'How long a request waits where nobody can take it for now.'),
   ),
   processes: Type.Optional(
-    Type.Record(Type.String({ pattern: '^(?!web$)[A-Za-z][A-Za-z0-9_-]{0,39}$' }), Process, {
-      ...closed,
-      maxProperties: 20,
-      description:
-        'Beside the web process, by name: those that the analysis found, changed, or further ones.',
-      examples: [{ worker: { replicas: 2 } }],
-    }),
+    Type.Record(
+      Type.String({
+        pattern: matching(
+          '^(?!web$)[A-Za-z][A-Za-z0-9_-]{0,39}$',
+          'must be a name of letters, digits, `_` and `-` that is not `web`, such as `worker`',
+        ),
+      }),
+      Process,
+      {
+        ...closed,
+        maxProperties: 20,
+        description:
+          'Beside the web process, by name: those that the analysis found, changed, or further ones.',
+        examples: [{ worker: { replicas: 2 } }],
+      },
+    ),
   ),
 };
 

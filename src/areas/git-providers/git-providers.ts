@@ -5,6 +5,7 @@
 import type { Egress } from '../../adapters/egress/egress.ts';
 import { type GitHost, type GitHostAccess, openGitHost } from '../../adapters/git-hosts/git-hosts.ts';
 import type { Clock } from '../../clock.ts';
+import type { GitProviderUpdate, WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
@@ -43,10 +44,12 @@ export function publishProviderEvent(
   tx: Queryable,
   workspaceId: WorkspaceId,
   providerId: GitProviderId,
-  reason: string,
+  reason: GitProviderUpdate['reason'],
 ) {
   const data = { providerId, reason };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'git_provider_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'git_provider_updated', data },
+  ]);
 }
 
 /** What it takes to speak as this account: to its API, or to its repositories with git. */

@@ -2,6 +2,7 @@
 import type { GitProviderId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
+import { shownFault } from '../../wire.ts';
 import { providerNotFound } from './git-providers.ts';
 import * as queries from './queries.ts';
 
@@ -24,7 +25,7 @@ function shown(row: queries.ProviderRow) {
     baseUrl,
     label,
     status,
-    problem,
+    problem: shownFault(problem),
     account: { login, name: accountName, avatarUrl },
     tokenExpiresAt: row.tokenExpiresAt?.toISOString() ?? null,
     checkedAt: row.checkedAt.toISOString(),

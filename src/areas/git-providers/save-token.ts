@@ -36,7 +36,9 @@ export async function saveToken(
     { kind, baseUrl, token, ...(username !== undefined && { username }) },
     ctx.egress.fetch,
   );
-  const { login, name, avatarUrl, missing, tokenExpiresAt } = await host.account();
+  const { login, name, avatarUrl, missing, tokenExpiresAt } = await host.account().catch((error: unknown) => {
+    throw wanted.baseUrl === undefined ? withUsualAddress(error, baseUrl) : error;
+  });
   if (missing.length > 0) {
     const lacking = missing.map(({ scope, needed }) => `${scope} (${needed})`).join(', ');
     throw new Fault('provider_scopes_missing', `The token may do too little. It lacks ${lacking}.`, {
@@ -70,6 +72,18 @@ export async function saveToken(
     const answer = await saveResponse(tx, { status: known ? 200 : 201, location, body });
     await publishProviderEvent(tx, workspaceId, id, known ? 'token_replaced' : 'connected');
     return answer;
+  });
+}
+
+/** Who has a host of their own and forgot to say so has sent its token elsewhere: they are told where. */
+function withUsualAddress(error: unknown, asked: string): unknown {
+  if (!(error instanceof Fault)) return error;
+  const { code, message, hint, evidence, retryAfterSeconds } = error;
+  return new Fault(code, message, {
+    hint: `${hint ?? ''} No \`baseUrl\` was given, so ${asked} was asked; for a host of your own, give its address as \`baseUrl\`.`.trim(),
+    ...(evidence !== undefined && { evidence }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    cause: error,
   });
 }
 

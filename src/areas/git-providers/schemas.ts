@@ -1,9 +1,20 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, PageQuery, Time } from '../../http/schemas.ts';
+import {
+  closed,
+  FaultAnswer,
+  Id,
+  idOf,
+  matching,
+  nullable,
+  oneLine,
+  PageQuery,
+  Time,
+} from '../../http/schemas.ts';
 import type { GitProviderId } from '../../ids.ts';
 
 const Kind = Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket'], {
+  title: 'GitProviderKind',
   description: '`gitea` is for Forgejo too.',
   examples: ['github'],
 });
@@ -14,10 +25,13 @@ export const SaveTokenBody = Type.Object(
     token: Type.String({
       minLength: 1,
       maxLength: 4096,
-      pattern: '^[\\x21-\\x7e]+$',
+      pattern: matching(
+        '^[\\x21-\\x7e]+$',
+        'must be the token alone: letters, digits and signs without spaces or line breaks, such as `ghp_…`',
+      ),
       description:
         'A personal or project access token. Checked with the provider, sealed, and never shown again.',
-      examples: ['ghp_…'],
+      examples: ['ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
     }),
     baseUrl: Type.Optional(
       Type.String({
@@ -31,7 +45,7 @@ export const SaveTokenBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        pattern: '^[^\\p{C}:]+$',
+        pattern: matching('^[^\\p{C}:]+$', 'must be a user name without a colon, such as `ada`'),
         description: 'Only for Bitbucket app passwords and API tokens: the account they belong to.',
         examples: ['ada'],
       }),
@@ -40,7 +54,7 @@ export const SaveTokenBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 60,
-        pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+        pattern: oneLine,
         description: 'Yours to choose; the login of the account if not said.',
         examples: ['work'],
       }),
@@ -48,12 +62,6 @@ export const SaveTokenBody = Type.Object(
   },
   { ...closed, title: 'NewGitToken' },
 );
-
-const Problem = Type.Object({
-  code: Type.String({ examples: ['provider_rejected'] }),
-  message: Type.String(),
-  hint: nullable(Type.String()),
-});
 
 export const ProviderAnswer = Type.Object(
   {
@@ -69,7 +77,7 @@ export const ProviderAnswer = Type.Object(
     status: Type.Enum(['connected', 'rejected', 'unreachable'], {
       description: '`rejected`: the provider no longer takes the token. Save a new one.',
     }),
-    problem: nullable(Problem),
+    problem: nullable(FaultAnswer),
     tokenExpiresAt: nullable(Time),
     checkedAt: Time,
     createdAt: Time,
@@ -143,7 +151,10 @@ export const BranchParams = Type.Object(
     repo: Type.String({
       minLength: 1,
       maxLength: 256,
-      pattern: '^[^\\p{C}\\s?#\\\\]+$',
+      pattern: matching(
+        '^[^\\p{C}\\s?#\\\\]+$',
+        'must be `owner%2Fname`, such as `ada%2Fshop`, or the provider’s numeric id',
+      ),
       description: '`owner%2Fname`, or the provider’s numeric id.',
       examples: ['ada%2Fshop'],
     }),

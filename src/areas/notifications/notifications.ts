@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import type { Mailer } from '../../adapters/mail/mail.ts';
 import type { Clock } from '../../clock.ts';
+import type { WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import type { ConnectorId, EnvironmentId, WorkspaceId } from '../../ids.ts';
@@ -57,5 +58,7 @@ export function publishConnectorUpdate(
   reason: 'created' | 'changed' | 'deleted' | 'linked' | 'failing' | 'recovered' | 'disabled',
 ) {
   const data = { connectorId, reason };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'connector_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'connector_updated', data },
+  ]);
 }

@@ -57,7 +57,7 @@ export function notificationRoutes(routes: Routes, ctx: NotificationsContext): v
   route.patch(`${base}/:id`, {
     access: manage,
     schema: {
-      operationId: 'changeNotificationConnector',
+      operationId: 'updateNotificationConnector',
       summary: 'Change a notification connector, or switch it on or off',
       params: idParams<ConnectorId>(),
       body: schemas.ChangeBody,

@@ -2,7 +2,7 @@
 import Type, { type TObject } from 'typebox';
 import { connectorKinds } from '../../adapters/connectors/connectors.ts';
 import { noticeKinds } from '../../events/notices.ts';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { ConnectorId, ProjectId } from '../../ids.ts';
 import type { NewConnector } from './create-connector.ts';
 
@@ -11,10 +11,11 @@ const types = connectorKinds.map(({ type }) => type);
 const Name = Type.String({
   minLength: 1,
   maxLength: 60,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   examples: ['Team channel'],
 });
-const Events = Type.Array(Type.Enum([...noticeKinds]), {
+const NoticeKind = Type.Enum([...noticeKinds], { title: 'NoticeKind' });
+const Events = Type.Array(NoticeKind, {
   maxItems: 100,
   examples: [['deployment_failed', 'environment_degraded']],
 });
@@ -96,52 +97,56 @@ const status = Type.Enum(['pending', 'sending', 'delivered', 'failed', 'unknown'
     '`pending` waits for its first or next try. `unknown`: it may have arrived, and is not sent again because the receiver could not tell a repeat.',
 });
 
-const fields = {
-  id: Id,
-  type: Type.Enum(types),
-  name: Type.String({ examples: ['Team channel'] }),
-  events: Type.Array(Type.Enum([...noticeKinds])),
-  allProjects: Type.Boolean(),
-  target: Type.String({
-    description: 'Where it leads, as far as it is shown.',
-    examples: ['https://hooks.slack.com/…'],
-  }),
-  recipients: Type.Array(
-    Type.Object({
-      address: Type.String({ examples: ['team@example.com'] }),
-      status: Type.Enum(['member', 'pending', 'confirmed', 'declined'], {
-        description:
-          'Members of the workspace get mail at once. Everyone else is asked by one mail, and gets nothing else until they agree; who declines gets nothing of this workspace any more.',
-      }),
-    }),
-    { description: 'Of a connector of mail; none otherwise.' },
-  ),
-  enabled: Type.Boolean(),
-  disabledReason: nullable(Type.String({ description: 'Why it was switched off, where we did.' })),
-  failingSince: nullable({ ...Time, description: 'Since when nothing could be delivered by it.' }),
-  lastDelivery: nullable(
-    Type.Object({ id: Id, event: Type.String({ examples: ['deployment_failed'] }), status, at: Time }),
-  ),
-  createdAt: Time,
-  updatedAt: Time,
-};
-
-export const ConnectorAnswer = Type.Object(fields, { title: 'NotificationConnector' });
-export const CreatedAnswer = Type.Object(
+export const ConnectorAnswer = Type.Object(
   {
-    ...fields,
-    secret: nullable(
-      Type.String({
-        description:
-          'What deliveries of a webhook are signed with, where it was made for it. In this answer only, and not when the request is sent again.',
+    id: Id,
+    type: Type.Enum(types),
+    name: Type.String({ examples: ['Team channel'] }),
+    events: Type.Array(NoticeKind),
+    allProjects: Type.Boolean(),
+    target: Type.String({
+      description: 'Where it leads, as far as it is shown.',
+      examples: ['https://hooks.slack.com/…'],
+    }),
+    recipients: Type.Array(
+      Type.Object({
+        address: Type.String({ examples: ['team@example.com'] }),
+        status: Type.Enum(['member', 'pending', 'confirmed', 'declined'], {
+          description:
+            'Members of the workspace get mail at once. Everyone else is asked by one mail, and gets nothing else until they agree; who declines gets nothing of this workspace any more.',
+        }),
       }),
+      { description: 'Of a connector of mail; none otherwise.' },
     ),
+    enabled: Type.Boolean(),
+    disabledReason: nullable(Type.String({ description: 'Why it was switched off, where we did.' })),
+    failingSince: nullable({ ...Time, description: 'Since when nothing could be delivered by it.' }),
+    lastDelivery: nullable(
+      Type.Object({ id: Id, event: Type.String({ examples: ['deployment_failed'] }), status, at: Time }),
+    ),
+    createdAt: Time,
+    updatedAt: Time,
   },
+  { title: 'NotificationConnector' },
+);
+
+export const CreatedAnswer = Type.Intersect(
+  [
+    ConnectorAnswer,
+    Type.Object({
+      secret: nullable(
+        Type.String({
+          description:
+            'What deliveries of a webhook are signed with, where it was made for it. In this answer only, and not when the request is sent again.',
+        }),
+      ),
+    }),
+  ],
   { title: 'CreatedNotificationConnector' },
 );
 export const ConnectorsAnswer = Type.Object(
   { items: Type.Array(ConnectorAnswer), nextCursor: nullable(Type.String()) },
-  { title: 'NotificationConnectorPage' },
+  { title: 'NotificationConnectorList' },
 );
 
 export const ConsentBody = Type.Object(
@@ -196,7 +201,7 @@ export const DeliveriesAnswer = Type.Object(
     ),
     nextCursor: nullable(Type.String()),
   },
-  { title: 'NotificationDeliveryPage' },
+  { title: 'NotificationDeliveryList' },
 );
 
 export const ProjectParams = Type.Object({ projectId: idOf<ProjectId>() }, closed);
@@ -225,7 +230,7 @@ export const LinksAnswer = Type.Object(
   {
     projectId: Id,
     connectorIds: Type.Array(Id),
-    events: nullable(Type.Array(Type.Enum([...noticeKinds]))),
+    events: nullable(Type.Array(NoticeKind)),
   },
   { title: 'ProjectNotificationLinks' },
 );

@@ -1,5 +1,6 @@
 /** The paths of operations, and of the workspace's own stream. */
 
+import { OperationEvent, WorkspaceEvent } from '../../events/event-kinds.ts';
 import { ofList, ofOperation, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
@@ -58,11 +59,11 @@ export function operationRoutes(routes: Routes, db: Database, kinds: OperationKi
       operationId: 'followOperation',
       summary: 'Follow an operation',
       description:
-        'Events `status`, `progress`, `log`, and `end` as the last one. From the beginning, unless said otherwise.',
+        'From the beginning, unless `Last-Event-ID` or `after` says otherwise; `end` is the last event.',
       params: idParams<OperationId>(),
       querystring: StreamQuery,
     },
-    events: 'The events of the operation.',
+    events: OperationEvent,
     handler: async ({ scope, params }) => {
       const { workspaceId } = scope;
       const { id, finishedAt } = await readOperation(db, workspaceId, params.id);
@@ -77,10 +78,10 @@ export function operationRoutes(routes: Routes, db: Database, kinds: OperationKi
       operationId: 'followEvents',
       summary: 'Follow everything that happens in your workspace',
       description:
-        'Events `operation_updated` with `{operationId, operationKind, projectId?, status}`, `project_updated` with `{projectId, reason, environmentId?, deploymentId?, status?}`, `domain_updated` with `{domainId?, certificateId?, hostname, reason, status?}`, `server_updated` with `{serverId, reason}`, `backup_updated` with `{backupId, environmentId, projectId?, status, reason?}` and `git_provider_updated` with `{providerId, reason}`. From now on, unless `Last-Event-ID` or `after` says otherwise. Whoever is limited to some projects gets the events that have a `projectId` of theirs.',
+        'From now on, unless `Last-Event-ID` or `after` says otherwise. Whoever is limited to some projects gets the events that have a `projectId` of theirs.',
       querystring: StreamQuery,
     },
-    events: 'The events of the workspace.',
+    events: WorkspaceEvent,
     handler: ({ scope: { workspaceId, projects } }) => ({
       feed: { workspaceId, feedId: workspaceId },
       projects,

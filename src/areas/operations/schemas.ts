@@ -1,6 +1,7 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { Id, nullable, Time } from '../../http/schemas.ts';
+import { OperationStatus } from '../../events/event-kinds.ts';
+import { FaultAnswer, Id, nullable, Time } from '../../http/schemas.ts';
 
 const Step = Type.Object(
   {
@@ -13,25 +14,12 @@ const Step = Type.Object(
   { title: 'OperationStep' },
 );
 
-export const FaultAnswer = Type.Object(
-  {
-    code: Type.String({ description: 'Why, for programs.', examples: ['deadline_exceeded'] }),
-    step: nullable(Type.String()),
-    message: Type.String({ description: 'Why, as a sentence for a person.' }),
-    hint: nullable(Type.String()),
-    evidence: nullable(Type.String({ description: 'The last lines that show it.' })),
-  },
-  { title: 'OperationFault' },
-);
-
 export const OperationAnswer = Type.Object(
   {
     id: Id,
     kind: Type.String({ examples: ['deployment'] }),
     subject: nullable(Type.Object({ type: Type.String({ examples: ['environment'] }), id: Id })),
-    status: Type.Enum(['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'], {
-      description: '`succeeded`, `failed` and `cancelled` are final.',
-    }),
+    status: OperationStatus,
     step: nullable(Type.String({ description: 'The step it is at.' })),
     progress: nullable(Type.Object({ fraction: Type.Number(), text: nullable(Type.String()) })),
     result: Type.Unknown({ description: 'What it gave, once it has succeeded.' }),
@@ -47,5 +35,5 @@ export const OperationAnswer = Type.Object(
 
 export const OperationsAnswer = Type.Object(
   { items: Type.Array(OperationAnswer), nextCursor: nullable(Type.String()) },
-  { title: 'OperationPage' },
+  { title: 'OperationList' },
 );

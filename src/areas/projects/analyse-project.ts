@@ -3,6 +3,7 @@
  * found. Killed at any point it begins that step again; what it tells goes on in the same stream.
  */
 import { minute } from '../../clock.ts';
+import type { AnalysisEvent, News } from '../../events/event-kinds.ts';
 import { appendEvents, type FeedKey } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import {
@@ -56,7 +57,7 @@ export async function startAnalysis(
     subject: { type: 'project', id: projectId },
   });
   await analysis.beginAnalysis(tx, workspaceId, projectId, { analysisId, operationId }, ctx.clock.now());
-  await appendEvents(tx, { workspaceId, feedId: analysisId }, [
+  await appendEvents<AnalysisEvent>(tx, { workspaceId, feedId: analysisId }, [
     { kind: 'status', data: { status: 'queued' } },
   ]);
   return operationId;
@@ -145,8 +146,8 @@ export function analysisOperation(ctx: ProjectsContext): OperationKind {
               result,
             );
             if (stored === 0) throw projectNotFound();
-            const found = findingsOf(result).map((finding) => ({ kind: 'finding', data: { ...finding } }));
-            await appendEvents(tx, { workspaceId, feedId: analysisId }, found);
+            const found = findingsOf(result).map((data) => ({ kind: 'finding', data }) as const);
+            await appendEvents<AnalysisEvent>(tx, { workspaceId, feedId: analysisId }, found);
           });
           return { sha: commit.sha };
         },
@@ -165,8 +166,9 @@ async function follow(
   const touched = await analysis.setAnalysisStatus(tx, workspaceId, projectId, operationId, status, fault);
   const data = { status, ...(fault && { fault }) };
   const isOver = change.state !== 'running';
-  const events = [{ kind: 'status', data }, ...(isOver ? [{ kind: 'end', data }] : [])];
-  await appendEvents(tx, { workspaceId, feedId: analysisId }, events);
+  const events: News<AnalysisEvent>[] = [{ kind: 'status', data }];
+  if (isOver) events.push({ kind: 'end', data });
+  await appendEvents<AnalysisEvent>(tx, { workspaceId, feedId: analysisId }, events);
   if (touched > 0) await publishProjectEvent(tx, workspaceId, projectId, { reason: 'analysis', status });
 }
 

@@ -1,6 +1,7 @@
 /** The newest commit of a branch, as the repository itself says it now. */
 import { Fault } from '../../fault.ts';
 import type { ProjectId, WorkspaceId } from '../../ids.ts';
+import { nearestNames } from '../../nearest-names.ts';
 import { type RepositoryAccess, sourceOf } from './projects.ts';
 import { readableRepository } from './read-source.ts';
 
@@ -22,7 +23,9 @@ export async function branchHead(
   const { branches } = await mirrors.refs(source, waiting.signal).finally(() => clearTimeout(timer));
   const sha = branches.get(branch);
   if (sha !== undefined) return sha;
-  throw new Fault('commit_not_found', `The repository has no branch «${branch}».`, {
+  const near = nearestNames(branch, branches.keys());
+  const meant = near.length > 0 ? ` There is ${near.map((name) => `«${name}»`).join(', ')}.` : '';
+  throw new Fault('commit_not_found', `The repository has no branch «${branch}».${meant}`, {
     hint: 'Push the branch first, or choose another one.',
     errors: [{ path: 'branch', message: 'is no branch of the repository' }],
   });

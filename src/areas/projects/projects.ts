@@ -7,6 +7,7 @@ import type { MirrorKey, MirrorSource, Mirrors } from '../../adapters/git/mirror
 import { type GitHostKind, gitCredentials } from '../../adapters/git-hosts/git-hosts.ts';
 import type { Analyst } from '../../analysis/process/analyst.ts';
 import type { Clock } from '../../clock.ts';
+import type { ProjectUpdate, WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId, EnvironmentId, GitProviderId, ProjectId, WorkspaceId } from '../../ids.ts';
@@ -58,7 +59,7 @@ export function deployKeyPlace(workspaceId: WorkspaceId, id: ProjectId) {
 }
 
 export interface ProjectEvent {
-  readonly reason: string;
+  readonly reason: ProjectUpdate['reason'];
   readonly environmentId?: EnvironmentId;
   readonly deploymentId?: DeploymentId;
   readonly status?: string;
@@ -72,7 +73,9 @@ export function publishProjectEvent(
   event: ProjectEvent,
 ) {
   const data = { projectId, ...event };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'project_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'project_updated', data },
+  ]);
 }
 
 /** One mirror for each repository of a workspace; what one may read another does not see. */

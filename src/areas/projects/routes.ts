@@ -1,5 +1,6 @@
 /** The paths of projects. No rules here: schema, permission, and the use case that does it. */
 
+import { AnalysisEvent } from '../../events/event-kinds.ts';
 import { change, ofList, ofProject, type Routes } from '../../http/routes.ts';
 import { idParams, PageQuery, StreamQuery } from '../../http/schemas.ts';
 import { apiPrefix } from '../../http/server.ts';
@@ -180,7 +181,7 @@ export function projectRoutes(
     access: ofProject.read,
     faults: ['project_not_ready', 'commit_not_found', 'git_failed', 'analysis_stopped'],
     schema: {
-      operationId: 'showDockerfile',
+      operationId: 'getDockerfile',
       summary: 'The Dockerfile that an app is built with',
       description:
         'Its own where it has one; else the one that is written for it, which you may take over into the repository.',
@@ -197,11 +198,11 @@ export function projectRoutes(
       operationId: 'followAnalysis',
       summary: 'Follow the analysis of a project',
       description:
-        'Events `status` with `{status, fault?}`, `finding` with `{about, text}`, and `end` as the last one. From the beginning of the newest analysis, unless said otherwise.',
+        'From the beginning of the newest analysis, unless `Last-Event-ID` or `after` says otherwise; `end` is the last event.',
       params: idParams<ProjectId>(),
       querystring: StreamQuery,
     },
-    events: 'The events of the analysis.',
+    events: AnalysisEvent,
     handler: async ({ scope, params }) => {
       const followed = await followAnalysis(ctx.db, scope.workspaceId, params.id);
       return { ...followed, from: 'beginning', finite: true };

@@ -1,6 +1,7 @@
 /** What goes over the wire about projects. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { AnalysisStatus } from '../../events/event-kinds.ts';
+import { closed, FaultAnswer, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { GitProviderId, ServerId } from '../../ids.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
 import { BranchName, EnvironmentAnswer, EnvironmentName } from '../environments/schemas.ts';
@@ -12,14 +13,17 @@ import { AnalysisResult } from './analysis-schemas.ts';
 const Name = Type.String({
   minLength: 1,
   maxLength: 60,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   description: 'Yours to choose; once in a workspace.',
   examples: ['shop'],
 });
 const FullName = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^[^\\p{C}\\s?#\\\\]+$',
+  pattern: matching(
+    '^[^\\p{C}\\s?#\\\\]+$',
+    'must be `owner/name`, such as `ada/shop`, or the provider’s numeric id',
+  ),
   description: '`owner/name`, or the provider’s numeric id.',
   examples: ['ada/shop'],
 });
@@ -32,7 +36,7 @@ const Url = Type.String({
 });
 const RootDirectory = Type.String({
   maxLength: 500,
-  pattern: '^[^\\x00-\\x1f\\x7f]*$',
+  pattern: matching('^[^\\x00-\\x1f\\x7f]*$', 'must be a folder of the repository, such as `apps/web`'),
   description: 'The folder to look at; the root of the repository if not said.',
   examples: ['apps/web'],
 });
@@ -130,14 +134,6 @@ const Commit = Type.Object(
   { title: 'AnalysedCommit' },
 );
 
-const AnalysisFault = Type.Object({
-  code: Type.String({ examples: ['repository_not_found'] }),
-  step: nullable(Type.String()),
-  message: Type.String(),
-  hint: nullable(Type.String()),
-  evidence: nullable(Type.String()),
-});
-
 export const DockerfileQuery = Type.Object(
   {
     app: Type.Optional(
@@ -190,11 +186,11 @@ export const ProjectAnswer = Type.Object(
     status: Type.Enum(['draft', 'analyzing', 'ready', 'active', 'failed']),
     analysis: Type.Object(
       {
-        status: Type.Enum(['queued', 'fetching', 'analyzing', 'succeeded', 'failed']),
+        status: AnalysisStatus,
         operationId: nullable(Id),
         commit: nullable(Commit),
         result: Type.Optional({ ...nullable(AnalysisResult), description: 'Not in lists.' }),
-        fault: nullable(AnalysisFault),
+        fault: nullable(FaultAnswer),
       },
       { title: 'ProjectAnalysis' },
     ),

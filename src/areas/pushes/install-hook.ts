@@ -5,6 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../fault.ts';
 import type { HookId, ProjectId, WorkspaceId } from '../../ids.ts';
+import type { SaveResponse } from '../../store/answer.ts';
+import type { Queryable } from '../../store/database.ts';
+import { shownFault } from '../../wire.ts';
 import { askProvider } from '../git-providers/git-providers.ts';
 import type { ProjectHook } from '../projects/hooks.ts';
 import type { RepositoryKind } from '../projects/projects.ts';
@@ -12,7 +15,12 @@ import { lockSource, readSource } from '../projects/read-source.ts';
 import { newSecret, type PushesContext, secretPlace } from './pushes.ts';
 import * as queries from './queries.ts';
 
-export async function installHook(ctx: PushesContext, workspaceId: WorkspaceId, projectId: ProjectId) {
+export async function installHook(
+  ctx: PushesContext,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  saveResponse: SaveResponse,
+) {
   const secret = newSecret();
   const source = await readSource(ctx.db, workspaceId, projectId);
   const id = await ctx.db.transaction(async (tx) => {
@@ -44,18 +52,31 @@ export async function installHook(ctx: PushesContext, workspaceId: WorkspaceId, 
       },
     );
   }
-  await queries.setHookPlace(ctx.db, workspaceId, projectId, placed.externalId, placed.problem);
-  return { ...(await readHook(ctx, workspaceId, projectId)), secret: secret.reveal() };
+  const answer = await ctx.db.transaction(async (tx) => {
+    await queries.setHookPlace(tx, workspaceId, projectId, placed.externalId, placed.problem);
+    const body = { ...(await readHook(ctx, workspaceId, projectId, tx)), secret: null };
+    return saveResponse(tx, { status: 200, body });
+  });
+  // It is kept sealed with the hook alone, and so not in the stored answer.
+  return { ...answer, body: { ...answer.body, secret: secret.reveal() } };
 }
 
-export async function readHook(ctx: PushesContext, workspaceId: WorkspaceId, projectId: ProjectId) {
-  const source = await readSource(ctx.db, workspaceId, projectId);
-  const hook = await queries.findProjectHook(ctx.db, workspaceId, projectId);
-  if (!hook) throw new Fault('not_found', 'The project has no webhook yet. POST makes one.');
+export async function readHook(
+  ctx: PushesContext,
+  workspaceId: WorkspaceId,
+  projectId: ProjectId,
+  db: Queryable = ctx.db,
+) {
+  const source = await readSource(db, workspaceId, projectId);
+  const hook = await queries.findProjectHook(db, workspaceId, projectId);
+  if (!hook)
+    throw new Fault('not_found', 'The project has no webhook yet.', {
+      hint: 'POST to the same path makes one.',
+    });
   return {
     address: addressOf(ctx, source.repositoryKind, hook.id),
     installed: hook.externalId !== null,
-    problem: hook.problem,
+    problem: shownFault(hook.problem),
     lastHeardAt: hook.lastHeardAt?.toISOString() ?? null,
     updatedAt: hook.updatedAt.toISOString(),
   };
@@ -68,7 +89,9 @@ export async function ensureHook(ctx: PushesContext, workspaceId: WorkspaceId, p
     throw error;
   });
   const isWell = known && (known.installed || known.lastHeardAt !== null || known.problem === null);
-  const { installed, address, problem } = isWell ? known : await installHook(ctx, workspaceId, projectId);
+  const { installed, address, problem } = isWell
+    ? known
+    : (await installHook(ctx, workspaceId, projectId, async (_tx, answer) => answer)).body;
   return { installed, url: address, problem };
 }
 

@@ -20,15 +20,17 @@ export function pushRoutes(routes: Routes, ctx: PushesContext): void {
   const route = routes.tagged('Webhooks');
   route.post(`${base}/webhook`, {
     access: ofProject.manage,
+    idempotent: true,
     schema: {
       operationId: 'installWebhook',
       summary: 'Have pushes told to us',
       description:
-        'Made at the provider where the account’s token may; else paste `address` and `secret` in there, as JSON, for pushes. Asked again, it gets a new secret at the same address.',
+        'Made at the provider where the account’s token may; else paste `address` and `secret` in there, as JSON, for pushes. Asked again, it gets a new secret at the same address. Takes an `Idempotency-Key`; the secret is in the first answer only.',
       params: idParams<ProjectId>(),
       response: { 200: schemas.NewHookAnswer },
     },
-    handler: ({ scope, params }) => installHook(ctx, scope.workspaceId, params.id),
+    handler: ({ scope, params, saveResponse }) =>
+      installHook(ctx, scope.workspaceId, params.id, saveResponse),
   });
 
   route.get(`${base}/webhook`, {

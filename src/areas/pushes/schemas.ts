@@ -1,10 +1,13 @@
 /** What goes over the wire about webhooks. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, FaultAnswer, Id, idOf, nullable, Time } from '../../http/schemas.ts';
 import type { HookId } from '../../ids.ts';
-import { type Reason, reasons } from './decide.ts';
+import { type Reason as PushReason, reasons } from './decide.ts';
 
-const allReasons = Object.keys(reasons).filter((key): key is Reason => key in reasons);
+const Reason = Type.Enum(
+  Object.keys(reasons).filter((key): key is PushReason => key in reasons),
+  { title: 'PushReason' },
+);
 
 export const HookParams = Type.Object(
   { provider: Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket']), hookId: idOf<HookId>() },
@@ -13,32 +16,38 @@ export const HookParams = Type.Object(
 
 export const ReceivedAnswer = Type.Object(
   {
-    outcomes: Type.Array(Type.Object({ reason: Type.Enum(allReasons), message: Type.String() }), {
+    outcomes: Type.Array(Type.Object({ reason: Reason, message: Type.String() }), {
       description: 'What became of each push that it told of.',
     }),
   },
   { title: 'ReceivedDelivery' },
 );
 
-const hook = {
-  address: Type.String({ examples: ['https://slipway.example.com/api/v1/webhooks/git/github/…'] }),
-  installed: Type.Boolean({
-    description: 'Made at the provider by us. If not, paste address and secret in there.',
-  }),
-  problem: nullable(
-    Type.Object({
-      code: Type.String({ examples: ['provider_scopes_missing'] }),
-      message: Type.String(),
-      hint: nullable(Type.String()),
+export const HookAnswer = Type.Object(
+  {
+    address: Type.String({ examples: ['https://slipway.example.com/api/v1/webhooks/git/github/…'] }),
+    installed: Type.Boolean({
+      description: 'Made at the provider by us. If not, paste address and secret in there.',
     }),
-  ),
-  lastHeardAt: nullable(Time),
-  updatedAt: Time,
-};
+    problem: nullable(FaultAnswer),
+    lastHeardAt: nullable(Time),
+    updatedAt: Time,
+  },
+  { title: 'ProjectWebhook' },
+);
 
-export const HookAnswer = Type.Object(hook, { title: 'ProjectWebhook' });
-export const NewHookAnswer = Type.Object(
-  { ...hook, secret: Type.String({ description: 'Shown this once.', examples: ['k7Jx…'] }) },
+export const NewHookAnswer = Type.Intersect(
+  [
+    HookAnswer,
+    Type.Object({
+      secret: nullable(
+        Type.String({
+          description: 'Shown this once: null when the request is sent again with its `Idempotency-Key`.',
+          examples: ['k7Jx…'],
+        }),
+      ),
+    }),
+  ],
   { title: 'NewProjectWebhook' },
 );
 
@@ -54,14 +63,14 @@ export const DeliveriesAnswer = Type.Object(
           branch: nullable(Type.String({ examples: ['main'] })),
           commitSha: nullable(Type.String()),
           outcome: Type.Enum(['deployed', 'ignored', 'rejected']),
-          reason: Type.Enum(allReasons),
+          reason: Reason,
           message: Type.String(),
           environments: Type.Array(
             Type.Object({
               environmentId: Id,
               name: Type.String(),
               outcome: Type.Enum(['deployed', 'ignored']),
-              reason: Type.Enum(allReasons),
+              reason: Reason,
             }),
           ),
           receivedAt: Time,

@@ -138,6 +138,7 @@ export async function putInService(ctx: ReconcileContext, input: Input, step: St
     instances: web,
     run,
     secrets: secretsOf(release),
+    variables: release.variables,
     onProbe: () => undefined,
   });
   await target.startProcesses({

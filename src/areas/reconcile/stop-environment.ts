@@ -55,7 +55,7 @@ export function stopOperation(ctx: ReconcileContext): OperationKind {
       if (!environment || environment.currentReleaseId === null) return;
       const { projectId } = environment;
       await setStatus(tx, workspaceId, input.environmentId, 'stopped', null, ctx.clock.now());
-      const news = { reason: 'environment', environmentId: input.environmentId, status: 'stopped' };
+      const news = { reason: 'environment', environmentId: input.environmentId, status: 'stopped' } as const;
       await publishProjectEvent(tx, workspaceId, projectId, news);
     },
     steps: [

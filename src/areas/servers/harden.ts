@@ -12,10 +12,12 @@ import {
   type StepContext,
 } from '../../operations/definition.ts';
 import type { SaveResponse } from '../../store/answer.ts';
+import { readOperation } from '../operations/operations.ts';
 import { refreshSecurity } from './check-security.ts';
 import { connectTo } from './connection/connect-server.ts';
 import { verifyLogin } from './connection/verify-login.ts';
 import { type Plan, type StepId, stepIds } from './hardening/plan.ts';
+import { readServer } from './read-server.ts';
 import type { ServersContext } from './servers.ts';
 import { hardenKind, type StartedOperation, startOnServer, undoKind } from './start-operation.ts';
 
@@ -66,7 +68,7 @@ export async function startHardening(
   return startOnServer(ctx, { workspaceId, serverId, kind: hardenKind, input, requestedBy }, saveResponse);
 }
 
-export function startUndo(
+export async function startUndo(
   ctx: ServersContext,
   workspaceId: WorkspaceId,
   serverId: ServerId,
@@ -74,8 +76,29 @@ export function startUndo(
   operationId: OperationId,
   saveResponse: SaveResponse,
 ): Promise<StartedOperation> {
+  await requireHardening(ctx, workspaceId, serverId, operationId);
   const input = { serverId, runId: operationId };
   return startOnServer(ctx, { workspaceId, serverId, kind: undoKind, input, requestedBy }, saveResponse);
+}
+
+/** Operations of servers are kept for good, so one that is not here was never run. */
+async function requireHardening(
+  ctx: ServersContext,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+  operationId: OperationId,
+): Promise<void> {
+  await readServer(ctx.db, workspaceId, serverId);
+  const found = await readOperation(ctx.db, workspaceId, operationId).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (found?.kind === hardenKind && found.subject?.id === serverId) return;
+  const what = found && found.kind !== hardenKind ? `is of the kind ${found.kind}` : 'is not known here';
+  throw new Fault('not_found', `No hardening of this server has this id: the operation ${what}.`, {
+    hint: 'Name the operation that POST /servers/:id/security/harden has answered with; GET /operations lists them.',
+    errors: [{ path: 'operationId', message: 'is not a hardening of this server' }],
+  });
 }
 
 interface Input {
@@ -101,7 +124,10 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
         deadlineMs: 20 * minute,
         undo: noUndo,
         run: async ({ serverId, plan }: Input, context: StepContext) => {
-          if (!plan.steps.some(({ id }) => id === name)) return undefined;
+          const place = plan.steps.findIndex(({ id }) => id === name);
+          const step = plan.steps[place];
+          if (!step) return undefined;
+          context.progress(place / plan.steps.length, `${place + 1} of ${plan.steps.length}: ${step.title}`);
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
           const fence = { scope: context.operationId, epoch: context.epoch };
           await remote.fence(fence.scope, fence.epoch);
@@ -120,6 +146,7 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
         deadlineMs: 2 * minute,
         undo: { none: 'Checking changes nothing.' },
         run: async ({ serverId }, context) => {
+          context.progress(1, 'checking the security of the server');
           await refreshSecurity(ctx, context.workspaceId, serverId);
           return undefined;
         },

@@ -72,6 +72,8 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
         const unit = {
           name: `slipway-${context.operationId}-docker`,
           argv: ['sh', '-euc', installDocker],
+          what: 'Installing Docker',
+          hintFor: installHint,
           fence: { scope: context.operationId, epoch: context.epoch },
         };
         await followUnit(remote, unit, { signal: context.signal, line: (text) => context.log(text) });
@@ -139,6 +141,16 @@ function readInput(stored: unknown): Input {
 }
 
 /** Debian's own packages: they get its security updates. Where the client is a package of its own, that too. */
+function installHint(evidence: string): string {
+  if (/could not get lock|is another process using it/i.test(evidence))
+    return 'Another program installs packages on the server, as unattended-upgrades does after a boot. Provision it again in some minutes.';
+  if (/temporary failure resolving|could not resolve|failed to fetch|unable to connect/i.test(evidence))
+    return 'The server does not reach its package mirror. Run `apt-get update` there until it works, then provision it again.';
+  if (/no installation candidate|unable to locate package/i.test(evidence))
+    return 'The package sources of the server have no Docker. Install it by hand, then provision the server again.';
+  return 'Run `apt-get install docker.io` on the server to see why, then provision it again.';
+}
+
 const installDocker = `
 export DEBIAN_FRONTEND=noninteractive
 apt-get update

@@ -2,6 +2,7 @@
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Queryable } from '../../store/database.ts';
+import { shownFault } from '../../wire.ts';
 import * as queries from './queries.ts';
 import { serverNotFound } from './servers.ts';
 
@@ -27,7 +28,7 @@ function toServer(row: queries.ServerRow) {
     username,
     publicKey,
     status,
-    problem,
+    problem: shownFault(problem),
     facts,
     hostKeyFingerprint: row.hostKey,
     offeredHostKeyFingerprint: row.offeredHostKey,

@@ -5,7 +5,7 @@
 
 import { minute } from '../../clock.ts';
 import { removeNetworkRules, removeProxy } from '../../engine/single-server/single-server.ts';
-import { Fault } from '../../fault.ts';
+import { type ApiFaultCode, Fault } from '../../fault.ts';
 import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -42,9 +42,37 @@ export async function startRemoval(
     requestedBy,
   } as const;
   return ctx.db.transaction(async (tx) => {
+    const server = await queries.findServer(tx, { workspaceId, id });
+    if (server && server.hostKey === null) throw neverReached();
     const operationId = await enqueueOnServer(tx, ctx, work);
     await requireUnused(tx, ctx, workspaceId, id);
     return operationId;
+  });
+}
+
+function neverReached(): Fault {
+  return new Fault(
+    'server_not_ready',
+    'This server was never reached, so there is nothing of ours on it to take away.',
+    {
+      hint: 'Forget it with DELETE /servers/:id?leave=true.',
+    },
+  );
+}
+
+const unreachable: ReadonlySet<string> = new Set<ApiFaultCode>([
+  ...(['remote_unreachable', 'remote_timeout', 'port_refused', 'port_filtered'] as const),
+  ...(['name_not_resolved', 'login_refused', 'host_key_changed'] as const),
+]);
+
+/** One that cannot be reached any more may be gone for good: then nobody can take anything away there. */
+function orForget(error: unknown): unknown {
+  if (!(error instanceof Fault) || !unreachable.has(error.code)) return error;
+  const { code, message, hint, evidence } = error;
+  return new Fault(code, message, {
+    hint: `${hint ?? ''} If the server is gone for good, forget it with DELETE /servers/:id?leave=true.`.trim(),
+    ...(evidence !== undefined && { evidence }),
+    cause: error,
   });
 }
 
@@ -82,7 +110,10 @@ export function removeServerOperation(ctx: ServersContext): OperationKind {
             context.log('Another server is this machine: what is on it is not ours, and stays.');
             return undefined;
           }
-          await remote.fence(context.operationId, context.epoch);
+          await remote.fence(context.operationId, context.epoch).catch((error: unknown) => {
+            throw orForget(error);
+          });
+          context.log('Taking away the proxy, and the containers, networks and units of Slipway.');
           await removeProxy(remote);
           await remote.script(clearScript, [], { signal: context.signal });
           await removeNetworkRules(remote, context.signal);

@@ -88,7 +88,7 @@ export function serverRoutes(routes: Routes, ctx: ServersContext): void {
 
   route.delete(`${base}/:id`, {
     access: manage,
-    faults: ['server_busy', 'in_use'],
+    faults: ['server_busy', 'server_not_ready', 'in_use'],
     schema: {
       operationId: 'deleteServer',
       summary: 'Delete a server',
@@ -136,10 +136,10 @@ export function serverRoutes(routes: Routes, ctx: ServersContext): void {
       operationId: 'testConnection',
       summary: 'Test the connection to a server, saved or not',
       description:
-        'Events `step` with `{step, status, message, code?, hint?, evidence?}` for `resolve`, `tcp`, `host_key`, `authenticate`, `privilege`, `system`, `docker`, `resources` and `clock`, then one `result` with `{ok, hostKeyFingerprint, facts}`. An address where no server may stand (`SLIPWAY_SERVER_NETWORKS`) ends it at `resolve`, before anything is sent there. Changes nothing on the server; what is not saved is not stored.',
+        'One `step` after the other, then one `result`, and `end`. An address where no server may stand (`SLIPWAY_SERVER_NETWORKS`) ends it at `resolve`, before anything is sent there. Changes nothing on the server; what is not saved is not stored.',
       body: schemas.TestBody,
     },
-    events: 'The steps, and the result.',
+    events: schemas.TestEvent,
     handler: ({ scope, body }) => testConnection(ctx, scope.workspaceId, body),
   });
 }

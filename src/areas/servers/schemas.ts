@@ -1,20 +1,34 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { eventOf } from '../../events/event-kinds.ts';
+import {
+  closed,
+  FaultAnswer,
+  FaultCode,
+  Id,
+  idOf,
+  matching,
+  nullable,
+  oneLine,
+  Time,
+} from '../../http/schemas.ts';
 import type { OperationId, ServerId } from '../../ids.ts';
 import { stepIds } from './hardening/plan.ts';
 
 const Name = Type.String({
   minLength: 1,
   maxLength: 60,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: oneLine,
   description: 'Yours to choose; once in a workspace.',
   examples: ['web-1'],
 });
 const Host = Type.String({
   minLength: 1,
   maxLength: 253,
-  pattern: '^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$',
+  pattern: matching(
+    '^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$',
+    'must be a name such as `web-1.example.com` or an IP address such as `203.0.113.10` alone: no https://, no user, no port, no path',
+  ),
   description: 'A name or an address, of the internet or of a network that the instance allows.',
   examples: ['203.0.113.10'],
 });
@@ -27,12 +41,19 @@ const Port = Type.Integer({
 const Username = Type.String({
   minLength: 1,
   maxLength: 32,
-  pattern: '^[a-z_][a-z0-9_-]*[$]?$',
+  pattern: matching(
+    '^[a-z_][a-z0-9_-]*[$]?$',
+    'must be a user name of the server in small letters, such as `root` or `deploy`',
+  ),
   description: 'Who we log in as; `root` if not said. Anyone else needs sudo.',
   examples: ['root'],
 });
+const fingerprint = matching(
+  '^SHA256:[A-Za-z0-9+/]{43}$',
+  'must be the SHA-256 fingerprint of a host key as `ssh-keygen -lf` prints it: `SHA256:` and 43 characters, such as `SHA256:uNiVztksCsDhcc0u9e8BrrJXQVQzN2n4XLmbmkGQ8cY`',
+);
 const Fingerprint = Type.String({
-  pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+  pattern: fingerprint,
   maxLength: 50,
   description:
     'Of the host key, as `ssh-keygen -lf` prints it. Without it, the key is pinned at first contact.',
@@ -89,7 +110,7 @@ export const UpdateBody = Type.Object(
     username: Type.Optional(Username),
     acceptHostKey: Type.Optional(
       Type.String({
-        pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+        pattern: fingerprint,
         maxLength: 50,
         description:
           'Pins this host key instead of the one before. Compare it with the server’s own console first.',
@@ -113,11 +134,14 @@ const Facts = Type.Object(
   { title: 'ServerFacts' },
 );
 
-const SecuritySummary = Type.Object({
-  state: Type.Enum(['unknown', 'at_risk', 'fair', 'hardened']),
-  score: nullable(Type.Integer({ minimum: 0, maximum: 100 })),
-  checkedAt: nullable(Time),
-});
+const SecuritySummary = Type.Object(
+  {
+    state: Type.Enum(['unknown', 'at_risk', 'fair', 'hardened']),
+    score: nullable(Type.Integer({ minimum: 0, maximum: 100 })),
+    checkedAt: nullable(Time),
+  },
+  { title: 'ServerSecuritySummary' },
+);
 
 export const ServerAnswer = Type.Object(
   {
@@ -134,12 +158,7 @@ export const ServerAnswer = Type.Object(
     ),
     publicKey: Type.String({ description: 'Ours, for the `authorized_keys` of the user.' }),
     status: Type.Enum(['pending', 'ready', 'unreachable', 'host_key_changed']),
-    problem: nullable(
-      Type.Object(
-        { code: Type.String(), message: Type.String(), hint: nullable(Type.String()) },
-        { title: 'ServerProblem' },
-      ),
-    ),
+    problem: nullable(FaultAnswer),
     facts: nullable(Facts),
     security: SecuritySummary,
     provisionedAt: nullable(Time),
@@ -152,7 +171,7 @@ export const ServerAnswer = Type.Object(
 
 export const ServersAnswer = Type.Object(
   { items: Type.Array(ServerAnswer), nextCursor: nullable(Type.String()) },
-  { title: 'ServerPage' },
+  { title: 'ServerList' },
 );
 
 export const TestBody = Type.Union(
@@ -161,6 +180,33 @@ export const TestBody = Type.Union(
     description: 'A server of yours, or what you would register.',
     examples: [{ serverId: '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b' }],
   },
+);
+
+const testSteps = [
+  ...(['resolve', 'tcp', 'host_key', 'authenticate', 'privilege', 'system', 'docker'] as const),
+  ...(['resources', 'clock'] as const),
+] as const;
+const TestStep = Type.Enum([...testSteps], { title: 'ConnectionTestStep' });
+
+export const TestEvent = Type.Union(
+  [
+    eventOf('ConnectionTestStepEvent', 'step', 'A step is done.', {
+      step: TestStep,
+      status: Type.Enum(['passed', 'warning', 'failed']),
+      message: Type.String({ description: 'What was seen, or what is wrong.' }),
+      code: Type.Optional(Type.Unsafe<string>(FaultCode)),
+      hint: Type.Optional(nullable(Type.String())),
+      evidence: Type.Optional(nullable(Type.String())),
+    }),
+    eventOf('ConnectionTestResultEvent', 'result', 'Whether the server can be worked on.', {
+      ok: Type.Boolean(),
+      hostKeyFingerprint: nullable(Type.String({ description: 'What the server shows.' })),
+      facts: nullable(Facts),
+      fault: nullable(FaultAnswer),
+    }),
+    eventOf('ConnectionTestEndEvent', 'end', 'The last event.', {}),
+  ],
+  { title: 'ConnectionTestEvent' },
 );
 
 const SecurityCheck = Type.Object(
@@ -176,13 +222,8 @@ const SecurityCheck = Type.Object(
   { title: 'SecurityCheck' },
 );
 
-export const SecurityAnswer = Type.Object(
-  {
-    state: Type.Enum(['unknown', 'at_risk', 'fair', 'hardened']),
-    score: nullable(Type.Integer({ minimum: 0, maximum: 100 })),
-    checkedAt: nullable(Time),
-    checks: Type.Array(SecurityCheck),
-  },
+export const SecurityAnswer = Type.Intersect(
+  [SecuritySummary, Type.Object({ checks: Type.Array(SecurityCheck) })],
   { title: 'ServerSecurity' },
 );
 
@@ -191,11 +232,13 @@ export const SecurityQuery = Type.Object(
   closed,
 );
 
+const StepId = Type.Enum([...stepIds], { title: 'HardeningStepId' });
+
 export const HardenBody = Type.Object(
   {
     dryRun: Type.Optional(Type.Boolean({ description: 'Only show the plan.', examples: [true] })),
     steps: Type.Optional(
-      Type.Array(Type.Enum([...stepIds]), {
+      Type.Array(StepId, {
         minItems: 1,
         maxItems: stepIds.length,
         uniqueItems: true,
@@ -224,7 +267,7 @@ export const HardenBody = Type.Object(
 
 const PlanStep = Type.Object(
   {
-    id: Type.Enum([...stepIds]),
+    id: StepId,
     title: Type.String(),
     why: Type.String(),
     lockoutRisk: Type.Boolean(),

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
+import type { WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { type NoticeKind, raiseNotice } from '../../events/notices.ts';
 import { Fault } from '../../fault.ts';
@@ -80,5 +81,7 @@ export function publishServerUpdate(
   reason: string,
 ) {
   const data = { serverId, reason };
-  return appendEvents(tx, { workspaceId, feedId: workspaceId }, [{ kind: 'server_updated', data }]);
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'server_updated', data },
+  ]);
 }

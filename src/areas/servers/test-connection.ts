@@ -42,7 +42,7 @@ export async function testConnection(ctx: ServersContext, workspaceId: Workspace
   return (send: Send, signal: AbortSignal) => runSteps(candidate, send, signal);
 }
 
-async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): Promise<void> {
+async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): Promise<'over'> {
   const { target, auth, isSaved } = candidate;
   const { host, port, resolve } = target;
   const endpoint = { host, port, resolve };
@@ -117,7 +117,7 @@ async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): 
       try {
         send('step', { step, status: 'passed', message: await work() });
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted) return 'over';
         if (!(error instanceof Fault)) throw error;
         const isWarning = warnings.has(error.code);
         const { code, hint = null, evidence = null } = error;
@@ -130,11 +130,13 @@ async function runSteps(candidate: Candidate, send: Send, signal: AbortSignal): 
           evidence,
         });
         if (isWarning) continue;
-        const fault = { code, step, message: errorText(error), hint };
-        return send('result', { ok: false, hostKeyFingerprint: hostKey, facts: seen?.facts ?? null, fault });
+        const fault = { code, step, message: errorText(error), hint, evidence };
+        send('result', { ok: false, hostKeyFingerprint: hostKey, facts: seen?.facts ?? null, fault });
+        return 'over';
       }
     }
     send('result', { ok: true, hostKeyFingerprint: hostKey, facts: seen?.facts ?? null, fault: null });
+    return 'over';
   } finally {
     await connection?.close();
   }

@@ -1,12 +1,13 @@
 /** What is wanted of an environment's services from now on; where it stands on a server, the work towards it begins. */
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
 import { enqueueOperation } from '../../operations/operations.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import type { WantedService } from '../environments/hooks.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { readServer } from '../servers/read-server.ts';
-import { type Changes, decideServices } from './decide-services.ts';
+import { type Changes, decideServices, requireConfirmed } from './decide-services.ts';
 import * as queries from './queries.ts';
 import { listedServices } from './read-services.ts';
 import type { ServiceRequestsContext } from './services.ts';
@@ -16,6 +17,8 @@ export const servicesKind = 'environment_services';
 
 export interface ServicesInput {
   readonly services: readonly WantedService[];
+  /** Names of those that are to go. */
+  readonly remove?: readonly string[];
   readonly deleteData?: boolean;
 }
 
@@ -24,7 +27,8 @@ export async function changeServices(
   workspaceId: WorkspaceId,
   accountId: AccountId | null,
   environmentId: EnvironmentId,
-  { services: wanted, deleteData = false }: ServicesInput,
+  { services: wanted, remove = [], deleteData = false }: ServicesInput,
+  saveResponse: SaveResponse,
 ) {
   const now = ctx.clock.now();
   return ctx.db.transaction(async (tx) => {
@@ -34,6 +38,7 @@ export async function changeServices(
     const inputs = readServicesInput(wanted, server);
     const rows = await queries.lockServices(tx, workspaceId, environmentId);
     const changes = decideServices(rows, inputs);
+    requireConfirmed(changes, inputs, remove);
     await store(tx, workspaceId, environmentId, changes, now);
     const operationId =
       environment.serverId === null || (rows.length === 0 && inputs.length === 0)
@@ -42,11 +47,10 @@ export async function changeServices(
     const services = await listedServices(tx, workspaceId, environmentId);
     await publishProjectEvent(tx, workspaceId, environment.projectId, { reason: 'services', environmentId });
     const isLive = environment.currentDeploymentId !== null;
-    return {
-      services,
-      operationId,
-      needs: isLive && changes.doVariablesChange ? 'restart' : 'nothing',
-    } as const;
+    const needs: 'restart' | 'nothing' = isLive && changes.doVariablesChange ? 'restart' : 'nothing';
+    const body = { services, operationId, needs };
+    if (operationId === null) return saveResponse(tx, { status: 200, body });
+    return saveResponse(tx, { status: 202, location: `/api/v1/operations/${operationId}`, body });
   });
 }
 

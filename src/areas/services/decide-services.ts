@@ -47,6 +47,32 @@ export function decideServices(rows: readonly ServiceRow[], inputs: readonly Ser
   return { added, changed, removed, doVariablesChange: namesOf(active) !== namesOf(wanted) };
 }
 
+/** A list that merely forgets one must not take a database from an application: who means it names it. */
+export function requireConfirmed(
+  { removed }: Pick<Changes, 'removed'>,
+  inputs: readonly Pick<ServiceInput, 'name'>[],
+  remove: readonly string[],
+): void {
+  const kept = new Set(inputs.map(({ name }) => name));
+  const both = remove.findIndex((name) => kept.has(name));
+  if (both >= 0) {
+    throw new Fault('invalid_input', `It is not clear whether the service ${remove[both]} is to stay.`, {
+      errors: [{ path: `remove[${both}]`, message: 'is in `services` too' }],
+    });
+  }
+  const unnamed = removed.filter(({ name }) => !remove.includes(name));
+  if (unnamed.length === 0) return;
+  const names = unnamed.map(({ name }) => name);
+  const which = names.length === 1 ? `the service ${names[0]}` : `the services ${names.join(', ')}`;
+  throw new Fault('removal_unconfirmed', `This would remove ${which}, so nothing was changed.`, {
+    hint: `Put what is to stay into \`services\` too, or name what is to go: "remove": ${JSON.stringify(names)}. Its data is kept unless \`deleteData\` says otherwise.`,
+    errors: unnamed.map(({ name, kind }) => ({
+      path: `services.${name}`,
+      message: `is there (${kinds[kind].title}), and neither in \`services\` nor in \`remove\``,
+    })),
+  });
+}
+
 /** Its data is taken up again, with the credentials that it knows. */
 function lastRemoved(rows: readonly ServiceRow[], { kind, name }: ServiceInput): ServiceRow | undefined {
   return rows.findLast((row) => row.removedAt !== null && row.kind === kind && row.name === name);

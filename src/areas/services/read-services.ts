@@ -1,6 +1,7 @@
 /** Services as shown: with their environment, and in a list of their own that has the removed ones too. */
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
+import { shownFault } from '../../wire.ts';
 import { kinds } from './kinds/kinds.ts';
 import * as queries from './queries.ts';
 import { variableNames } from './variable-names.ts';
@@ -46,7 +47,7 @@ function shown({ id, kind, name, version, memoryMb, storage, status, problem }: 
     memoryMb: memoryMb ?? memory.standard,
     storage,
     status,
-    problem,
+    problem: shownFault(problem),
   };
 }
 

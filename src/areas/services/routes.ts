@@ -15,21 +15,19 @@ export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext): void
   const route = routes.tagged('Services');
   route.post(base, {
     access: ofEnvironment.change,
-    faults: ['service_version_refused'],
+    idempotent: true,
+    faults: ['service_version_refused', 'removal_unconfirmed'],
     schema: {
-      operationId: 'changeServices',
+      operationId: 'setServices',
       summary: 'Say which services an environment has',
       description:
-        'The wanted whole: what is not named is removed. Its data stays, and is taken up again by a service of the same kind and name, until it is deleted with `deleteData`. A version that could not read the data is refused. Credentials are made by us and given to the application alone: each service has `<NAME>_URL` (`main-db` has `MAIN_DB_URL`) and the names of its kind (`DATABASE_URL`, `POSTGRES_URL`, `MYSQL_URL`, `MARIADB_URL`, `MONGODB_URL`, `MONGO_URL`, `REDIS_URL`), each as far as no service that was made earlier has it. 202 with an operation where the environment stands on a server; otherwise they start with its first deployment.',
+        'The wanted whole. A service that is there and not in it has to be named in `remove`, or nothing is changed. Its data stays, and is taken up again by a service of the same kind and name, until it is deleted with `deleteData`. A version that could not read the data is refused. Credentials are made by us and given to the application alone: each service has `<NAME>_URL` (`main-db` has `MAIN_DB_URL`) and the names of its kind (`DATABASE_URL`, `POSTGRES_URL`, `MYSQL_URL`, `MARIADB_URL`, `MONGODB_URL`, `MONGO_URL`, `REDIS_URL`), each as far as no service that was made earlier has it. 202 with an operation where the environment stands on a server; otherwise they start with its first deployment. Takes an `Idempotency-Key`.',
       params: idParams<EnvironmentId>(),
       body: schemas.ServicesBody,
       response: { 200: schemas.ChangedAnswer, 202: schemas.ChangedAnswer },
     },
-    handler: async ({ scope, principal, params, body }) => {
-      const changed = await changeServices(ctx, scope.workspaceId, principal.accountId, params.id, body);
-      if (changed.operationId === null) return { status: 200, body: changed };
-      return { status: 202, location: `${apiPrefix}/operations/${changed.operationId}`, body: changed };
-    },
+    handler: ({ scope, principal, params, body, saveResponse }) =>
+      changeServices(ctx, scope.workspaceId, principal.accountId, params.id, body, saveResponse),
   });
 
   route.get(base, {

@@ -1,7 +1,7 @@
 /** What goes over the wire about services. */
 import Type from 'typebox';
 import { serviceKinds } from '../../analysis/result.ts';
-import { closed, Id, nullable, Time } from '../../http/schemas.ts';
+import { closed, FaultAnswer, Id, matching, nullable, Time } from '../../http/schemas.ts';
 import { kinds } from './kinds/kinds.ts';
 import { serviceStatuses } from './services.ts';
 
@@ -9,6 +9,7 @@ const all = serviceKinds.map((kind) => kinds[kind]);
 const experimental = all.filter(({ isExperimental }) => isExperimental).map(({ kind }) => kind);
 
 export const Kind = Type.Enum([...serviceKinds], {
+  title: 'ServiceKind',
   description: `Experimental, as they have not been proven against the real images yet: ${experimental.map((kind) => `\`${kind}\``).join(', ')}.`,
   'x-experimental': experimental,
   examples: ['postgres'],
@@ -16,14 +17,20 @@ export const Kind = Type.Enum([...serviceKinds], {
 
 const Version = Type.String({
   maxLength: 20,
-  pattern: '^[0-9]+(\\.[0-9]+){0,2}$',
+  pattern: matching(
+    '^[0-9]+(\\.[0-9]+){0,2}$',
+    'must be a version in digits and dots, such as `17` or `8.4`',
+  ),
   description: `One of:\n${all.map(({ kind, versions, defaultVersion }) => `- \`${kind}\`: ${versions.join(', ')}; ${defaultVersion} if not said`).join('\n')}`,
   examples: ['17'],
 });
 
 const Name = Type.String({
   maxLength: 40,
-  pattern: '^[a-z]([a-z0-9-]*[a-z0-9])?$',
+  pattern: matching(
+    '^[a-z]([a-z0-9-]*[a-z0-9])?$',
+    'must be a host name of small letters, digits and dashes that begins with a letter, such as `main-db`',
+  ),
   description:
     'Its host name for the application, once in an environment; the kind if not said. Its URL is in the variable `<NAME>_URL`.',
   examples: ['main'],
@@ -31,7 +38,7 @@ const Name = Type.String({
 
 const Storage = Type.String({
   maxLength: 20,
-  pattern: '^[1-9][0-9]*(Mi|Gi)$',
+  pattern: matching('^[1-9][0-9]*(Mi|Gi)$', 'must be a whole number with Mi or Gi, such as `10Gi`'),
   description: 'What it is meant to need. Kept and shown; the server’s disk is the limit.',
   examples: ['10Gi'],
 });
@@ -54,40 +61,33 @@ export const WantedService = Type.Object(
   { ...closed, title: 'WantedService' },
 );
 
-const shown = {
-  id: Id,
-  kind: Kind,
-  name: Type.String({ examples: ['main'] }),
-  version: Type.String({ examples: ['17'] }),
-  memoryMb: Type.Integer({ examples: [512] }),
-  storage: nullable(Storage),
-  status: Type.Enum([...serviceStatuses]),
-  problem: nullable(
-    Type.Object(
-      {
-        code: Type.String({ examples: ['service_unhealthy'] }),
-        message: Type.String(),
-        hint: nullable(Type.String()),
-        evidence: nullable(Type.String()),
-      },
-      { description: 'Why it does not run.' },
-    ),
-  ),
-};
-
-export const ServiceInEnvironment = Type.Object(shown, { title: 'Service' });
-
-const ListedService = Type.Object(
+export const ServiceInEnvironment = Type.Object(
   {
-    ...shown,
-    variables: Type.Array(Type.String({ examples: ['DATABASE_URL'] }), {
-      description: 'Variables of the application that have its URL. The values are not shown to anyone.',
-    }),
-    hasData: Type.Boolean({ description: 'There is a volume of it on the server.' }),
-    createdAt: Time,
-    updatedAt: Time,
-    removedAt: nullable(Time),
+    id: Id,
+    kind: Kind,
+    name: Type.String({ examples: ['main'] }),
+    version: Type.String({ examples: ['17'] }),
+    memoryMb: Type.Integer({ examples: [512] }),
+    storage: nullable(Storage),
+    status: Type.Enum([...serviceStatuses]),
+    problem: { ...nullable(FaultAnswer), description: 'Why it does not run.' },
   },
+  { title: 'Service' },
+);
+
+const ListedService = Type.Intersect(
+  [
+    ServiceInEnvironment,
+    Type.Object({
+      variables: Type.Array(Type.String({ examples: ['DATABASE_URL'] }), {
+        description: 'Variables of the application that have its URL. The values are not shown to anyone.',
+      }),
+      hasData: Type.Boolean({ description: 'There is a volume of it on the server.' }),
+      createdAt: Time,
+      updatedAt: Time,
+      removedAt: nullable(Time),
+    }),
+  ],
   { title: 'ListedService' },
 );
 
@@ -96,6 +96,15 @@ export const ServicesAnswer = Type.Object({ items: Type.Array(ListedService) }, 
 export const ServicesBody = Type.Object(
   {
     services: Type.Array(WantedService, { maxItems: 10, description: 'The wanted whole.' }),
+    remove: Type.Optional(
+      Type.Array(Name, {
+        maxItems: 20,
+        uniqueItems: true,
+        description:
+          'The services that are to go, by name. One that is there and neither in `services` nor here is not removed: the call is refused with `removal_unconfirmed`. Names that are not there do no harm, so that the same call can be sent again.',
+        examples: [['redis']],
+      }),
+    ),
     deleteData: Type.Optional(
       Type.Boolean({
         description:

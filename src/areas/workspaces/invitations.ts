@@ -7,6 +7,7 @@ import { Fault } from '../../fault.ts';
 import { type AccountId, type InvitationId, isId, newId, type WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import { normaliseEmail, type Place } from '../../principal.ts';
+import type { SaveResponse } from '../../store/answer.ts';
 import { addToNote } from '../../store/change-note.ts';
 import type { Queryable } from '../../store/database.ts';
 import { enqueueMail } from '../accounts/mail-outbox.ts';
@@ -30,6 +31,7 @@ export async function invite(
   ctx: WorkspacesContext,
   actor: Actor,
   input: { readonly email: string } & Place,
+  saveResponse: SaveResponse,
 ) {
   const { db, clock } = ctx;
   const { workspaceId, accountId: invitedBy } = actor;
@@ -59,7 +61,7 @@ export async function invite(
     await queries.saveInvitation(tx, row);
     await enqueueMail(tx, 'invitation', email, now, { invitationId: id });
     addToNote({ subject: { type: 'invitation', id } });
-    return show(row);
+    return saveResponse(tx, { status: 201, body: show(row) });
   });
   ctx.wakeMail();
   return made;

@@ -141,6 +141,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
 
   route.post(`${base}/:id/invitations`, {
     access: inWorkspace.manage,
+    idempotent: true,
     signInLimit: 'mail',
     faults: ['already_member'],
     schema: {
@@ -152,8 +153,8 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
       body: schemas.InvitationBody,
       response: { 201: schemas.InvitationAnswer },
     },
-    handler: ({ scope, body: { projects = null, ...body } }) =>
-      invite(ctx, actorOf(scope), { ...body, projects }),
+    handler: ({ scope, body: { projects = null, ...body }, saveResponse }) =>
+      invite(ctx, actorOf(scope), { ...body, projects }, saveResponse),
   });
 
   route.delete(`${base}/:id/invitations/:invitationId`, {

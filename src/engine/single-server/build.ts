@@ -7,7 +7,7 @@ import type { BuildContext, BuiltImage, ImageBuild } from '../engine.ts';
 import { labelsOf } from '../placement.ts';
 
 const folderOf = (id: DeploymentId) => `/var/lib/slipway/builds/${id}`;
-const unitOf = (id: DeploymentId) => `slipway-${id}-build`;
+export const buildUnitOf = (id: DeploymentId) => `slipway-${id}-build`;
 
 export async function sendBuildContext(
   { remote, fence, signal }: DockerHost,
@@ -29,10 +29,10 @@ export function buildImage(
   output: FollowUnitOptions,
 ): Promise<BuiltImage> {
   const labels = labelsOf(placement, 'image');
-  const places = { unit: unitOf(id), folder: folderOf(id), fence };
+  const places = { unit: buildUnitOf(id), folder: folderOf(id), fence };
   return runBuild(remote, { ...build, ...places, labels, owner: 'slipway.environment' }, output);
 }
 
 export async function stopBuild({ remote, fence }: DockerHost, id: DeploymentId): Promise<void> {
-  await remote.stopUnit(unitOf(id), fence);
+  await remote.stopUnit(buildUnitOf(id), fence);
 }

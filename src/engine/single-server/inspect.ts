@@ -14,21 +14,25 @@ import { inspectImage, listImages, readImage, readImages } from '../../adapters/
 import { readFronts } from '../../adapters/proxy/read-fronts.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
-import type { InspectedTarget, Instance, InstanceState, Survey } from '../engine.ts';
+import type { BuiltImage, InspectedTarget, Instance, InstanceState, Survey } from '../engine.ts';
 import { imageName, labelsOf, type Placement } from '../placement.ts';
 
-export async function inspect(host: DockerHost, image: string): Promise<InspectedTarget> {
+export async function inspect(host: DockerHost, likelyImage: string | null): Promise<InspectedTarget> {
   const { placement } = host;
   const calls = [listContainers(labelsOf(placement, 'app')), listImages(labelsOf(placement, 'image'))];
-  const [listed, replied] = await askHost(host, calls);
+  const likely = likelyImage === null ? [] : [inspectImage(likelyImage)];
+  const [listed, replied, likelyReply] = await askHost(host, [...calls, ...likely]);
   if (!listed || !replied) throw new Error('Docker left a question without an answer');
   const images = readImages(replied);
-  const found = images.find(({ tags }) => tags.some((tag) => nameOf(placement, tag) === image));
   return {
     instances: readContainers(listed).map(instanceOf),
-    image: found && readImage(await askOne(host, inspectImage(found.id))),
-    images: images.flatMap(({ tags }) => tags.map((tag) => nameOf(placement, tag))),
+    likelyImage: likelyReply && readImage(likelyReply),
+    images: images.flatMap(({ id, tags }) => tags.map((tag) => ({ name: nameOf(placement, tag), id }))),
   };
+}
+
+export async function readImageOf(host: DockerHost, id: string): Promise<BuiltImage | undefined> {
+  return readImage(await askOne(host, inspectImage(id)));
 }
 
 /** What releases call an image of the environment that has this name on the server. */

@@ -1,15 +1,23 @@
 /** The end of containers: stopped as they asked for it, started again where they are wanted back, or removed. */
 import { removeContainer, startContainer, stopContainer } from '../../adapters/docker/containers.ts';
 import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
-import { askHost, askOne, type DockerHost } from '../docker-host.ts';
+import { dismissFirst } from '../../adapters/proxy/drain.ts';
+import { stopUnitFirst } from '../../remote/units/units.ts';
+import { askAfter, askHost, askOne, type DockerHost } from '../docker-host.ts';
+import type { Leftovers } from '../engine.ts';
 import { labelsOf } from '../placement.ts';
+import { buildUnitOf } from './build.ts';
 import { nameOf } from './inspect.ts';
 
-export async function stopInstances(host: DockerHost, names: readonly string[], stopSeconds: number) {
-  await askHost(
-    host,
-    names.map((name) => stopContainer(name, stopSeconds)),
-  );
+export async function stopInstances(
+  host: DockerHost,
+  names: readonly string[],
+  stopSeconds: number,
+  inProxy: readonly string[] = [],
+) {
+  const calls = names.map((name) => stopContainer(name, stopSeconds));
+  if (inProxy.length === 0) await askHost(host, calls);
+  else await askAfter(host, dismissFirst(host, host.placement.environmentId, inProxy), calls);
 }
 
 /**
@@ -29,14 +37,14 @@ export async function removeInstances(host: DockerHost, names: readonly string[]
 }
 
 /** An image that runs, or that another name is for, refuses by itself. */
-export async function cleanUp(
-  host: DockerHost,
-  { instances, images }: { readonly instances: readonly string[]; readonly images: readonly string[] },
-) {
-  const { placement } = host;
-  const gone = instances.flatMap((name) => [stopContainer(name, 5), removeContainer(name)]);
+export async function cleanUp(host: DockerHost, { deploymentId, instances, images }: Leftovers) {
+  const { placement, fence } = host;
+  const named = images.filter(({ id }) => id === null).map(({ name }) => name);
   const there =
-    images.length === 0 ? [] : readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
-  const old = there.flatMap(({ tags }) => tags).filter((tag) => images.includes(nameOf(placement, tag)));
-  await askHost(host, [...gone, ...old.map((tag) => removeImage(tag))]);
+    named.length === 0 ? [] : readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
+  const old = there.flatMap(({ tags }) => tags).filter((tag) => named.includes(nameOf(placement, tag)));
+  await askAfter(host, stopUnitFirst(buildUnitOf(deploymentId), fence), [
+    ...instances.flatMap((name) => [stopContainer(name, 5), removeContainer(name)]),
+    ...[...images.flatMap(({ id }) => id ?? []), ...old].map((image) => removeImage(image)),
+  ]);
 }

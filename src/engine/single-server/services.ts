@@ -12,7 +12,7 @@ import {
   stopContainer,
 } from '../../adapters/docker/containers.ts';
 import type { Call, Reply } from '../../adapters/docker/docker.ts';
-import { inspectImage, pullUnit, readImage } from '../../adapters/docker/images.ts';
+import { inspectImage, pullHint, pullUnit, readImage } from '../../adapters/docker/images.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
@@ -110,7 +110,13 @@ export async function pullImage(
   name: string,
   line: (text: string) => void,
 ): Promise<void> {
-  const unit = { name: `slipway-${fence.scope}-pull-${name}`, argv: pullUnit(image), fence };
+  const unit = {
+    name: `slipway-${fence.scope}-pull-${name}`,
+    argv: pullUnit(image),
+    fence,
+    what: `Pulling the image ${image}`,
+    hintFor: (evidence: string) => pullHint(image, evidence),
+  };
   await followUnit(remote, unit, { signal, line });
 }
 

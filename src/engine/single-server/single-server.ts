@@ -14,7 +14,7 @@ import type { DockerHost } from '../docker-host.ts';
 import type { Target } from '../engine.ts';
 import { buildImage, removeBuildContext, sendBuildContext, stopBuild } from './build.ts';
 import { removeCrons, setCrons } from './crons.ts';
-import { inspect, lastLines, listInstances, survey, wasOutOfMemory } from './inspect.ts';
+import { inspect, lastLines, listInstances, readImageOf, survey, wasOutOfMemory } from './inspect.ts';
 import { cleanUp, removeInstances, startAgain, stopInstances } from './instances.ts';
 import {
   applyServices,
@@ -51,7 +51,8 @@ export function singleServer(host: DockerHost): Target {
     placement: host.placement,
     signal: host.signal,
     dataHost: host,
-    inspect: (image) => inspect(host, image),
+    inspect: (likelyImage) => inspect(host, likelyImage),
+    readImage: (id) => readImageOf(host, id),
     instances: () => listInstances(host),
     sendBuildContext: (id, context) => sendBuildContext(host, id, context),
     removeBuildContext: (id) => removeBuildContext(host, id),
@@ -62,7 +63,7 @@ export function singleServer(host: DockerHost): Target {
     waitHealthy: (check) => waitHealthy(host, check),
     runReleaseCommand: (start, command, output) => runReleaseCommand(host, start, command, output),
     stopReleaseCommand: (id) => stopReleaseCommand(host, id),
-    stopInstances: (names, stopSeconds) => stopInstances(host, names, stopSeconds),
+    stopInstances: (names, stopSeconds, inProxy) => stopInstances(host, names, stopSeconds, inProxy),
     startAgain: (names, stopSeconds) => startAgain(host, names, stopSeconds),
     removeInstances: (names, stopSeconds) => removeInstances(host, names, stopSeconds),
     cleanUp: (old) => cleanUp(host, old),
@@ -71,7 +72,7 @@ export function singleServer(host: DockerHost): Target {
     takeDown: (options) => takeDown(host, options),
     ensureProxy: () => ensureProxy(host.remote, host.signal),
     prove: (front, endpoints, release) => prove(host, front, endpoints, release),
-    switchTo: (front) => switchTo(host, front),
+    switchTo: (front, leaving) => switchTo(host, front, leaving),
     holdRequests: (front) => holdRequests(host, front),
     drain: (names, drainSeconds) => drain(host, names, drainSeconds),
     removeFromProxy: (names) => removeFromProxy(host, names),

@@ -15,6 +15,7 @@ import type { DeploymentId } from '../../ids.ts';
 import { type FollowUnitOptions, followUnit } from '../../remote/units/follow-unit.ts';
 import { Secret } from '../../secret.ts';
 import {
+  askCreating,
   askHost,
   askOne,
   createCalls,
@@ -86,13 +87,13 @@ async function startAll(
   specs: readonly WantedContainer[],
   isStarted: (start: WantedContainer) => boolean = () => true,
 ): Promise<ContainerState[]> {
-  const calls = [
+  const calls = (creating: readonly Call[]) => [
     ...groundCalls(host.placement, release),
-    ...(await createCalls(host, specs)),
+    ...creating,
     ...specs.filter(isStarted).map(({ name }) => startContainer(name)),
     ...specs.map(({ name }) => inspectContainer(name)),
   ];
-  const replies = await askHost(host, calls, secretsOf(release));
+  const replies = await askCreating(host, specs, calls, secretsOf(release));
   return replies.slice(-specs.length).map((reply, index) => {
     const state = readContainer(reply);
     if (!state) throw new Error(`the container ${specs[index]?.name} is gone as soon as it was made`);
@@ -152,7 +153,12 @@ export async function runReleaseCommand(
   const state = last && readContainer(last);
   if (state?.status === 'exited' && state.startedAt !== null && state.exitCode === 0) return;
   output.line(`Release command: ${command}`);
-  const unit = { name: releaseUnit(deploymentId), argv: ['docker', 'start', '--attach', name], fence };
+  const unit = {
+    name: releaseUnit(deploymentId),
+    argv: ['docker', 'start', '--attach', name],
+    fence,
+    what: `The release command «${command}»`,
+  };
   await followUnit(remote, unit, output);
   await askOne(host, removeContainer(name));
 }

@@ -3,13 +3,13 @@
  * function may be called again; the proxy's own file says what is wanted, so a restart in between does no harm.
  */
 
-import { checkThrough } from '../../adapters/proxy/check-through.ts';
+import { admitAndCheck } from '../../adapters/proxy/check-through.ts';
 import { dismiss, drained } from '../../adapters/proxy/drain.ts';
 import {
-  admit,
   hold,
   restoreFront as restore,
   stopFront,
+  switchAndDrain,
   switchTo as switchFront,
 } from '../../adapters/proxy/front-changes.ts';
 import type { ProxyFront } from '../../adapters/proxy/fronts.ts';
@@ -17,7 +17,7 @@ import { Fault } from '../../fault.ts';
 import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Secret } from '../../secret.ts';
 import type { DockerHost } from '../docker-host.ts';
-import type { Endpoint, Front } from '../engine.ts';
+import type { Endpoint, Front, Leaving } from '../engine.ts';
 import { type ReleaseSpec, secretsOf } from '../release-spec.ts';
 
 function proxyFront({ placement }: DockerHost, { routes, endpoints, holdSeconds }: Front): ProxyFront {
@@ -33,17 +33,11 @@ export async function prove(
   { run, variables }: ReleaseSpec,
 ): Promise<void> {
   const front = proxyFront(host, serving);
-  await admit(host, front, endpoints);
   // What is asked at a port of its own is not behind the proxy: there, as without a path, any answer of the app will do.
   const asked = run.health.port === null || run.health.port === run.port ? run.health.path : null;
   const path = asked ?? '/';
-  for (const server of endpoints) {
-    const timeoutMs = run.health.timeoutSeconds * 1_000;
-    const { status, bytes, problem } = await checkThrough(host, front, server, {
-      path,
-      host: server.name,
-      timeoutMs,
-    });
+  const timeoutMs = run.health.timeoutSeconds * 1_000;
+  for (const { status, bytes, problem } of await admitAndCheck(host, front, endpoints, { path, timeoutMs })) {
     // The proxy's own answers are 502, 503 and 504.
     const isGood =
       status !== null && (asked === null ? status < 502 || status > 504 : status >= 200 && status < 300);
@@ -63,8 +57,15 @@ function said(bytes: Buffer, secrets: readonly Secret[]): string {
   return redactWhole(bytes, secrets).toString('utf8', 0, 500);
 }
 
-export function switchTo(host: DockerHost, front: Front): Promise<void> {
-  return switchFront(host, proxyFront(host, front));
+export async function switchTo(
+  host: DockerHost,
+  front: Front,
+  { names, drainSeconds }: Leaving = { names: [], drainSeconds: 0 },
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = proxyFront(host, front);
+  if (names.length > 0) return switchAndDrain(host, wanted, names, { forMs: drainSeconds * 1_000 });
+  await switchFront(host, wanted);
+  return new Map();
 }
 
 export function holdRequests(host: DockerHost, front: Front): Promise<void> {

@@ -15,10 +15,10 @@ import { redactWhole } from '../../remote/exec/redact.ts';
 import type { Exchange, RelayAttempt } from '../../remote/remote.ts';
 import type { Secret } from '../../secret.ts';
 import { forContainers, limitsOf } from '../capacity.ts';
-import { diagnose } from '../diagnosis.ts';
+import { diagnose, earlyWord } from '../diagnosis.ts';
 import { askOne, type DockerHost } from '../docker-host.ts';
 import type { HealthCheck, RunningInstance } from '../engine.ts';
-import { isHealthy, type Probe, probeRequest, readProbe } from '../health-probe.ts';
+import { hasReached, isHealthy, type Probe, probeRequest, readProbe } from '../health-probe.ts';
 import type { RunPlan } from '../release-spec.ts';
 import { wasOutOfMemory } from './inspect.ts';
 
@@ -37,6 +37,7 @@ async function waitForOne(host: DockerHost, check: HealthCheck, container: Runni
   const { remote, fence, signal } = host;
   const { startSeconds } = check.run.health;
   const probes: Probe[] = [];
+  let told = '';
   const deadline = performance.now() + startSeconds * 1_000;
   for (;;) {
     signal.throwIfAborted();
@@ -53,7 +54,27 @@ async function waitForOne(host: DockerHost, check: HealthCheck, container: Runni
     const state = await inspect(host, container.name);
     const isOver = performance.now() > deadline;
     if (isOver || isHopeless(state)) throw await explain(host, check, container.name, state, probes);
+    const word = await lookEarly(host, check, state, probes);
+    // Seen twice, it is no moment between two of its starts.
+    if (word?.isFinal && word.sentence === told)
+      throw await explain(host, check, container.name, state, probes);
+    if (word && word.sentence !== told) check.onWarning?.(word.sentence);
+    told = word?.sentence ?? '';
   }
+}
+
+/** Only of one that nobody has reached yet: where it listens instead. */
+async function lookEarly(
+  host: DockerHost,
+  { run }: HealthCheck,
+  state: ContainerState | undefined,
+  probes: readonly Probe[],
+) {
+  const last = probes.at(-1);
+  if (!state || state.pid <= 0 || (last && hasReached(last))) return undefined;
+  const listening = await listeningIn(host.remote, state.pid);
+  const wanted = { port: run.health.port ?? run.port, path: run.health.path };
+  return earlyWord({ wanted, probes, listening, startSeconds: run.health.startSeconds });
 }
 
 function probeOf({ port, health }: RunPlan, { address, name }: RunningInstance): Exchange {
@@ -91,7 +112,7 @@ function isHopeless(state: ContainerState | undefined): boolean {
 
 async function explain(
   host: DockerHost,
-  { run, secrets }: HealthCheck,
+  { run, secrets, variables }: HealthCheck,
   name: string,
   state: ContainerState | undefined,
   probes: readonly Probe[],
@@ -111,6 +132,7 @@ async function explain(
     containers: state ? [{ ...state, isOutOfMemory }] : [],
     listening,
     lastLines,
+    missing: (run.requiredKeys ?? []).filter((key) => variables?.has(key) === false),
     memoryMb: limitsOf(run, host.capacity).memoryMb.limit,
     mostMemoryMb: forContainers(host.capacity).memoryMb,
     startSeconds: run.health.startSeconds,

@@ -53,9 +53,28 @@ while (defined(my $line = <STDIN>)) { chomp $line;
   exit 0 unless $met; $record += 1 }
 `;
 
-/** `$1` scope, or empty, `$2` epoch. Without a scope nothing is locked, and nobody waits. */
-export const relayScript = `if [ -n "$1" ]; then
+const fence = `if [ -n "$1" ]; then
 (${fenceScript})
+fi
+`;
+
+/** `$1` scope, or empty, `$2` epoch. Without a scope nothing is locked, and nobody waits. */
+export const relayScript = `${fence}exec perl -e '${program}'
+`;
+
+/**
+ * The same behind another script: `$3` is the size of that one's input, which comes ahead of the records, and what follows
+ * are its arguments. What it prints is not for us, unless it fails.
+ */
+export function relayScriptAfter(first: string): string {
+  return `${fence}first() {
+${first}
+}
+size=$3
+shift 3
+if [ "$size" = 0 ]; then (first "$@") >&2 </dev/null
+else dd bs="$size" count=1 iflag=fullblock status=none | first "$@" >&2
 fi
 exec perl -e '${program}'
 `;
+}

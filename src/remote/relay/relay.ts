@@ -4,27 +4,32 @@ import { type Commands, commandFailed } from '../exec/commands.ts';
 import type { Exchange, RelayAttempt, RelayOptions, RelayReply } from '../remote.ts';
 import { exits } from '../units/unit-scripts.ts';
 import { fenceArguments, fencedFault } from '../units/units.ts';
-import { relayScript } from './relay-script.ts';
+import { relayScript, relayScriptAfter } from './relay-script.ts';
 
 const defaultTimeoutMs = 30_000;
 const defaultMaxBytes = 1024 * 1024;
 const graceMs = 30_000;
+/** What runs ahead of the exchanges may have to wait for others, and for a reload of the proxy. */
+const firstMs = 180_000;
 
 export async function relay(
   commands: Commands,
   exchanges: readonly Exchange[],
-  { fence, signal, secrets }: RelayOptions = {},
+  { fence, first, signal, secrets }: RelayOptions = {},
 ): Promise<RelayReply[]> {
-  const records = exchanges.map(recordOf);
-  const outcome = await commands.runScript(relayScript, fenceArguments(fence), {
-    input: Buffer.concat(records),
-    timeoutMs: exchanges.reduce((sum, each) => sum + maxDurationMs(each), graceMs),
+  const given = Buffer.from(first?.input ?? '');
+  const text = first ? relayScriptAfter(first.text) : relayScript;
+  const args = first ? [String(given.length), ...first.args] : [];
+  const outcome = await commands.runScript(text, [...fenceArguments(fence), ...args], {
+    input: Buffer.concat([given, ...exchanges.map(recordOf)]),
+    timeoutMs: exchanges.reduce((sum, each) => sum + maxDurationMs(each), first ? firstMs : graceMs),
     maxOutputBytes: exchanges.reduce((sum, each) => sum + maxOutput(each), 64 * 1024),
     ...(signal && { signal }),
     ...(secrets && { secrets }),
   });
   if (outcome.code === exits.fenced) throw fencedFault(outcome.stderr.toString('utf8').trim());
-  if (outcome.code !== 0) throw commandFailed(['perl'], outcome, secrets);
+  if (outcome.code !== 0)
+    throw first?.failure?.(outcome) ?? commandFailed([first ? 'sh' : 'perl'], outcome, secrets);
   return parseReplies(outcome.stdout);
 }
 

@@ -22,13 +22,14 @@ const { headBytes, headLines, tailBytes, tailLines } = outputLimits;
  * Runs `$dir/command` and ends as it does. Its arguments: the unit's folder. Both cuts are made between lines where there
  * is one, so that a secret is not cut in two, which nobody would find then. A process that the command left behind may
  * hold the pipe open: what the command itself has printed is in the pipe when it ends, and that is at most a mebibyte.
+ * The handler of SIGCHLD does nothing but end the waiting: without one the end would be noticed only with the next look.
  * No single quote: it stands in a script of the shell.
  */
 export const boundedRun = String.raw`
 use strict; use warnings;
 my ($dir) = @ARGV; my ($most, $most_lines, $end, $end_lines) = (${headBytes}, ${headLines}, ${tailBytes}, ${tailLines});
 open my $out, q{>>}, qq{$dir/output} or die qq{no output: $!\n}; pipe my $from, my $to or die qq{no pipe: $!\n};
-my $child = fork; die qq{no process: $!\n} unless defined $child;
+$SIG{CHLD} = sub {}; my $child = fork; die qq{no process: $!\n} unless defined $child;
 if (!$child) { open STDOUT, q{>&}, $to; open STDERR, q{>&}, $to; close $_ for $from, $to, $out; exec q{sh}, qq{$dir/command} or die qq{no shell: $!\n} }
 close $to; my ($shown, $lines, $is_over, $is_open, $rest, $rest_lines, $tail) = (0, 0, 0, 0, 0, 0, q{});
 sub put { my ($text) = @_; my $done = 0; return if $text eq q{}; $is_open = substr($text, -1) ne qq{\n};

@@ -3,12 +3,17 @@ import { test } from 'node:test';
 import { faultOf } from '../../../test/support/faults.ts';
 import { Handover } from '../../handover.ts';
 import { Secret } from '../../secret.ts';
-import type { Fence, Remote, UnitOutput, UnitSpec, UnitState } from '../remote.ts';
+import type { Fence, Remote, UnitOutput, UnitState } from '../remote.ts';
 import { withSecrets } from '../with-secrets.ts';
 import { mostUnitBytes } from './bounded-output.ts';
 import { followUnit } from './follow-unit.ts';
 
-const input: UnitSpec = { name: 'slipway-x', argv: ['true'], fence: { scope: 'server-a', epoch: 3 } };
+const input = {
+  name: 'slipway-x',
+  argv: ['true'],
+  fence: { scope: 'server-a', epoch: 3 },
+  what: 'Pulling the image redis:8',
+};
 const running: UnitState = { kind: 'running' };
 const ended = (code: number): UnitState => ({ kind: 'ended', code });
 const never = () => assert.fail('nobody asks for this');
@@ -42,7 +47,10 @@ class FakeUnit {
     readFile: never,
     fence: never,
     relay: never,
-    startUnit: async ({ name }) => void this.calls.push(`start ${name}`),
+    startUnit: async ({ name }) => {
+      this.calls.push(`start ${name}`);
+      return this.#read(0);
+    },
     stopUnit: async (name: string, fence?: Fence) => void this.calls.push(`stop ${name} at ${fence?.epoch}`),
     readUnit: (_name, from) => this.#read(from),
   };
@@ -89,7 +97,8 @@ test('a failure carries the code and the last lines, and leaves nothing behind',
   const fault = await faultOf(async () => {
     throw (await follow(unit)).end;
   });
-  assert.match(fault.message, /ended with 7/);
+  assert.equal(fault.message, 'Pulling the image redis:8 failed on the server with exit code 7.');
+  assert.match(fault.hint ?? '', /evidence/);
   assert.equal(fault.evidence?.split('\n').length, 15);
   assert.match(fault.evidence ?? '', /it broke$/);
   assert.deepEqual(unit.calls.at(-1), 'stop slipway-x at 3');

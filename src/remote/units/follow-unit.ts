@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts';
 import { Handover } from '../../handover.ts';
 import type { Secret } from '../../secret.ts';
 import { createRedactor } from '../exec/redact.ts';
-import type { Remote, UnitSpec, UnitState } from '../remote.ts';
+import type { Remote, UnitOutput, UnitSpec, UnitState } from '../remote.ts';
 import { raceAbort } from '../ssh/deadline.ts';
 import { mostUnitBytes } from './bounded-output.ts';
 
@@ -15,10 +15,20 @@ export interface FollowUnitOptions {
   line(text: string): void;
   /** Each line as it was printed: for words of ours, in which a number may look like a secret. Nothing else is read from it. */
   own?(text: string): void;
+  /** One that succeeds stays on the server until `stopUnit`: a round trip less for whoever clears up later anyway. */
+  readonly isKept?: true;
 }
 
-/** How long one read may wait for more. */
+export interface FollowedUnit extends UnitSpec {
+  /** What it does, as the beginning of a sentence: «Pulling the image redis:8». */
+  readonly what: string;
+  /** What helps where it fails, by what it printed. */
+  readonly hintFor?: (evidence: string) => string | undefined;
+}
+
+/** How long one read may wait for more; the first comes with the start, and who is told to stop waits for that. */
 const readMs = 5_000;
+const firstReadMs = 2_000;
 /** Longer lines are split: a program that never ends its line must not fill our memory. */
 const maxLineLength = 16 * 1024;
 const evidenceLines = 15;
@@ -27,9 +37,13 @@ const evidenceLines = 15;
  * Starts it, or follows one that runs, and emits its lines; fails with `remote_failed` unless it succeeds, with `work_lost`
  * where it was cut off. Stopped when aborted, unless another worker takes over: that one follows it.
  */
-export async function followUnit(remote: Remote, spec: UnitSpec, options: FollowUnitOptions): Promise<void> {
-  const { signal, line, own, secrets = [] } = options;
-  await remote.startUnit(spec);
+export async function followUnit(
+  remote: Remote,
+  { what, hintFor, ...spec }: FollowedUnit,
+  options: FollowUnitOptions,
+): Promise<void> {
+  const { signal, line, own, secrets = [], isKept } = options;
+  const first = await remote.startUnit(spec, firstReadMs);
   const last: string[] = [];
   const lines = new Lines((text) => {
     line(text);
@@ -44,13 +58,15 @@ export async function followUnit(remote: Remote, spec: UnitSpec, options: Follow
   const redactor = createRedactor([...remote.secrets, ...secrets]);
   const remove = () => remote.stopUnit(spec.name, spec.fence);
   try {
-    const state = await readToEnd(remote, spec.name, take, signal);
+    const state = await readToEnd(remote, spec.name, take, signal, first);
     plain.end();
     lines.push(redactor.end());
     lines.end();
-    await remove();
-    if (state.kind === 'ended' && state.code === 0) return;
-    throw failureOf(state, last.join('\n'));
+    const isGood = state.kind === 'ended' && state.code === 0;
+    if (!isGood || !isKept) await remove();
+    if (isGood) return;
+    const evidence = last.join('\n');
+    throw failureOf(what, state, evidence, hintFor?.(evidence));
   } catch (error) {
     const isAborted = signal.aborted && error === signal.reason && !(error instanceof Handover);
     if (isAborted) await remove();
@@ -59,12 +75,16 @@ export async function followUnit(remote: Remote, spec: UnitSpec, options: Follow
 }
 
 /** What ended from outside, by a reboot for example, may be begun again; what failed by itself would fail again. */
-function failureOf(state: Exclude<UnitState, { readonly kind: 'running' }>, evidence: string): Fault {
+function failureOf(
+  what: string,
+  state: Exclude<UnitState, { readonly kind: 'running' }>,
+  evidence: string,
+  hint: string | undefined,
+): Fault {
   if (state.kind === 'absent' || state.lost)
-    return new Fault('work_lost', 'The work on the server was interrupted before it could end.', {
-      evidence,
-    });
-  return new Fault('remote_failed', `A command on the server ended with ${state.code}.`, { evidence });
+    return new Fault('work_lost', `${what} was interrupted on the server before it could end.`, { evidence });
+  const how = `failed on the server with exit code ${state.code}`;
+  return new Fault('remote_failed', `${what} ${how}.`, { evidence, ...(hint !== undefined && { hint }) });
 }
 
 /**
@@ -76,10 +96,12 @@ export async function readToEnd(
   name: string,
   take: (bytes: Buffer) => void,
   signal: AbortSignal,
+  first?: UnitOutput,
 ): Promise<Exclude<UnitState, { readonly kind: 'running' }>> {
-  for (let from = 0; ; ) {
+  for (let from = 0, known = first; ; known = undefined) {
     signal.throwIfAborted();
-    const { state, bytes, next } = await raceAbort(remote.readUnit(name, from, readMs), signal);
+    const read = known ?? (await raceAbort(remote.readUnit(name, from, readMs), signal));
+    const { state, bytes, next } = read;
     const room = Math.max(0, mostUnitBytes - from);
     if (bytes.length > 0 && room > 0) take(bytes.subarray(0, room));
     from = next;
@@ -88,7 +110,7 @@ export async function readToEnd(
 }
 
 /** Whole lines out of bytes that end anywhere, also in the middle of a character. */
-class Lines {
+export class Lines {
   readonly #emit: (text: string) => void;
   readonly #decoder = new StringDecoder('utf8');
   #rest = '';

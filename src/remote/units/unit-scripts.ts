@@ -1,8 +1,9 @@
 /**
  * The scripts behind detached work. Constant texts: what differs comes as arguments or by standard input.
  *
- * A unit's folder holds: `command` (what to run), `wrapper` (what runs it), `input` until it has been opened, `began`
- * once the unit has begun, `output`, which is bounded, and `code` once it has ended. All that decides whether to start
+ * A unit's folder holds: `command` (what to run), `wrapper` (what runs it), `input` until it has been opened, `running`,
+ * which the wrapper holds a lock on, `began` once the unit has begun, `output`, which is bounded, and `code` once it has
+ * ended. Who waits for the end waits for the lock: the kernel gives it free in the moment the wrapper is gone. All that decides whether to start
  * a unit happens under one lock, which the kernel takes back from whoever dies with it. Neither half a start nor two at
  * once can run it twice: without `began` and without a live unit it never ran; with `began` it is never started again.
  */
@@ -55,6 +56,8 @@ is_live() {
  */
 const wrapper = `dir=$1
 umask 077
+exec 7>"$dir/running"
+flock 7
 cat /proc/sys/kernel/random/boot_id >"$dir/began"
 if [ -e "$dir/input" ]; then
   exec <"$dir/input"
@@ -64,7 +67,7 @@ else
 fi
 umask 022
 code=0
-perl -e '${boundedRun}' "$dir" || code=$?
+perl -e '${boundedRun}' "$dir" 7>&- || code=$?
 echo "$code" >"$dir/code.new"
 mv -fT "$dir/code.new" "$dir/code"
 `;
@@ -77,7 +80,7 @@ mv -fT "$dir/code.new" "$dir/code"
  * folder with the input in it; the next start after an hour removes it.
  * OOMPolicy: where the kernel kills the command for its memory, the wrapper lives on and says so.
  */
-export const startUnitScript = `
+const startUnitScript = `
 umask 077
 mkdir -p ${unitRoot}/units
 find ${unitRoot}/units -mindepth 1 -maxdepth 1 -name '.start-*' -mmin +60 -exec rm -rf {} +
@@ -113,8 +116,12 @@ systemd-run --quiet --collect --unit="$3.service" --setenv=HOME=/root --setenv=L
 
 /**
  * `$1` name, `$2` from which byte, `$3` how many tenths of a second to wait for more, `$4` how many bytes at most, `$5`
- * how many tenths to gather once something has come: a round trip a line would cost more than the line. First
- * a line with state, code and size, then the bytes. The state is read before the size: what has ended prints no more.
+ * after how many tenths (below ten) to look whether something has come: a round trip a line would cost more than the
+ * line. The end is noticed at once. First a line with state, code and size, then the bytes. The state is read before
+ * the size: what has ended prints no more.
+ *
+ * Where nobody holds the lock, and there is no code, the unit is about to begin, or was cut off, or its wrapper is one of
+ * an earlier version: that is looked at again after a moment.
  */
 export const readUnitScript = `${isLive}
 dir=${unitRoot}/units/$1
@@ -133,20 +140,25 @@ state() {
 }
 now=$(state "$1")
 left=$3
-while [ "$now" = 'running 0' ] && [ "$left" -gt 0 ] && [ ! -e "$dir/code" ] && [ "$(size)" -le "$2" ]; do
-  sleep 0.1
-  left=$((left - 1))
-  if [ $((left % 20)) = 0 ]; then now=$(state "$1"); fi
-done
-left=$5
 while [ "$now" = 'running 0' ] && [ "$left" -gt 0 ] && [ ! -e "$dir/code" ]; do
-  sleep 0.1
-  left=$((left - 1))
+  if [ -e "$dir/began" ] && [ -e "$dir/running" ] && ! flock --shared --wait "0.$5" "$dir/running" true; then
+    left=$((left - $5))
+    if [ "$(size)" -gt "$2" ]; then break; fi
+  elif [ ! -e "$dir/code" ]; then
+    if [ -e "$dir/began" ]; then now=$(state "$1"); fi
+    sleep 0.02
+    left=$((left - 1))
+  fi
 done
 if [ "$now" = 'running 0' ]; then now=$(state "$1"); fi
 echo "$now $(size)"
 if [ -e "$dir/output" ]; then tail -c "+$(($2 + 1))" "$dir/output" | head -c "$4"; fi
 `;
+
+/** The arguments of the start, then those of the read: what ends soon is started, followed and told in one round trip. */
+export const startAndReadScript = `(${startUnitScript})
+shift 6
+${readUnitScript}`;
 
 /** `$1` scope, `$2` epoch, `$3` name. SIGTERM first, then SIGKILL; its folder is removed only once nothing of it runs. */
 export const stopUnitScript = `${isLive}${locked}${fenced}

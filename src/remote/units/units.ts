@@ -5,24 +5,45 @@
 import { Fault } from '../../fault.ts';
 import { type Commands, commandFailed } from '../exec/commands.ts';
 import { quoteArgv } from '../exec/quote.ts';
-import type { Fence, UnitOutput, UnitSpec, UnitState } from '../remote.ts';
-import { exits, fenceScript, readUnitScript, startUnitScript, stopUnitScript } from './unit-scripts.ts';
+import type {
+  Fence,
+  FirstScript,
+  RemoteOutcome,
+  RunOptions,
+  UnitOutput,
+  UnitSpec,
+  UnitState,
+} from '../remote.ts';
+import { exits, fenceScript, readUnitScript, startAndReadScript, stopUnitScript } from './unit-scripts.ts';
 
 /** Ended from outside, by a reboot or a kill, before it could say how. */
 const lostCode = 255;
 
 const maxBytes = 1024 * 1024;
-/** Tenths of a second: who watches a build sees its lines within this. */
-const maxBufferTenths = 8;
+const timeoutMs = 120_000;
+/** Who watches a build sees its lines within this. */
+const tenthsBetweenLooks = 8;
 
-export async function startUnit(commands: Commands, spec: UnitSpec): Promise<void> {
+export async function startUnit(commands: Commands, spec: UnitSpec, waitMs = 0): Promise<UnitOutput> {
   const { name, argv, input, fence, memoryMb } = spec;
   requireUnitName(name);
   const size = input === undefined ? '' : String(input.length);
   const command = Buffer.from(`exec ${quoteArgv(argv)}\n`);
   const memory = memoryMb === undefined ? '' : String(Math.round(memoryMb));
-  const args = [...fenceArguments(fence), name, String(command.length), size, memory];
-  await scripted(commands, startUnitScript, args, input ? Buffer.concat([command, input]) : command);
+  const args = [
+    ...fenceArguments(fence),
+    name,
+    String(command.length),
+    size,
+    memory,
+    ...readArguments(name, 0, waitMs),
+  ];
+  const answer = await scripted(commands, startAndReadScript, args, {
+    input: input ? Buffer.concat([command, input]) : command,
+    timeoutMs: waitMs + timeoutMs,
+    maxOutputBytes: maxBytes + 1024,
+  });
+  return outputIn(answer, 0);
 }
 
 export async function readUnit(
@@ -32,13 +53,19 @@ export async function readUnit(
   waitMs = 0,
 ): Promise<UnitOutput> {
   requireUnitName(name);
-  const tenths = Math.max(0, Math.ceil(waitMs / 100));
-  const bufferTenths = Math.min(tenths, maxBufferTenths);
-  const args = [name, String(from), String(tenths), String(maxBytes), String(bufferTenths)];
-  const answer = await commands.script(readUnitScript, args, {
-    timeoutMs: waitMs + 60_000,
+  const answer = await commands.script(readUnitScript, readArguments(name, from, waitMs), {
+    timeoutMs: waitMs + timeoutMs,
     maxOutputBytes: maxBytes + 1024,
   });
+  return outputIn(answer, from);
+}
+
+function readArguments(name: string, from: number, waitMs: number): string[] {
+  const tenths = Math.max(0, Math.ceil(waitMs / 100));
+  return [name, String(from), String(tenths), String(maxBytes), String(tenthsBetweenLooks)];
+}
+
+function outputIn(answer: Buffer, from: number): UnitOutput {
   const line = answer.indexOf('\n');
   const [kind = '', code = '', size = ''] = answer.subarray(0, line).toString('latin1').split(' ');
   const bytes = answer.subarray(line + 1);
@@ -53,6 +80,13 @@ export async function stopUnit(commands: Commands, name: string, fence?: Fence):
   await scripted(commands, stopUnitScript, [...fenceArguments(fence), name]);
 }
 
+/** The same, ahead of what is asked of sockets in the same round trip. */
+export function stopUnitFirst(name: string, fence: Fence): FirstScript {
+  requireUnitName(name);
+  const args = [...fenceArguments(fence), name];
+  return { text: stopUnitScript, args, failure: (outcome) => failureOf(outcome) };
+}
+
 export async function claimFence(commands: Commands, scope: string, epoch: number): Promise<void> {
   await scripted(commands, fenceScript, fenceArguments({ scope, epoch }));
 }
@@ -61,16 +95,19 @@ async function scripted(
   commands: Commands,
   text: string,
   args: readonly string[],
-  input?: Buffer,
-): Promise<void> {
-  const outcome = await commands.runScript(text, args, { timeoutMs: 120_000, ...(input && { input }) });
-  if (outcome.code === 0) return;
+  options: RunOptions = {},
+): Promise<Buffer> {
+  const outcome = await commands.runScript(text, args, { timeoutMs, ...options });
+  if (outcome.code === 0) return outcome.stdout;
+  throw failureOf(outcome);
+}
+
+function failureOf(outcome: RemoteOutcome): Fault {
   const evidence = outcome.stderr.toString('utf8').trim();
-  if (outcome.code === exits.fenced) throw fencedFault(evidence);
-  if (outcome.code === exits.stillRunning) {
-    throw new Fault('remote_failed', 'The work on the server could not be stopped.', { evidence });
-  }
-  throw commandFailed(['systemd-run'], outcome);
+  if (outcome.code === exits.fenced) return fencedFault(evidence);
+  if (outcome.code === exits.stillRunning)
+    return new Fault('remote_failed', 'The work on the server could not be stopped.', { evidence });
+  return commandFailed(['systemd-run'], outcome);
 }
 
 function stateOf(kind: string, code: string): UnitState {

@@ -144,13 +144,32 @@ export const cases: readonly Case[] = [
       versions: { php: '8.3' },
       installCommand: 'composer install --no-dev',
       buildCommand: 'npm run build',
-      startCommand: 'php artisan serve --host=0.0.0.0 --port=$PORT',
+      startCommand: 'apache2-foreground',
     },
     files: {
       'composer.json': { require: { php: '^8.3', 'ext-gd': '*' } },
       'composer.lock': {},
       'package.json': { scripts: { build: 'vite build' } },
       'package-lock.json': {},
+      artisan: '',
+      'public/index.php': '',
+    },
+  },
+  {
+    name: 'php-laravel-mix-mongodb',
+    app: {
+      language: 'php',
+      framework: 'laravel',
+      packageManager: { name: 'composer', version: null, lockFile: 'composer.lock' },
+      versions: { php: '8.4' },
+      installCommand: 'composer install --no-dev --optimize-autoloader && npm install',
+      buildCommand: 'npm run production',
+      startCommand: 'apache2-foreground',
+    },
+    files: {
+      'composer.json': { require: { php: '^8.2', 'ext-imagick': '*', 'ext-json': '*' } },
+      'composer.lock': { packages: [{ name: 'mongodb/mongodb', require: { 'ext-mongodb': '^2.0' } }] },
+      'package.json': { scripts: { production: 'mix --production', build: 'echo no' } },
       artisan: '',
       'public/index.php': '',
     },
@@ -202,13 +221,30 @@ export const cases: readonly Case[] = [
     },
   },
   {
+    name: 'dotnet-older-target',
+    app: {
+      language: 'csharp',
+      framework: 'aspnet',
+      packageManager: { name: 'nuget', version: null, lockFile: null },
+      versions: { dotnet: '9.0.203' },
+      startCommand: 'dotnet out/Shop.dll',
+    },
+    files: {
+      'global.json': '{"sdk":{"version":"9.0.203"}}',
+      'Shop.csproj':
+        '<Project Sdk="Microsoft.NET.Sdk.Web"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>',
+    },
+  },
+  {
     name: 'elixir-phoenix',
     app: {
       language: 'elixir',
       framework: 'phoenix',
       packageManager: { name: 'mix', version: null, lockFile: 'mix.lock' },
       versions: { elixir: '1.17' },
-      startCommand: 'mix phx.server',
+      buildCommand: 'mix compile && mix assets.deploy && mix release',
+      startCommand: 'bin/server',
+      releaseCommand: 'bin/migrate',
       port: 4000,
     },
     files: {

@@ -1,6 +1,7 @@
 /** Commits as git stores them. Only those count that were fetched on purpose: of these we know that all files are here. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Recent } from '../../../recent.ts';
 import { isSha, localRef, notThere, type Ref } from '../refs.ts';
 import { contentOf, DamagedMirror, readObjects } from './object-reader.ts';
 
@@ -15,19 +16,36 @@ export interface Commit {
 
 const largestCommit = 1024 * 1024;
 
+/** A deployment asks for the same commit several times, and each answer of git costs a process. */
+const known = new Recent<Commit>(100);
+const mostKeptMessage = 16 * 1024;
+
 /** Undefined where the mirror does not have it, or not for certain with all its files. */
 export async function readCommit(dir: string, ref: Ref, signal?: AbortSignal): Promise<Commit | undefined> {
+  const kept = 'sha' in ref && isPinned(dir, ref.sha) ? known.get(keyOf(dir, ref.sha)) : undefined;
+  if (kept) return kept;
   for await (const object of readObjects(dir, [`${localRef(ref)}^{commit}`], signal)) {
     if (object?.type !== 'commit') return undefined;
-    return parseCommit(object.oid, await contentOf(object, largestCommit));
+    const commit = parseCommit(object.oid, await contentOf(object, largestCommit));
+    if (commit.message.length <= mostKeptMessage) known.set(keyOf(dir, commit.sha), commit);
+    return commit;
   }
   return undefined;
 }
 
+/** A commit never changes; whether it is still there is told by the file of its ref. */
+function keyOf(dir: string, sha: string): string {
+  return `${dir} ${sha}`;
+}
+
+/** The file is gone once git has packed its refs. */
+function isPinned(dir: string, sha: string): boolean {
+  return isSha(sha) && existsSync(join(dir, localRef({ sha })));
+}
+
 /** Fails where the commit was not fetched. */
 export async function checkFetched(dir: string, sha: string, signal?: AbortSignal): Promise<void> {
-  // The file is gone once git has packed its refs; asking git costs a process.
-  if (!isSha(sha) || !existsSync(join(dir, localRef({ sha })))) await requireCommit(dir, sha, signal);
+  if (!isPinned(dir, sha)) await requireCommit(dir, sha, signal);
 }
 
 export async function requireCommit(dir: string, sha: string, signal?: AbortSignal): Promise<Commit> {

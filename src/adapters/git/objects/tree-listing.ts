@@ -1,5 +1,6 @@
 /** The files of a commit, as one process of git lists them. Nothing is followed: a link is a name with a content. */
 import { Fault } from '../../../fault.ts';
+import { Recent } from '../../../recent.ts';
 import { Turns } from '../../../turns.ts';
 import { startGit } from '../run-git.ts';
 import { DamagedMirror } from './object-reader.ts';
@@ -41,6 +42,10 @@ export function readLimit(ms: number, outer?: AbortSignal): { signal: AbortSigna
   return { signal, done: () => clearTimeout(timer) };
 }
 
+/** What is analysed is built next, of the same files. Large ones are not kept: they cost memory, and git is quick beside them. */
+const listings = new Recent<Listing>(8);
+const mostKeptBytes = 256 * 1024;
+
 /**
  * A tree can name itself a thousand times over, so counting has to stop the listing, not follow it. Where no file is in
  * all those folders there is nothing to count, and time stops it.
@@ -55,6 +60,9 @@ export async function listTree(
   },
 ): Promise<Listing> {
   const { maxEntries, readMs } = options;
+  options.signal?.throwIfAborted();
+  const kept = listings.get(`${dir} ${tree}`);
+  if (kept && kept.entries.length <= maxEntries) return kept;
   const { signal, done } = readLimit(readMs, options.signal);
   const args = ['ls-tree', '-r', '-z', '-l', '--full-tree', tree];
   const git = startGit({ args, dir, signal });
@@ -80,7 +88,9 @@ export async function listTree(
     const code = await ended;
     signal.throwIfAborted();
     if (code !== 0) throw new DamagedMirror(git.said().trim() || 'git could not list the files');
-    return { entries, isComplete: true };
+    const listing: Listing = { entries, isComplete: true };
+    if (mostPathBytes - left <= mostKeptBytes) listings.set(`${dir} ${tree}`, listing);
+    return listing;
   } catch (error) {
     signal.throwIfAborted();
     throw error;

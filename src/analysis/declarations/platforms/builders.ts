@@ -99,9 +99,14 @@ function readProject(file: DeclarationFile): void {
   });
 }
 
+/** A Dockerfile by its path, or by the name in `web.Dockerfile` and `Dockerfile.web`. */
 function readZbpack(file: DeclarationFile): void {
   const { config } = file;
+  const name = asText(valueAt(config, 'dockerfile', 'name'));
+  const named = name === undefined ? [] : [`${name}.Dockerfile`, `Dockerfile.${name}`];
+  const paths = [valueAt(config, 'dockerfile', 'path'), ...named];
   file.declare({
+    dockerfile: paths.map((path) => file.file(path)).find((path) => path !== undefined),
     install: config.install_command,
     build: config.build_command,
     start: config.start_command,

@@ -29,8 +29,10 @@ export const digitalOcean: PlatformReader = {
 
 /** In `.do` at the top, by whatever name the template has there. */
 function* specFiles(repository: Repository): Generator<string> {
-  for (const name of repository.directory('.do')?.files ?? []) {
-    if (/\.ya?ml$/.test(name) && !isTooLarge(repository, join('.do', name))) yield join('.do', name);
+  for (const top of new Set(['', repository.root])) {
+    const folder = join(top, '.do');
+    for (const name of repository.directory(folder)?.files ?? [])
+      if (/\.ya?ml$/.test(name) && !isTooLarge(repository, join(folder, name))) yield join(folder, name);
   }
   yield* filesNamed(repository, digitalOcean.names);
 }
@@ -51,21 +53,25 @@ function readSpec(file: DeclarationFile, spec: Parsed): void {
   }
   for (const database of asObjects(spec.databases)) {
     const kind = engines[asText(database.engine)?.toUpperCase() ?? 'PG'];
-    if (kind) file.service(kind, `database ${asText(database.name) ?? ''}`, database.version, '');
+    if (kind) file.service(kind, `database ${asText(database.name) ?? ''}`, database.version, topOf(file));
   }
-  readVariables(file, spec, '');
+  readVariables(file, spec, topOf(file));
 }
 
-/** Folders are counted from the root of the repository, wherever the spec lies. */
+/** Folders are counted from the root of the repository; a spec inside of the root directory takes that for it. */
+function topOf({ repository: { root }, path }: DeclarationFile): string {
+  return path.startsWith(join(root, '.do/')) ? root : '';
+}
+
 function readPart(file: DeclarationFile, part: Parsed, special: Declared): void {
-  const directory = existingFolder(file.repository, '', asText(part.source_dir));
+  const directory = existingFolder(file.repository, topOf(file), asText(part.source_dir)?.replace(/^\//, ''));
   if (directory === undefined || part.image !== undefined) return;
   file.declare({
     directory,
     build: part.build_command,
     port: part.http_port,
     health: valueAt(part, 'health_check', 'http_path'),
-    dockerfile: file.file(part.dockerfile_path, ''),
+    dockerfile: file.file(part.dockerfile_path, topOf(file)),
     ...special,
   });
   readVariables(file, part, directory);

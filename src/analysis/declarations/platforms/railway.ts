@@ -25,7 +25,7 @@ export const railway: PlatformReader = {
     });
     if (schedule !== undefined && start === undefined) {
       const message = `${path} has a schedule, but no command that is to run`;
-      file.repository.warn('cron_without_command', message, path);
+      file.warn('cron_without_command', message);
     }
   },
 };

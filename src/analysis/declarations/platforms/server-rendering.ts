@@ -1,16 +1,30 @@
 /** Whether what a host calls its publish folder is really served as files, or read by a server of the framework. */
-import { objectAt } from '../../readers/shape.ts';
-import { join, type Repository } from '../../repository.ts';
+import { chooseFramework } from '../../ecosystems/node/frameworks/choose-framework.ts';
+import { renderingOf } from '../../ecosystems/node/frameworks/rendering.ts';
+import { NodePackage } from '../../ecosystems/node/node-package.ts';
+import { Project } from '../../project.ts';
+import type { Repository } from '../../repository.ts';
 import { type DeclarationFile, folderIn } from '../declaration-file.ts';
 
-/** Frameworks whose build is a server unless they are set up otherwise. */
-const alwaysServer =
-  /^(?:next|nuxt|@remix-run\/(?:node|serve|express)|@react-router\/(?:node|serve)|@tanstack\/(?:react|solid)-start|@solidjs\/start|@redwoodjs\/core|@nestjs\/core|express|fastify|koa|hono|@hapi\/hapi)$/;
-/** With one of these, a framework that makes files makes a server. */
-const adapters =
-  /^(?:@astrojs\/(?:node|vercel|netlify|cloudflare)|@sveltejs\/adapter-(?:auto|node|vercel|netlify|cloudflare)|@netlify\/(?:plugin-nextjs|remix-\w+|vite-plugin-react-router)|@angular\/ssr|@builder\.io\/qwik-city|@analogjs\/\w+|svelte-adapter-\w+)$/;
-const serverFolders =
-  /^(?:\.next|\.output(?!\/public)|\.nuxt|\.svelte-kit|\.vercel|\.netlify|\.amplify-hosting|build\/(?:client|server)|dist\/(?:server|client)|public\/build)(?:\/|$)/;
+/** What builds put there is for a server, or for the host's own; a browser could do nothing with it. */
+const serverFolders = [
+  '.next',
+  '.nuxt',
+  '.svelte-kit',
+  '.vercel',
+  '.netlify',
+  '.amplify-hosting',
+  // Of Nitro all but what lies in `public`.
+  '.output',
+  // Both halves of a build for a server: pages are made when they are asked for.
+  'build/server',
+  'build/client',
+  'dist/server',
+  'dist/client',
+  // Scripts of Remix before Vite, which the server's pages name.
+  'public/build',
+];
+const servedInside = '.output/public';
 
 /** What a host calls its output, where it is files that a browser gets. */
 export function servedOutput(
@@ -23,19 +37,12 @@ export function servedOutput(
 }
 
 function isServedAsFiles(repository: Repository, directory: string, output: string): boolean {
-  if (serverFolders.test(output)) return false;
-  const manifest = repository.json(join(directory, 'package.json'));
-  if (!manifest) return true;
-  const names = Object.keys({
-    ...objectAt(manifest, 'dependencies'),
-    ...objectAt(manifest, 'devDependencies'),
-  });
-  if (names.some((name) => adapters.test(name))) return false;
-  const server = names.filter((name) => alwaysServer.test(name));
-  if (server.length === 0) return true;
-  // `next export` and `nuxt generate` write into folders that no server of theirs uses.
-  return (
-    server.every((name) => name === 'next' || name === 'nuxt') &&
-    /^(?:out|dist|\.output\/public)$/.test(output)
-  );
+  const isIn = (folder: string) => output === folder || output.startsWith(`${folder}/`);
+  const package_ = NodePackage.in(new Project(repository, directory));
+  const framework = package_ && chooseFramework(package_);
+  const rendering = framework && renderingOf(package_, framework);
+  if (rendering?.kind === 'static' && isIn(rendering.output.value.directory)) return true;
+  if (serverFolders.some(isIn) && !isIn(servedInside)) return false;
+  if (rendering?.kind !== 'server') return true;
+  return framework?.exports?.includes(output) === true;
 }

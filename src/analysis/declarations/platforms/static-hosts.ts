@@ -29,9 +29,10 @@ export const staticfile: PlatformReader = {
   names: ['Staticfile'],
   read(file) {
     const text = file.text.slice(0, 4_000);
+    // Without a root it says that files are served, and not which: a framework that builds knows, else `pages.ts`.
     file.declare({
-      output: /^\s{0,20}root\s{0,20}:\s{0,20}(\S{1,200})/m.exec(text)?.[1] ?? '.',
-      isSinglePage: /^\s{0,20}pushstate\s{0,20}:\s{0,20}enabled/m.test(text),
+      output: /^\s{0,20}root\s{0,20}:\s{0,20}(\S{1,200})/m.exec(text)?.[1],
+      isSinglePage: /^\s{0,20}pushstate\s{0,20}:\s{0,20}enabled/m.test(text) || undefined,
     });
   },
 };
@@ -64,7 +65,7 @@ function readStaticJson(config: Parsed): Site | undefined {
   const isSinglePage = asEntries(config.routes).some(
     ([from, to]) => from === '/**' && /index\.html$/.test(asText(to) ?? ''),
   );
-  return { output: config.root ?? 'public_html', isSinglePage };
+  return { output: config.root, isSinglePage: isSinglePage || undefined };
 }
 
 function readAmplify(config: Parsed): Site {

@@ -33,7 +33,7 @@ export const vercel: PlatformReader = {
     file.variables(valueAt(config, 'build', 'env'), { build: true });
     if (asObjects(config.crons).length > 0) {
       const message = `${path} has paths called on a schedule; nothing here calls them yet`;
-      file.repository.warn('cron_by_request', message, path);
+      file.warn('cron_by_request', message);
     }
   },
 };

@@ -1,4 +1,5 @@
 /** .NET: published with the SDK, run with the runtime of ASP.NET, as the user that its images bring. */
+import { readNetProject } from '../../ecosystems/dotnet/net-project.ts';
 import { nameOf } from '../../repository.ts';
 import type { Cache, Document } from '../document.ts';
 import { ownInstall, type Request } from '../request.ts';
@@ -61,9 +62,11 @@ export function dotnetDockerfile(document: Document, request: Request): number {
       isSinglePage: request.staticOutput.isSinglePage,
     });
   }
-  const isNamed = major(version) >= 8;
+  // The SDK of global.json builds for older runtimes too, and what it built runs on no newer one.
+  const target = readNetProject(request.files, request.project.at(project))?.version?.value ?? version;
+  const isNamed = major(target) >= 8;
   const id = isNamed ? '1654:1654' : '10001:10001';
-  const runtime = document.runtime(`mcr.microsoft.com/dotnet/aspnet:${version}`, 'To run it needs no SDK');
+  const runtime = document.runtime(`mcr.microsoft.com/dotnet/aspnet:${target}`, 'To run it needs no SDK');
   runtime.systemPackages();
   runtime.workdir('/app');
   runtime.copy(['/out/'], './', undefined, ['--from=build', `--chown=${id}`]);

@@ -11,9 +11,10 @@ export function elixirDockerfile(document: Document, request: Request): number {
   const { version, why } = imageVersionOf(request, 'elixir');
   const { project } = request;
   const image = `elixir:${version}-slim`;
-  const manifest = project.text('mix.exs') ?? '';
-  const release = /\breleases:\s*\[\s*([a-z_][a-z0-9_]*):/.exec(manifest)?.[1];
-  const name = release ?? /\bapp:\s*:([a-z_][a-z0-9_]*)/.exec(manifest)?.[1];
+  const start = requiredStart(request, '"bin/shop start"');
+  const commands = [start, ...request.otherCommands];
+  // A release has no Mix and no folder of builds, so commands that need one of them keep everything.
+  const isRelease = !commands.some((command) => /\bmix\b|_build\//.test(command));
   const stage = document.stage('build', image, why);
   stage.systemPackages(
     [...request.systemPackages, 'build-essential', 'git'],
@@ -40,20 +41,12 @@ export function elixirDockerfile(document: Document, request: Request): number {
   stage.plainRun('mix deps.compile');
   stage.copy([request.source], './');
   stage.arguments('build');
-  const hasAssets = /"assets\.deploy"/.test(manifest) && project.folders.has('assets');
-  const own = request.isSet('buildCommand') ? request.buildCommand : null;
-  stage.run(
-    own ?? `${hasAssets ? 'mix assets.deploy && ' : ''}mix compile`,
-    'The build, with its variables as arguments and secrets as files that no layer keeps',
-  );
-  // A release has no Mix, so commands that are Mix tasks keep everything.
-  const usesMix = request.otherCommands.some((command) => /\bmix\b/.test(command));
-  const isRelease = name !== undefined && !usesMix && !request.isSet('startCommand');
-  const start = isRelease ? '' : requiredStart(request, '"mix phx.server"');
-  if (isRelease) {
-    const reason = 'A release holds the app and its Erlang, and nothing else';
-    stage.run('mix release --path /out', reason);
-  }
+  const build = (request.buildCommand ?? 'mix compile').replace(/ && mix release$/, '');
+  stage.run(build, 'The build, with its variables as arguments and secrets as files that no layer keeps');
+  if (isRelease)
+    stage.run('mix release --path /out', 'A release holds the app and its Erlang, and nothing else');
+  else if (commands.some((command) => command.includes('_build/')))
+    stage.run('mix release --overwrite', 'A command runs the release where Mix puts it');
   const runtime = document.runtime(image, 'The same image, so that libraries of the system are the same');
   runtime.systemPackages();
   runtime.user([]);
@@ -69,7 +62,7 @@ export function elixirDockerfile(document: Document, request: Request): number {
   return runtime.process({
     port,
     healthCheck: 'bash',
-    argv: isRelease ? [`/app/bin/${name}`, 'start'] : startForm(start).argv,
+    argv: startForm(start).argv,
     why: isRelease
       ? 'The release takes the place of its start script, so that it gets SIGTERM'
       : 'As the start command says',

@@ -1,5 +1,6 @@
 /** Node beside another language: its programs come from its image, and what package.json names is installed. */
 
+import { installWith } from '../../ecosystems/node/package-manager/manager-commands.ts';
 import type { Stage } from '../document.ts';
 import type { Request } from '../request.ts';
 import { defaultVersions, imageVersionOf } from './base-images.ts';
@@ -29,7 +30,8 @@ export function addNodeTools(stage: Stage, request: Request): void {
 }
 
 export function nodeToolsInstall(names: ReadonlySet<string>): string {
-  if (names.has('pnpm-lock.yaml')) return 'npm install --global pnpm && pnpm install --frozen-lockfile';
-  if (names.has('yarn.lock')) return 'npm install --global yarn && yarn install';
-  return names.has('package-lock.json') ? 'npm ci' : 'npm install';
+  if (names.has('pnpm-lock.yaml')) return `npm install --global pnpm && ${installWith('pnpm', true)}`;
+  // Not by the lock file alone: it may be one that only a later Yarn reads.
+  if (names.has('yarn.lock')) return `npm install --global yarn && ${installWith('yarn', false)}`;
+  return installWith('npm', names.has('package-lock.json'));
 }

@@ -8,6 +8,7 @@ import { portInCode } from '../code-port.ts';
 import { candidate, manager, staticSite, versionsOf } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
+import { pinOrLeast } from '../version-lines.ts';
 import { namedMember, workspaceFinder } from '../workspace-members.ts';
 import { isRunnable, type NetProject, projectEndings, readNetProject } from './net-project.ts';
 
@@ -54,7 +55,7 @@ function describe(project: Project, found: NetProject): Candidate {
       : evidenced(null, conventional, file, 'nothing runs'),
     port: portOf(repository, found, settings, sources),
     healthPath: healthInCode(repository, sources),
-    volumes: sqliteVolumes(project, [...settings, ...sources]),
+    ...sqliteVolumes(project, [...settings, ...sources]),
   });
   const target = found.isAlone ? '' : ` ${name}${found.ending}`;
   const draft = {
@@ -62,7 +63,7 @@ function describe(project: Project, found: NetProject): Candidate {
     language: evidenced(found.language, certain, file, found.language),
     framework: framework === undefined ? undefined : evidenced(framework, certain, file, sdk || framework),
     packageManager: manager('nuget', project.first('packages.lock.json'), file),
-    versions: versionsOf({ dotnet: found.version ?? toolVersion(project, 'dotnet') }),
+    versions: versionsOf({ dotnet: pinOrLeast(toolVersion(project, 'dotnet'), found.version) }),
     installCommand: evidenced('dotnet restore', conventional, file, 'NuGet'),
     buildCommand: evidenced(`dotnet publish${target} -c Release -o out`, conventional, file, 'dotnet'),
     ...(sdk.endsWith('BlazorWebAssembly')

@@ -6,7 +6,7 @@ import { join, nameOf, parentOf } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
-import { sqliteVolumes } from '../sqlite-volumes.ts';
+import { noVolumes, sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
 import { versionLine } from '../version-lines.ts';
 import { workspaceFinder } from '../workspace-members.ts';
@@ -39,7 +39,8 @@ function describe(project: Project): Candidate {
     repository.find(files, new RegExp(String.raw`\{\s*:(?:${names.join('|')})\s*,`)) !== undefined;
   const name = project.capture('mix.exs', /\bapp:\s*:(\w+)/) ?? (nameOf(path) || 'app');
   const framework = has('phoenix') ? 'phoenix' : has('plug_cowboy', 'bandit', 'plug') ? 'plug' : undefined;
-  const release = releaseOf(project, name);
+  const migrates = has('ecto_sql', 'ecto_sqlite3', 'phoenix_ecto');
+  const release = releaseOf(project, name, migrates);
   const sources = [...repository.filesUnder(path, ['.ex', '.exs'])].filter(
     (each) => !/\/(?:test|deps)\//.test(`/${each}`),
   );
@@ -62,36 +63,41 @@ function describe(project: Project): Candidate {
     installCommand: evidenced('mix deps.get --only prod', conventional, file, 'mix'),
     buildCommand: evidenced(buildOf(project, files, release), conventional, file, 'mix'),
     startCommand: startOf(release, framework, file),
-    releaseCommand: has('ecto_sql', 'ecto_sqlite3', 'phoenix_ecto')
-      ? migrations(project, release, name)
+    releaseCommand: migrates
+      ? (release?.migrations ?? evidenced('mix ecto.migrate', conventional, file, 'Ecto'))
       : undefined,
     port: portOf(project, framework, sources),
     healthPath: healthInCode(repository, sources),
-    volumes: has('ecto_sqlite3') ? sqliteVolumes(project, [project.at('config/runtime.exs')]) : [],
+    ...(has('ecto_sqlite3') ? sqliteVolumes(project, [project.at('config/runtime.exs')]) : noVolumes),
   };
-  const isApp = !isPart && (framework !== undefined || isApplication || release !== undefined);
+  const isApp = !isPart && (framework !== undefined || isApplication || release?.isListed === true);
   const score = isApp ? (framework ? 0.92 : 0.75) : 0.35;
   return candidate('elixir', path, score, draft, isPart ? 'library' : 'app');
 }
 
 interface Release {
-  readonly folder: string;
   readonly name: string;
+  /** The project sets it up itself. */
+  readonly isListed: boolean;
   readonly hasServer: boolean;
+  readonly migrations: Evidenced<string> | undefined;
 }
 
-/** Only where somebody set a release up: otherwise mix itself starts the app. */
-function releaseOf(project: Project, app: string): Release | undefined {
+/**
+ * What runs: the app with its Erlang, and no Mix. `undefined` where Mix itself has to run: to migrate, where the project
+ * has no program for that, and for an umbrella that does not say which of its apps belong together.
+ */
+function releaseOf(project: Project, app: string, migrates: boolean): Release | undefined {
   const listed = project.find('mix.exs', /\breleases:\s*(?:\[|releases\()/);
-  if (!listed && !project.hasFolder('rel')) return undefined;
+  const isUmbrella = project.find('mix.exs', /\bapps_path:/) !== undefined;
   const next = listed && project.repository.lines(listed.file)[listed.line];
   const name =
     /releases:\s*\[\s*(\w+):/.exec(listed?.text ?? '')?.[1] ?? /^\s*(\w+):\s*\[/.exec(next ?? '')?.[1] ?? app;
-  return {
-    name,
-    folder: `_build/prod/rel/${name}/bin`,
-    hasServer: project.has('rel/overlays/bin/server'),
-  };
+  const migrations = migrationsOf(project, name, app);
+  if ((isUmbrella && !listed) || (migrates && !migrations) || !/^[a-z_][a-z0-9_]*$/.test(name))
+    return undefined;
+  const isListed = listed !== undefined || project.hasFolder('rel');
+  return { name, isListed, hasServer: project.has('rel/overlays/bin/server'), migrations };
 }
 
 function buildOf({ repository }: Project, files: readonly string[], release: Release | undefined): string {
@@ -107,29 +113,22 @@ function startOf(
   framework: string | undefined,
   file: string,
 ): Evidenced<string> {
-  if (release?.hasServer) return evidenced(`${release.folder}/server`, certain, file, 'release');
-  if (release) {
-    const serves = framework === 'phoenix' ? 'PHX_SERVER=true ' : '';
-    return evidenced(`${serves}${release.folder}/${release.name} start`, certain, file, 'release');
-  }
+  if (release?.hasServer) return evidenced('bin/server', certain, file, 'a release with its server');
+  if (release)
+    return evidenced(`bin/${release.name} start`, release.isListed ? certain : conventional, file, 'release');
   return framework === 'phoenix'
     ? evidenced('mix phx.server', conventional, file, 'Phoenix')
     : evidenced('mix run --no-halt', conventional, file, 'mix');
 }
 
-function migrations(
-  project: Project,
-  release: Release | undefined,
-  app: string,
-): Evidenced<string> | undefined {
-  if (!release) return evidenced('mix ecto.migrate', conventional, project.at('mix.exs'), 'Ecto');
+function migrationsOf(project: Project, release: string, app: string): Evidenced<string> | undefined {
   const script = project.first('rel/overlays/bin/migrate');
-  if (script) return evidenced(`${release.folder}/migrate`, certain, script, 'migrate');
+  if (script) return evidenced('bin/migrate', certain, script, 'migrate');
   const path = project.at(`lib/${app}/release.ex`);
   const module = project.repository.capture(path, /^defmodule\s+([\w.]+)/);
   return module === undefined
     ? undefined
-    : evidenced(`${release.folder}/${release.name} eval ${module}.migrate`, conventional, path, module);
+    : evidenced(`bin/${release} eval ${module}.migrate`, conventional, path, module);
 }
 
 function portOf(

@@ -12,6 +12,7 @@ import { portInCode, usualPort } from '../code-port.ts';
 import { candidate, manager, versionsOf, worker } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
+import { pinOrLeast } from '../version-lines.ts';
 import { namedMember, workspaceFinder } from '../workspace-members.ts';
 import { type GoModule, readGoModule } from './go-module.ts';
 
@@ -52,12 +53,12 @@ function describe(project: Project, module: GoModule | undefined, sources: reado
     language: evidenced('go', certain, file, 'Go'),
     framework: framework && evidenced(framework.name, certain, file, framework.module),
     packageManager: manager('go', project.first('go.sum'), file),
-    versions: versionsOf({ go: module?.version ?? toolVersion(project, 'go') }),
+    versions: versionsOf({ go: pinOrLeast(toolVersion(project, 'go'), module?.version) }),
     installCommand: module && evidenced('go mod download', conventional, file, 'modules'),
     ...(chosen === undefined ? {} : commands(project, module, chosen, mains, sources)),
     port: port ?? usualPort(framework, file, listens ? 8080 : null),
     healthPath: healthInCode(repository, sources),
-    volumes: sqliteVolumes(project, sources),
+    ...sqliteVolumes(project, sources),
   };
   const score = chosen === undefined ? 0.3 : framework ? 0.9 : module ? 0.8 : 0.4;
   return candidate('go', path, score, draft, chosen === undefined ? 'library' : 'app');

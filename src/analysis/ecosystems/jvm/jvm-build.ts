@@ -95,7 +95,8 @@ export function sbtBuild(project: Project, name: string, isPlay: boolean): JvmBu
     const file = jar ?? `${program}-assembly-*.jar`;
     return made('sbt assembly', `java -jar target/scala-${folder ?? '*'}/${file}`);
   }
-  const staged = `target/universal/stage/bin/${program}`;
+  const named = project.capture('build.sbt', /\bexecutableScriptName\s*:=\s*"([\w.-]{1,100})"/);
+  const staged = `target/universal/stage/bin/${named ?? program}`;
   if (isPlay) return made('sbt stage', `${staged} -Dhttp.port=$PORT -Dpidfile.path=/dev/null`);
   const isStaged = project.find('project/plugins.sbt', /sbt-native-packager|sbt-pack/);
   return isStaged ? made('sbt stage', staged) : made('sbt compile', 'sbt run');

@@ -10,7 +10,7 @@ import { healthInCode } from '../code-health.ts';
 import { portInCode, usualPort } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
 import { sqliteVolumes } from '../sqlite-volumes.ts';
-import { versionLine } from '../version-lines.ts';
+import { pinOrLeast, versionLine } from '../version-lines.ts';
 import { gradleProjects, readGradle, settingsFiles } from './gradle.ts';
 import {
   gradleBuild,
@@ -68,7 +68,7 @@ function gradle(project: Project): readonly Candidate[] {
     parts.length === 1 && only !== undefined && !isRunnable ? new Project(repository, only) : undefined;
   const above = part ? undefined : repository.upwards(parentOf(path) ?? '', settingsFiles);
   // The root has spoken for its only subproject.
-  if (above !== undefined && path !== '' && gradleProjects(repository, above).length === 1) return [];
+  if (above !== undefined && !project.isRoot && gradleProjects(repository, above).length === 1) return [];
   const found = part ? readGradle(part) : own;
   if (!found) return [];
   const known: JvmProject = {
@@ -124,7 +124,7 @@ function describe(
     language: evidenced(language, certain, sources[0] ?? file, language),
     framework: framework && evidenced(framework.name, certain, file, framework.name),
     packageManager: manager(tool, known.lock, file, known.toolVersion),
-    versions: versionsOf({ java: versionLine('java', javaFrom(project) ?? known.java) }),
+    versions: versionsOf({ java: versionLine('java', pinOrLeast(javaFrom(project), known.java)) }),
     installCommand: say(built?.install),
     buildCommand: say(built?.build),
     startCommand: say(built?.start),
@@ -132,7 +132,7 @@ function describe(
     healthPath:
       (framework && healthOf(repository, framework, file, known.has, configs)) ??
       healthInCode(repository, sources),
-    volumes: sqliteVolumes(project, [...configs, ...sources]),
+    ...sqliteVolumes(project, [...configs, ...sources]),
   };
   const isApp = built !== undefined && (built.start !== undefined || framework !== undefined);
   const isLibrary =

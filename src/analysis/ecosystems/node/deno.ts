@@ -60,7 +60,7 @@ function describe(
   const { repository, path } = project;
   const facts = entry === undefined ? undefined : repository.source(entry);
   const names = [
-    ...Object.entries(objectAt(settings, 'imports')).flat(),
+    ...Object.entries({ ...importMap(project, settings), ...objectAt(settings, 'imports') }).flat(),
     ...(facts?.imports ?? []).map(({ module }) => module),
   ].filter((each): each is string => typeof each === 'string' && each.length < 300);
   const framework = frameworks.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
@@ -107,6 +107,13 @@ function describe(
     { ...draft, startCommand: start, port: listens },
     isApp ? 'app' : 'library',
   );
+}
+
+/** Before Deno had imports in its own file they stood in one that it names, mostly so. */
+function importMap(project: Project, settings: Parsed | undefined): Parsed {
+  const named = settings?.importMap ?? 'import_map.json';
+  const file = typeof named === 'string' ? project.first(named.replace(/^\.\//, '')) : undefined;
+  return file === undefined ? {} : objectAt(project.repository.json(file), 'imports');
 }
 
 function tasksOf(value: unknown): ReadonlyMap<string, string> {

@@ -2,6 +2,7 @@
 
 import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
 import { healthPath as isHealthPath } from '../../readers/javascript/routes.ts';
+import type { NodeFramework } from './frameworks/framework.ts';
 import type { NodePackage } from './node-package.ts';
 
 const likely = '/healthz /health /api/health /api/healthz /healthcheck /up /ping /status'.split(' ');
@@ -18,7 +19,10 @@ const places: readonly (readonly [string, RegExp])[] = [
   ['server/routes', /(?:\.get)?\.[jt]s$/],
 ];
 
-export function healthPathOf(package_: NodePackage): Evidenced<string> | undefined {
+export function healthPathOf(
+  package_: NodePackage,
+  framework: NodeFramework | undefined,
+): Evidenced<string> | undefined {
   const { repository } = package_;
   const prefix = package_.at('');
   const found: Evidenced<string>[] = [];
@@ -32,7 +36,10 @@ export function healthPathOf(package_: NodePackage): Evidenced<string> | undefin
   }
   for (const [folder, end] of places) found.push(...routedFiles(package_, folder, end));
   const rank = ({ value }: Evidenced<string>) => (likely.indexOf(value) + 1 || 99) + value.length / 1_000;
-  return found.sort((one, other) => rank(one) - rank(other))[0];
+  const [best] = found.sort((one, other) => rank(one) - rank(other));
+  if (best || framework?.health === undefined) return best;
+  const { file } = package_.manifest;
+  return evidenced(framework.health, conventional, file, `${framework.name} answers it`);
 }
 
 function routedFiles(package_: NodePackage, folder: string, end: RegExp): Evidenced<string>[] {

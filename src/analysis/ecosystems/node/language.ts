@@ -26,7 +26,7 @@ export function nodeLanguage(project: Project, manifest: PackageJson): Evidenced
     return evidenced('typescript', certain, config, 'tsconfig.json');
   if (plain === 0 && (config !== undefined || dependsOn(manifest, 'typescript')))
     return evidenced('typescript', conventional, config ?? manifest.file, 'set up for TypeScript');
-  const file = project.at('package.json');
+  const { file } = manifest;
   return plain > 0
     ? evidenced('javascript', certain, file, `${plain} JavaScript files`)
     : evidenced('javascript', conventional, file, 'package.json');

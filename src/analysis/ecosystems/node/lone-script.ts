@@ -3,30 +3,25 @@ import type { Detector } from '../../detector.ts';
 import { certain, conventional, evidenced, guessed } from '../../evidence.ts';
 import type { Project } from '../../project.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
-import { onlyScript } from './commands/entry-file.ts';
+import { listens, loneFile } from './commands/entry-file.ts';
 import { nodeVersionOf } from './package-manager/node-version.ts';
-
-const names = ['server', 'index', 'app', 'main', 'start', 'bot'];
-const endings = ['js', 'mjs', 'cjs', 'ts', 'mts'];
+import { manifestNames } from './package-manager/package-json.ts';
 
 export const loneScriptDetector: Detector = {
   name: 'lone-script',
   detect(project) {
     const { repository, files, path } = project;
-    if (['package.json', 'deno.json', 'deno.jsonc', 'deno.lock'].some((name) => files.has(name))) return [];
-    const file =
-      names.flatMap((name) => endings.map((ending) => `${name}.${ending}`)).find((name) => files.has(name)) ??
-      onlyScript(project);
+    if ([...manifestNames, 'deno.json', 'deno.jsonc', 'deno.lock'].some((name) => files.has(name))) return [];
+    const file = loneFile(project);
     if (file === undefined || !isProgram(project, file)) return [];
     const source = project.at(file);
     const isBun =
       files.has('bun.lock') ||
       files.has('bun.lockb') ||
       /\bBun\.(?:serve|file|env)\b/.test(project.text(file)?.slice(0, 50_000) ?? '');
-    const listens = repository.source(source)?.listens ?? [];
-    const port = listens.find((each) => each.port !== null)?.port ?? null;
+    const port = repository.source(source)?.listens.find((each) => each.port !== null)?.port ?? null;
     const command = `${isBun ? 'bun run' : 'node'} ${file}`;
-    const isServer = listens.length > 0;
+    const isServer = listens(project, file);
     return [
       candidate('node', path, isServer ? 0.55 : 0.3, {
         language: evidenced(/ts$/.test(file) ? 'typescript' : 'javascript', certain, source, 'its source'),
@@ -41,7 +36,7 @@ export const loneScriptDetector: Detector = {
 
 /** Not a script of a page: it listens, or uses what no browser has, and no page lies beside it. */
 function isProgram(project: Project, file: string): boolean {
-  if ((project.repository.source(project.at(file))?.listens.length ?? 0) > 0) return true;
+  if (listens(project, file)) return true;
   if (project.files.has('index.html') || !project.isRoot) return false;
   const text = project.text(file)?.slice(0, 50_000) ?? '';
   if (/\bDeno\.|from ["'](?:jsr:|npm:|https:)/.test(text)) return false;

@@ -15,8 +15,8 @@ export class NodePackage extends Project {
     this.manager = managerOf(repository, path);
   }
 
-  static in({ repository, path, files }: Project): NodePackage | undefined {
-    const manifest = files.has('package.json') ? packageIn(repository, path) : undefined;
+  static in({ repository, path }: Project): NodePackage | undefined {
+    const manifest = packageIn(repository, path);
     return manifest && new NodePackage(repository, path, manifest);
   }
 
@@ -29,10 +29,5 @@ export class NodePackage extends Project {
   commands(script: string): readonly ScriptCommand[] {
     const text = this.manifest.scripts.get(script);
     return text === undefined ? [] : commandsOf(text, this.manifest.scripts);
-  }
-
-  /** Whether a file, named from here, listens on a port. */
-  listens(file: string): boolean {
-    return (this.repository.source(this.at(file))?.listens.length ?? 0) > 0;
   }
 }

@@ -5,6 +5,7 @@ import { Project } from '../../project.ts';
 import { isParsed, join, nameOf, type Parsed } from '../../repository.ts';
 import { candidate, versionsOf } from '../draft.ts';
 import { configuredFolder, settingAt } from './frameworks/config-value.ts';
+import { frameworks, servers } from './frameworks/frameworks.ts';
 import { nodeLanguage } from './language.ts';
 import { installCommand, runProgram } from './package-manager/manager-commands.ts';
 import { nodeVersionOf } from './package-manager/node-version.ts';
@@ -12,16 +13,8 @@ import { packageIn } from './package-manager/package-json.ts';
 import { managerOf } from './package-manager/package-manager.ts';
 import { workspaceRootOf } from './package-manager/workspaces.ts';
 
-/** By the executor of a target: framework, whether it makes files, and the port. */
-const executors: readonly (readonly [RegExp, string | null, boolean, number | null])[] = [
-  [/@nx\/next|@nrwl\/next/, 'next', false, 3000],
-  [/@nx\/angular|@angular-devkit\/build-angular|@angular\/build|@nrwl\/angular/, 'angular', true, null],
-  [/@nx\/vite|@nrwl\/vite/, 'vite', true, null],
-  [/@nx\/remix/, 'remix', false, 3000],
-  [/@nx\/nuxt/, 'nuxt', false, 3000],
-  [/@nx\/nest|@nrwl\/nest/, 'nest', false, 3000],
-  [/@nx\/(?:webpack|esbuild|node|js|rspack)|@nrwl\/(?:webpack|node|js|esbuild)/, null, false, 3000],
-];
+/** Executors that build a server of plain Node. */
+const plainNode = /^@(?:nx|nrwl)\/(?:webpack|esbuild|node|js|rspack)\b/;
 
 export const nxDetector: Detector = {
   name: 'nx',
@@ -40,25 +33,24 @@ function describe(project: Project, config: Parsed, root: string): Candidate {
   const file = project.at('project.json');
   const name = typeof config.name === 'string' ? config.name : nameOf(path);
   const executor = String(settingAt(config, 'targets.build.executor') ?? '');
-  const [, named = null, isStatic = false, port = null] =
-    executors.find(([pattern]) => pattern.test(executor)) ?? [];
+  const named = frameworks.find(({ nx }) => nx?.executors.some((each) => executor.startsWith(each)));
   const manifest = packageIn(repository, root);
-  const server = ['@nestjs/core', 'fastify', 'koa', 'express'].find((each) =>
-    manifest?.dependencies.has(each),
-  );
-  const framework = named ?? server?.replace('@nestjs/core', 'nest');
+  const isStatic = named?.nx?.makes === 'files';
+  const framework =
+    named ?? servers.find(({ packages }) => packages.some((each) => manifest?.dependencies.has(each)));
+  const port = isStatic ? undefined : (named?.port ?? (plainNode.test(executor) ? 3000 : undefined));
   const manager = managerOf(repository, root);
   const written =
     configuredFolder(settingAt(config, 'targets.build.options.outputPath')) ?? join('dist', path);
   // Nx counts from its root, we from the folder of the app.
   const up = '../'.repeat(path.split('/').length - (root === '' ? 0 : root.split('/').length));
   const directory = `${up}${written}`;
-  const hasOwnStart = framework === 'next' || framework === 'remix' || framework === 'nuxt';
+  const hasOwnStart = framework?.kind === 'either';
   const start = hasOwnStart ? runProgram(manager, `nx start ${name}`) : `node ${directory}/main.js`;
   return candidate('node', path, 0.85, {
     name: evidenced(name, certain, file, 'project.json'),
     language: manifest && nodeLanguage(project, manifest),
-    framework: framework ? evidenced(framework, named ? certain : conventional, file, executor) : undefined,
+    framework: framework && evidenced(framework.name, named ? certain : conventional, file, executor),
     packageManager: manager.evidence,
     versions: versionsOf({ node: nodeVersionOf(new Project(repository, root)) }),
     installCommand: { ...manager.evidence, value: installCommand(manager), certainty: certain },
@@ -68,6 +60,8 @@ function describe(project: Project, config: Parsed, root: string): Candidate {
       ? evidenced({ directory, isSinglePage: true }, conventional, file, 'outputPath')
       : undefined,
     port:
-      port === null ? undefined : evidenced(port, conventional, file, `convention of ${framework ?? 'Node'}`),
+      port === undefined
+        ? undefined
+        : evidenced(port, conventional, file, `convention of ${framework?.name ?? 'Node'}`),
   });
 }

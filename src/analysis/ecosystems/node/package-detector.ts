@@ -1,18 +1,15 @@
 /** What a folder with a package.json is: an app, a help for another one, or a library. */
 import type { Candidate, Detector } from '../../detector.ts';
-import { certain, conventional, type Evidenced, evidenced } from '../../evidence.ts';
+import { certain, conventional, evidenced } from '../../evidence.ts';
 import { candidate, versionsOf } from '../draft.ts';
-import { sqliteVolumes } from '../sqlite-volumes.ts';
+import { noVolumes, sqliteVolumes, type Volumes } from '../sqlite-volumes.ts';
 import { buildCommandOf } from './commands/build-command.ts';
-import { entryFile } from './commands/entry-file.ts';
 import { processesOf, releaseCommandOf } from './commands/processes.ts';
 import { type Start, startOf } from './commands/start-command.ts';
-import { bundlers } from './frameworks/bundlers.ts';
+import { chooseFramework } from './frameworks/choose-framework.ts';
 import { configuredFolder } from './frameworks/config-value.ts';
 import type { NodeFramework, Rendering } from './frameworks/framework.ts';
-import { metaFrameworks } from './frameworks/meta-frameworks.ts';
-import { renderingOf } from './frameworks/rendering.ts';
-import { servers } from './frameworks/servers.ts';
+import { renderingOf, runsFramework } from './frameworks/rendering.ts';
 import { healthPathOf } from './health-path.ts';
 import { nodeLanguage } from './language.ts';
 import { NodePackage } from './node-package.ts';
@@ -40,6 +37,7 @@ function describe(package_: NodePackage): Candidate {
   const rendering = isOwn ? ({ kind: 'server' } as const) : planned;
   const isStatic = rendering?.kind === 'static';
   const { role, score } = roleOf(package_, framework, rendering, start);
+  const kept = volumesOf(package_);
   const draft = {
     name: manifest.name === undefined ? undefined : evidenced(manifest.name, certain, manifest.file, 'name'),
     language: nodeLanguage(package_, manifest),
@@ -60,42 +58,12 @@ function describe(package_: NodePackage): Candidate {
     releaseCommand: isStatic ? undefined : releaseCommandOf(package_),
     staticOutput: isStatic ? rendering.output : undefined,
     port: isStatic && !start ? undefined : nodePort(package_, framework, start),
-    healthPath: isStatic ? undefined : healthPathOf(package_),
+    healthPath: isStatic ? undefined : healthPathOf(package_, framework),
     processes: processesOf(package_),
-    volumes: volumesOf(package_),
+    volumes: kept.volumes,
+    warnings: [...manager.warnings, ...(planned?.warnings ?? []), ...kept.warnings],
   };
   return candidate('node', package_.path, score, draft, role);
-}
-
-/**
- * A framework that renders goes first. A server beside a bundler is the app when it is what is started; the bundler
- * then only makes what it hands out.
- */
-function chooseFramework(package_: NodePackage): NodeFramework | undefined {
-  const { manifest } = package_;
-  const find = (all: readonly NodeFramework[]) =>
-    all.find(({ packages, files }) => package_.dependsOn(...packages) || package_.first(...(files ?? [])));
-  const meta = find(metaFrameworks);
-  if (meta) return meta;
-  const bundler = find(bundlers);
-  // A server among the devDependencies serves tests or mocks.
-  const server =
-    servers.find(({ packages }) => packages.some((name) => manifest.dependencies.has(name))) ??
-    (bundler ? undefined : find(servers));
-  if (!server || !bundler) return server ?? bundler;
-  if (bundler.name === 'angular' || bundler.name === 'expo' || !bundler.isBundler) return bundler;
-  const entry = entryFile(package_);
-  const listens = entry !== undefined && package_.listens(entry);
-  return listens || startsServer(startOf(package_)) ? server : bundler;
-}
-
-function startsServer(start: Start | undefined): boolean {
-  if (!start || start.isServing) return false;
-  const runtimes = /^(?:node|ts-node|tsx|bun|nest|pm2|pm2-runtime|deno|fastify)$/;
-  return (
-    start.commands.some(({ program }) => runtimes.test(program)) ||
-    /^(?:node|bun|npx tsx)/.test(start.command.value)
-  );
 }
 
 function startFor(
@@ -106,7 +74,11 @@ function startFor(
   if (rendering?.kind !== 'static') return startOf(package_, framework, rendering?.start);
   // Files need no start of their own; one that hands them out is kept, since somebody wrote it.
   const start = package_.commands('start').length > 0 ? startOf(package_) : undefined;
-  return start?.commands.length ? start : undefined;
+  if (!start?.commands.length) return undefined;
+  // Generators write it for every app; after an export it finds no server.
+  const isLeftOver =
+    !start.isServing && start.commands.some((each) => framework && runsFramework(framework, each));
+  return isLeftOver ? undefined : start;
 }
 
 function whyFramework(package_: NodePackage, { packages, name }: NodeFramework): string {
@@ -118,14 +90,19 @@ const sqliteDrivers = ['better-sqlite3', 'sqlite3', 'sqlite', '@libsql/client', 
 const searched = ['.ts', '.js', '.mjs', '.cjs', '.env.example', '.env'];
 
 /** Folders in which it keeps an SQLite file. */
-function volumesOf(package_: NodePackage): readonly Evidenced<string>[] {
+function volumesOf(package_: NodePackage): Volumes {
   const { manifest, repository, path } = package_;
   const schema = package_.text('prisma/schema.prisma')?.slice(0, 20_000) ?? '';
   const isPrisma = /provider\s*=\s*"sqlite"/.test(schema);
   // Prisma counts from the folder of its schema.
   const folder = configuredFolder(/url\s*=\s*"file:(?:\.\/)?([\w./-]{1,200})\/[\w.-]+"/.exec(schema)?.[1]);
   if (isPrisma && folder !== undefined)
-    return [evidenced(`prisma/${folder}`, certain, package_.at('prisma/schema.prisma'), 'SQLite lies there')];
-  if (!isPrisma && !sqliteDrivers.some((name) => manifest.dependencies.has(name))) return [];
+    return {
+      volumes: [
+        evidenced(`prisma/${folder}`, certain, package_.at('prisma/schema.prisma'), 'SQLite lies there'),
+      ],
+      warnings: [],
+    };
+  if (!isPrisma && !sqliteDrivers.some((name) => manifest.dependencies.has(name))) return noVolumes;
   return sqliteVolumes(package_, [...repository.filesUnder(path, searched)].slice(0, 200));
 }

@@ -8,6 +8,7 @@ import type { Start } from './commands/start-command.ts';
 import { settingAt } from './frameworks/config-value.ts';
 import type { NodeFramework } from './frameworks/framework.ts';
 import type { NodePackage } from './node-package.ts';
+import { manifestNames } from './package-manager/package-json.ts';
 
 export function nodePort(
   package_: NodePackage,
@@ -24,7 +25,7 @@ export function nodePort(
   if (serving !== undefined) return evidenced(serving, conventional, file, 'convention of the file server');
   const example = portInExample(package_);
   if (example || framework?.port === undefined) return example;
-  const certainty = (framework.start ?? framework.node) ? conventional : guessed;
+  const certainty = framework.start === undefined ? guessed : conventional;
   return evidenced(framework.port, certainty, file, `convention of ${framework.name}`);
 }
 
@@ -58,7 +59,7 @@ function portInCode(
   const fallback = own || framework === undefined ? undefined : defaultOf(package_, 'PORT', files);
   return fallback === undefined
     ? undefined
-    : evidenced(fallback, conventional, package_.at('package.json'), `PORT, else ${fallback}`);
+    : evidenced(fallback, conventional, package_.manifest.file, `PORT, else ${fallback}`);
 }
 
 function isStarted(package_: NodePackage, file: string): boolean {
@@ -79,8 +80,8 @@ function sourceFiles(package_: NodePackage): readonly string[] {
     );
   // Not those of a package of its own below this one.
   const isOwn = (file: string) => {
-    const nearest = repository.upwards(parentOf(file) ?? '', ['package.json']);
-    return nearest === undefined || nearest === package_.at('package.json');
+    const nearest = repository.upwards(parentOf(file) ?? '', manifestNames);
+    return nearest === undefined || nearest === package_.manifest.file;
   };
   const depth = (file: string) => file.split('/').length;
   const all = [...repository.sources.keys()]
@@ -101,31 +102,18 @@ function defaultOf(
     .find((port) => port !== undefined);
 }
 
-/** Where the configuration names the port, in files of these names where they are not the framework's usual ones. */
-const settings: Readonly<Record<string, { readonly key: string; readonly files?: readonly string[] }>> = {
-  astro: { key: 'server.port' },
-  keystone: { key: 'server.port', files: ['keystone.ts', 'keystone.js'] },
-  strapi: { key: 'port', files: ['config/server.ts', 'config/server.js'] },
-  medusa: { key: 'projectConfig.http.port' },
-};
-
 function portInConfig(
   package_: NodePackage,
   framework: NodeFramework | undefined,
 ): Evidenced<number> | undefined {
-  if (framework?.name === 'redwood') {
-    const port = number(settingAt(package_.toml('redwood.toml'), 'web.port'));
-    const file = package_.at('redwood.toml');
-    return port === undefined ? undefined : evidenced(port, certain, file, `web.port ${port}`);
-  }
-  const setting = framework && Object.hasOwn(settings, framework.name) ? settings[framework.name] : undefined;
-  const file = setting && package_.first(...(setting.files ?? framework?.configs ?? []));
-  const facts = file === undefined ? undefined : package_.repository.source(file);
+  const { portSetting, configs = [] } = framework ?? {};
+  const file = portSetting && package_.first(...(portSetting.files ?? configs));
+  if (!portSetting || file === undefined) return undefined;
+  const facts = package_.repository.source(file);
+  const config = file.endsWith('.toml') ? package_.repository.toml(file) : facts?.config;
   const read = facts?.env.find(({ key }) => key === 'PORT')?.default;
-  const port = number(settingAt(facts?.config, setting?.key ?? '')) ?? number(read);
-  return port === undefined || file === undefined
-    ? undefined
-    : evidenced(port, certain, file, `port ${port}`);
+  const port = number(settingAt(config, portSetting.key)) ?? number(read);
+  return port === undefined ? undefined : evidenced(port, certain, file, `port ${port}`);
 }
 
 /** `.env.example` is for developing, but often all there is. */

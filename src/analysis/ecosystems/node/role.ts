@@ -1,12 +1,12 @@
 /** Whether a package is something to run. */
 import type { Candidate } from '../../detector.ts';
 import { isParsed } from '../../repository.ts';
-import { entryFile } from './commands/entry-file.ts';
+import { entryFile, listens } from './commands/entry-file.ts';
 import { isDirecting } from './commands/script-kinds.ts';
 import type { Start } from './commands/start-command.ts';
 import type { NodeFramework, Rendering } from './frameworks/framework.ts';
-import { metaFrameworks } from './frameworks/meta-frameworks.ts';
-import { servers } from './frameworks/servers.ts';
+import { metaFrameworks } from './frameworks/frameworks.ts';
+import { runsFramework } from './frameworks/rendering.ts';
 import type { NodePackage } from './node-package.ts';
 import { dependsOn, packageIn } from './package-manager/package-json.ts';
 import { membersOf, workspaceRootOf } from './package-manager/workspaces.ts';
@@ -34,7 +34,7 @@ export function roleOf(
     ['csproj', 'fsproj'].some((ending) => package_.endings.has(ending));
   if (isBeside && isAssets(package_, framework, start)) return { role: 'toolchain', score: 0.4 };
   if (framework && !isPart(package_, framework, rendering, start)) {
-    if (framework.kind !== 'static' && !servers.includes(framework)) return { role: 'app', score: 0.95 };
+    if (framework.kind !== 'static' && !framework.isLibrary) return { role: 'app', score: 0.95 };
     if (rendering?.kind === 'static') return { role: 'app', score: isBeside ? 0.7 : 0.9 };
     return { role: 'app', score: start ? 0.9 : 0.6 };
   }
@@ -78,23 +78,31 @@ function isDirector(
     !manifest.scripts.has('build') &&
     !manifest.scripts.has('heroku-postbuild');
   const ownStart = start !== undefined && start.commands.length > 0 && !start.commands.every(isDirecting);
-  const isReal = framework !== undefined && framework.name !== 'storybook' && hasOwnSources(package_);
-  if (hasMembers) return !(isReal || (ownStart && hasOwnSources(package_)));
+  const isReal = framework !== undefined && !framework.isShowcase && hasOwnSources(package_, framework);
+  if (hasMembers) return !(isReal || (ownStart && hasOwnSources(package_, framework)));
   return (directs || goesElsewhere) && !ownStart && !isReal;
 }
 
+const sourceEndings = '.ts .tsx .js .jsx .mjs .cjs .mts .vue .svelte .astro'.split(' ');
+
 /** Code of its own, not only that of members below. */
-function hasOwnSources(package_: NodePackage): boolean {
+function hasOwnSources(package_: NodePackage, framework: NodeFramework | undefined): boolean {
   const { files, folders, repository, path } = package_;
   const isSource = (name: string) =>
     /\.[cm]?[jt]sx?$/.test(name) && !/config|^\.|rc\.|setup|\.d\.ts$/i.test(name);
   if (files.has('index.html') || [...files].some(isSource)) return true;
   const members = membersOf(repository, path);
-  return ['src', 'app', 'pages', 'server', 'lib', 'api', 'content', 'docs'].some((name) => {
+  const isOwn = (name: string) => {
     const folder = package_.at(name);
     const isThere = folders.has(name) && !package_.has(`${name}/package.json`);
     return isThere && !members.some((member) => member === folder || member.startsWith(`${folder}/`));
-  });
+  };
+  // Texts are the source of a site; beside anything else they are its documentation.
+  const isSite = framework?.kind === 'static' && !framework.isBundler;
+  if (isSite && ['content', 'docs'].some(isOwn)) return true;
+  return ['src', 'app', 'pages', 'server', 'lib', 'api'].some(
+    (name) => isOwn(name) && !repository.filesUnder(package_.at(name), sourceEndings).next().done,
+  );
 }
 
 /** Stylesheets and scripts for pages that another language makes. */
@@ -122,16 +130,13 @@ function isPart(
   start: Start | undefined,
 ): boolean {
   const { manifest } = package_;
-  if (isNative(package_) && framework.kind !== 'server')
-    return !['build', 'export'].some((name) =>
-      package_.commands(name).some(({ program }) => program === 'expo' || program === 'vite'),
-    );
-  if (framework.name === 'storybook') return isLibrary(package_, start) || manifest.raw.main !== undefined;
-  if (['webpack', 'vite', 'parcel', 'rsbuild'].includes(framework.name))
+  if (isNative(package_) && framework.kind !== 'server') return !buildsForBrowsers(package_, framework);
+  if (framework.isShowcase) return isLibrary(package_, start) || manifest.raw.main !== undefined;
+  if (framework.isBundler)
     return (
       rendering?.kind === 'static' && start === undefined && !hasPage(package_) && isLibraryLike(package_)
     );
-  if (servers.includes(framework))
+  if (framework.isLibrary)
     return (
       start === undefined ||
       (isLibraryLike(package_) && !manifest.scripts.has('start') && !startListens(package_))
@@ -139,24 +144,32 @@ function isPart(
   return false;
 }
 
-/** For a desktop, a phone or an editor. */
+/**
+ * For a desktop, a phone or an editor, with nothing for a browser. Not Capacitor, Cordova and Tauri: what they wrap is a
+ * web app that runs without them.
+ */
 function isNative(package_: NodePackage): boolean {
-  return (
-    package_.dependsOn('electron', 'react-native', '@tauri-apps/cli', '@capacitor/core') ||
-    package_.manifest.engines.has('vscode')
-  );
+  return package_.dependsOn('electron', 'react-native') || package_.manifest.engines.has('vscode');
+}
+
+/** It has a script that makes pages and no program of it, as Expo's for the web. */
+function buildsForBrowsers(package_: NodePackage, framework: NodeFramework): boolean {
+  return ['build', 'export', 'build:web', 'export:web'].some((name) => {
+    const commands = package_.commands(name);
+    const packs = commands.some(({ program }) => program.startsWith('electron'));
+    return !packs && commands.some((each) => runsFramework(framework, each));
+  });
 }
 
 function startListens(package_: NodePackage): boolean {
   const entry = entryFile(package_);
-  return entry !== undefined && package_.listens(entry);
+  return entry !== undefined && listens(package_, entry);
 }
 
-/** Fields with which a package says how others use it. */
+/** Fields with which a package says how others use it; of a private one nobody does. */
 function isPublished({ manifest: { raw } }: NodePackage): boolean {
-  return ['exports', 'module', 'types', 'typings', 'files', 'publishConfig'].some(
-    (key) => raw[key] !== undefined,
-  );
+  const fields = ['exports', 'module', 'types', 'typings', 'files', 'publishConfig'];
+  return raw.private !== true && fields.some((key) => raw[key] !== undefined);
 }
 
 function isLibraryLike(package_: NodePackage): boolean {

@@ -125,7 +125,7 @@ function describe(project: Project, row: Language, marker: string, facts: Projec
     startCommand: say(commands.start),
     port: portInCode(repository, sources) ?? usualPort(framework, file),
     healthPath: healthInCode(repository, sources),
-    volumes: sqliteVolumes(project, sources),
+    ...sqliteVolumes(project, sources),
   };
   const draft = {
     name:

@@ -156,15 +156,16 @@ export const cobol: Language = {
   packages: ['gnucobol4'],
   endings: ['.cbl', '.cob', '.CBL', '.COB'],
   read(project) {
-    if (project.path !== '') return undefined;
+    if (!project.isRoot) return undefined;
     const rank = (file: string) => (/(?:^|\/)(?:index|main)\.\w+$/i.test(file) ? 0 : 1);
     const [file] = [...project.sources(cobol.endings ?? [])].sort((one, other) => rank(one) - rank(other));
     if (file === undefined) return undefined;
     const name = nameOf(file).replace(/\.\w+$/, '');
     // The fixed form begins in column 8; whoever writes further left means the free one.
-    const isFree = project.find(file, /^\s{0,6}(?:IDENTIFICATION|ID)\s+DIVISION/i) !== undefined;
+    const source = project.relative(file);
+    const isFree = project.find(source, /^\s{0,6}(?:IDENTIFICATION|ID)\s+DIVISION/i) !== undefined;
     const copybooks = project.hasFolder('copybooks') ? ' -I copybooks' : '';
-    const build = `cobc -x ${isFree ? '-free ' : ''}-o ${name}${copybooks} ${file}`;
+    const build = `cobc -x ${isFree ? '-free ' : ''}-o ${name}${copybooks} ${source}`;
     return { file, name, build, start: `./${name}`, score: 0.55 };
   },
 };

@@ -20,7 +20,7 @@ export const lua: Language = {
   tools: ['lua'],
   read(project, _marker, framework) {
     const [rock, script] = lua.manifests?.(project) ?? [];
-    const file = rock ?? (project.path === '' ? script : undefined);
+    const file = rock ?? (project.isRoot ? script : undefined);
     if (file === undefined) return undefined;
     const run = script && `lua ${project.relative(script)}`;
     return {
@@ -69,7 +69,7 @@ export const perl: Language = {
   tools: ['perl'],
   read(project, _marker, framework) {
     const [list, script] = perl.manifests?.(project) ?? [];
-    if (script === undefined || (list === undefined && project.path !== '')) return undefined;
+    if (script === undefined || (list === undefined && !project.isRoot)) return undefined;
     const name = project.relative(script);
     const served = script.endsWith('.psgi') ? `plackup --host 0.0.0.0 --port $PORT ${name}` : `perl ${name}`;
     const snapshot = project.first('cpanfile.snapshot');
@@ -181,13 +181,14 @@ export const shell: Language = {
   markers: ['*.sh'],
   endings: ['.sh'],
   read(project) {
-    if (project.path !== '') return undefined;
+    if (!project.isRoot) return undefined;
     const names = ['start', 'index', 'main', 'run', 'app', 'server', 'entrypoint'];
-    const lone = project.sources(['.sh']).filter((each) => !each.includes('/'));
+    const lone = project.withEnding('.sh');
     const file =
       project.first(...names.map((name) => `${name}.sh`)) ?? (lone.length === 1 ? lone[0] : undefined);
     if (file === undefined) return undefined;
-    const interpreter = project.capture(file, /^#!.*\b(bash|zsh|ksh|fish|dash|sh)\b/);
-    return { file, start: `${interpreter ?? 'bash'} ${file}`, score: file === 'start.sh' ? 0.4 : 0.35 };
+    const name = project.relative(file);
+    const interpreter = project.capture(name, /^#!.*\b(bash|zsh|ksh|fish|dash|sh)\b/);
+    return { file, start: `${interpreter ?? 'bash'} ${name}`, score: name === 'start.sh' ? 0.4 : 0.35 };
   },
 };

@@ -5,15 +5,13 @@ export interface PhpFramework {
   readonly name: string;
   readonly mark: string;
   readonly root: string;
+  /** Of those that bring a server of their own; the others are served by Apache. */
   readonly start?: string;
   readonly port?: number;
 }
 
-const artisan = 'php artisan serve --host=0.0.0.0 --port=$PORT';
-
 const byPackage: readonly (readonly [string, string, string, Partial<PhpFramework>?])[] = [
-  ['laravel/octane', 'laravel', 'public', { start: 'php artisan octane:start --host=0.0.0.0 --port=$PORT' }],
-  ['laravel/framework', 'laravel', 'public', { start: artisan }],
+  ['laravel/framework', 'laravel', 'public'],
   ['laravel/lumen-framework', 'lumen', 'public'],
   ['drupal/core-recommended', 'drupal', 'web'],
   ['drupal/core', 'drupal', 'web'],
@@ -49,10 +47,32 @@ const byPackage: readonly (readonly [string, string, string, Partial<PhpFramewor
 export function phpFramework(project: Project, packages: object): PhpFramework | undefined {
   const found = byPackage.find(([name]) => Object.hasOwn(packages, name));
   if (found) return { mark: found[0], name: found[1], root: found[2], ...found[3] };
-  if (project.has('artisan')) return { name: 'laravel', mark: 'artisan', root: 'public', start: artisan };
+  if (project.has('artisan')) return { name: 'laravel', mark: 'artisan', root: 'public' };
   if (project.first('wp-load.php', 'wp-config.php', 'wp-config-sample.php'))
     return { name: 'wordpress', mark: 'wp-config.php', root: '.' };
   if (project.has('bin/console') && project.has('config/bundles.php'))
     return { name: 'symfony', mark: 'config/bundles.php', root: 'public' };
   return undefined;
+}
+
+/** The web server of PHP's own image, which is what serves pages here. */
+export const apache = 'apache2-foreground';
+
+/** Servers for development answer one request at a time, those of another platform are not in the image. */
+export function isReplacedByApache(command: string): boolean {
+  return /^(?:php artisan (?:serve|octane:start)|php -S|symfony (?:serve|server|local)|(?:vendor\/bin\/)?heroku-php-(?:apache2|nginx)|apache2-foreground)\b/.test(
+    command,
+  );
+}
+
+const roots = ['public', '.', 'web', 'webroot', 'htdocs', 'www', 'public_html', 'docroot', 'html', 'src'];
+
+/** The folder that is served, from the app's own; `undefined` where nothing is. */
+export function documentRoot(project: Project, framework: PhpFramework | undefined): string | undefined {
+  const usual = framework?.root;
+  const found = [...(usual === undefined ? [] : [usual]), ...roots].find((root) => {
+    const folder = root === '.' ? '' : `${root}/`;
+    return project.first(`${folder}index.php`, `${folder}wp-load.php`) !== undefined;
+  });
+  return found ?? usual;
 }

@@ -1,4 +1,4 @@
-/** PHP: Composer projects, and pages without any. The document root is in the start command, after `-t`. */
+/** PHP: Composer projects, and pages without any. */
 import type { Candidate, Detector } from '../../detector.ts';
 import { certain, conventional, type Evidenced, evidenced, evidencedBy, guessed } from '../../evidence.ts';
 import type { Project } from '../../project.ts';
@@ -6,10 +6,10 @@ import { objectAt, stringAt } from '../../readers/shape.ts';
 import { type Parsed, parentOf } from '../../repository.ts';
 import { healthInCode } from '../code-health.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
-import { sqliteVolumes, volumeOf } from '../sqlite-volumes.ts';
+import { noVolumes, sqliteVolumes, type Volumes, volumeOf } from '../sqlite-volumes.ts';
 import { toolVersion } from '../tool-versions.ts';
 import { versionLine } from '../version-lines.ts';
-import { phpFramework } from './php-frameworks.ts';
+import { apache, documentRoot, phpFramework } from './php-frameworks.ts';
 import { phpProcesses, phpRelease } from './php-processes.ts';
 
 export const php: Detector = {
@@ -42,12 +42,11 @@ function describe(project: Project): Candidate {
   const composer: Parsed = (isComposer ? repository.json(file) : undefined) ?? {};
   const requires = objectAt(composer, 'require');
   const framework = phpFramework(project, requires);
-  const root = documentRoot(project, framework?.root);
+  const root = documentRoot(project, framework);
   const [first] = repository.filesUnder(path, ['.php']);
   const source = isComposer ? file : (first ?? project.at('index.php'));
   const sources = project.sources(['.php'], ['composer.json']);
-  const command =
-    framework?.start ?? (root === undefined ? loneScript(project) : `php -S 0.0.0.0:$PORT${served(root)}`);
+  const command = framework?.start ?? (root === undefined ? loneScript(project) : apache);
   const isServer = root !== undefined || framework?.start !== undefined;
   const draft = {
     name: nameOf(composer, file),
@@ -61,31 +60,18 @@ function describe(project: Project): Candidate {
     startCommand:
       command === undefined
         ? undefined
-        : evidenced(command, conventional, source, framework?.name ?? 'index.php'),
+        : evidenced(command, conventional, source, command === apache ? `Apache serves ${root}` : command),
     releaseCommand: phpRelease(project, framework?.name, requires),
     port: evidenced(isServer ? (framework?.port ?? 8000) : null, conventional, source, 'PHP'),
     healthPath:
       laravelHealth(project) ??
       healthInCode(repository, sources.filter((each) => !each.endsWith('routes/api.php')).slice(0, 60)),
     processes: phpProcesses(project, framework?.name, requires, sources),
-    volumes: framework?.name === 'laravel' ? laravelVolumes(project) : sqliteVolumes(project, sources),
+    ...(framework?.name === 'laravel' ? laravelVolumes(project) : sqliteVolumes(project, sources)),
   };
   const isApp = command !== undefined;
   const score = framework && isApp ? 0.92 : isApp ? (isComposer ? 0.8 : 0.6) : 0.3;
   return candidate('php', path, score, draft, isApp ? 'app' : 'library');
-}
-
-function served(root: string): string {
-  return root === '.' ? '' : ` -t ${root}`;
-}
-
-function documentRoot(project: Project, usual: string | undefined): string | undefined {
-  const roots = ['public', '.', 'web', 'webroot', 'htdocs', 'www', 'public_html', 'src'];
-  const found = [...(usual === undefined ? [] : [usual]), ...roots].find((root) => {
-    const folder = root === '.' ? '' : `${root}/`;
-    return project.first(`${folder}index.php`, `${folder}wp-load.php`) !== undefined;
-  });
-  return found ?? usual;
 }
 
 /** A program for the command line. */
@@ -109,10 +95,10 @@ function laravelHealth(project: Project): Evidenced<string> | undefined {
 }
 
 /** Laravel's own SQLite file lies beside its migrations. */
-function laravelVolumes(project: Project): readonly Evidenced<string>[] {
+function laravelVolumes(project: Project): Volumes {
   const hit = project.find('.env.example', /^DB_CONNECTION=sqlite\s*$/);
   const place = project.capture('.env.example', /^DB_DATABASE=["']?([\w./-]+\.\w+)/);
-  if (!hit) return [];
+  if (!hit) return noVolumes;
   const { file, line, text } = hit;
   return volumeOf(project, place ?? 'database/database.sqlite', { file, line, note: text });
 }

@@ -11,6 +11,8 @@ export interface PythonFramework {
   readonly port: number | null;
   /** For scripts: the command, with the file to run. */
   readonly run?: (file: string) => string;
+  /** For scripts: the call that serves. The file that has it is run; without one, a server runs the object. */
+  readonly serves?: RegExp;
 }
 
 const anywhere = '0.0.0.0';
@@ -38,7 +40,7 @@ export const frameworks: readonly PythonFramework[] = [
   asgi('blacksheep'),
   asgi('esmerald'),
   asgi('ravyn'),
-  script('fasthtml', 5001, { packages: ['python-fasthtml'], module: 'fasthtml' }),
+  script('fasthtml', 5001, { packages: ['python-fasthtml'], module: 'fasthtml', serves: /^\s{0,8}serve\(/ }),
   script('streamlit', 8501, {
     run: (file) => `streamlit run ${file} --server.port $PORT --server.address ${anywhere}`,
   }),

@@ -29,6 +29,11 @@ export function pythonStart(
   if (django) return by(django.start);
   if (framework && app && framework.kind !== 'script') return served(project, framework, app, has);
   if (framework?.name === 'scrapy') return by(scrapy(project, files));
+  if (framework?.serves) {
+    const serving = project.repository.find(files, framework.serves)?.file;
+    if (serving !== undefined) return by(scripted(project, framework, serving));
+    if (app) return served(project, { ...framework, kind: 'asgi' }, app, has);
+  }
   const entry = entryFile(project, files);
   const imported = framework && importing(project, files, framework, entry);
   if (imported) return by(scripted(project, framework, imported.value));

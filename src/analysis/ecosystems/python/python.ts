@@ -106,7 +106,7 @@ function describe(project: Project, files: readonly string[], isProject: boolean
         : undefined,
     processes: isWorker ? processes.slice(1) : processes,
     // Flask keeps files of a running app in a folder of that name.
-    volumes: sqliteVolumes(project, django ? django.settings : files, usesInstance ? 'instance' : undefined),
+    ...sqliteVolumes(project, django ? django.settings : files, usesInstance ? 'instance' : undefined),
   };
   const isLibrary = draft.startCommand === undefined && isProject;
   const score = framework && start ? 0.9 : start && isProject ? 0.7 : isProject ? 0.3 : start ? 0.4 : 0.15;

@@ -21,6 +21,9 @@ export function readGems(project: Project): Gems {
   const lockFile = project.first('Gemfile.lock', 'gems.locked');
   const locked = lockFile === undefined ? undefined : lockedGems(repository, lockFile);
   const asked = repository.find(file, /^\s*ruby\s*\(?\s*["']([^"']+)["']/);
+  const range = asked && evidencedBy(asked, asked.match[1] ?? '');
+  // Bundler refuses any other; where the Gemfile leaves it open, a version manager's file has the one in use.
+  const exactly = /^\d/.test(range?.value ?? '') ? range : undefined;
   const lockedRuby =
     locked?.ruby === undefined || lockFile === undefined
       ? undefined
@@ -32,10 +35,7 @@ export function readGems(project: Project): Gems {
     version: (gem) =>
       locked?.versions.get(gem) ??
       repository.capture(file, new RegExp(`^\\s*gem\\s+["']${gem}["']\\s*,\\s*["'][^\\d"']*([\\d.]+)`)),
-    ruby: versionLine(
-      'ruby',
-      (asked && evidencedBy(asked, asked.match[1] ?? '')) ?? toolVersion(project, 'ruby') ?? lockedRuby,
-    ),
+    ruby: versionLine('ruby', exactly ?? toolVersion(project, 'ruby') ?? range ?? lockedRuby),
     bundler: locked?.bundler ?? null,
   };
 }

@@ -5,7 +5,7 @@ import type { Project } from '../../project.ts';
 import { healthInCode } from '../code-health.ts';
 import { portInCode } from '../code-port.ts';
 import { candidate, manager, versionsOf } from '../draft.ts';
-import { sqliteVolumes, volumeOf } from '../sqlite-volumes.ts';
+import { noVolumes, sqliteVolumes, type Volumes, volumeOf } from '../sqlite-volumes.ts';
 import { type Gems, readGems } from './gems.ts';
 import { rubyBuild, rubyProcesses, rubyRelease } from './ruby-processes.ts';
 import { rubyStart } from './ruby-start.ts';
@@ -67,14 +67,14 @@ function describe(project: Project, gems: Gems, isBundled: boolean): Candidate {
     port: portOf(project, framework, sources, file),
     healthPath: healthInCode(repository, [project.at('config/routes.rb'), ...sources.slice(0, 60)]),
     processes: framework?.name === 'sidekiq' ? [] : rubyProcesses(project, gems, file),
-    volumes: volumesOf(project, sources),
+    ...volumesOf(project, sources),
   };
   const score = framework && start ? 0.92 : start && isBundled ? 0.7 : start ? 0.4 : 0.3;
   return candidate('ruby', project.path, score, draft, start ? 'app' : 'library');
 }
 
 /** Of `database.yml` only the part for production counts. */
-function volumesOf(project: Project, sources: readonly string[]): readonly Evidenced<string>[] {
+function volumesOf(project: Project, sources: readonly string[]): Volumes {
   const file = project.first('config/database.yml');
   if (file === undefined) return sqliteVolumes(project, sources.slice(0, 60));
   let isProduction = false;
@@ -83,7 +83,7 @@ function volumesOf(project: Project, sources: readonly string[]): readonly Evide
     const path = isProduction ? /^\s*database:\s*["']?([\w./-]+\.sqlite3?)/.exec(line)?.[1] : undefined;
     if (path !== undefined) return volumeOf(project, path, { file, line: at + 1, note: line.trim() });
   }
-  return [];
+  return noVolumes;
 }
 
 function portOf(

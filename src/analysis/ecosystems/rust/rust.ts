@@ -40,7 +40,7 @@ function describe(project: Project, manifest: Parsed, found: Parsed): Candidate 
     startCommand: binary === undefined ? undefined : startOf(project, framework, binary),
     port: portOf(project, framework, sources, manifest),
     healthPath: healthInCode(project.repository, sources),
-    volumes: sqliteVolumes(project, sources),
+    ...sqliteVolumes(project, sources),
   });
   const draft = {
     name: evidenced(name, certain, file, `package ${name.slice(0, 60)}`),

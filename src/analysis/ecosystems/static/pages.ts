@@ -35,16 +35,22 @@ function own(project: Project, file: string): readonly Candidate[] {
   if (isRoot) return [page(project, '.', file, isOnlyPages(project) ? 0.55 : 0.4)];
   // A folder of pages beside a server is a second app only if its name says so and nothing above it is one.
   if (project.upwards(...manifests)) return [];
-  const isFront = frontNames.test(nameOf(path)) && path.split('/').length <= 2;
+  const isFront = frontNames.test(nameOf(path)) && depthIn(project, path) <= 2;
   return [page(project, '.', file, isFront ? 0.5 : 0.25)];
 }
 
+/** Counted from the folder that the analysis is about. */
+function depthIn({ repository }: Project, path: string): number {
+  return repository.folders.within(path).split('/').length;
+}
+
 /** No project of any language anywhere: then pages are what this repository is. */
-function isOnlyPages({ repository, path: directory }: Project): boolean {
+function isOnlyPages(project: Project): boolean {
+  const { repository, path: directory } = project;
   const prefix = directory === '' ? '' : `${directory}/`;
   for (const { path, files } of repository.directories.values()) {
     const isInside = path === directory || path.startsWith(prefix);
-    if (isInside && path.split('/').length <= 3 && manifests.some((name) => files.has(name))) return false;
+    if (isInside && depthIn(project, path) <= 3 && manifests.some((name) => files.has(name))) return false;
   }
   return true;
 }

@@ -2,6 +2,8 @@
 type Lang = 'jsx' | 'ts' | 'tsx';
 
 export function scriptsOf(path: string, text: string): { code: string; lang: Lang } {
+  // JSON5 is what JavaScript takes for an object.
+  if (path.endsWith('.json5')) return { code: `export default ${text}`, lang: 'ts' };
   if (/\.[cm]?ts$/.test(path)) return { code: text, lang: 'ts' };
   if (path.endsWith('.tsx')) return { code: text, lang: 'tsx' };
   if (path.endsWith('.astro')) return { code: frontMatter(text), lang: 'ts' };

@@ -26,7 +26,7 @@ function run(printed: string, state: UnitState, progress: EngineProgress = silen
     readFile: never,
     fence: never,
     relay: never,
-    startUnit: async () => undefined,
+    startUnit: async () => ({ state, bytes, next: bytes.length }),
     stopUnit: async () => undefined,
     readUnit: async () => ({ state, bytes, next: bytes.length }),
   };

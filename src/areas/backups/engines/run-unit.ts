@@ -112,6 +112,7 @@ export async function runUnit(
   file: ServerFile,
   progress: EngineProgress,
 ): Promise<UnitEnd> {
+  const what = name.startsWith('slipway-verify-') ? 'Trying the backup out' : 'Loading the data';
   // Its lines come without secrets.
   const output = new ToolOutput([]);
   let end: string | undefined;
@@ -139,7 +140,7 @@ export async function runUnit(
   const limits = [String(reserveBytes), String(mostBytes ?? 0), folder];
   const argv = ['bash', '-c', `${preludeOf(halt)}${script}`, 'slipway-work', ...limits, ...args];
   try {
-    await followUnit(remote, { name, argv, fence, memoryMb }, { signal, line, own });
+    await followUnit(remote, { name, argv, fence, memoryMb, what }, { signal, line, own });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
     if (overrun === null && (end === undefined || end === '0')) throw error;

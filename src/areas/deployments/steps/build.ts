@@ -5,7 +5,7 @@ import type { Json } from '../../../operations/definition.ts';
 import { createRelease } from '../../releases/stored-releases.ts';
 import { runPlanOf } from '../plan.ts';
 import * as queries from '../queries.ts';
-import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-context.ts';
+import { type DeployStepContext, inputsOf, outputOf, readOutput, targetOf } from './step-context.ts';
 
 export async function build(work: DeployStepContext): Promise<Json> {
   const { step } = work;
@@ -62,7 +62,7 @@ export async function makeRelease(work: DeployStepContext): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   if (deployment.releaseId !== null) return { releaseId: deployment.releaseId };
   const { image, buildKey, release } = await inputsOf(work);
-  const facts = outputOf(work, 'build').built ?? outputOf(work, 'plan').found;
+  const facts = readOutput(work.step.outputs.get('build'), 'build')?.built ?? outputOf(work, 'plan').found;
   if (!facts) throw new Error('neither built nor found');
   if (release.kind === 'earlier') {
     await queries.setRelease(ctx.db, workspaceId, deployment.id, release.id, facts.id);

@@ -142,6 +142,7 @@ export async function health(work: DeployStepContext): Promise<undefined> {
       instances: web,
       run: release.run,
       secrets: secretsOf(release),
+      variables: release.variables,
       onProbe: (instance, probe) => {
         kept.add(instance, probe);
         const said =
@@ -149,6 +150,7 @@ export async function health(work: DeployStepContext): Promise<undefined> {
         if (said !== last) step.log(`Health of ${instance}: ${said} after ${probe.atMs} ms`);
         last = said;
       },
+      onWarning: (sentence) => step.log(sentence),
     });
   } finally {
     await queries.setProbes(ctx.db, workspaceId, deployment.id, kept.all);

@@ -4,8 +4,10 @@ import { Value } from 'typebox/value';
 import type { Target } from '../../../engine/engine.ts';
 import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Json, StepContext } from '../../../operations/definition.ts';
+import { Recent } from '../../../recent.ts';
+import type { Secret } from '../../../secret.ts';
 import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
-import { openTarget } from '../../environments/placement/open-target.ts';
+import { openTarget, type TargetAccess } from '../../environments/placement/open-target.ts';
 import { ensurePlacement, placementsOf } from '../../environments/placement/placements.ts';
 import { type DeploymentsContext, deploymentNotFound } from '../deployments.ts';
 import { type DeploymentInputs, openInputs } from '../inputs.ts';
@@ -50,7 +52,23 @@ export async function targetOf(
     (await ctx.db.transaction((tx) =>
       ensurePlacement(tx, workspaceId, environment.id, serverId, ctx.clock.now()),
     ));
-  return openTarget(ctx.servers, place, step);
+  return openTarget(step.outputs.has('plan') ? rememberingSecrets(work) : ctx.servers, place, step);
+}
+
+const remembered = new Recent<readonly Secret[]>(20);
+
+/**
+ * All secrets of the environment, opened once for the steps after `plan`. Those that this deployment is made with are
+ * decided by then, and are named beside these wherever they are used: a later one is none of it.
+ */
+function rememberingSecrets({ ctx, step: { operationId, epoch } }: DeployStepContext): TargetAccess {
+  const key = `${operationId} ${epoch}`;
+  const secretsOf: TargetAccess['secretsOf'] = async (...of) => {
+    const known = remembered.get(key) ?? (await ctx.servers.secretsOf(...of));
+    remembered.set(key, known);
+    return known;
+  };
+  return { ...ctx.servers, secretsOf };
 }
 
 /** What `plan` has decided. Steps after it read settings and variables from nowhere else. */
@@ -86,6 +104,8 @@ export const outputs = {
     found: Type.Union([Image, Type.Null()]),
     /** All images of the environment that are there, by the names that releases have for them. */
     tags: Type.Array(Type.String()),
+    /** Of those that have no other name. */
+    imageIds: Type.Optional(Type.Record(Type.String(), Type.String())),
     /** What runs now: it goes on until the new one has taken over. */
     old: Type.Array(Container),
     oldPort: Type.Union([Type.Integer(), Type.Null()]),
@@ -95,6 +115,8 @@ export const outputs = {
       Type.Null(),
     ]),
     previousServerIds: Type.Array(Type.String()),
+    /** Names of later steps that have nothing to do. */
+    idle: Type.Optional(Type.Array(Type.String())),
   }),
   send: Type.Object({ isBuilt: Type.Boolean() }),
   build: Type.Object({ built: Type.Union([Image, Type.Null()]) }),

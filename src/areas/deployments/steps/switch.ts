@@ -66,10 +66,20 @@ export async function unprove(work: DeployStepContext): Promise<void> {
   await target.removeFromProxy(namesOf(after.endpoints));
 }
 
+/** One trip for both: the old ones lose their requests and answer those that they have. */
 export async function switchTo(work: DeployStepContext): Promise<undefined> {
-  const { target, after } = await sidesOf(work);
-  await target.switchTo(after);
+  const { target, after, oldWeb, release } = await sidesOf(work);
+  const { drainSeconds } = release.run;
+  const isLeft = oldWeb.length > 0 && !requiresRecreate(release.run);
+  const left = await target.switchTo(after, { names: isLeft ? namesOf(oldWeb) : [], drainSeconds });
   work.step.log('The new release takes the requests.');
+  if (!isLeft) return;
+  const count = [...left.values()].reduce((sum, each) => sum + each, 0);
+  work.step.log(
+    count === 0
+      ? 'The old release has answered its last request.'
+      : `${count} connections to the old release are still open after ${drainSeconds} s and are closed.`,
+  );
 }
 
 /** The old one still runs here, or was started again by the undo of a later step. */
@@ -80,25 +90,10 @@ export async function switchBack(work: DeployStepContext): Promise<void> {
   else if (before.endpoints.length > 0) await target.switchTo(before);
 }
 
-export async function drain(work: DeployStepContext): Promise<undefined> {
-  const { target, oldWeb, release } = await sidesOf(work);
-  if (oldWeb.length === 0 || requiresRecreate(release.run)) return;
-  const left = await target.drain(namesOf(oldWeb), release.run.drainSeconds);
-  const count = [...left.values()].reduce((sum, each) => sum + each, 0);
-  work.step.log(
-    count === 0
-      ? 'The old release has answered its last request.'
-      : `${count} connections to the old release are still open after ${release.run.drainSeconds} s and are closed.`,
-  );
-}
-
 /** Stopped, not removed: until the environment points to the new one, the way back is a start. */
 export async function retire(work: DeployStepContext): Promise<undefined> {
   const { target, release, oldWeb, oldNames } = await sidesOf(work);
-  if (oldNames.length > 0) {
-    await target.removeFromProxy(namesOf(oldWeb));
-    await target.stopInstances(oldNames, release.run.stopSeconds);
-  }
+  if (oldNames.length > 0) await target.stopInstances(oldNames, release.run.stopSeconds, namesOf(oldWeb));
   const { previous } = outputOf(work, 'plan');
   const hadCrons = previous !== null && hasCrons((await previousRelease(work, previous.releaseId)).run);
   if (hadCrons || hasCrons(release.run)) await target.setCrons(release.run, work.deployment.id);
@@ -153,14 +148,15 @@ export async function demote(work: DeployStepContext): Promise<void> {
 export async function cleanUp(work: DeployStepContext): Promise<undefined> {
   const { ctx, workspaceId, environment } = work;
   const target = await targetOf(work);
-  const { old, tags, previousServerIds } = outputOf(work, 'plan');
+  const { old, tags, imageIds = {}, previousServerIds } = outputOf(work, 'plan');
   const before = await queries.listLiveReleases(ctx.db, workspaceId, environment.id);
   const live = [
     outputOf(work, 'create-release').releaseId as ReleaseId,
     ...before.map(({ releaseId }) => releaseId),
   ];
   const keep = await recentImages(ctx.db, workspaceId, live);
-  await target.cleanUp({ instances: namesOf(old), images: tags.filter((tag) => !keep.has(tag)) });
+  const images = tags.filter((tag) => !keep.has(tag)).map((name) => ({ name, id: imageIds[name] ?? null }));
+  await target.cleanUp({ deploymentId: work.deployment.id, instances: namesOf(old), images });
   for (const serverId of previousServerIds) {
     const there = await targetOf(work, serverId as ServerId);
     await there.takeDown({ deleteData: false });

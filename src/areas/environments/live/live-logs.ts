@@ -14,7 +14,7 @@ import { connectTo } from '../../servers/connection/connect-server.ts';
 import type { ServerAccess } from '../../servers/servers.ts';
 import { environmentNotFound } from '../environments.ts';
 import * as queries from '../queries.ts';
-import { type LiveLine, LiveWatch, type Viewer, type Watched } from './live-watch.ts';
+import { type LiveLine, LiveWatch, type Viewer, type WatchEnd, type Watched } from './live-watch.ts';
 
 export interface LiveLogsContext {
   readonly db: Database;
@@ -63,7 +63,7 @@ export class LiveLogs {
   /** Ends all, so that the server can close; their readers come back to whoever serves next. */
   stop(): void {
     this.#isStopped = true;
-    for (const watch of this.#watches.values()) watch.end();
+    for (const watch of this.#watches.values()) watch.end('left');
   }
 
   async #follow(
@@ -72,15 +72,16 @@ export class LiveLogs {
     input: LogsInput,
     send: Send,
     signal: AbortSignal,
-  ): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (signal.aborted || this.#isStopped) return;
+  ): Promise<WatchEnd> {
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    if (signal.aborted || this.#isStopped) return 'left';
     const watch = this.#watches.get(environmentId) ?? this.#begin(workspaceId, environmentId);
     const viewer = viewerOf(input, send, resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    signal.addEventListener('abort', () => resolve('left'), { once: true });
     watch.join(viewer);
-    await promise;
+    const end = await promise;
     watch.leave(viewer);
+    return end;
   }
 
   /** As they are on the server at this moment. */
@@ -122,7 +123,7 @@ export class LiveLogs {
   }
 }
 
-function viewerOf({ tail, process }: LogsInput, send: Send, end: () => void): Viewer {
+function viewerOf({ tail, process }: LogsInput, send: Send, end: Viewer['end']): Viewer {
   const isWanted = (line: LiveLine) => process === undefined || line.process === process;
   const tell = (line: LiveLine) => send('line', line);
   return {

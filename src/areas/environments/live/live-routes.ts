@@ -1,7 +1,8 @@
 /** The paths of what runs now: the app's lines as they come, and its containers. */
 import Type from 'typebox';
+import { eventOf } from '../../../events/event-kinds.ts';
 import { ofEnvironment, type Routes } from '../../../http/routes.ts';
-import { closed, Id, idParams, nullable, Time } from '../../../http/schemas.ts';
+import { closed, FaultCode, Id, idParams, nullable, Time } from '../../../http/schemas.ts';
 import { apiPrefix } from '../../../http/server.ts';
 import type { EnvironmentId } from '../../../ids.ts';
 import { type LiveLogs, mostViewers } from './live-logs.ts';
@@ -51,6 +52,28 @@ const ContainersAnswer = Type.Object(
   { title: 'Containers' },
 );
 
+const LogEvent = Type.Union(
+  [
+    eventOf('LogLineEvent', 'line', 'A line of the app; `at` is when it was printed.', {
+      container: Type.String({ examples: ['shop-production-k3x9ta-web-1'] }),
+      process: Type.String({ examples: ['web'] }),
+      replica: Type.Integer({ examples: [1] }),
+      stream: Type.Enum(['stdout', 'stderr']),
+      line: Type.String({ examples: ['GET /cart 200 12ms'] }),
+    }),
+    eventOf('LogStateEvent', 'state', 'The containers, whenever one of them has changed.', {
+      containers: Type.Array(ContainerAnswer),
+    }),
+    eventOf('LogProblemEvent', 'problem', 'The server cannot be asked for now; it is tried again.', {
+      code: Type.Unsafe<string>(FaultCode),
+      message: Type.String(),
+      hint: Type.Optional(Type.String()),
+    }),
+    eventOf('LogEndEvent', 'end', 'The environment is gone; the last event.', {}),
+  ],
+  { title: 'LogEvent' },
+);
+
 const serverFaults = [
   ...(['not_found', 'server_not_ready', 'server_taken', 'host_key_changed'] as const),
   ...(['login_refused', 'sudo_refused'] as const),
@@ -66,11 +89,11 @@ export function liveRoutes(routes: Routes, logs: LiveLogs): void {
     schema: {
       operationId: 'followLogs',
       summary: 'Follow the lines of the running app',
-      description: `Events \`line\` with \`{container, process, replica, stream, at, line}\`, \`state\` with \`{containers}\` whenever one of them changed, and \`problem\` with \`{code, message, hint?}\` while the server cannot be asked; it is tried again. New containers are followed as they come. Secrets are shown as \`[secret]\`. At most ${mostViewers} streams of an environment at once.`,
+      description: `New containers are followed as they come. Secrets are shown as \`[secret]\`. At most ${mostViewers} streams of an environment at once.`,
       params: idParams<EnvironmentId>(),
       querystring: LogsQuery,
     },
-    events: 'The lines, as they come.',
+    events: LogEvent,
     handler: ({ scope, params, query: { tail = usualTail, process } }) =>
       logs.open(scope.workspaceId, params.id, { tail, process }),
   });
@@ -79,7 +102,7 @@ export function liveRoutes(routes: Routes, logs: LiveLogs): void {
     access: ofEnvironment.read,
     faults: serverFaults,
     schema: {
-      operationId: 'readContainers',
+      operationId: 'listContainers',
       summary: 'Read the state of the app’s containers',
       description: 'As they are on the server at this moment.',
       params: idParams<EnvironmentId>(),

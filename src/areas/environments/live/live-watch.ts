@@ -29,9 +29,11 @@ export interface Viewer {
   line(line: LiveLine): void;
   state(containers: readonly ShownContainer[]): void;
   problem(fault: Fault): void;
-  /** There is nothing to watch any more. */
-  end(): void;
+  end(how: WatchEnd): void;
 }
+
+/** `over`: the environment is gone. `left`: it is not; who comes back sees it again. */
+export type WatchEnd = 'over' | 'left';
 
 interface Entry {
   readonly id: string;
@@ -81,15 +83,15 @@ export class LiveWatch {
 
   leave(viewer: Viewer): void {
     this.#viewers.delete(viewer);
-    if (this.#viewers.size === 0) this.end();
+    if (this.#viewers.size === 0) this.end('left');
   }
 
-  end(): void {
+  end(how: WatchEnd): void {
     this.#over();
     this.#stop.abort(new Error('nobody watches any more'));
     for (const { leave } of this.#entries.values()) leave?.();
     this.#entries.clear();
-    for (const viewer of this.#viewers) viewer.end();
+    for (const viewer of this.#viewers) viewer.end(how);
   }
 
   /** Until it ends. What goes wrong is told, and tried again. */
@@ -102,7 +104,7 @@ export class LiveWatch {
       } catch (error) {
         if (signal.aborted) return;
         this.#publishProblem(error);
-        if (error instanceof Fault && error.code === 'not_found') return this.end();
+        if (error instanceof Fault && error.code === 'not_found') return this.end('over');
       }
       await sleep(this.#everyMs, undefined, { signal }).catch(() => undefined); // the loop sees the signal itself
     }

@@ -1,10 +1,17 @@
 /** What goes over the wire about an environment's variables. */
 import Type from 'typebox';
-import { closed, idOf, nullable, Time } from '../../../http/schemas.ts';
+import { closed, idParams, matching, nullable, Time } from '../../../http/schemas.ts';
 import type { EnvironmentId } from '../../../ids.ts';
 import { Needs } from '../settings-schemas.ts';
 
-const Key = Type.String({ maxLength: 200, pattern: '^[A-Za-z_][A-Za-z0-9_]*$', examples: ['API_KEY'] });
+const Key = Type.String({
+  maxLength: 200,
+  pattern: matching(
+    '^[A-Za-z_][A-Za-z0-9_]*$',
+    'must be letters, digits and `_`, and not begin with a digit, such as `API_KEY`',
+  ),
+  examples: ['API_KEY'],
+});
 const Target = Type.Enum(['build', 'runtime', 'both'], { examples: ['runtime'] });
 
 export const NewVariable = Type.Object(
@@ -12,7 +19,7 @@ export const NewVariable = Type.Object(
     key: Key,
     value: Type.String({
       maxLength: 65_536,
-      pattern: '^[^\\x00]*$',
+      pattern: matching('^[^\\x00]*$', 'must not contain a zero byte'),
       description: 'Any text; no environment can carry a zero byte.',
       examples: ['s3cret'],
     }),
@@ -31,7 +38,7 @@ export const VariablesBody = Type.Object(
   },
 );
 
-export const VariableParams = Type.Object({ id: idOf<EnvironmentId>(), key: Key }, closed);
+export const VariableParams = Type.Object({ ...idParams<EnvironmentId>().properties, key: Key }, closed);
 
 export const VariableAnswer = Type.Object(
   {

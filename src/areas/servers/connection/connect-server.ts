@@ -38,7 +38,9 @@ export async function connectTo(
   if (target.status === 'host_key_changed') throw hostKeyChanged(hostKey, target.offeredHostKey);
   if (hostKey === null) {
     const message = 'The server has not been reached yet, so its host key is not known.';
-    throw new Fault('server_not_ready', message, { hint: 'Test the connection first.' });
+    throw new Fault('server_not_ready', message, {
+      hint: 'Install its public key for the user, then test it with POST /servers/test-connection.',
+    });
   }
   if (target.isTaken && !evenIfTaken) throw serverTaken();
   const remote = ctx.pool.to({ serverId: id, host, port, username, privateKey, hostKey });

@@ -53,7 +53,7 @@ async function installPackages(remote: Remote, step: StepPlan, options: ApplyOpt
   if (packages.length === 0) return;
   options.log(`Installing ${packages.join(', ')}.`);
   const argv = ['sh', `${stateDir}/install.sh`, ...packages];
-  const { code, output } = await runDetached(remote, `install-${id}`, argv, options.fence);
+  const { code, output } = await runDetached(remote, `install-${id}`, argv, options.fence, options.log);
   if (code !== 0)
     throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: output });
 }
@@ -62,10 +62,10 @@ async function change(
   remote: Remote,
   step: StepPlan,
   token: string,
-  { runId, fence }: ApplyOptions,
+  { runId, fence, log }: ApplyOptions,
 ): Promise<void> {
   const argv = ['sh', `${stateDir}/change.sh`, stepDir(runId, step.id), token];
-  const { code, output } = await runDetached(remote, step.id, argv, fence);
+  const { code, output } = await runDetached(remote, step.id, argv, fence, log);
   if (code === 0) return;
   refuseChanged(output.split('\n'));
   if (code === 71)

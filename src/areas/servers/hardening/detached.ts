@@ -8,7 +8,7 @@
 
 import type { Fence, Remote } from '../../../remote/remote.ts';
 import { startDeadline } from '../../../remote/ssh/deadline.ts';
-import { readToEnd } from '../../../remote/units/follow-unit.ts';
+import { Lines, readToEnd } from '../../../remote/units/follow-unit.ts';
 
 export interface Detached {
   /** 255 also where it was ended from outside. */
@@ -26,18 +26,22 @@ export async function runDetached(
   what: string,
   argv: readonly string[],
   fence?: Fence,
+  line: (text: string) => void = () => undefined,
 ): Promise<Detached> {
   const name = `slipway-harden-${what.replaceAll('_', '-')}`;
   const deadline = startDeadline(name, maxWaitMs);
   let output = Buffer.alloc(0);
+  const lines = new Lines(line);
   const collect = (bytes: Buffer) => {
     output = Buffer.concat([output, bytes]).subarray(-maxOutputBytes);
+    lines.push(bytes);
   };
   try {
     await readToEnd(remote, name, () => undefined, deadline.signal);
     await remote.stopUnit(name, fence);
     await remote.startUnit({ name, argv, ...(fence && { fence }) });
     const state = await readToEnd(remote, name, collect, deadline.signal);
+    lines.end();
     await remote.stopUnit(name, fence);
     return { code: state.kind === 'ended' ? state.code : 255, output: output.toString('utf8') };
   } finally {

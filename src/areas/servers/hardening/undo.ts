@@ -119,7 +119,7 @@ async function purge(
   if (packages.length === 0) return;
   log(`Purging ${packages.join(', ')}.`);
   const argv = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'purge', '-y', '-q', ...packages];
-  const { code, output } = await runDetached(remote, 'purge', argv, fence);
+  const { code, output } = await runDetached(remote, 'purge', argv, fence, log);
   if (code !== 0) throw new Fault('remote_failed', 'The packages could not be purged.', { evidence: output });
 }
 

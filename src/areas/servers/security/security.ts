@@ -39,8 +39,8 @@ const rules: readonly Rule[] = [
 const script = ['frame', 'ssh', 'network', 'packages', 'accounts', 'system', 'docker', 'main']
   .map((name) => readFileSync(new URL(`./questions/${name}.sh`, import.meta.url), 'utf8'))
   .join('\n');
-/** The script stops by itself after 9 s; the rest is for the round trip. */
-const timeoutMs = 30_000;
+/** The script stops by itself after 25 s; the rest is for the round trip. */
+const timeoutMs = 45_000;
 
 export interface SecurityReport extends Summary {
   readonly checks: readonly SecurityCheck[];

@@ -10,7 +10,7 @@ RUN --mount=type=cache,target=/root/.hex \
 COPY config/ ./config/
 RUN mix deps.compile
 COPY . ./
-RUN mix assets.deploy && mix compile
+RUN mix compile && mix assets.deploy
 RUN mix release --path /out
 
 FROM elixir:1.17-slim
@@ -25,4 +25,4 @@ USER 10001:10001
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
     CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT && printf \"GET %s HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n\" \"$1\" >&3 && read -r -t 4 _ status _ <&3 && [ \"$status\" -lt \"$2\" ]", "health", "/", "500"]
-CMD ["/app/bin/shop", "start"]
+CMD ["bin/server"]

@@ -33,8 +33,10 @@ export function installationOf(request: Request): Installation {
   const hasScripts = ['preinstall', 'install', 'postinstall', 'prepare'].some(
     (name) => scriptOf(project.rootManifest, name) !== null,
   );
-  const isNothing = count.length === 0 && project.members.length === 0 && !hasScripts;
-  const hasManifest = request.files.has(join(project.root, 'package.json'));
+  // A manifest in JSON5 is left to pnpm: what it lists is not known here.
+  const isJson5 = request.files.has(join(project.root, 'package.json5'));
+  const isNothing = count.length === 0 && project.members.length === 0 && !hasScripts && !isJson5;
+  const hasManifest = isJson5 || request.files.has(join(project.root, 'package.json'));
   return {
     project,
     manager: packageManagerOf(request, project),
@@ -114,7 +116,7 @@ function copyManifests(stage: Stage, request: Request, { project, manager }: Ins
   const { files, app } = request;
   const lock = app.packageManager?.lockFile ?? null;
   const at = (name: string) => join(project.root, name);
-  const names = ['package.json', ...manager.reads].map(at).filter((path) => files.has(path));
+  const names = ['package.json', 'package.json5', ...manager.reads].map(at).filter((path) => files.has(path));
   if (lock !== null && files.has(lock) && isPlainPath(lock)) names.splice(1, 0, lock);
   stage.copy(
     [...new Set(names)],

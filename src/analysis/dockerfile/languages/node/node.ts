@@ -1,4 +1,5 @@
 /** Apps that npm, pnpm, Yarn or Bun install, whatever they are made of. */
+import { frameworkNamed } from '../../../ecosystems/node/frameworks/frameworks.ts';
 import { join } from '../../../repository.ts';
 import type { Document, Stage } from '../../document.ts';
 import { folderSource, type Request, requiredStart, writtenFolders } from '../../request.ts';
@@ -112,15 +113,14 @@ function addBuild(document: Document, request: Request, plan: Plan): void {
   }
   if (project.inside !== '') stage.workdir(`/app/${project.inside}`);
   if (request.buildCommand !== null) {
-    const cache = {
-      id: 'next',
-      target: join(join('/app', project.inside), '.next/cache').replace('//', '/'),
-    };
-    const isNext = request.app.framework === 'next' && !cache.target.includes(' ');
+    const framework = frameworkNamed(request.app.framework);
+    const folder = framework?.buildCache;
+    const target = join(join('/app', project.inside), folder ?? '').replace('//', '/');
+    const isCached = framework !== undefined && folder !== undefined && !target.includes(' ');
     stage.run(
       request.buildCommand,
       'The build, with its variables as arguments and secrets as files that no layer keeps',
-      isNext ? [cache] : [],
+      isCached ? [{ id: framework.name, target }] : [],
     );
   }
   if (project.inside !== '') stage.workdir('/app');

@@ -2,6 +2,7 @@
  * Frameworks that put all they need for running into one folder: only that gets into the image. Which one it is, is seen
  * by what is started (`node .output/server/index.mjs`) rather than by a name, as several frameworks share a server.
  */
+import { frameworkNamed } from '../../../ecosystems/node/frameworks/frameworks.ts';
 import { join } from '../../../repository.ts';
 import type { Request } from '../../request.ts';
 import type { NodeProject } from './manifests.ts';
@@ -29,14 +30,14 @@ export function nodeOutput(request: Request, project: NodeProject, start: string
     };
   }
   const folder = /^(?:node|remix-serve|react-router-serve) (?:\.\/)?(build|dist)(?:\/\S*)?$/.exec(start)?.[1];
-  const isSelfContained = ['sveltekit', 'astro', 'remix', 'react-router'].includes(framework ?? '');
-  if (folder === undefined || !isSelfContained) return null;
+  const runsFrom = frameworkNamed(framework)?.runsFrom;
+  if (folder === undefined || runsFrom === undefined) return null;
   const files = request.files.directory(request.directory);
   const copies: [string, string][] = [
     ['package.json', 'package.json'],
     [folder, folder],
   ];
-  if (files?.folders.has('public') && framework !== 'astro') copies.push(['public', 'public']);
+  if (files?.folders.has('public') && runsFrom.withPublic) copies.push(['public', 'public']);
   return {
     copies,
     needsModules: true,

@@ -4,6 +4,7 @@
  * its own, and images from Node 25 on do not have it.
  */
 
+import { installWith } from '../../../ecosystems/node/package-manager/manager-commands.ts';
 import { join } from '../../../repository.ts';
 import type { Cache } from '../../document.ts';
 import type { Request } from '../../request.ts';
@@ -55,7 +56,7 @@ export function packageManagerOf(request: Request, project: NodeProject): NodePa
 }
 
 function npm(isLocked: boolean): NodePackageManager {
-  const install = isLocked ? 'npm ci' : 'npm install';
+  const install = installWith('npm', isLocked);
   return {
     name: 'npm',
     setUp: null,
@@ -75,14 +76,15 @@ function pnpm(
   rebuilds: boolean,
 ): NodePackageManager {
   const filter = inside === '' ? '' : ` --filter "{./${inside}}..."`;
-  const frozen = isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile';
-  const lean = `pnpm install --prod ${frozen}${filter}`;
+  // Without a lock file pnpm has to be told that it may make one where it sees that nobody watches.
+  const install = isLocked ? installWith('pnpm', true) : 'pnpm install --no-frozen-lockfile';
+  const lean = `${install.replace('install', 'install --prod')}${filter}`;
   // In a workspace pnpm leaves behind what members that were filtered out had, so it begins anew from its store.
   const again = `find . -name node_modules -prune -exec rm -rf {} + && CI=true ${lean} --prefer-offline --ignore-scripts`;
   return {
     name: 'pnpm',
     setUp: `npm install --global pnpm@${version}`,
-    install: `pnpm install ${frozen}`,
+    install,
     installLean: lean,
     prune:
       members.length === 0
@@ -95,7 +97,7 @@ function pnpm(
 }
 
 function yarn(isLocked: boolean): NodePackageManager {
-  const install = `yarn install${isLocked ? ' --frozen-lockfile' : ''}`;
+  const install = installWith('yarn', isLocked);
   return {
     name: 'yarn',
     setUp: 'command -v yarn || npm install --global yarn@1.22.22',
@@ -115,7 +117,7 @@ function berry(
   hasOwn: boolean,
 ): NodePackageManager {
   const focus = `${inside === '' ? '' : `cd ${quoted(inside)} && `}yarn workspaces focus --production`;
-  const install = isLocked ? 'yarn install --immutable' : 'yarn install';
+  const install = installWith('berry', isLocked);
   return {
     name: 'berry',
     setUp: hasOwn ? null : `npm install --global --force @yarnpkg/cli-dist@${version}`,
@@ -131,7 +133,7 @@ function berry(
 }
 
 function bun(version: string, isLocked: boolean): NodePackageManager {
-  const install = `bun install${isLocked ? ' --frozen-lockfile' : ''}`;
+  const install = installWith('bun', isLocked);
   return {
     name: 'bun',
     setUp: `npm install --global bun@${version}`,

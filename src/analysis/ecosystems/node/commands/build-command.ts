@@ -31,8 +31,7 @@ export function buildCommandOf(
     return evidenced(command, certainty, manifest.file, note);
   }
   if (!needsBuild || framework?.build === undefined) return undefined;
-  if (framework.build === 'vite build' && !package_.first('index.html', ...(framework.configs ?? [])))
-    return undefined;
+  if (framework.builtFrom && !package_.first(...framework.builtFrom)) return undefined;
   const isNode = framework.build.startsWith('node ');
   const command = isNode ? framework.build : runProgram(manager, framework.build);
   return evidenced(command, conventional, manifest.file, `convention of ${framework.name}`);
@@ -50,13 +49,16 @@ export function buildScriptOf(
   const spoken = ['production', 'prod'].find((name) => package_.commands(name).some(isBuilding));
   if (spoken !== undefined) return spoken;
   const [program, verb] = framework?.build?.split(' ') ?? [];
-  const running = [...package_.manifest.scripts.keys()].find((name) =>
-    package_
-      .commands(name)
-      .some(
-        (each) =>
-          each.program === program && verb !== undefined && each.args.includes(verb) && !isDeveloping(each),
-      ),
+  // One that starts the app in the end (`next build && next start`) is no build.
+  const running = [...package_.manifest.scripts.keys()].find(
+    (name) =>
+      !/^(?:pre)?start\b|^(?:dev|serve)\b/.test(name) &&
+      package_
+        .commands(name)
+        .some(
+          (each) =>
+            each.program === program && verb !== undefined && each.args.includes(verb) && !isDeveloping(each),
+        ),
   );
   return running ?? hostScripts.find((name) => isBuilt(package_, name));
 }

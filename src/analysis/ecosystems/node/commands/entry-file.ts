@@ -1,4 +1,4 @@
-/** The file that a package starts with where no script says it, and where a compiler puts what it makes of it. */
+/** The file that a program starts with where no script says it, and where a compiler puts what it makes of it. */
 import type { Project } from '../../../project.ts';
 import { objectAt } from '../../../readers/shape.ts';
 import { join } from '../../../repository.ts';
@@ -13,16 +13,27 @@ const folders = ['', 'src/', 'server/', 'app/', 'api/', 'bin/', 'lib/'];
 export function entryFile(package_: NodePackage): string | undefined {
   const main = configuredFolder(package_.manifest.main);
   const declared = main === undefined ? undefined : mainFile(package_, main);
-  if (declared !== undefined) return declared;
-  const candidates = folders
+  return declared ?? wellNamed(package_, folders) ?? onlyScript(package_);
+}
+
+/** Of a folder without a manifest: only what lies right in it. */
+export function loneFile(project: Project): string | undefined {
+  return wellNamed(project, ['']) ?? onlyScript(project);
+}
+
+function wellNamed(project: Project, places: readonly string[]): string | undefined {
+  const candidates = places
     .flatMap((folder) => names.flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`)))
-    .filter((file) => package_.has(file));
+    .filter((file) => project.has(file));
   return (
-    candidates.find((file) => package_.listens(file)) ??
-    candidates.find((file) => file === main) ??
-    candidates.find((file) => !file.startsWith('app/') && !file.startsWith('lib/')) ??
-    onlyScript(package_)
+    candidates.find((file) => listens(project, file)) ??
+    candidates.find((file) => !file.startsWith('app/') && !file.startsWith('lib/'))
   );
+}
+
+/** Whether a file, named from the folder, listens on a port. */
+export function listens(project: Project, file: string): boolean {
+  return (project.repository.source(project.at(file))?.listens.length ?? 0) > 0;
 }
 
 function mainFile(package_: NodePackage, main: string): string | undefined {
@@ -30,10 +41,14 @@ function mainFile(package_: NodePackage, main: string): string | undefined {
   return [main, ...tried].find((file) => package_.has(file));
 }
 
+/** Files that a tool reads, as their names begin; `config` in a name says the same. */
+const toolFiles =
+  /^(?:\.|gulpfile|gruntfile|gatsby-|jest\.|karma\.|vitest\.|webpack\.|rollup\.|ecosystem\.|knexfile|jakefile)/i;
+
 /** A folder with one source file starts with it, whatever its name. */
-export function onlyScript({ files }: Project): string | undefined {
+function onlyScript({ files }: Project): string | undefined {
   const sources = [...files].filter(
-    (name) => /\.[cm]?[jt]s$/.test(name) && !/config|\.d\.ts$|^\./.test(name),
+    (name) => /\.[cm]?[jt]s$/.test(name) && !/config|\.d\.ts$/.test(name) && !toolFiles.test(name),
   );
   return sources.length === 1 ? sources[0] : undefined;
 }

@@ -1,4 +1,5 @@
 /** What kind of thing a command of a script does: develop, serve files, direct others, or run the app. */
+import { frameworkProgram } from '../frameworks/frameworks.ts';
 import { type ScriptCommand, verbOf } from './script-commands.ts';
 
 /** Programs that only develop, whatever their arguments. */
@@ -8,60 +9,17 @@ const developing = new Set(
     /\s+/,
   ),
 );
-/** Programs that develop with one of these words, `''` for none. */
+/** Programs of no framework in our list that develop with one of these words, `''` for none. */
 const developingWith: Readonly<Record<string, readonly string[]>> = {
-  next: ['dev', ''],
-  vite: ['', 'dev', 'serve'],
-  nuxt: ['', 'dev'],
-  nuxi: ['dev'],
-  'react-scripts': ['start'],
-  'react-app-rewired': ['start'],
-  craco: ['start'],
-  ng: ['serve', 's', 'dev'],
-  'vue-cli-service': ['serve'],
-  webpack: ['serve'],
   rspack: ['serve', 'dev'],
-  rsbuild: ['dev', ''],
-  parcel: ['', 'serve', 'watch'],
-  astro: ['dev', 'start', ''],
-  gatsby: ['develop', 'dev'],
-  remix: ['dev', 'vite:dev'],
-  'react-router': ['dev'],
-  eleventy: ['--serve'],
-  ember: ['serve', 's', 'server'],
-  docusaurus: ['start'],
-  storybook: ['dev'],
-  vinxi: ['dev'],
-  'solid-start': ['dev', ''],
-  preact: ['watch'],
-  'svelte-kit': ['dev'],
   'vite-node': ['--watch'],
   tsx: ['watch'],
-  strapi: ['develop', 'dev'],
-  medusa: ['develop'],
-  keystone: ['dev'],
-  hexo: ['server', 's'],
-  vitepress: ['dev', ''],
-  vuepress: ['dev'],
-  umi: ['dev'],
-  quasar: ['dev'],
-  stencil: ['build'],
   ionic: ['serve'],
   poi: ['', 'serve'],
-  gridsome: ['develop'],
-  rw: ['dev'],
-  redwood: ['dev'],
   vercel: ['dev'],
   netlify: ['dev'],
-  nitro: ['dev'],
-  nitropack: ['dev'],
-  modern: ['dev'],
-  waku: ['dev'],
-  slidev: [''],
-  wasp: ['start'],
-  meteor: ['', 'run'],
   turbo: ['dev', 'run'],
-  farm: ['', 'start', 'dev'],
+  wasp: ['start'],
   waspc: ['start'],
 };
 /** Programs that only hand out files, with the port where nothing else is said. */
@@ -74,23 +32,15 @@ const serving: Readonly<Record<string, number>> = {
   'local-web-server': 8000,
   'static-server': 9080,
 };
-const servingWith: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  vite: { preview: 4173 },
-  astro: { preview: 4321 },
-  gatsby: { serve: 9000 },
-  docusaurus: { serve: 3000 },
-  vitepress: { preview: 4173, serve: 4173 },
-  rsbuild: { preview: 3000 },
-  sirv: { public: 5000 },
-};
-
 export function isDeveloping(command: ScriptCommand): boolean {
   const { program, args } = command;
   if (developing.has(program)) return true;
   if (args.some((arg) => /^--(?:watch|hot|serve|hmr)(?:=|$)|^--watch-path/.test(arg)) && !isServing(command))
     return true;
   if (program === 'parcel' && /\.html$/.test(verbOf(command))) return true;
-  const verbs = Object.hasOwn(developingWith, program) ? developingWith[program] : undefined;
+  const verbs =
+    frameworkProgram(program)?.develops ??
+    (Object.hasOwn(developingWith, program) ? developingWith[program] : undefined);
   // `vite --port 3000` has no verb, only the value of an option.
   const verb = /^\d+$|^(?:0\.|localhost|\.)/.test(verbOf(command)) ? '' : verbOf(command);
   return verbs?.includes(verb) === true && !(program === 'turbo' && !args.includes('dev'));
@@ -102,24 +52,32 @@ export function isServing(command: ScriptCommand): boolean {
 
 export function servingPort(command: ScriptCommand): number | undefined {
   const { program } = command;
-  const verbs = Object.hasOwn(servingWith, program) ? servingWith[program] : undefined;
+  const verbs = frameworkProgram(program)?.previews;
   const verb = verbOf(command);
   if (verbs && Object.hasOwn(verbs, verb)) return verbs[verb];
   return Object.hasOwn(serving, program) ? serving[program] : undefined;
 }
 
+const directing = new Set([
+  // Tools of a workspace: they run scripts of its members.
+  ...['turbo', 'nx', 'lerna', 'rush', 'moon', 'wsrun', 'ultra', 'bolt'],
+  // Several scripts at once or one after the other; those of this package are put in place of the call before.
+  ...['concurrently', 'npm-run-all', 'npm-run-all2', 'run-p', 'run-s'],
+  // Whatever they start, it is described elsewhere.
+  ...['docker', 'docker-compose', 'make'],
+]);
+/** Options and words with which a manager runs a script of another package. */
+const elsewhere = new Set(
+  '--prefix --filter -F --workspace --workspaces -w -ws --cwd -C -r --recursive workspace workspaces'.split(
+    ' ',
+  ),
+);
+
 /** It starts what lies elsewhere in the repository. */
 export function isDirecting({ program, args }: ScriptCommand): boolean {
-  if (
-    /^(?:turbo|nx|lerna|concurrently|rush|moon|wsrun|ultra|bolt|npm-run-all2?|run-p|run-s|docker|docker-compose|make)$/.test(
-      program,
-    )
-  )
-    return true;
+  if (directing.has(program)) return true;
   if (!['npm', 'yarn', 'pnpm', 'bun'].includes(program)) return false;
-  return args.some((arg) =>
-    /^(?:--prefix|--filter|-F|--workspaces?|-w|-ws|--cwd|-C|-r|--recursive|workspaces?)(?:=|$)/.test(arg),
-  );
+  return args.some((arg) => elsewhere.has(arg.split('=')[0] ?? ''));
 }
 
 const building = new Set(
@@ -131,5 +89,7 @@ const building = new Set(
 /** It makes or checks something and ends. */
 export function isBuilding({ program, args }: ScriptCommand): boolean {
   if (args.some((arg) => arg === '--watch' || arg === '-w')) return false;
+  // `node build` starts what lies in that folder.
+  if (program === 'node') return false;
   return building.has(program) || args[0] === 'build' || args[0] === 'generate' || args[0] === 'export';
 }

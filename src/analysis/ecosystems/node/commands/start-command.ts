@@ -3,7 +3,7 @@ import { certain, conventional, type Evidenced, evidenced, guessed } from '../..
 import type { NodeFramework } from '../frameworks/framework.ts';
 import type { NodePackage } from '../node-package.ts';
 import { runProgram, runScript } from '../package-manager/manager-commands.ts';
-import { builtFile, entryFile } from './entry-file.ts';
+import { builtFile, entryFile, listens } from './entry-file.ts';
 import type { ScriptCommand } from './script-commands.ts';
 import { isBuilding, isDeveloping, isDirecting, isServing } from './script-kinds.ts';
 
@@ -47,13 +47,14 @@ function plain(command: Evidenced<string>): Start {
   return { command, commands: [], isServing: false };
 }
 
+/** They make room, wait or compile for what is started after them. */
+const preparing = new Set('echo exit rm rimraf mkdir cp cd tsc sleep true wait-on'.split(' '));
+
 function scriptStart(package_: NodePackage, name: string): Start | undefined {
   const { manifest, manager } = package_;
   const text = manifest.scripts.get(name);
   const commands = package_.commands(name);
-  const main = commands.filter(
-    ({ program }) => !/^(?:echo|exit|rm|rimraf|mkdir|cp|cd|tsc|sleep|true|wait-on)$/.test(program),
-  );
+  const main = commands.filter(({ program }) => !preparing.has(program));
   if (text === undefined || /no (?:test|start) specified/i.test(text)) return undefined;
   if (main.length === 0 || main.some(isDeveloping) || main.every(isDirecting) || main.every(isBuilding))
     return undefined;
@@ -92,20 +93,17 @@ function fromDeveloping(package_: NodePackage): Evidenced<string> | undefined {
 
 function ofFramework(package_: NodePackage, framework: NodeFramework): Evidenced<string> | undefined {
   const { manifest, manager } = package_;
-  const { name, node, start } = framework;
-  if (name === 'adonisjs' && package_.dependsOn('@adonisjs/framework')) return undefined;
-  // A build that also compiles what lies beside `src` keeps that folder.
-  const nest = () => `node ${(builtFile(package_, 'src/main.ts') ?? 'dist/main.js').replace(/\.js$/, '')}`;
-  const command =
-    name === 'nest' ? nest() : (node ?? (start === undefined ? undefined : runProgram(manager, start)));
-  if (command === undefined) return undefined;
+  const { name, start } = framework;
+  const given = typeof start === 'function' ? start(package_) : start;
+  if (given === undefined) return undefined;
+  const command = given.startsWith('node ') ? given : runProgram(manager, given);
   return evidenced(command, conventional, manifest.file, `convention of ${name}`);
 }
 
 function fromEntry(package_: NodePackage): Start | undefined {
   const file = entryFile(package_);
   if (file === undefined) return undefined;
-  const isSure = package_.listens(file) || package_.manifest.main !== undefined;
+  const isSure = listens(package_, file) || package_.manifest.main !== undefined;
   const certainty = isSure ? conventional : guessed;
   return plain(evidenced(runFile(package_, file), certainty, package_.at(file), 'the file to start with'));
 }

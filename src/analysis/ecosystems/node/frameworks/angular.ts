@@ -2,11 +2,10 @@
 
 import { certain, conventional, evidenced } from '../../../evidence.ts';
 import { isParsed, join, type Parsed } from '../../../repository.ts';
-import type { NodePackage } from '../node-package.ts';
 import { configuredFolder, settingAt } from './config-value.ts';
-import type { Rendering } from './framework.ts';
+import type { RenderingRule } from './framework.ts';
 
-export function angularRendering(package_: NodePackage): Rendering {
+export const angularRendering: RenderingRule = (package_) => {
   const { manifest } = package_;
   const workspace = package_.json('angular.json');
   const [name, project] = mainProject(workspace);
@@ -42,7 +41,7 @@ export function angularRendering(package_: NodePackage): Rendering {
       'outputPath',
     ),
   };
-}
+};
 
 function mainProject(workspace: Parsed | undefined): [string | undefined, unknown] {
   const projects = isParsed(workspace?.projects) ? Object.entries(workspace.projects) : [];

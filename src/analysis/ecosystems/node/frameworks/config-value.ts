@@ -22,3 +22,13 @@ export function moduleOfCall(value: unknown): string | undefined {
 export function argumentOfCall(value: unknown): unknown {
   return isParsed(value) && Array.isArray(value.$arguments) ? value.$arguments[0] : undefined;
 }
+
+/** An option that a plugin gets: `remix({ ssr: false })`. */
+export function pluginOption(config: unknown, key: string): unknown {
+  const plugins = settingAt(config, 'plugins');
+  for (const plugin of Array.isArray(plugins) ? plugins.flat() : []) {
+    const value = settingAt(argumentOfCall(plugin), key);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

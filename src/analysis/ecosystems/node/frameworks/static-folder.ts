@@ -8,6 +8,10 @@ import { optionOf, type ScriptCommand } from '../commands/script-commands.ts';
 import type { NodePackage } from '../node-package.ts';
 import { configuredFolder, settingAt } from './config-value.ts';
 import type { NodeFramework } from './framework.ts';
+import { frameworkProgram } from './frameworks.ts';
+
+/** Counts from `root`, where the configuration of Vite has one. */
+const viteOutput = 'build.outDir';
 
 export function staticFolder(
   package_: NodePackage,
@@ -26,11 +30,11 @@ export function staticFolder(
   for (const key of framework.outputKeys ?? []) {
     const folder = configuredFolder(settingAt(config, key));
     if (folder === undefined || file === undefined) continue;
-    const isBelow = key === 'build.outDir' && root !== undefined && !isAbsolute(settingAt(config, key));
+    const isBelow = key === viteOutput && root !== undefined && !isAbsolute(settingAt(config, key));
     return made(isBelow ? join(root, folder) : folder, certain, file, `${key}: ${folder}`);
   }
-  if (framework.name === 'vite' && root !== undefined) {
-    const up = settingAt(config, 'build.outDir');
+  if (framework.outputKeys?.includes(viteOutput) && root !== undefined) {
+    const up = settingAt(config, viteOutput);
     // `outDir: '../dist'` from a root below.
     if (typeof up === 'string' && up.startsWith('../'))
       return made(configuredFolder(up.slice(3)) ?? 'dist', certain, file ?? manifest, 'build.outDir');
@@ -46,42 +50,21 @@ function isAbsolute(path: unknown): boolean {
   return typeof path === 'string' && /^(?:\/|__dirname)/.test(path);
 }
 
-/** VitePress and VuePress put their output under the folder of the pages. */
 function documentsFolder(
   { folders }: NodePackage,
-  { name }: NodeFramework,
+  { name, isOutputBelowPages }: NodeFramework,
   commands: readonly ScriptCommand[],
 ): string | undefined {
-  if (name !== 'vitepress' && name !== 'vuepress') return undefined;
+  if (!isOutputBelowPages) return undefined;
   const command = commands.find(({ program }) => program === name);
   const given = command?.args.filter((arg) => !arg.startsWith('-'))[1];
   if (command) return configuredFolder(given);
   return folders.has('docs') && !folders.has(`.${name}`) ? 'docs' : undefined;
 }
 
-/** Options of programs that name the folder. */
-const outputOptions: Readonly<Record<string, readonly string[]>> = {
-  vite: ['--outDir'],
-  eleventy: ['--output'],
-  '@11ty/eleventy': ['--output'],
-  parcel: ['--dist-dir', '-d', '--out-dir'],
-  'vue-cli-service': ['--dest'],
-  ng: ['--output-path'],
-  astro: ['--outDir'],
-  docusaurus: ['--out-dir'],
-  next: ['-o'],
-  'build-storybook': ['-o', '--output-dir'],
-  storybook: ['-o', '--output-dir'],
-  ember: ['--output-path', '-o'],
-  vitepress: ['--outDir'],
-  expo: ['--output-dir'],
-  webpack: ['--output-path', '-o'],
-};
-
 function folderInCommand(command: ScriptCommand): string | undefined {
-  const { program } = command;
-  if (!Object.hasOwn(outputOptions, program)) return undefined;
-  return configuredFolder(optionOf(command, ...(outputOptions[program] ?? [])));
+  const options = frameworkProgram(command.program)?.output;
+  return options && configuredFolder(optionOf(command, ...options));
 }
 
 /** Several pages by name: then there is no page that answers for all. */

@@ -34,16 +34,15 @@ function dependenciesOf(repository: Repository, app: string): ReadonlySet<string
 
 /** Folders of the repository's own packages by name. */
 export function packageFolders(repository: Repository): ReadonlyMap<string, string> {
-  const known = cache.get(repository);
-  if (known) return known;
+  return repository.derived(findPackages);
+}
+
+function findPackages(repository: Repository): ReadonlyMap<string, string> {
   const folders = new Map<string, string>();
   for (const file of repository.filesUnder('', ['package.json'])) {
     const folder = parentOf(file) ?? '';
     const name = packageIn(repository, folder)?.name;
     if (name !== undefined && !folders.has(name)) folders.set(name, folder);
   }
-  cache.set(repository, folders);
   return folders;
 }
-
-const cache = new WeakMap<Repository, ReadonlyMap<string, string>>();

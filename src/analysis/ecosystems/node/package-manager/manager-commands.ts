@@ -1,12 +1,23 @@
 /** What one types to have a package manager do something. */
+import type { ManagerName } from './manager-version.ts';
 import type { NodeManager } from './package-manager.ts';
 
-export function installCommand({ name, isBerry: berry, evidence: { value } }: NodeManager): string {
-  const isLocked = value.lockFile !== null;
-  if (name === 'npm') return isLocked ? 'npm ci' : 'npm install';
-  if (name === 'deno') return 'deno install';
-  if (!isLocked) return `${name} install`;
-  return berry ? 'yarn install --immutable' : `${name} install --frozen-lockfile`;
+export function installCommand({ name, isBerry, evidence: { value } }: NodeManager): string {
+  return installWith(isBerry ? 'berry' : name, value.lockFile !== null);
+}
+
+/** By the lock file, and by nothing else, where there is one. */
+export function installWith(name: ManagerName | 'berry', isLocked: boolean): string {
+  switch (name) {
+    case 'npm':
+      return isLocked ? 'npm ci' : 'npm install';
+    case 'deno':
+      return 'deno install';
+    case 'berry':
+      return isLocked ? 'yarn install --immutable' : 'yarn install';
+    default:
+      return isLocked ? `${name} install --frozen-lockfile` : `${name} install`;
+  }
 }
 
 /** As one types it: `npm start`, `npm run build`, `yarn start`. */

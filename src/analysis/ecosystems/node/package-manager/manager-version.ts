@@ -1,4 +1,5 @@
 /** Which version of a package manager is meant, from its lock file, its settings and engines. */
+import semver from 'semver';
 import { join, type Repository } from '../../../repository.ts';
 import type { PackageManager } from '../../../result.ts';
 import { manifestText, packageIn } from './package-json.ts';
@@ -8,14 +9,24 @@ export type ManagerName = (typeof managers)[number];
 
 export function managerVersionOf(
   repository: Repository,
-  directory: string,
   name: ManagerName,
   lockFile: string | null,
   folders: readonly string[],
 ): string | null {
   const byLock = lockFile === null ? null : lockVersion(repository, name, lockFile);
   if (name === 'yarn') return yarnRelease(repository, folders) ?? byLock;
-  return byLock ?? exact(packageIn(repository, directory)?.engines.get(name));
+  const asked = folders
+    .map((folder) => packageIn(repository, folder)?.engines.get(name))
+    .find((range) => range !== undefined);
+  return byLock !== null && isOpenTo(asked, byLock) ? byLock : (exact(asked) ?? byLock);
+}
+
+/** Several lines are allowed, and that of the lock file is one of them. Versions 9 and 10 of pnpm write the same format. */
+function isOpenTo(range: string | undefined, line: string): boolean {
+  const valid = range === undefined ? '*' : semver.validRange(range, { loose: true });
+  if (valid === null) return true;
+  const isOneLine = !semver.intersects(valid, `>=${(semver.minVersion(valid)?.major ?? 0) + 1}.0.0`);
+  return !isOneLine && semver.intersects(valid, `^${line}`);
 }
 
 /** Only the head of a lock file is looked at: it may have megabytes. */

@@ -1,5 +1,5 @@
 /** A package.json as far as its values have the shape they should; whatever has another is not there. */
-import { isParsed, join, type Parsed, type Repository } from '../../../repository.ts';
+import { isParsed, type Parsed, type Repository } from '../../../repository.ts';
 
 export interface PackageJson {
   readonly file: string;
@@ -12,15 +12,30 @@ export interface PackageJson {
   readonly main: string | undefined;
 }
 
+/** The second is read by pnpm alone. */
+export const manifestNames = ['package.json', 'package.json5'];
+
 const longest = 4_000;
 
 export function packageIn(repository: Repository, directory: string): PackageJson | undefined {
-  const known = cache.get(repository)?.get(directory);
-  if (known) return known;
-  const file = join(directory, 'package.json');
-  const raw = repository.json(file);
+  const known = repository.derived(packagesRead);
+  const before = known.get(directory);
+  if (before) return before;
+  const file = repository.firstOf(directory, manifestNames);
+  const made = file === undefined ? undefined : readPackage(repository, file);
+  if (made) known.set(directory, made);
+  return made;
+}
+
+function packagesRead(): Map<string, PackageJson> {
+  return new Map();
+}
+
+function readPackage(repository: Repository, file: string): PackageJson | undefined {
+  const config = file.endsWith('5') ? repository.source(file)?.config : repository.json(file);
+  const raw = isParsed(config) ? config : undefined;
   if (!raw) return undefined;
-  const made: PackageJson = {
+  return {
     file,
     raw,
     name: manifestText(raw.name),
@@ -28,14 +43,10 @@ export function packageIn(repository: Repository, directory: string): PackageJso
     dependencies: new Map([...textsOf(raw.optionalDependencies), ...textsOf(raw.dependencies)]),
     devDependencies: new Map([...textsOf(raw.peerDependencies), ...textsOf(raw.devDependencies)]),
     engines: textsOf(raw.engines),
-    main: manifestText(raw.main),
+    // `bun init` names the file to start with so. Of a package that is published it is for whoever imports it.
+    main: manifestText(raw.main) ?? (raw.private === true ? manifestText(raw.module) : undefined),
   };
-  const all = cache.get(repository) ?? new Map<string, PackageJson>();
-  cache.set(repository, all.set(directory, made));
-  return made;
 }
-
-const cache = new WeakMap<Repository, Map<string, PackageJson>>();
 
 /** At run time or for building. */
 export function dependsOn({ dependencies, devDependencies }: PackageJson, name: string): boolean {

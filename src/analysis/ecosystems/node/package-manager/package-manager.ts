@@ -2,9 +2,9 @@
 import { certain, conventional, type Evidenced, evidenced, guessed } from '../../../evidence.ts';
 import { asMany, objectAt, valueAt } from '../../../readers/shape.ts';
 import { join, parentOf, type Repository } from '../../../repository.ts';
-import type { PackageManager } from '../../../result.ts';
+import type { PackageManager, Warning } from '../../../result.ts';
 import { exact, isBerry, type ManagerName, managers, managerVersionOf } from './manager-version.ts';
-import { manifestText, packageIn } from './package-json.ts';
+import { dependsOn, manifestText, packageIn } from './package-json.ts';
 import { workspaceFolders } from './workspaces.ts';
 
 export interface NodeManager {
@@ -12,6 +12,7 @@ export interface NodeManager {
   /** Yarn from version 2 on. */
   readonly isBerry: boolean;
   readonly evidence: Evidenced<PackageManager>;
+  readonly warnings: readonly Warning[];
 }
 
 interface Named {
@@ -50,6 +51,7 @@ export function managerOf(repository: Repository, directory: string): NodeManage
       name,
       isBerry: name === 'yarn' && isBerry(repository, value, folders),
       evidence: evidenced(value, found.certainty, found.file, found.note),
+      warnings: locked?.warnings ?? [],
     };
   };
   const named = folders.map((each) => fromField(repository, each)).find((each) => each !== undefined);
@@ -60,12 +62,26 @@ export function managerOf(repository: Repository, directory: string): NodeManage
   if (first) {
     const { name, file } = first;
     const lockFile = locked?.name === name ? locked.file : null;
-    const version = named?.version ?? managerVersionOf(repository, directory, name, lockFile, folders);
+    const version = named?.version ?? managerVersionOf(repository, name, lockFile, folders);
     const note = named ? `packageManager: ${name}` : `lock file of ${name}`;
     return made(name, version, lockFile, { certainty: certain, file, note });
   }
+  // Corepack takes the nearest one, of a workspace or not.
+  const above = foldersAbove(directory)
+    .map((each) => fromField(repository, each))
+    .find((each) => each !== undefined);
+  if (above) {
+    const { name, version, file } = above;
+    return made(name, version, null, { certainty: conventional, file, note: `packageManager: ${name}` });
+  }
   const { name, version, ...found } = withoutLockFile(repository, directory, folders);
   return made(name, version, null, found);
+}
+
+/** The nearest first. */
+function foldersAbove(directory: string): readonly string[] {
+  const above = parentOf(directory);
+  return above === undefined ? [] : [above, ...foldersAbove(above)];
 }
 
 interface Found {
@@ -111,12 +127,9 @@ function fromLockFile(repository: Repository, directory: string, wanted: Manager
   const chosen = there.find(([, name]) => name === preferred) ?? there[0];
   if (!chosen) return undefined;
   const file = join(directory, chosen[0]);
-  const isSaid = repository.warnings.some((each) => each.code === 'two_lock_files' && each.file === file);
-  if (kinds.size > 1 && !isSaid) {
-    const message = `Lock files of ${[...kinds].join(' and ')} lie side by side; ${chosen[0]} is used.`;
-    repository.warn('two_lock_files', message, file);
-  }
-  return { name: chosen[1], file };
+  const message = `Lock files of ${[...kinds].join(' and ')} lie side by side; ${chosen[0]} is used.`;
+  const warnings: readonly Warning[] = kinds.size > 1 ? [{ code: 'two_lock_files', message, file }] : [];
+  return { name: chosen[1], file, warnings };
 }
 
 function withoutLockFile(
@@ -126,6 +139,8 @@ function withoutLockFile(
 ): Named & Found {
   const manifest = packageIn(repository, directory);
   const file = manifest?.file ?? join(directory, 'package.json');
+  if (file.endsWith('.json5'))
+    return { name: 'pnpm', version: null, certainty: certain, file, note: 'only pnpm reads it' };
   const volta = objectAt(manifest?.raw, 'volta');
   for (const name of ['pnpm', 'yarn', 'bun'] as const) {
     const range = manifest?.engines.get(name) ?? manifestText(volta[name]);
@@ -136,7 +151,7 @@ function withoutLockFile(
     const found = settings.find(([each]) => repository.has(join(folder, each)));
     if (!found) continue;
     const [setting, name] = found;
-    const version = managerVersionOf(repository, directory, name, null, folders);
+    const version = managerVersionOf(repository, name, null, folders);
     return {
       name,
       version,
@@ -151,9 +166,11 @@ function withoutLockFile(
   );
   if (called)
     return { name: called, version: null, certainty: guessed, file, note: `scripts call ${called}` };
+  if (['@types/bun', 'bun-types'].some((each) => manifest && dependsOn(manifest, each)))
+    return { name: 'bun', version: null, certainty: conventional, file, note: 'types of Bun' };
   // A package on its own in a repository of another manager is most likely installed with that one.
-  for (let at = parentOf(directory); at !== undefined; at = parentOf(at)) {
-    const above = fromLockFile(repository, at, undefined);
+  for (const folder of foldersAbove(directory)) {
+    const above = fromLockFile(repository, folder, undefined);
     if (above) return { ...above, version: null, certainty: guessed, note: `${above.name} is used above` };
   }
   const version = exact(manifest?.engines.get('npm'));

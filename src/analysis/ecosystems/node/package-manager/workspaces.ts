@@ -40,17 +40,15 @@ export function membersOf(repository: Repository, root: string): readonly string
 }
 
 export function workspacesOf(repository: Repository): readonly NodeWorkspace[] {
-  const known = cache.get(repository);
-  if (known) return known;
-  const all = [...repository.directories.keys()].flatMap((path) => {
+  return repository.derived(findWorkspaces);
+}
+
+function findWorkspaces(repository: Repository): readonly NodeWorkspace[] {
+  return [...repository.directories.keys()].flatMap((path) => {
     const found = workspaceIn(repository, path);
     return found && found.members.length > 0 ? [found] : [];
   });
-  cache.set(repository, all);
-  return all;
 }
-
-const cache = new WeakMap<Repository, readonly NodeWorkspace[]>();
 
 function workspaceIn(repository: Repository, root: string): NodeWorkspace | undefined {
   const files = repository.directory(root)?.files;

@@ -1,0 +1,104 @@
+/** The bundle that the service is started from: when one is made, which are kept, and what its stack traces name. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { root } from '../scripts/commands.ts';
+
+const run = promisify(execFile);
+const module = pathToFileURL(`${root}scripts/bundle.mjs`).href;
+
+const files = {
+  'main.ts': `import { fail } from './deep/fail.ts';\nif (process.argv[2] === 'fail') fail();\nawait import('./app.ts');\n`,
+  'app.ts': `console.log(import.meta.url);\n`,
+  'deep/fail.ts': `interface Why {\n  readonly text: string;\n}\n\nexport function fail(): never {\n  const why: Why = { text: 'on purpose' };\n  throw new Error(why.text);\n}\n`,
+};
+
+interface Bundle {
+  readonly main: string;
+  readonly app: string;
+  readonly traces: string;
+}
+
+function newProject(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [source, cache] = [join(folder, 'src'), join(folder, 'cache')];
+  mkdirSync(join(source, 'deep'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(source, name), text);
+  /** As a start does it: in a process of its own. */
+  const make = async (key = 'lock'): Promise<Bundle> => {
+    const args = [folder, join(source, 'main.ts'), cache, key].map((each) => JSON.stringify(each)).join(', ');
+    const program = `import { bundle } from '${module}'; console.log(JSON.stringify(await bundle(${args})));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program]);
+    return JSON.parse(stdout);
+  };
+  return { source, cache, make, made: () => readdirSync(cache).sort() };
+}
+
+test('a bundle is made once for what the source and the lock file are, whatever the tests are', async (t) => {
+  const { source, make, made } = newProject(t);
+  const first = await make();
+  writeFileSync(join(source, 'app.test.ts'), 'throw new Error("no part of the service");\n');
+  assert.deepEqual(await make(), first);
+  assert.notDeepEqual(await make('another lock'), first);
+  writeFileSync(join(source, 'app.ts'), `${files['app.ts']}console.log('changed');\n`);
+  const changed = await make();
+  assert.notDeepEqual(changed, first);
+  assert.equal(made().length, 3);
+  const { stdout } = await run(process.execPath, [changed.main]);
+  assert.deepEqual(stdout.trim().split('\n'), [pathToFileURL(join(source, 'app.ts')).href, 'changed']);
+});
+
+test('starts at the same time make one bundle, and each can run it', async (t) => {
+  const { make, made } = newProject(t);
+  const [one, other] = await Promise.all([make(), make()]);
+  assert.deepEqual(one, other);
+  assert.equal(made().length, 1);
+  await run(process.execPath, [`--import=${one.traces}`, one.main]);
+});
+
+test('the last four are kept, and what a killed start left is cleaned away', async (t) => {
+  const { cache, make, made } = newProject(t);
+  const folders: string[] = [];
+  for (const key of ['a', 'b', 'c', 'd']) folders.push(join((await make(key)).main, '..'));
+  for (const [at, folder] of folders.entries()) utimesSync(folder, at + 1, at + 1);
+  const [halfNew, halfOld, compiled] = ['half-1', 'half-2', 'v24'].map((name) => join(cache, name));
+  for (const folder of [halfNew, halfOld, compiled]) mkdirSync(folder ?? '');
+  for (const folder of [halfOld, compiled]) utimesSync(folder ?? '', 1, 1);
+  const last = await make('e');
+  assert.deepEqual(
+    folders.map((folder) => existsSync(folder)),
+    [false, true, true, true],
+  );
+  assert.ok(existsSync(last.main));
+  assert.deepEqual(
+    made().filter((name) => !name.startsWith('bundle-')),
+    ['half-1', 'v24'],
+  );
+});
+
+test('a stack trace names the line of the source, and without its map the line of the bundle', async (t) => {
+  const { source, make } = newProject(t);
+  const { main, traces } = await make();
+  const stackOf = async () => {
+    const failed = await run(process.execPath, [`--import=${traces}`, main, 'fail']).catch(Object);
+    return String(failed.stderr);
+  };
+  const named = await stackOf();
+  assert.match(named, /Error: on purpose/);
+  assert.ok(named.includes(`at fail (${join(source, 'deep/fail.ts')}:7:9)`), named);
+  assert.ok(named.includes(`${join(source, 'main.ts')}:2:`), named);
+  rmSync(`${main}.map`);
+  const unnamed = await stackOf();
+  assert.match(unnamed, /Error: on purpose\n {4}at fail \(file:.*main\.js:\d+:\d+\)/);
+});
+
+test('to prepare without an entry installs, and makes nothing else', async () => {
+  const { stdout, stderr } = await run(process.execPath, ['scripts/run.mjs', '--prepare'], { cwd: root });
+  assert.equal(stdout + stderr, '');
+});
