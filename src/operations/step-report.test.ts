@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../test/support/until.ts';
-import type { NewEvent } from '../events/events.ts';
+import type { News, OperationEvent } from '../events/event-kinds.ts';
 import { StepReport } from './step-report.ts';
 
 test('a step that says nothing is told to be alive, and one that speaks is not interrupted', async () => {
   const lines: unknown[] = [];
   const journal = {
-    report: async (events: readonly NewEvent[]) => {
+    report: async (events: readonly News<OperationEvent>[]) => {
       lines.push(...events.map(({ data }) => Object(data).line));
     },
   };
