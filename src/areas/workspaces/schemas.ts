@@ -1,6 +1,6 @@
 /** What goes over the wire in this area. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../http/schemas.ts';
+import { closed, Id, idOf, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { AccountId, InvitationId, ProjectId, WorkspaceId } from '../../ids.ts';
 import { roles } from '../../principal.ts';
 import { Email } from '../accounts/schemas.ts';
@@ -9,7 +9,7 @@ import { OperationAnswer } from '../operations/schemas.ts';
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
+  pattern: oneLine,
   examples: ['Shop team'],
 });
 const Role = Type.Enum(roles, {

@@ -1,6 +1,6 @@
 /** What goes over the wire of API tokens. */
 import Type from 'typebox';
-import { closed, Id, idOf, nullable, Time } from '../../../http/schemas.ts';
+import { closed, Id, idOf, nullable, oneLine, Time } from '../../../http/schemas.ts';
 import type { ProjectId } from '../../../ids.ts';
 import { abilities } from '../../../principal.ts';
 
@@ -17,7 +17,7 @@ export const ApiTokenBody = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: 100,
-      pattern: '^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
+      pattern: oneLine,
       description: 'What it is for.',
       examples: ['CI of the shop'],
     }),
