@@ -187,6 +187,7 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_CA_FILE', '/nowhere/ca.pem'],
   ['SLIPWAY_EVENT_DAYS', '0', '3651', 'a week'],
   ['SLIPWAY_OPERATION_DAYS', '0', '3651', 'a year'],
+  ['SLIPWAY_AUDIT_DAYS', '30', '3651', 'for ever'],
   ['SLIPWAY_KEEP_DEPLOYMENTS', '9', '1000001', 'all'],
   ['SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE', '0', '1001', 'many'],
   ['SLIPWAY_LIMIT_OPERATIONS_PER_SERVER', '0', '1001', '1.5'],

@@ -142,7 +142,7 @@ export const apiFaultCodes = {
   undo_failed: 'An operation failed, and not everything it did could be undone.',
   unsupported_media_type: 'The body must be sent as `application/json`.',
   work_lost: 'Work on a server was cut off, by a restart for example, before it could end.',
-  workspace_closing: 'The workspace is being removed, and takes no changes.',
+  workspace_closing: 'The workspace is being removed already.',
   worker_crashed:
     'The service stopped again and again while it worked on one step, so the step was given up.',
 } as const;

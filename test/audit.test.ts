@@ -91,7 +91,7 @@ test('what was made is named by its id, what was changed with what was there bef
   const made = await ask(owner.token, 'POST', '/servers', { ...server, auth: { type: 'generated' } });
   assert.equal(made.status, 201, made.text);
   const [registered, changed, joined, invited] = (await log('?actor=person')).filter(({ action }) =>
-    ['registerServer', 'changeMember', 'acceptInvitation', 'invite'].includes(action),
+    ['registerServer', 'updateMember', 'acceptInvitation', 'createInvitation'].includes(action),
   );
   assert.deepEqual(registered?.subject, { type: 'server', id: made.body.id });
   assert.deepEqual(changed?.subject, { type: 'member', id: member.accountId });

@@ -273,7 +273,7 @@ test('a workspace is removed with what is in it, takes no changes meanwhile, and
   assertProblem(await ask(admin, 'DELETE', `${base}?deleteData=true`), 403, 'forbidden');
   const started = await ask(owner, 'DELETE', `${base}?deleteData=true`);
   assert.equal(started.status, 202, started.text);
-  assertProblem(await ask(admin, 'POST', '/domains', { hostname: 'example.org' }), 409, 'workspace_closing');
+  assertProblem(await ask(admin, 'POST', '/domains', { hostname: 'example.org' }), 403, 'forbidden');
   const operation = `/operations/${started.body.id}`;
   const ended = await until(async () => {
     const { body } = await ask(owner, 'GET', operation);

@@ -52,7 +52,7 @@ export type Access =
       readonly fresh?: boolean;
     }
   /** Of those who look after the installation, signed in. */
-  | { readonly kind: 'operator' };
+  | { readonly kind: 'operator'; readonly fresh?: boolean };
 type WorkspaceAccess = Extract<Access, { kind: 'workspace' }>;
 type PersonalAccess = Extract<Access, { kind: 'account' | 'workspace' | 'operator' }>;
 
@@ -107,6 +107,7 @@ export class AccessControl {
     refuseToken(found, access);
     if (access.kind === 'operator' && !(await this.#sessions.isOperator(found.accountId)))
       throw new Fault('forbidden', 'This is for those who look after the installation.');
+    if (access.kind === 'operator' && access.fresh) this.#requireFresh(found);
     if (access.kind !== 'workspace') return;
     const membership = chooseMembership(request, found, access);
     refuseChange(membership, access.permission);
@@ -234,7 +235,9 @@ function refuseToken({ credential }: Principal, access: PersonalAccess): void {
 /** Its end is under way: what is changed now would be in its way, or left behind. */
 function refuseChange({ closing }: Membership, permission: Permission): void {
   if (closing && permission !== 'read' && permission !== 'own')
-    throw new Fault('workspace_closing', 'This workspace is being removed, and takes no changes.');
+    throw new Fault('forbidden', 'This workspace is being removed, and takes no changes.', {
+      hint: 'Its operation `workspace_remove` tells how far that is; an owner may cancel it.',
+    });
 }
 
 function requirePermission({ credential }: Principal, role: Role, permission: Permission): void {

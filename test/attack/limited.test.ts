@@ -77,7 +77,7 @@ test('who is limited to one project reaches nothing of another by any operation,
   let refused = 0;
   for (const token of tokens)
     for (const operation of operations) {
-      if (operation.name === 'removeMember') continue;
+      if (operation.name === 'deleteMember') continue;
       const ids = pathIds(operation, other, team.workspaceId);
       const bodies =
         operation.least.length > 0 ? operation.least.map((each) => withIds(each, other)) : [undefined];

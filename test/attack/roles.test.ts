@@ -45,7 +45,7 @@ test('whoever may only look finds no operation that does more for them', async (
       update memberships set role = ${role} where account_id = ${person.accountId}`);
     for (const operation of operations) {
       // Whoever has signed out cannot go on; who is removed decides over removing, not the role alone.
-      if (operation.name === 'logout' || operation.name === 'removeMember') continue;
+      if (operation.name === 'logout' || operation.name === 'deleteMember') continue;
       const answer = await ask(operation);
       const may = operation.permission === 'account' || allowed.includes(operation.permission);
       if (!may) assertProblem(answer, 403, 'forbidden');
@@ -77,7 +77,7 @@ test('whoever may only look is offered nothing but looks', async () => {
   // Of one's own, and no more than one may do oneself.
   assert.deepEqual(
     changing.map(({ name }) => name),
-    ['createApiToken', 'revokeApiToken', 'removeMember'],
+    ['createApiToken', 'deleteApiToken', 'deleteMember'],
   );
   // These fetch, store or hand out what is more than a look.
   const more: Readonly<Record<string, string>> = {

@@ -210,7 +210,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
     signInLimit: 'guess',
     faults: ['invalid_credentials'],
     schema: {
-      operationId: 'confirm',
+      operationId: 'verifyPassword',
       summary: 'Prove again that it is you',
       description:
         'What could not be taken back, and what shows secrets, asks for a password that was given in this session within ten minutes (`fresh_proof_required`). A sign-in is one.',

@@ -34,7 +34,7 @@ export function auditRoutes(routes: Routes, db: Database): void {
   route.get(`${base}/export`, {
     access: manage,
     schema: {
-      operationId: 'exportAudit',
+      operationId: 'downloadAudit',
       summary: 'The audit log as a file',
       description: 'One entry a line (NDJSON), the newest first.',
       querystring: schemas.ExportQuery,

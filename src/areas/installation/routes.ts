@@ -21,9 +21,9 @@ export function installationRoutes(routes: Routes, ctx: InstallationContext): vo
   });
 
   route.patch(base, {
-    access: operator,
+    access: { ...operator, fresh: true },
     schema: {
-      operationId: 'changeInstallation',
+      operationId: 'updateInstallation',
       summary: 'Change who may register, and who looks after the installation',
       body: schemas.ChangeBody,
       response: { 200: schemas.InstallationAnswer },

@@ -61,7 +61,8 @@ export async function invite(
     await queries.saveInvitation(tx, row);
     await enqueueMail(tx, 'invitation', email, now, { invitationId: id });
     addToNote({ subject: { type: 'invitation', id } });
-    return saveResponse(tx, { status: 201, body: show(row) });
+    const location = `/api/v1/workspaces/${workspaceId}/invitations/${id}`;
+    return saveResponse(tx, { status: 201, location, body: show(row) });
   });
   ctx.wakeMail();
   return made;
@@ -144,7 +145,9 @@ async function joinAs(tx: Queryable, id: InvitationId, accountId: AccountId, ema
   if (!taken) throw invalidInvitation();
   const { workspaceId, role, projects } = taken;
   if (!(await insertMember(tx, workspaceId, accountId, taken, now)))
-    throw new Fault('already_member', 'You are a member of this workspace already.');
+    throw new Fault('already_member', 'You are a member of this workspace already.', {
+      hint: 'Name it with the header `Slipway-Workspace`.',
+    });
   return { workspaceId, role, projects: projects && [...projects] };
 }
 

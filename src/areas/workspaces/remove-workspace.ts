@@ -33,7 +33,9 @@ export async function startWorkspaceRemoval(
   return db.transaction(async (tx) => {
     await lockAs(tx, actor, 'own');
     if (await hasUnfinishedAbout(tx, workspaceId, removeKind))
-      throw new Fault('workspace_closing', 'The workspace is being removed already.');
+      throw new Fault('workspace_closing', 'The workspace is being removed already.', {
+        hint: 'Its operation `workspace_remove` tells how far that is.',
+      });
     await queries.setClosing(tx, workspaceId, true);
     await queries.deleteInvitations(tx, workspaceId);
     const id = await enqueueOperation(tx, queue, {

@@ -60,7 +60,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
   route.patch(`${base}/:id`, {
     access: inWorkspace.manage,
     schema: {
-      operationId: 'renameWorkspace',
+      operationId: 'updateWorkspace',
       summary: 'Rename a workspace',
       params: idParams<WorkspaceId>(),
       body: schemas.NameBody,
@@ -102,7 +102,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
     access: inWorkspace.manage,
     faults: ['last_owner'],
     schema: {
-      operationId: 'changeMember',
+      operationId: 'updateMember',
       summary: 'Change what a member is',
       description:
         'Holds at once: their streams end, their tokens can do no more than they. Ownership is passed on by making another member an `owner`, which takes an owner.',
@@ -117,7 +117,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
     access: inWorkspace.leave,
     faults: ['last_owner'],
     schema: {
-      operationId: 'removeMember',
+      operationId: 'deleteMember',
       summary: 'Leave a workspace, or remove a member',
       description:
         'Yourself, or with `manage` somebody else. Their tokens of this workspace go with them. The last owner stays.',
@@ -145,7 +145,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
     signInLimit: 'mail',
     faults: ['already_member'],
     schema: {
-      operationId: 'invite',
+      operationId: 'createInvitation',
       summary: 'Invite somebody by mail',
       description:
         'The link works once, for seven days, for this address alone, also where registration is closed. A second invitation of the same address replaces the first.',
@@ -160,7 +160,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
   route.delete(`${base}/:id/invitations/:invitationId`, {
     access: inWorkspace.manage,
     schema: {
-      operationId: 'withdrawInvitation',
+      operationId: 'deleteInvitation',
       summary: 'Withdraw an invitation',
       params: schemas.InvitationParams,
       response: { 204: Type.Null({ description: 'Its link works no more.' }) },

@@ -45,7 +45,7 @@ export function apiTokenRoutes(routes: Routes, ctx: Pick<AccountsContext, 'db' |
   route.delete(`${base}/:id`, {
     access: own,
     schema: {
-      operationId: 'revokeApiToken',
+      operationId: 'deleteApiToken',
       summary: 'Revoke an API token',
       description: 'It is refused from then on, and the streams that it has open end at once.',
       params: idParams<ApiTokenId>(),
