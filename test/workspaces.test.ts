@@ -75,7 +75,7 @@ test('an invitation is for its address alone, works once, and not after it was w
   assert.equal(first.status, 201, first.text);
   const withdrawn = await service.mailbox.invitationToken(grace.email);
   assert.equal((await ask(owner, 'DELETE', `${base}/invitations/${first.body.id}`)).status, 204);
-  assertProblem(await accept(grace, withdrawn), 404, 'invalid_invitation');
+  assertProblem(await accept(grace, withdrawn), 422, 'invalid_invitation');
   assertProblem(await ask(owner, 'DELETE', `${base}/invitations/${first.body.id}`), 404, 'not_found');
 
   await invite(grace.email);
@@ -83,17 +83,17 @@ test('an invitation is for its address alone, works once, and not after it was w
   await invite(grace.email);
   const token = await service.mailbox.invitationToken(grace.email);
   assert.equal(Object((await ask(owner, 'GET', `${base}/invitations`)).body.items).length, 1);
-  assertProblem(await accept(grace, replaced), 404, 'invalid_invitation');
+  assertProblem(await accept(grace, replaced), 422, 'invalid_invitation');
   assertProblem(await accept(other, token), 403, 'forbidden');
   const twice = await Promise.all([accept(grace, token), accept(grace, token)]);
-  assert.deepEqual(statusCounts(twice), { 200: 1, 404: 1 });
+  assert.deepEqual(statusCounts(twice), { 200: 1, 422: 1 });
   assertProblem(await invite(grace.email), 409, 'already_member');
 
   await invite(other.email);
   const late = await service.mailbox.invitationToken(other.email);
   await service.app.store.db.run(sql`
     update invitations set expires_at = ${service.clock.now()} where email = ${other.email}`);
-  assertProblem(await accept(other, late), 404, 'invalid_invitation');
+  assertProblem(await accept(other, late), 422, 'invalid_invitation');
   assert.deepEqual(idsOf((await ask(owner, 'GET', `${base}/invitations`)).body), []);
 });
 
@@ -293,9 +293,13 @@ test('a workspace is removed with what is in it, takes no changes meanwhile, and
 });
 
 test('a removal that cannot be done says what holds it up, and the workspace goes on', async () => {
-  const { base, ask, owner } = await scene();
-  const server = { name: 'gone', host: '127.0.0.1', port: 1, auth: { type: 'generated' } };
-  assert.equal((await ask(owner, 'POST', '/servers', server)).status, 201);
+  const { service, team, base, ask, owner } = await scene();
+  for (const name of ['gone', 'never-reached']) {
+    const server = { name, host: '127.0.0.1', port: 1, auth: { type: 'generated' } };
+    assert.equal((await ask(owner, 'POST', '/servers', server)).status, 201);
+  }
+  await service.app.store.db.run(sql`
+    update servers set host_key = 'SHA256:x' where workspace_id = ${team.workspaceId} and name = 'gone'`);
   const end = async (query: string) => {
     const started = await ask(owner, 'DELETE', `${base}?deleteData=true${query}`);
     assert.equal(started.status, 202, started.text);

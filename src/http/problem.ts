@@ -73,7 +73,7 @@ export const statusOfCode = {
   invalid_consent_token: 401,
   invalid_credentials: 401,
   invalid_input: 400,
-  invalid_invitation: 404,
+  invalid_invitation: 422,
   invalid_otp: 401,
   invalid_refresh_token: 401,
   invalid_reset_token: 401,

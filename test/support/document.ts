@@ -89,7 +89,7 @@ export class ApiDocument {
     assert.ok(content, `${shown}: the document has no ${type} in this answer`);
     if (isProblem)
       assert.ok(code in (content.examples ?? {}), `${shown}: the document has no such code here`);
-    if (type.endsWith('json'))
+    if (/[/+]json$/.test(type))
       this.#check(`${pointer}/content/${escaped(type)}/schema`, JSON.parse(text), shown);
   }
 

@@ -171,14 +171,17 @@ async function removeServer(
   id: ServerId,
   { force, requestedBy }: Input,
 ): Promise<void> {
-  if (!force) {
-    await startRemoval(ctx.servers, workspaceId, id, requestedBy);
-    return;
-  }
-  await removeServerRecord(ctx.servers, workspaceId, id).catch((error: unknown) => {
-    if (!(error instanceof Fault) || error.code !== 'not_found') throw error;
+  const expected = (code: string) => (error: unknown) => {
+    if (!(error instanceof Fault) || error.code !== code) throw error;
     log(errorText(error));
-  });
+    return undefined;
+  };
+  if (!force) {
+    const started = startRemoval(ctx.servers, workspaceId, id, requestedBy);
+    // One that was never reached has nothing of ours.
+    if ((await started.catch(expected('server_not_ready'))) !== undefined) return;
+  }
+  await removeServerRecord(ctx.servers, workspaceId, id).catch(expected('not_found'));
 }
 
 /** Invitations that have expired, and the rows of workspaces that were removed, a day later, once their backups have been taken from where they lay. */
