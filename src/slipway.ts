@@ -1,9 +1,11 @@
 /**
- * `npm run slipway -- backup FILE` and `restore FILE`: Slipway's own state, out of its database and into an empty one.
+ * What is done on the machine. `npm run slipway -- backup FILE` and `restore FILE`: Slipway's own state, out of its database
+ * and into an empty one; `owner` and `operator`: where nobody is left who can sign in and may do what is needed.
  * A backup may be made while the service runs. The master key is not in it: without the key nothing sealed can be opened,
  * with both everything can, so they belong in two places.
  */
 import { existsSync } from 'node:fs';
+import { makeOperator, makeOwner } from './areas/workspaces/recover.ts';
 import { systemClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { errorText, Fault } from './fault.ts';
@@ -20,6 +22,8 @@ import { checkStateFile } from './store/state/state-file.ts';
 const usage = `Usage:
   npm run slipway -- backup FILE    writes Slipway's own state to FILE; the service may run meanwhile
   npm run slipway -- restore FILE   puts it into an empty data folder or database; the service must not run there
+  npm run slipway -- owner EMAIL WORKSPACE   makes an account an owner of a workspace; the service may run meanwhile
+  npm run slipway -- operator EMAIL          lets an account look after the installation; the service may run meanwhile
 `;
 
 const log = createLog('warn');
@@ -29,6 +33,12 @@ try {
   const [command, file, ...more] = process.argv.slice(2);
   if (command === 'backup' && file !== undefined && more.length === 0) await backUp(file);
   else if (command === 'restore' && file !== undefined && more.length === 0) await restore(file);
+  else if (command === 'owner' && file !== undefined && more[0] !== undefined && more.length === 1)
+    await recover(`${file} is an owner of ${more[0]} now.`, (db) =>
+      makeOwner(db, file, more[0] ?? '', systemClock.now()),
+    );
+  else if (command === 'operator' && file !== undefined && more.length === 0)
+    await recover(`${file} looks after the installation now.`, (db) => makeOperator(db, file));
   else {
     process.stderr.write(usage);
     process.exitCode = command === 'help' || command === '--help' ? 0 : 2;
@@ -81,6 +91,11 @@ async function restore(file: string): Promise<void> {
       say(`${cancelled} operations were under way then; they are cancelled at the next start.`);
     say('Start the service: npm start');
   });
+}
+
+async function recover(done: string, work: (db: Database) => Promise<void>): Promise<void> {
+  await withDatabase(readConfig(process.env), 'running too', work);
+  say(done);
 }
 
 async function withDatabase(

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { makeOperator, makeOwner } from '../src/areas/workspaces/recover.ts';
+import type { Access } from '../src/http/access.ts';
+import { sendLive } from '../src/http/live.ts';
 import { newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
+import { startBareServer } from './support/bare-server.ts';
 import { newEmail, newPerson, type Person, text } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
 import { sharedTestApp } from './support/shared-app.ts';
@@ -217,6 +222,47 @@ test('a role that is lowered, and a member who is removed, end their streams at 
     for await (const event of stream.events()) assert.fail(`came after its end: ${event.event}`);
   }
   assert.equal((await open()).status, 404);
+});
+
+test('an answer that is told live ends at once with a role that is lowered, too', async (t) => {
+  const { service, team, base, ask, owner } = await scene();
+  const member = await join(service, team, { role: 'member' });
+  const { contexts, streams } = service.app;
+  const url = await startBareServer(t, service, (server) => {
+    const access: Access = { kind: 'workspace', permission: 'read' };
+    server.get('/live', { config: { access } }, (request, reply) =>
+      sendLive(request, reply, { sessions: contexts.sessions, streams }, async (send, signal) => {
+        send('begun', {});
+        await once(signal, 'abort');
+        return 'left';
+      }),
+    );
+  });
+  const headers = { 'slipway-workspace': team.workspaceId };
+  const events = (await openStream(`${url}/live`, { token: member.token, headers })).events();
+  assert.equal((await events.next()).value?.event, 'begun');
+  assert.equal(
+    (await ask(owner, 'PATCH', `${base}/members/${member.accountId}`, { role: 'viewer' })).status,
+    200,
+  );
+  assert.equal((await events.next()).done, true);
+});
+
+test('whoever runs the machine makes an owner, and somebody who looks after the installation, and that is in the log', async () => {
+  const { service, team, base, ask, owner } = await scene();
+  const { db } = service.app.store;
+  const grace = await newPerson(service);
+  await makeOwner(db, grace.email.toUpperCase(), team.workspaceId, service.clock.now());
+  assert.equal((await ask(grace, 'GET', base)).body.role, 'owner');
+  await makeOwner(db, grace.email, team.workspaceId, service.clock.now());
+  const { body } = await ask(owner, 'GET', `/audit?action=recover&subject=${grace.accountId}`);
+  assert.equal(Object(body.items)[0].actor.kind, 'service');
+  assertProblem(await ask(grace, 'GET', '/installation'), 403, 'forbidden');
+  await makeOperator(db, grace.email);
+  assert.equal((await ask(grace, 'GET', '/installation')).status, 200);
+  await assert.rejects(makeOperator(db, newEmail()), /There is no account/);
+  for (const workspace of [newId(), 'mine'])
+    await assert.rejects(makeOwner(db, grace.email, workspace, service.clock.now()), /There is no workspace/);
 });
 
 test('a member who is limited to projects sees those alone: lists, streams, operations, tokens', async () => {

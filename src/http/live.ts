@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import { isSamePlace, type Sessions } from '../principal.ts';
 import { scopeOf } from './scope.ts';
-import { formatEvent } from './streams.ts';
+import { formatEvent, type Streams } from './streams.ts';
 
 export type SendEvent = (kind: string, data: object) => void;
 
@@ -17,10 +17,16 @@ const beatMs = 15_000;
 /** What may wait in our memory for one slow reader; then it is cut. */
 const mostWaitingBytes = 1024 * 1024;
 
+/** Who may still read, and when that may have changed. */
+export interface LiveAccess {
+  readonly sessions: Pick<Sessions, 'byCredentials'>;
+  readonly streams: Pick<Streams, 'watchAccess'>;
+}
+
 export async function sendLive(
   request: FastifyRequest,
   reply: FastifyReply,
-  sessions: Pick<Sessions, 'byCredentials'>,
+  { sessions, streams }: LiveAccess,
   events: LiveEvents,
 ): Promise<void> {
   const over = new AbortController();
@@ -37,8 +43,7 @@ export async function sendLive(
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
   });
-  const beat = setInterval(() => {
-    raw.write(':\n\n');
+  const check = () => {
     // A stream may outlive the session that opened it. Where that cannot be known, it ends: the reader comes back.
     mayStillRead(request, sessions).then(
       (may) => !may && over.abort(new Error('the session has ended')),
@@ -47,6 +52,11 @@ export async function sendLive(
         over.abort(error);
       },
     );
+  };
+  const unwatch = streams.watchAccess(check);
+  const beat = setInterval(() => {
+    raw.write(':\n\n');
+    check();
   }, beatMs);
   let position = 0;
   const send: SendEvent = (kind, data) => {
@@ -70,6 +80,7 @@ export async function sendLive(
     raw.destroy();
   } finally {
     clearInterval(beat);
+    unwatch();
     raw.end();
   }
 }

@@ -153,7 +153,7 @@ export class Routes {
     this.#register(method, url, eventsSchema(route, false), settingsOf(route), async (request, reply) => {
       this.#context.slots.take(request, reply);
       const events = await handler(new RequestCall(request, reply));
-      const tell = () => sendLive(request, reply, this.#context.sessions, events);
+      const tell = () => sendLive(request, reply, this.#context, events);
       await (noteOf(request)?.during(tell) ?? tell());
     });
   }

@@ -50,6 +50,7 @@ export class Streams implements NotifyHandler {
   readonly #log: Logger;
   readonly #beatMs: number;
   readonly #open = new Map<Credential['id'], Set<Stream>>();
+  readonly #watchers = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -108,13 +109,21 @@ export class Streams implements NotifyHandler {
     return this.#hub.subscriberCount;
   }
 
+  /** Called when somebody's session, token or place may have changed; for answers that are no feeds. Gives back its end. */
+  watchAccess(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
   /** A session or a token that ended, or `check`: someone's place in a workspace changed. */
   onNotify(ended: string): void {
+    for (const changed of this.#watchers) changed();
     if (ended === 'check') return void this.#endLost();
     for (const [id, streams] of this.#open) if (id === ended) for (const stream of streams) stream.end();
   }
 
   onReconnect(): void {
+    for (const changed of this.#watchers) changed();
     void this.#endLost();
   }
 

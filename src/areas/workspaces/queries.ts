@@ -143,3 +143,15 @@ export async function findProjectIds(
     select id from projects where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`);
   return new Set(rows.map(({ id }) => id));
 }
+
+export function findAccount(db: Queryable, email: string) {
+  return db.one<{ id: AccountId }>(sql`select id from accounts where email = ${email}`);
+}
+
+export function isWorkspace(db: Queryable, id: WorkspaceId): Promise<boolean> {
+  return db.exists(sql`select 1 from workspaces where id = ${id} and removed_at is null`);
+}
+
+export function setOperator(tx: Queryable, id: AccountId) {
+  return tx.run(sql`update accounts set operator = true where id = ${id}`);
+}
