@@ -215,6 +215,9 @@ test('an account starts only so many deployments in a minute, by any way', async
 test('a server that cannot be reached is waited for, and the wait can be cancelled', async (t) => {
   const scene = await startEnvironmentScene(t);
   const serverId = await scene.server('one');
+  // It was reached before, and now nothing listens there.
+  const known = 'SHA256:uNiVztksCsDhcc0u9e8BrrJXQVQzN2n4XLmbmkGQ8cY';
+  await scene.service.app.store.db.run(sql`update servers set host_key = ${known} where id = ${serverId}`);
   await scene.ask('PATCH', `/environments/${scene.environmentId}/server`, { serverId });
   const path = `/environments/${scene.environmentId}/deployments`;
   const made = await scene.ask('POST', path, {});

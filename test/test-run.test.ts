@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { attempt, type Outcome } from '../lab/command.ts';
 import { root } from '../scripts/commands.ts';
@@ -61,6 +61,28 @@ test('a run tells its files, what it skipped, and ends with a plain line of pass
       assert.match(stdout, /\n2 passed, 0 failed, 1 skipped\n$/);
     },
   );
+
+  await t.test('files that share a process keep what they made until all of them are done', async () => {
+    const made = join(folder, 'made.test.ts');
+    const late = join(folder, 'late.test.ts');
+    const after = `after(() => { globalThis.isGone = true; });`;
+    writeFileSync(made, `import { after, test } from 'node:test'; ${after} test('made', () => undefined);`);
+    writeFileSync(
+      late,
+      `import assert from 'node:assert'; import { test } from 'node:test';
+await new Promise((resolve) => setTimeout(resolve, 300));
+test('late', () => assert.ok(!globalThis.isGone));`,
+    );
+    const shared = join(root, 'scripts/testing/several-files.ts');
+    const { code, stdout } = await attempt('env', [
+      '--unset=NODE_TEST_CONTEXT',
+      process.execPath,
+      shared,
+      ...[made, late].map((path) => relative(root, path)),
+    ]);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /pass 2/);
+  });
 
   await t.test('two of them fail the run', async () => {
     const { code, stdout } = await run(['maybe', unsteady('b')], ['perhaps', unsteady('c')]);

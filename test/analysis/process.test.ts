@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { root } from '../../scripts/commands.ts';
 import { Child, ChildEnded } from '../../src/adapters/sandbox/child.ts';
 import { ChildPool } from '../../src/adapters/sandbox/child-pool.ts';
 import type { ProcessLimits } from '../../src/analysis/limits.ts';
@@ -193,4 +195,30 @@ test('when the service is killed the process ends too, however busy it is', asyn
       return true;
     }
   }, 'the process to be gone');
+});
+
+test('a program of ours that does not load is told as that at once, and no repository is blamed', async (t) => {
+  const watch = new URL('../../src/analysis/process/watch.ts', import.meta.url).href;
+  const program = programOf(
+    t,
+    `import { isMainThread } from 'node:worker_threads';
+if (isMainThread) (await import('${watch}')).watch(import.meta.url, '');
+else throw new Error('it does not load');`,
+  );
+  const reads = [...program.reads, fileURLToPath(new URL('.', watch)), join(root, 'package.json')];
+  const pool = new ChildPool({
+    program: { ...program, reads },
+    mostRunning: 1,
+    idleMs: 60_000,
+    startMs: hangMs,
+  });
+  t.after(() => pool.close());
+  const running = pool.run('owner', signal(), async (child) => {
+    const value = await child.receive();
+    return { value, isReusable: false };
+  });
+  await assert.rejects(
+    running,
+    (error) => error instanceof ChildEnded && /it does not load/.test(error.message),
+  );
 });

@@ -74,7 +74,7 @@ async function walk(service: TestApp, trap: Trap, hosts: readonly string[]): Pro
         const { status, text } = await attempt();
         assert.match(text, /"code":"(egress_refused|invalid_input)"/, `${name} ${host}: ${status} ${text}`);
         assert.doesNotMatch(text, /OnlyInside|"step":"tcp"|port_refused|port_filtered/, `${name} ${host}`);
-        told[name] = text.replace(/"(requestId|instance)":"[^"]*"/g, '');
+        told[name] = text.replace(/"(requestId|instance|at)":"[^"]*"/g, '');
       }
       seen.push(told);
     }

@@ -24,8 +24,11 @@ export async function until<T>(
 
 /** How many statements in this database stand before a lock. */
 export async function waitingForLocks(db: Database): Promise<number> {
-  const row = await db.one<{ count: number }>(sql`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`);
+  // On a connection of its own: on one that reads share, it would wait behind the one that waits.
+  const row = await db.session((own) =>
+    own.one<{ count: number }>(sql`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`),
+  );
   return row?.count ?? 0;
 }

@@ -53,6 +53,8 @@ export function watch(program: string, cache: string): void {
   });
   worker.on('error', (error: Error & { code?: string }) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return end('memory');
+    // Before a task it is our own program that does not run, and no repository's doing: its end says so at once.
+    if (!task) throw error;
     tell({ kind: 'failed', message: error.message });
   });
 }

@@ -19,7 +19,7 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
     access: ofEnvironment.deploy,
     idempotent: true,
     limit: 'trigger',
-    faults: ['server_not_linked', 'server_full'],
+    faults: ['server_not_linked', 'server_full', 'commit_not_found'],
     schema: {
       operationId: 'deploy',
       summary: 'Deploy an environment',

@@ -42,10 +42,10 @@ export async function startRemoval(
     requestedBy,
   } as const;
   return ctx.db.transaction(async (tx) => {
+    await requireUnused(tx, ctx, workspaceId, id);
     const server = await queries.findServer(tx, { workspaceId, id });
     if (server && server.hostKey === null) throw neverReached();
     const operationId = await enqueueOnServer(tx, ctx, work);
-    await requireUnused(tx, ctx, workspaceId, id);
     return operationId;
   });
 }

@@ -14,6 +14,7 @@ const base = `${apiPrefix}/servers/:id/security`;
 const remoteFaults = [
   ...([
     'server_not_ready',
+    'egress_refused',
     'server_taken',
     'host_key_changed',
     'remote_unreachable',
