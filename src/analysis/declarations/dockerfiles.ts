@@ -115,37 +115,70 @@ function read(file: DeclarationFile, directory: string, { stages, args }: Docker
   }
 }
 
+const builderNames = new Set([
+  // BuildKit's own.
+  ...['TARGET', 'BUILD'].flatMap((of) => ['PLATFORM', 'OS', 'ARCH'].map((what) => of + what)),
+  // Who owns the files in the image.
+  ...['UID', 'GID', 'USER_ID', 'GROUP_ID', 'USER', 'USERNAME', 'GROUP', 'UNAME'],
+  // How it is built, and where its things lie.
+  ...['PORT', 'NODE_ENV', 'RAILS_ENV', 'MIX_ENV', 'WORKDIR', 'DEBIAN_FRONTEND', 'JAR_FILE', 'TZ'],
+  ...['PROJECT', 'APP', 'APP_NAME', 'PACKAGE', 'BASE', 'REGISTRY', 'CONFIGURATION', 'BUILD_CONFIGURATION'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'],
+  // Which commit it is, and when it was built.
+  ...[
+    'SHA',
+    'COMMIT',
+    'SOURCE_DATE_EPOCH',
+    'BUILD_DATE',
+    'BUILD_ID',
+    'BUILD_NUMBER',
+    'BUILD_HASH',
+    'BUILD_TIME',
+  ],
+]);
+const builderEndings = ['VERSION', 'IMAGE', 'TAG', 'DIGEST', 'VARIANT', '_DIR', '_HOME', '_PATH'];
+const builderBeginnings = ['BUNDLE_', 'PIP_', 'POETRY_', 'GIT_', 'COMMIT'];
+
 /** `${NODE_VERSION}`, `TARGETARCH` and the like are between the file and its builder. */
 function isOfTheBuilder(key: string): boolean {
-  return /^(?:TARGET|BUILD)(?:PLATFORM|OS|ARCH|VARIANT)$|_?(?:VERSION|IMAGE|TAG|DIGEST|VARIANT)$|^(?:UID|GID|USER_ID|GROUP_ID|USER|USERNAME|GROUP|UNAME|PORT|NODE_ENV|RAILS_ENV|BUNDLE_\w+|MIX_ENV|APP_HOME|WORKDIR|DEBIAN_FRONTEND|PIP_\w+|POETRY_\w+|GIT_\w+|COMMIT\w*|SHA|BUILD_(?:DATE|ID|NUMBER|HASH|TIME)|JAR_FILE|\w*_DIR|\w*_HOME|\w*_PATH|SOURCE_DATE_EPOCH|PROJECT|APP|APP_NAME|PACKAGE|BASE|REGISTRY|CONFIGURATION|BUILD_CONFIGURATION|HTTPS?_PROXY|NO_PROXY|TZ)$/i.test(
-    key,
+  const name = key.toUpperCase();
+  return (
+    builderNames.has(name) ||
+    builderEndings.some((end) => name.endsWith(end)) ||
+    builderBeginnings.some((begin) => name.startsWith(begin) && name.length > begin.length)
   );
 }
 
-const wrappers =
-  /(?:^|\/)(?:tini|dumb-init|docker-(?:php-)?entrypoint(?:\.sh)?|entrypoint(?:\.sh)?|docker-entrypoint|docker-start|s6-svscan|init|catatonit|gosu|su-exec)$/;
-const webServers =
-  /(?:^|\/)(?:nginx|httpd|httpd-foreground|caddy|apache2-foreground|lighttpd|serve|http-server|static-web-server)(?:\s|$)/;
+/** Programs that only start another. */
+const wrappers = new Set([
+  ...['tini', 'dumb-init', 'catatonit', 'init', 's6-svscan', 'gosu', 'su-exec'],
+  ...['docker-entrypoint', 'docker-entrypoint.sh', 'docker-php-entrypoint', 'docker-php-entrypoint.sh'],
+  ...['entrypoint', 'entrypoint.sh', 'docker-start'],
+]);
+const webServers = new Set([
+  ...['nginx', 'httpd', 'httpd-foreground', 'apache2-foreground', 'caddy', 'lighttpd'],
+  ...['serve', 'http-server', 'static-web-server'],
+]);
 
 /** What the container runs. A web server that only hands out files is no command of the app. */
 function startOf(stage: DockerfileStage): string | undefined {
   const entry = wordsOf(stage.entrypoint);
   const command = wordsOf(stage.command);
   const isWrapper =
-    wrappers.test(entry[0] ?? '') ||
+    wrappers.has(nameOf(entry[0] ?? '')) ||
     (/^(?:\/bin\/|\/usr\/bin\/)?(?:ba|a)?sh$/.test(entry[0] ?? '') && command.length > 0);
   const rest = isWrapper ? entry.slice(1).filter((word) => word !== '--' && !/^-[a-z]$/.test(word)) : entry;
   const words = isWrapper && command.length > 0 ? command : [...rest, ...command];
   const line = words.length === 1 ? words[0] : commandOf(words);
-  if (
-    line === undefined ||
-    line === '' ||
-    webServers.test(line.replace(/^(?:npx|bunx|yarn|pnpm exec|sh -c) /, ''))
-  )
-    return undefined;
+  if (line === undefined || line === '' || servesFiles(line)) return undefined;
   return /^(?:bash|sh|\/bin\/(?:ba)?sh|node|python3?|irb|php)$/.test(line)
     ? undefined
     : line.replace(/^exec /, '');
+}
+
+function servesFiles(line: string): boolean {
+  const words = line.replace(/^(?:npx|bunx|yarn|pnpm exec|sh -c) /, '').split(/\s+/);
+  return words.some((word, at) => (at === 0 || word.includes('/')) && webServers.has(nameOf(word)));
 }
 
 function wordsOf(run: Run | null): readonly string[] {

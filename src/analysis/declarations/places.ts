@@ -52,10 +52,19 @@ export function existingFile(repository: Repository, from: string, value: unknow
 }
 
 /** Files that say: here is a project of its own. */
-const manifest =
-  /^(?:package\.json|deno\.jsonc?|requirements\.txt|pyproject\.toml|Pipfile|setup\.py|manage\.py|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json|index\.php|Gemfile|config\.ru|mix\.exs|rebar\.config|project\.clj|deps\.edn|stack\.yaml|package\.yaml|shard\.yml|pubspec\.yaml|Package\.swift|build\.zig|gleam\.toml|CMakeLists\.txt|meson\.build|index\.html|.+\.(?:csproj|fsproj|cabal))$/;
+const manifests = new Set([
+  ...['package.json', 'deno.json', 'deno.jsonc', 'index.html'],
+  ...['requirements.txt', 'pyproject.toml', 'Pipfile', 'setup.py', 'manage.py'],
+  ...['go.mod', 'Cargo.toml', 'pom.xml', 'build.gradle', 'build.gradle.kts', 'build.sbt'],
+  ...['composer.json', 'index.php', 'Gemfile', 'config.ru', 'mix.exs', 'rebar.config'],
+  ...['project.clj', 'deps.edn', 'stack.yaml', 'package.yaml', 'shard.yml', 'pubspec.yaml', 'Package.swift'],
+  ...['build.zig', 'gleam.toml', 'CMakeLists.txt', 'meson.build'],
+]);
+/** Of those that carry the name of the project. */
+const manifestEndings = ['.csproj', '.fsproj', '.cabal'];
 
 export function hasManifest(repository: Repository, folder: string): boolean {
-  for (const name of repository.directory(folder)?.files ?? []) if (manifest.test(name)) return true;
+  for (const name of repository.directory(folder)?.files ?? [])
+    if (manifests.has(name) || manifestEndings.some((end) => name.endsWith(end))) return true;
   return false;
 }

@@ -54,8 +54,10 @@ interface Line {
 }
 
 /** Settings of package managers and of what they download: they count when installing, others only when building. */
-const installKeys =
-  /^(NPM|NODE_AUTH|PNPM|YARN|BUN|PIP|UV|POETRY|PDM|PIPENV|BUNDLE|GEM|COMPOSER|GO|CARGO|MAVEN|GRADLE|NUGET|HEX|MIX|PUPPETEER|PLAYWRIGHT|CYPRESS|PRISMA|SHARP|ELECTRON)/;
+const installPrefixes =
+  'NPM NODE_AUTH PNPM YARN BUN PIP UV POETRY PDM PIPENV BUNDLE GEM COMPOSER GO CARGO MAVEN GRADLE NUGET HEX MIX PUPPETEER PLAYWRIGHT CYPRESS PRISMA SHARP ELECTRON'.split(
+    ' ',
+  );
 const longestLine = 16_000;
 
 export class Stage {
@@ -102,7 +104,8 @@ export class Stage {
   /** Arguments of a stage. Those of the build do not touch the installation, which thus stays cached when they change. */
   arguments(step: 'install' | 'build'): this {
     const { variables } = this.#request;
-    const counts = (key: string) => step === 'build' || installKeys.test(key);
+    const counts = (key: string) =>
+      step === 'build' || installPrefixes.some((prefix) => key.startsWith(prefix));
     for (const { key, secret } of variables) if (!secret && counts(key)) this.add(`ARG ${variableKey(key)}`);
     return variables.some(({ secret }) => secret)
       ? this.add(

@@ -1,11 +1,13 @@
 /** What the name of a variable tells. */
 
 /** What a bundler puts into the files that go to the browser. */
-const buildPrefix =
-  /^(?:NEXT_PUBLIC_|VITE_|PUBLIC_|REACT_APP_|NUXT_PUBLIC_|GATSBY_|VUE_APP_|EXPO_PUBLIC_|STORYBOOK_|NG_APP_|PREACT_APP_|RAZZLE_|GRIDSOME_|SNOWPACK_PUBLIC_|WXT_|PLASMO_PUBLIC_|REDWOOD_ENV_|BUN_PUBLIC_)/;
+const buildPrefixes =
+  'NEXT_PUBLIC_ VITE_ PUBLIC_ REACT_APP_ NUXT_PUBLIC_ GATSBY_ VUE_APP_ EXPO_PUBLIC_ STORYBOOK_ NG_APP_ PREACT_APP_ RAZZLE_ GRIDSOME_ SNOWPACK_PUBLIC_ WXT_ PLASMO_PUBLIC_ REDWOOD_ENV_ BUN_PUBLIC_'.split(
+    ' ',
+  );
 
 export function isBuildVariable(key: string): boolean {
-  return buildPrefix.test(key);
+  return buildPrefixes.some((prefix) => key.startsWith(prefix));
 }
 
 const secretWords = new Set(

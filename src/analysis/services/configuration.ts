@@ -13,10 +13,20 @@ export interface DatabaseFinding {
 
 /** Keys that name the kind of database, in whatever an ORM calls its options. */
 const naming = new Set(['dialect', 'provider', 'client', 'type', 'driver', 'adapter', 'engine', 'connector']);
-const constructors =
-  /^(?:Sequelize|DataSource|TypeOrmModule\.forRoot(?:Async)?|TypeOrmModule|SequelizeModule\.forRoot|MikroORM\.init|MikroOrmModule\.forRoot|knex|createConnection|forRoot|drizzle|Kysely|initORM|config|buildConfig)$/;
-const configFile =
-  /^(?:drizzle\.config|knexfile|ormconfig|mikro-orm\.config|keystone|payload\.config|data-source|database|orm\.config|typeorm\.config|db|medusa-config)\.(?:[cm]?[jt]s|json)$/;
+/** Calls that are given the options of a database. */
+const constructors = new Set([
+  ...['Sequelize', 'SequelizeModule.forRoot', 'DataSource', 'createConnection'],
+  ...['TypeOrmModule', 'TypeOrmModule.forRoot', 'TypeOrmModule.forRootAsync', 'forRoot'],
+  ...['MikroORM.init', 'MikroOrmModule.forRoot', 'initORM', 'knex', 'drizzle', 'Kysely'],
+  // Of Keystone and Payload.
+  ...['config', 'buildConfig'],
+]);
+/** Where ORMs and systems built on them keep those options, whatever the language of the file. */
+const configNames = new Set([
+  ...['drizzle.config', 'knexfile', 'ormconfig', 'mikro-orm.config', 'typeorm.config', 'orm.config'],
+  ...['keystone', 'payload.config', 'medusa-config', 'data-source', 'database', 'db'],
+]);
+const isConfigFile = (name: string) => configNames.has(/^(.+)\.(?:[cm]?[jt]s|json)$/.exec(name)?.[1] ?? '');
 const scripts = /\.(?:[cm]?[jt]sx?)$/;
 
 interface LineForm {
@@ -50,7 +60,7 @@ export function configuredIn(repository: Repository): readonly DatabaseFinding[]
     const fitting = forms.filter(({ file }) => file.test(path));
     if (fitting.length > 0) found.push(...byLine(repository, path, directory, fitting));
     if (scripts.test(path)) found.push(...bySource(repository, path, directory));
-    else if (configFile.test(nameOf(path)) || /(?:^|\/)config\/config\.json$/.test(path)) {
+    else if (isConfigFile(nameOf(path)) || /(?:^|\/)config\/config\.json$/.test(path)) {
       for (const kind of kindsIn(repository.json(path))) found.push(configuredFor(kind, path, directory));
     }
   }
@@ -88,12 +98,12 @@ function byLine(
 function bySource(repository: Repository, path: string, directory: string): readonly DatabaseFinding[] {
   const facts = repository.source(path);
   if (!facts) return [];
-  const isConfig = configFile.test(nameOf(path)) || /(?:^|\/)config\/database\.[cm]?[jt]s$/.test(path);
+  const isConfig = isConfigFile(nameOf(path)) || /(?:^|\/)config\/database\.[cm]?[jt]s$/.test(path);
   const configured = isConfig
     ? kindsIn(facts.config).map((kind) => configuredFor(kind, path, directory))
     : [];
   const called = facts.calls
-    .filter(({ name }) => constructors.test(name))
+    .filter(({ name }) => constructors.has(name))
     .flatMap((call) =>
       kindsIn(call.arguments).map((kind) => configuredFor(kind, path, directory, call.line)),
     );

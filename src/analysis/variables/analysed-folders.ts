@@ -8,17 +8,11 @@ const sources =
   '.js .mjs .ts .jsx .tsx .vue .py .rb .go .rs .java .kt .scala .php .cs .fs .ex .exs .clj .hs .cr .dart .swift .zig .gleam .c .cpp .lua .scm .html'.split(
     ' ',
   );
-const read = new WeakMap<Repository, ReadonlySet<string>>();
 
 export function isAnalysed(repository: Repository, folder: string): boolean {
   const { kind } = repository.folders.of(folder);
   if (kind !== 'secondary') return kind === 'own';
-  let folders = read.get(repository);
-  if (!folders) {
-    folders = foldersRead(repository);
-    read.set(repository, folders);
-  }
-  return folders.has(folder);
+  return repository.derived(foldersRead).has(folder);
 }
 
 function foldersRead(repository: Repository): ReadonlySet<string> {

@@ -8,16 +8,14 @@ import type { Repository } from '../repository.ts';
 import { variablesInCode } from './code-finder.ts';
 import { variablesInEnvFiles } from './env-files.ts';
 
-const known = new WeakMap<Repository, readonly VariableFinding[]>();
-
 /** Once for each repository: the search for services asks for them too. */
 export function variablesOf(repository: Repository): readonly VariableFinding[] {
-  const before = known.get(repository);
-  if (before) return before;
+  return repository.derived(findVariables);
+}
+
+function findVariables(repository: Repository): readonly VariableFinding[] {
   const all = [...variablesInEnvFiles(repository), ...variablesInCode(repository)];
-  const found = [...Map.groupBy(all, ({ key }) => key).values()].flatMap(agreed);
-  known.set(repository, found);
-  return found;
+  return [...Map.groupBy(all, ({ key }) => key).values()].flatMap(agreed);
 }
 
 /**

@@ -15,16 +15,24 @@ export interface ReadPlace {
   readonly isOpen: boolean;
 }
 
-const stopping =
-  /^(?:raise|throw|panic|Fatal|Fatalf|Fatalln|fatal|exit|abort|die|error|Exit|fatalError|expect|unwrap|failwith|Abort|bail|todo|unreachable|orElseThrow|requireNonNull|checkNotNull)$/;
+/** What ends a program, or refuses to go on without a value, in some language. */
+const stopping = new Set(
+  'raise throw panic Fatal Fatalf Fatalln fatal exit abort die error Exit fatalError expect unwrap failwith Abort bail todo unreachable orElseThrow requireNonNull checkNotNull'.split(
+    ' ',
+  ),
+);
 const falling = new Set(
   '?? || ?: or // orElse getOrElse unwrap_or unwrap_or_else unwrap_or_default getOrDefault ok fromMaybe orelse withDefault get_or_insert ifEmpty map_or map_or_else presence_or unwrap_or_env withDefaultValue result'.split(
     ' ',
   ),
 );
 const testing = new Set('if elif unless while and not ! && when && || ternary guard'.split(' '));
-const tested =
-  /^(?:present|blank|nil|empty|isEmpty|isBlank|is_some|is_ok|is_none|is_err|isPresent|isNullOrEmpty|IsNullOrEmpty|IsNullOrWhiteSpace|isNotEmpty|ok|lower|downcase|casecmp)$/;
+/** What asks a value whether it is there, or is only asked of one that may be missing. */
+const tested = new Set(
+  'present blank nil empty isEmpty isBlank is_some is_ok is_none is_err isPresent isNullOrEmpty IsNullOrEmpty IsNullOrWhiteSpace isNotEmpty ok lower downcase casecmp'.split(
+    ' ',
+  ),
+);
 
 export function whenAbsent(tokens: readonly Token[], place: ReadPlace): Absence {
   const given = argumentDefault(tokens, place);
@@ -118,7 +126,7 @@ function fallback(tokens: readonly Token[], from: number): Absence | undefined {
   for (let at = from; at < from + 8; at += 1) {
     const token = tokens[at];
     if (!token || token.line > line + 2) return undefined;
-    if (token.kind === 'word' && stopping.test(token.text) && isMark(tokens[at - 1], '.'))
+    if (token.kind === 'word' && stopping.has(token.text) && isMark(tokens[at - 1], '.'))
       return { required: true };
     if (token.kind !== 'text' && falling.has(token.text)) return afterOperator(tokens, at + 1);
     if (isMark(token, '?') && (isMark(tokens[at + 1], '?') || isMark(tokens[at + 1], ':')))
@@ -128,7 +136,7 @@ function fallback(tokens: readonly Token[], from: number): Absence | undefined {
       [')', '.', '?', '(', '|>', '&', '!'].some((mark) => isMark(token, mark)) ||
       (token.kind === 'word' && isMark(tokens[at - 1], '.'));
     if (!passes) return undefined;
-    if (token.kind === 'word' && tested.test(token.text)) return undefined;
+    if (token.kind === 'word' && tested.has(token.text)) return undefined;
   }
   return undefined;
 }
@@ -137,7 +145,7 @@ function afterOperator(tokens: readonly Token[], from: number): Absence {
   for (let at = from; at < from + 8; at += 1) {
     const token = tokens[at];
     if (!token) break;
-    if (token.kind === 'word' && stopping.test(token.text)) return { required: true };
+    if (token.kind === 'word' && stopping.has(token.text)) return { required: true };
     const value = literalAt(tokens, at);
     if (value !== undefined) return { default: value, required: false };
     if (
@@ -175,14 +183,14 @@ function followsTest(tokens: readonly Token[], end: number): boolean {
   )
     return true;
   return (
-    (isMark(next, '.') && tested.test(after?.text ?? '')) || (isMark(next, '?') && after?.kind === 'text')
+    (isMark(next, '.') && tested.has(after?.text ?? '')) || (isMark(next, '?') && after?.kind === 'text')
   );
 }
 
 function stopsSoon(tokens: readonly Token[], from: number, most: number): boolean {
   for (let at = from; at < from + most; at += 1) {
     const token = tokens[at];
-    if (token?.kind === 'word' && stopping.test(token.text) && token.text !== 'error') return true;
+    if (token?.kind === 'word' && stopping.has(token.text) && token.text !== 'error') return true;
   }
   return false;
 }
@@ -201,7 +209,7 @@ function afterAssignment(tokens: readonly Token[], from: number, end: number): A
     if (!isAbout) return undefined;
     for (let step = next + 2; step < next + 14; step += 1) {
       if (tokens[step]?.text === name && isMark(tokens[step + 1], '=')) return defaultAt(tokens, step + 2);
-      if (tokens[step]?.kind === 'word' && stopping.test(tokens[step]?.text ?? '')) return { required: true };
+      if (tokens[step]?.kind === 'word' && stopping.has(tokens[step]?.text ?? '')) return { required: true };
     }
     return { required: false };
   }
