@@ -36,7 +36,7 @@ export const RegisterBody = Type.Object(
     invitation: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 256,
+        maxLength: 64,
         description:
           'The token of an invitation to this address, also where registration is closed. You are in that workspace once the address is confirmed, and get none of your own.',
         examples: ['invitation_q1Zb…'],
