@@ -4,6 +4,7 @@
  * one lab of real servers, where the machine can run it. A file that fails beside others is run once more, alone; one
  * that passes then is unsteady, which is a defect of its own, and two of them fail the run.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BoundLab, launchBound } from '../lab/launch.ts';
 import { whyNot } from '../lab/needs.ts';
@@ -34,6 +35,11 @@ const slowestShown = 10;
 const width: Readonly<Record<Lane, number>> = { processor: 2, servers: 2 };
 
 const isNamed = positionals.length > 0;
+const absent = positionals.filter((file) => !existsSync(file));
+if (absent.length > 0) {
+  process.stderr.write(`There is no test file ${absent.join(', ')}.\n\n${usage}\n`);
+  process.exit(2);
+}
 const wanted = isNamed ? positionals : allFiles(values.long);
 const reason = wanted.some(needsLab) ? whyNot() : undefined;
 const files = reason ? wanted.filter((file) => !needsLab(file)) : wanted;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -104,6 +105,18 @@ test('a process that did well is used again, and what one repository left does n
   assert.deepEqual(childrenOf(), before);
   assert.ok(first.variables.some(({ key }) => key === 'SECRET_OF_ONE'));
   assert.ok(!JSON.stringify(second).includes('SECRET_OF_ONE'));
+});
+
+test('every thread of the process yields to the service, and memory that runs out is taken from it first', async (t) => {
+  await analystFor(t)(harmless);
+  const [pid] = childrenOf();
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number);
+  assert.ok(threads.length > 1);
+  assert.deepEqual(
+    [...new Set(threads.map((each) => getPriority(each)))],
+    [Math.min(19, getPriority() + 10)],
+  );
+  assert.equal(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim(), '1000');
 });
 
 test('whoever gets into the process finds no secret of the service there', async (t) => {

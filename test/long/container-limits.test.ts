@@ -141,11 +141,15 @@ test('one app cannot take the server down', async (t) => {
   });
 
   await t.test('whoever wants all processes and all processor time leaves enough to others', async () => {
+    // Anew, and alone: whoever still holds what it ate would be ended for its memory.
+    await scene.call('PATCH', `/environments/${eater.environmentId}`, { settings: { replicas: 1 } });
+    succeeded(await scene.deploy(eater.environmentId));
     await until(async () => (await ask('/').catch(() => undefined))?.status === 200, 'it to run again');
+    // Before it forks: then it has no thread left to burn with.
+    assert.equal(await (await ask('/burn')).text(), 'burning');
+    await othersGoOn();
     const forked = Number(await (await ask('/fork')).text());
     assert.ok(forked < 512, `${forked} processes`);
-    await othersGoOn();
-    await ask('/burn');
     await othersGoOn();
   });
 });

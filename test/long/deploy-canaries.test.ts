@@ -82,9 +82,12 @@ test('what is taken is data, on the way to the server and there', async (t) => {
     const second = await scene.deploy(environmentId, { branch });
     succeeded(second);
     assert.deepEqual([Object(second.commit).sha, Object(second.commit).branch], [sha, branch]);
-    const none = await scene.deploy(environmentId, { branch: `${branch}-nowhere` });
-    assert.equal(none.status, 'failed');
-    assert.notEqual(Object(none.fault).code, 'internal_error');
+    const { service } = scene.git;
+    const none = await service.call('POST', `/environments/${environmentId}/deployments`, {
+      token: scene.token,
+      body: { branch: `${branch}-nowhere` },
+    });
+    assert.deepEqual([none.status, none.body.code], [422, 'commit_not_found'], none.text);
   });
 
   await t.test('a Dockerfile of an odd name, with odd files beside it', async () => {

@@ -1,10 +1,11 @@
 /** Slipway itself, as it is run in production: in the container that `packaging/` defines, and under its systemd unit. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../scripts/commands.ts';
+import { builtWhereReachable } from '../support/built-where-reachable.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 import { hangMs } from '../support/until.ts';
@@ -25,29 +26,13 @@ async function sendClone(server: TestServer): Promise<void> {
       mkdirSync(join(folder, 'slipway', dirname(name)), { recursive: true });
       cpSync(join(root, name), join(folder, 'slipway', name));
     }
-    // The registry of npm is the one real thing out there: now and then it does not answer, which is no finding about us.
-    appendFileSync(join(folder, 'slipway/.npmrc'), '\nfetch-retries=8\nfetch-retry-mintimeout=2000\n');
     await server.copy(join(folder, 'slipway'), 'slipway');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/**
- * Builds the image. Registries are the one real thing out there: where one does not answer in that moment, Docker begins
- * again at the step that failed. Everything else fails the test, with what it said.
- */
-async function buildImage(server: TestServer): Promise<void> {
-  const build =
-    'cd slipway && docker build --progress plain --file packaging/Dockerfile --tag slipway . 2>&1';
-  const isUnreachable =
-    /ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT|socket hang up|Temporary failure|Could not connect|Failed to fetch|50[234] /;
-  for (let left = 2; ; left -= 1) {
-    const { code, stdout } = await server.trySsh(build);
-    if (code === 0) return;
-    assert.ok(left > 0 && isUnreachable.test(stdout), stdout.slice(-4_000));
-  }
-}
+const build = 'cd slipway && docker build --progress plain --file packaging/Dockerfile --tag slipway . 2>&1';
 
 /** Shell words that wait until a command succeeds. */
 const waitFor = (command: string) =>
@@ -57,7 +42,10 @@ const answers = waitFor('curl --silent --fail http://127.0.0.1:4400/healthz');
 test('the image is built from a clone, serves as an ordinary user, keeps its data, and stops in good order', async (t) => {
   const server = await lab.fresh(t, 'docker');
   await sendClone(server);
-  await buildImage(server);
+  await builtWhereReachable(async () => {
+    const { code, stdout } = await server.trySsh(build);
+    if (code !== 0) throw new Error(stdout.slice(-6_000));
+  });
   const start =
     'docker run --detach --name slipway --publish 127.0.0.1:4400:4400 --volume slipway:/data slipway';
   await server.ssh(start);

@@ -79,6 +79,10 @@ function isOutOfMemory({ isKilled, memoryHits }: BuildEnd, evidence: string): bo
   return memoryHits > 0 && isSaid.test(evidence);
 }
 
+/** What npm, apt, curl and Docker print where nobody answered them. */
+export const isUnreachable =
+  /EAI_AGAIN|ENOTFOUND|ETIMEDOUT|ECONNRE(SET|FUSED)|ERR_SOCKET_TIMEOUT|socket hang up|temporary failure (in name resolution|resolving)|(could not|unable to) (connect|resolve)|network is unreachable|TLS handshake timeout|i\/o timeout|no such host/i;
+
 const hints: readonly { readonly says: RegExp; readonly hint: string }[] = [
   {
     says: /\bslipway(-built)?\/[0-9a-f]{8}-?[0-9a-f]{4}/,
@@ -93,7 +97,7 @@ const hints: readonly { readonly says: RegExp; readonly hint: string }[] = [
     hint: 'The lock file does not fit the package file. Install once on your machine and commit both.',
   },
   {
-    says: /EAI_AGAIN|ENOTFOUND|ETIMEDOUT|ECONNRESET|temporary failure in name resolution|could not resolve|network is unreachable|TLS handshake timeout|i\/o timeout|no such host/i,
+    says: isUnreachable,
     hint: 'Something could not be downloaded. See whether the server reaches the internet, then deploy again.',
   },
   {

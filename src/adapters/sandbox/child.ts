@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { errorCode } from '../../fault.ts';
 
 export interface ChildProgram {
@@ -69,7 +70,7 @@ export class Child {
       this.#process.once('error', (error) => end(null, null, error.message));
       this.#process.once('close', (code, signal) => end(code, signal));
     });
-    if (this.#process.pid !== undefined) killFirst(this.#process.pid);
+    if (this.#process.pid !== undefined) putBehindTheService(this.#process.pid);
   }
 
   get hasEnded(): boolean {
@@ -132,12 +133,22 @@ function made(cache: string): string {
   }
 }
 
-/** When memory runs out, the kernel takes this one, and neither the service nor its database. */
-function killFirst(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
-  } catch (error) {
-    // It has ended already, or the system has no such file or lets nobody write it: then the limits alone hold.
-    if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
-  }
+const lowest = constants.priority.PRIORITY_LOW;
+
+/**
+ * It yields the processors to the service and its database, and when memory runs out, the kernel takes this one, and
+ * neither of them.
+ */
+function putBehindTheService(pid: number): void {
+  for (const put of [
+    () => setPriority(pid, Math.min(lowest, getPriority() + 10)),
+    () => writeFileSync(`/proc/${pid}/oom_score_adj`, '1000'),
+  ])
+    try {
+      put();
+    } catch (error) {
+      // It has ended already, or the system has no such thing or lets nobody do it: then the limits alone hold.
+      const code = errorCode(Object(error).info ?? error) ?? '';
+      if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EROFS'].includes(code)) throw error;
+    }
 }

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import type { GeneratedBuild } from '../../../src/analysis/dockerfile/generate-dockerfile.ts';
+import { builtWhereReachable } from '../../support/built-where-reachable.ts';
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
@@ -32,7 +33,11 @@ export interface Built {
 }
 
 /** `ssh`: the arguments that lead to the server. */
-export async function buildImage(ssh: readonly string[], settings: BuildSettings): Promise<Built> {
+export function buildImage(ssh: readonly string[], settings: BuildSettings): Promise<Built> {
+  return builtWhereReachable(() => buildOnce(ssh, settings));
+}
+
+async function buildOnce(ssh: readonly string[], settings: BuildSettings): Promise<Built> {
   const { files, build, tag, options = [] } = settings;
   const begun = performance.now();
   const docker = ['docker', 'build', '--progress=plain', '--tag', tag, ...options, '"$folder"'].join(' ');

@@ -4,7 +4,6 @@ import { Value } from 'typebox/value';
 import type { Target } from '../../../engine/engine.ts';
 import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Json, StepContext } from '../../../operations/definition.ts';
-import { Recent } from '../../../recent.ts';
 import type { Secret } from '../../../secret.ts';
 import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
 import { openTarget, type TargetAccess } from '../../environments/placement/open-target.ts';
@@ -55,17 +54,17 @@ export async function targetOf(
   return openTarget(step.outputs.has('plan') ? rememberingSecrets(work) : ctx.servers, place, step);
 }
 
-const remembered = new Recent<readonly Secret[]>(20);
+/** By what a run of the steps keeps of them: the secrets go when it does. */
+const remembered = new WeakMap<DeployStepContext['step']['outputs'], readonly Secret[]>();
 
 /**
  * All secrets of the environment, opened once for the steps after `plan`. Those that this deployment is made with are
  * decided by then, and are named beside these wherever they are used: a later one is none of it.
  */
-function rememberingSecrets({ ctx, step: { operationId, epoch } }: DeployStepContext): TargetAccess {
-  const key = `${operationId} ${epoch}`;
+function rememberingSecrets({ ctx, step: { outputs } }: DeployStepContext): TargetAccess {
   const secretsOf: TargetAccess['secretsOf'] = async (...of) => {
-    const known = remembered.get(key) ?? (await ctx.servers.secretsOf(...of));
-    remembered.set(key, known);
+    const known = remembered.get(outputs) ?? (await ctx.servers.secretsOf(...of));
+    remembered.set(outputs, known);
     return known;
   };
   return { ...ctx.servers, secretsOf };
