@@ -16,6 +16,8 @@ export interface Wish {
   readonly file?: { readonly field: string; readonly name: string; readonly content: string };
   /** Anything else is a failure; 2xx if not said. */
   readonly status?: number;
+  /** Of somebody else than the one whose story it is. */
+  readonly token?: string;
 }
 
 export class StoryClient {
@@ -66,7 +68,7 @@ export class StoryClient {
     return events;
   }
 
-  #request(operationId: string, { path = {}, query = {}, body, file }: Wish) {
+  #request(operationId: string, { path = {}, query = {}, body, file, token = this.token }: Wish) {
     const operation = this.#document.operations.get(operationId);
     assert.ok(operation, `the document has no operation ${operationId}`);
     this.called.add(operationId);
@@ -93,7 +95,7 @@ export class StoryClient {
     const init = {
       method: operation.method,
       headers: {
-        ...(this.token && { authorization: `Bearer ${this.token}` }),
+        ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(sent !== undefined && { body: sent }),

@@ -17,6 +17,7 @@ import { visitTls } from '../support/proxy-tls.ts';
 import { hangMs, until } from '../support/until.ts';
 import { type Body, StoryClient } from './client.ts';
 import { described } from './described.ts';
+import { eachWithinTheirs, gatherTeam, itIsWritten } from './team.ts';
 
 const lab = await openLab();
 
@@ -191,6 +192,16 @@ test('everything that the service was described to do, as someone would do it, w
     const { items } = await client.call('listDeployments', { path });
     assert.equal(Array.from(Object(items)).length, 4);
     assert.match(await story.page('/healthz'), /^200 /);
+  });
+
+  await chapter('a team of three, and a CI that deploys', async () => {
+    const team = await gatherTeam(client, story.mailbox, story.id('project'));
+    await eachWithinTheirs(client, team, story.id('environment'));
+    const path = { id: story.id('environment') };
+    const deployed = await client.call('deploy', { path, body: {}, token: team.ci });
+    await story.deployed(deployed.id);
+    await itIsWritten(client, story.id('environment'));
+    await client.call('deploy', { path, body: {}, token: team.ci, status: 401 });
   });
 
   await chapter('another environment, changed in every way and deleted', async () => {
