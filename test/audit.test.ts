@@ -212,14 +212,16 @@ test('it is read by who manages the workspace alone, in pages, filtered, and as 
   assertProblem(await ask(owner.token, 'GET', '/audit?from=yesterday'), 400, 'invalid_input');
 });
 
-test('whoever is handed secrets is in the log', async () => {
+test('whoever asks for secrets and is refused was handed none, and is not in the log', async () => {
   const { service, team, ask, log, owner } = await scene();
   const environmentId = await bareEnvironment(service, await bareProject(service, team.workspaceId));
   const bid = newId();
   await service.app.store.db.run(sql`
     insert into backups (workspace_id, id, environment_id, environment_name, trigger, status, verify, created_at, finished_at)
     values (${team.workspaceId}, ${bid}, ${environmentId}, 'production', 'manual', 'failed', false, now(), now())`);
-  await ask(owner.token, 'GET', `/environments/${environmentId}/backups/${bid}/download`);
-  const [entry] = await log('?action=downloadBackup');
-  assert.deepEqual(entry?.subject, { type: 'backup', id: bid });
+  for (const id of [bid, newId()])
+    assert.ok(
+      (await ask(owner.token, 'GET', `/environments/${environmentId}/backups/${id}/download`)).status >= 400,
+    );
+  assert.deepEqual(await log('?action=downloadBackup'), []);
 });

@@ -116,6 +116,9 @@ test('a download is the dump, byte for byte, with its length, its sum and a harm
   const id = await scene.stored({ contents: [content] });
   const headers = { authorization: `Bearer ${person.token}` };
   const answer = await fetch(`${service.url}/api/v1${path}/${id}/download`, { headers });
+  const { items } = (await ask('GET', '/audit?action=downloadBackup')).body;
+  const handed = Array.from(Object(items), (entry) => Object(entry).subject);
+  assert.deepEqual(handed, [{ type: 'backup', id }], 'whoever is handed secrets is in the log');
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('content-length'), String(content.length));
   assert.equal(answer.headers.get('x-content-sha256'), sha256Of(content));

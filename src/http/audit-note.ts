@@ -131,7 +131,9 @@ function subjectOf(request: FastifyRequest): Subject | undefined {
 
 function valuesOf(value: unknown, depth: number, field = ''): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return value;
-  if (typeof value === 'string') return shown.has(field) || isId(value) ? value.slice(0, most.text) : hidden;
+  // Cut in the middle of a character, a text would be one that no database takes.
+  if (typeof value === 'string')
+    return shown.has(field) || isId(value) ? value.slice(0, most.text).toWellFormed() : hidden;
   if (typeof value !== 'object' || depth >= most.depth || Buffer.isBuffer(value)) return hidden;
   if (Array.isArray(value)) return value.slice(0, most.items).map((each) => valuesOf(each, depth + 1, field));
   const entries = Object.entries(value).slice(0, most.fields);

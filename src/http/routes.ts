@@ -2,6 +2,7 @@
  * How an area declares its paths. A route is its declaration: who may call it, what goes in and out, and the use case
  * that does it. Scope, typed ids, status, location and idempotency are taken care of here.
  */
+import { Readable } from 'node:stream';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema, TUnion } from 'typebox';
 import type { ApiFaultCode } from '../fault.ts';
@@ -169,13 +170,18 @@ export class Routes {
     this.#register(method, url, schema, settings, run);
   }
 
-  /** The first change that it makes is written down with who made it; so is whoever is handed secrets. */
-  #noting(run: Run): Run {
+  /** The first change that it makes is written down with who made it; so is whoever is handed secrets, before they are. */
+  #noting(answerOf: AnswerOf): Run {
     return async (request, reply) => {
       const note = noteOf(request);
-      if (!note) return run(request, reply);
-      if (request.method === 'GET') await this.#context.db.transaction(note.write);
-      await note.during(() => run(request, reply));
+      const work = () => answerOf(request, reply);
+      const answer = await (note ? note.during(work) : work());
+      if (note && request.method === 'GET')
+        await this.#context.db.transaction(note.write).catch((error) => {
+          if (answer.body instanceof Readable) answer.body.destroy();
+          throw error;
+        });
+      send(reply, answer);
     };
   }
 
@@ -220,21 +226,23 @@ export class Routes {
 
 type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-function plainly({ schema, location, handler }: UntypedRoute): Run {
+type AnswerOf = (request: FastifyRequest, reply: FastifyReply) => Promise<Answer<unknown>>;
+
+function plainly({ schema, location, handler }: UntypedRoute): AnswerOf {
   const statuses = Object.keys(schema.response).map(Number);
   const [status, ...others] = statuses;
   if (status === undefined) throw new Error('a route declares no answer');
   const bodyOf = handler as (call: RequestCall) => unknown;
   if (others.length > 0) {
     const answerOf = handler as (call: RequestCall) => Answer<unknown> | Promise<Answer<unknown>>;
-    return async (request, reply) => send(reply, await answerOf(new RequestCall(request, reply)));
+    return async (request, reply) => answerOf(new RequestCall(request, reply));
   }
   const locationOf = location as ((body: unknown) => string) | undefined;
   const isEmpty = Object(schema.response[status]).type === 'null';
   return async (request, reply) => {
     const body = await bodyOf(new RequestCall(request, reply));
     const where = locationOf?.(body);
-    send(reply, { status, body: isEmpty ? null : body, ...(where !== undefined && { location: where }) });
+    return { status, body: isEmpty ? null : body, ...(where !== undefined && { location: where }) };
   };
 }
 

@@ -86,9 +86,13 @@ class Connected implements Queryable {
   }
 
   async send<Row extends pg.QueryResultRow>(query: Query): Promise<pg.QueryResult<Row>> {
-    this.hasChanged ||= changesRows(query);
     try {
-      return await this.#to.query<Row>({ name: query.name, text: query.text, values: [...query.values] });
+      const { name, text, values } = query;
+      const result = await this.#to.query<Row>({ name, text, values: [...values] });
+      // What a part of a `with` has changed is not counted where the whole is a select.
+      const isCounted = result.command !== 'SELECT';
+      this.hasChanged ||= changesRows(query) && !(isCounted && result.rowCount === 0);
+      return result;
     } catch (error) {
       throw translate(error);
     }

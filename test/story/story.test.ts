@@ -200,7 +200,7 @@ test('everything that the service was described to do, as someone would do it, w
     const path = { id: story.id('environment') };
     const deployed = await client.call('deploy', { path, body: {}, token: team.ci });
     await story.deployed(deployed.id);
-    await itIsWritten(client, story.id('environment'));
+    await itIsWritten(client);
     await client.call('deploy', { path, body: {}, token: team.ci, status: 401 });
   });
 
