@@ -20,9 +20,19 @@ export const benches: Readonly<Record<string, Bench>> = {
       'from `npm start` (installed) to the first answer; the first start creates the database. Memory 20 s after a start, shared pages counted once, npm above them included.',
     run: async () => (await import('./start.ts')).benchStart(),
   },
+  memory: {
+    about:
+      'what all processes hold a minute after 60 sign-ins, 20 deployments and a backup, shared pages counted once, npm above them included.',
+    run: async () => (await import('./memory.ts')).benchMemory(),
+  },
+  people: {
+    about:
+      'GET /auth/me with an API token, and as one of 200 members, beside the same call of an owner alone with a session, in turns, at 64 connections; lists of a workspace with 1,000 members and 10,000 entries of its audit log beside those of an empty one, one after the other.',
+    run: async () => (await import('./people.ts')).benchPeople(),
+  },
   streams: {
     about:
-      'one event to 5,000 open streams of one instance, from the call that stores it to the arrival of each, beside a bare `node:http` server that writes the same bytes. 15 rounds.',
+      'one event to 10,000 open streams of one instance, from the call that stores it to the arrival of each, beside a bare `node:http` server that writes the same bytes. 15 rounds.',
     run: async () => (await import('./streams.ts')).benchStreams(),
   },
   operations: {

@@ -15,29 +15,50 @@ import { temporaryFolder } from '../test/support/postgres.ts';
 
 export type Body = Record<string, unknown>;
 
-export class DeployBench {
+/** The service that is measured. */
+interface Measured {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export const person = { email: 'bench@example.com', password: 'a long password for the bench' };
+
+const settings = {
+  SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on',
+  SLIPWAY_LIMIT_TRIGGERS: '100000',
+  SLIPWAY_LIMIT_REQUESTS: '1000000',
+};
+
+export class DeployBench<Service extends Measured = App> {
   readonly lab: LabDescription;
   readonly server: ServerDescription;
   readonly host: GitHost;
-  readonly app: App;
+  readonly app: Service;
   readonly #end: () => Promise<void>;
   trips = 0;
   #token = '';
   #serverId = '';
   #providerId = '';
 
+  /** In this process, where calls to the server can be counted. */
   static async start(): Promise<DeployBench> {
+    const bench = await DeployBench.with((dataDir) => {
+      const config = readConfig({ ...settings, SLIPWAY_DATA_DIR: dataDir, SLIPWAY_PORT: '0' });
+      return startApp(config, createLog('silent'));
+    });
+    countTrips(bench.app.contexts.servers.pool, () => {
+      bench.trips += 1;
+    });
+    return bench;
+  }
+
+  static async with<Service extends Measured>(
+    begin: (dataDir: string, env: Record<string, string>) => Promise<Service>,
+  ): Promise<DeployBench<Service>> {
     const lab = await launchBound(`bench-deploy-${process.pid}`, ['docker'], new Progress());
     const folder = temporaryFolder('bench-deploy');
     const host = await startGitHost({ address: '127.0.0.1', port: 0, dir: join(folder, 'host') });
-    const config = readConfig({
-      SLIPWAY_DATA_DIR: join(folder, 'data'),
-      SLIPWAY_PORT: '0',
-      SLIPWAY_ALLOW_PRIVATE_EGRESS: 'on',
-      SLIPWAY_LIMIT_TRIGGERS: '100000',
-      SLIPWAY_LIMIT_REQUESTS: '1000000',
-    });
-    const app = await startApp(config, createLog('silent'));
+    const app = await begin(join(folder, 'data'), settings);
     const bench = new DeployBench(lab.about, host, app, async () => {
       await app.stop();
       await host.close();
@@ -55,7 +76,7 @@ export class DeployBench {
     }
   }
 
-  private constructor(lab: LabDescription, host: GitHost, app: App, end: () => Promise<void>) {
+  private constructor(lab: LabDescription, host: GitHost, app: Service, end: () => Promise<void>) {
     const [server] = lab.servers;
     if (!server) throw new Error('the lab has no server');
     this.lab = lab;
@@ -63,10 +84,6 @@ export class DeployBench {
     this.host = host;
     this.app = app;
     this.#end = end;
-    const { pool } = app.contexts.servers;
-    countTrips(pool, () => {
-      this.trips += 1;
-    });
   }
 
   end(): Promise<void> {
@@ -166,8 +183,8 @@ export class DeployBench {
   }
 
   async #prepare(outbox: string): Promise<void> {
-    const [email, password] = ['bench@example.com', 'a long password for the bench'];
-    await this.call('POST', '/auth/register', { email, password });
+    const { email } = person;
+    await this.call('POST', '/auth/register', person);
     let code: string | undefined;
     await this.#until(async () => {
       const [mail] = readdirSync(outbox).filter((name) => name.endsWith('.eml'));

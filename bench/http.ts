@@ -73,7 +73,7 @@ async function compare(what: string, ours: Target, bareUrl: string): Promise<Fig
       what,
       slipway: perSecond(median(rates.ours)),
       beside: { name, amount: perSecond(median(rates.bare)) },
-      aim: { ratioAtLeast: 0.7 },
+      aim: { ratioAtLeast: 0.8 },
     },
     {
       what: `${what}, p99`,

@@ -1,4 +1,4 @@
-/** One event to 5,000 open streams, beside a bare node:http server that writes the same bytes. */
+/** One event to 10,000 open streams, beside a bare node:http server that writes the same bytes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { signIn, untilAnswers } from './http.ts';
 import { ManyStreams } from './many-streams.ts';
 import { freePort, root, startService } from './service.ts';
 
-const streamCount = 5_000;
+const streamCount = 10_000;
 const rounds = 15;
 const event = {
   kind: 'project_updated',
