@@ -62,7 +62,16 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     knownSecrets({ db, sealer }, workspaceId, id);
 
   const invitations = { find: findInvitationFor, join: joinInvited };
-  const accounts: AccountsContext = { db, clock, masterKeys, config, invitations, wakeMail };
+  const accounts: AccountsContext = {
+    db,
+    clock,
+    masterKeys,
+    sealer,
+    config,
+    invitations,
+    publicUrl,
+    wakeMail,
+  };
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
   const targets: TargetAccess = { db, sealer, pool, secretsOf };

@@ -55,6 +55,8 @@ export interface Membership extends Place {
   readonly id: WorkspaceId;
   /** The workspace is being removed: there is nothing to change any more. */
   readonly closing: boolean;
+  /** The workspace requires a second factor, and the account has none: there is little it may do here. */
+  readonly lacksFactor: boolean;
 }
 
 /** What of a workspace somebody sees: these projects, or all. */
@@ -75,6 +77,8 @@ export type Credential =
 /** An account with a live session or token, and what it may act for. */
 export interface Principal {
   readonly accountId: AccountId;
+  /** Whether the account has one. */
+  readonly secondFactor: boolean;
   readonly credential: Credential;
   readonly memberships: readonly Membership[];
 }

@@ -28,10 +28,10 @@ try {
     const next = config.masterKeys ? current.key : new Secret(randomBytes(32));
     const keys = config.masterKeys ? store.masterKeys : new MasterKeys(next, ...older);
     if (!config.masterKeys) writeKeyFile(store.folder.masterKeyFile, [next, ...older]);
-    const { workspaces, values } = await rotateKeys(store.db, keys);
+    const { owners, values } = await rotateKeys(store.db, keys);
     if (!config.masterKeys) writeKeyFile(store.folder.masterKeyFile, [next]);
     process.stdout.write(
-      `The master key is now ${keys.current.id}: ${workspaces} workspaces, ${values} sealed values.\n`,
+      `The master key is now ${keys.current.id}: ${owners} workspaces and accounts, ${values} sealed values.\n`,
     );
     if (config.masterKeys) process.stdout.write('Remove the old key from SLIPWAY_MASTER_KEY now.\n');
   } finally {

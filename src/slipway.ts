@@ -1,10 +1,12 @@
 /**
  * What is done on the machine. `npm run slipway -- backup FILE` and `restore FILE`: Slipway's own state, out of its database
- * and into an empty one; `owner` and `operator`: where nobody is left who can sign in and may do what is needed.
+ * and into an empty one; `owner` and `operator`: where nobody is left who can sign in and may do what is needed;
+ * `remove-factors`: where somebody lost both the phone and the recovery codes.
  * A backup may be made while the service runs. The master key is not in it: without the key nothing sealed can be opened,
  * with both everything can, so they belong in two places.
  */
 import { existsSync } from 'node:fs';
+import { removeAllFactors } from './areas/accounts/second-factors/change-factors.ts';
 import { makeOperator, makeOwner } from './areas/workspaces/recover.ts';
 import { systemClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
@@ -24,6 +26,7 @@ const usage = `Usage:
   npm run slipway -- restore FILE   puts it into an empty data folder or database; the service must not run there
   npm run slipway -- owner EMAIL WORKSPACE   makes an account an owner of a workspace; the service may run meanwhile
   npm run slipway -- operator EMAIL          lets an account look after the installation; the service may run meanwhile
+  npm run slipway -- remove-factors EMAIL    removes the second factors of an account; the service may run meanwhile
 `;
 
 const log = createLog('warn');
@@ -39,6 +42,10 @@ try {
     );
   else if (command === 'operator' && file !== undefined && more.length === 0)
     await recover(`${file} looks after the installation now.`, (db) => makeOperator(db, file));
+  else if (command === 'remove-factors' && file !== undefined && more.length === 0)
+    await recover(`${file} has no second factor any more, and signs in with the password alone.`, (db) =>
+      removeAllFactors(db, file, systemClock.now()),
+    );
   else {
     process.stderr.write(usage);
     process.exitCode = command === 'help' || command === '--help' ? 0 : 2;

@@ -38,7 +38,12 @@ export type Access =
   /** A probe that shows the inside: not counted either, and where a token is set, only for who has it. */
   | { readonly kind: 'monitor' }
   /** Of a person; API tokens only where it says so. */
-  | { readonly kind: 'account'; readonly ticket?: boolean; readonly tokens?: boolean }
+  | {
+      readonly kind: 'account';
+      readonly ticket?: boolean;
+      readonly tokens?: boolean;
+      readonly fresh?: boolean;
+    }
   | {
       readonly kind: 'workspace';
       readonly permission: Permission;
@@ -48,15 +53,17 @@ export type Access =
       readonly person?: boolean;
       /** The workspace is the one that the path names as \`:id\`, not the one of the header. */
       readonly inPath?: boolean;
-      /** A person must have given their password within the last minutes. */
+      /** A person must have proven who they are within the last minutes. */
       readonly fresh?: boolean;
+      /** Also for whoever lacks the second factor that the workspace requires: to see that, or to leave. */
+      readonly withoutFactor?: boolean;
     }
   /** Of those who look after the installation, signed in. */
   | { readonly kind: 'operator'; readonly fresh?: boolean };
 type WorkspaceAccess = Extract<Access, { kind: 'workspace' }>;
 type PersonalAccess = Extract<Access, { kind: 'account' | 'workspace' | 'operator' }>;
 
-/** For how long a password that was given is a fresh proof. */
+/** For how long a password or second factor that was given is a fresh proof. */
 const freshMs = 10 * minute;
 
 /** Which project a thing belongs to, asked only for those who are limited to some. */
@@ -107,9 +114,12 @@ export class AccessControl {
     refuseToken(found, access);
     if (access.kind === 'operator' && !(await this.#sessions.isOperator(found.accountId)))
       throw new Fault('forbidden', 'This is for those who look after the installation.');
-    if (access.kind === 'operator' && access.fresh) this.#requireFresh(found);
-    if (access.kind !== 'workspace') return;
+    if (access.kind !== 'workspace') {
+      if (access.fresh) this.#requireFresh(found);
+      return;
+    }
     const membership = chooseMembership(request, found, access);
+    if (membership.lacksFactor && !access.withoutFactor) throw secondFactorMissing(found);
     refuseChange(membership, access.permission);
     const { id: workspaceId, projects } = membership;
     if (projects === null) {
@@ -120,10 +130,11 @@ export class AccessControl {
   }
 
   /** A token is its own proof: whoever made it gave it what it may do. */
-  #requireFresh({ credential }: Principal): void {
+  #requireFresh({ credential, secondFactor }: Principal): void {
     if (credential.kind === 'token') return;
     if (this.#clock.now().getTime() - credential.provenAt.getTime() < freshMs) return;
-    throw new Fault('fresh_proof_required', 'This asks for your password again.', {
+    const what = secondFactor ? 'second factor' : 'password';
+    throw new Fault('fresh_proof_required', `This asks for your ${what} again.`, {
       hint: 'Send it with POST /api/v1/auth/confirm, then repeat the call.',
     });
   }
@@ -230,6 +241,13 @@ function refuseToken({ credential }: Principal, access: PersonalAccess): void {
     throw new Fault('forbidden', 'An API token cannot do this.', {
       hint: 'Sign in with POST /api/v1/auth/login.',
     });
+}
+
+function secondFactorMissing({ credential }: Principal): Fault {
+  const who = credential.kind === 'token' ? 'whoever made this API token has none' : 'you have none yet';
+  return new Fault('second_factor_missing', `This workspace requires a second factor, and ${who}.`, {
+    hint: 'Set one up: POST /api/v1/auth/totp for an authenticator app, POST /api/v1/auth/passkeys/options for a passkey.',
+  });
 }
 
 /** Its end is under way: what is changed now would be in its way, or left behind. */

@@ -11,7 +11,7 @@ import { principalOf } from './scope.ts';
 
 /** Fields whose texts are shown, wherever they stand. */
 const shown: ReadonlySet<string> = new Set(
-  `abilities app branch cron events expiresAt fullName healthPath host hostname key kind label mode name provider role
+  `abilities app branch cron events expiresAt fullName healthPath host hostname key kind label method mode name provider role
   rootDirectory steps target timezone type username version www`.split(/\s+/),
 );
 const hidden = '…';
@@ -37,6 +37,7 @@ const types: Readonly<Record<string, string>> = {
   invitations: 'invitation',
   members: 'member',
   operations: 'operation',
+  passkeys: 'passkey',
   project: 'project',
   sessions: 'session',
   variables: 'variable',

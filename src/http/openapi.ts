@@ -41,6 +41,10 @@ the JSON in the \`data\` of each event, one for each \`kind\`.`;
 /** In the order in which someone meets them. */
 const tags = [
   { name: 'Accounts', description: 'Registration, sign-in, sessions, password reset.' },
+  {
+    name: 'Second factors',
+    description: 'Authenticator apps, passkeys, recovery codes, and the fresh proof.',
+  },
   { name: 'Workspaces', description: 'What people share: members, roles, invitations.' },
   {
     name: 'API tokens',
@@ -99,8 +103,8 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
   if (schema.params || access.kind === 'workspace' || access.kind === 'monitor') codes.add('not_found');
   if (!isOpen(access)) codes.add('unauthenticated');
   if (access.kind === 'workspace' || access.kind === 'operator') codes.add('forbidden');
-  if ((access.kind === 'workspace' || access.kind === 'operator') && access.fresh)
-    codes.add('fresh_proof_required');
+  if ('fresh' in access && access.fresh) codes.add('fresh_proof_required');
+  if (access.kind === 'workspace' && !access.withoutFactor) codes.add('second_factor_missing');
   if (access.kind === 'account' && !access.tokens) codes.add('forbidden');
   const limited = signInLimit
     ? ' Limited per address and network, and per e-mail; a device that has signed in before has a count of its own.'

@@ -55,8 +55,8 @@ export const inWorkspace = {
   /** Of owners, and no token of theirs. */
   own: { kind: 'workspace', permission: 'own', inPath: true, person: true, fresh: true },
   /** Also for those who are limited to some projects: that they are in it. */
-  see: { ...ofList.read, inPath: true },
-  leave: { ...ofList.read, inPath: true, person: true },
+  see: { ...ofList.read, inPath: true, withoutFactor: true },
+  leave: { ...ofList.read, inPath: true, person: true, withoutFactor: true },
 } as const;
 
 /** What a repeated call may meet. */

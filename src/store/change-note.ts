@@ -37,6 +37,11 @@ export async function notingChanges<T>(note: ChangeNote, work: () => Promise<T>)
   }
 }
 
+/** What is counted before it is known whether there is a change: the note is left for the change itself. */
+export function unnoted<T>(work: () => Promise<T>): Promise<T> {
+  return held.exit(work);
+}
+
 /** Whether somebody's work is under way whose changes are noted, written or not. */
 export function isNoting(): boolean {
   const own = held.getStore();

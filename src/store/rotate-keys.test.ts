@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { masterKeys, migratedDatabase, newWorkspace } from '../../test/support/database.ts';
+import { masterKeys, migratedDatabase, newAccount, newWorkspace } from '../../test/support/database.ts';
 import { faultOf } from '../../test/support/faults.ts';
 import { until, waitingForLocks } from '../../test/support/until.ts';
 import { errorCode } from '../fault.ts';
-import { type AccountId, newId, type WorkspaceId } from '../ids.ts';
+import { type AccountId, newId, type TotpFactorId, type WorkspaceId } from '../ids.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
 import { checkMasterKeys } from './master-keys.ts';
@@ -64,7 +64,7 @@ async function everything(db: Database) {
 test('after a rotation the new key opens every value, and the old one none', async (t) => {
   const { db } = await prepare(t);
   const before = await tokenRows(db);
-  assert.deepEqual(await rotateKeys(db, masterKeys(newByte, oldByte)), { workspaces: 2, values: 6 });
+  assert.deepEqual(await rotateKeys(db, masterKeys(newByte, oldByte)), { owners: 2, values: 6 });
   const after = await tokenRows(db);
   assert.equal(after.length, 6);
   for (const row of after) {
@@ -197,4 +197,20 @@ test('a rotation of many values leaves no statement prepared for each of them', 
   const left = await db.one<{ count: number }>(sql`
     select count(*)::int as count from pg_prepared_statements`);
   assert.ok(Number(left?.count) < 40, `${left?.count} prepared statements`);
+});
+
+test('values of accounts are sealed anew, too', async (t) => {
+  const { db } = await prepare(t, 1);
+  const accountId = await newAccount(db);
+  const row = newId<TotpFactorId>();
+  const place = { accountId, table: 'totp_factors', row, column: 'secret_sealed' } as const;
+  const sealed = await new Sealer(oldKeys).seal(db, place, new Secret('of an account'));
+  await db.run(sql`
+    insert into totp_factors (account_id, id, secret_sealed, created_at)
+    values (${accountId}, ${row}, ${sealed}, now())`);
+  assert.deepEqual(await rotateKeys(db, masterKeys(newByte, oldByte)), { owners: 3, values: 3 });
+  const after = await db.one<{ sealed: Buffer }>(sql`
+    select secret_sealed as sealed from totp_factors where id = ${row}`);
+  const opened = await new Sealer(newKeys).open(db, place, after?.sealed ?? Buffer.alloc(0));
+  assert.equal(opened.reveal(), 'of an account');
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { masterKeys, migratedDatabase, newWorkspace } from '../../test/support/database.ts';
+import { masterKeys, migratedDatabase, newAccount, newWorkspace } from '../../test/support/database.ts';
 import { faultOf } from '../../test/support/faults.ts';
-import type { WorkspaceId } from '../ids.ts';
+import type { AccountId, WorkspaceId } from '../ids.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
 import { checkMasterKeys } from './master-keys.ts';
@@ -12,7 +12,7 @@ import { sql } from './sql.ts';
 const secret = new Secret('glpat-correct-horse');
 const keys = masterKeys(1);
 
-function placeIn(workspaceId: WorkspaceId): SealContext {
+function placeIn(workspaceId: WorkspaceId): SealContext & { readonly workspaceId: WorkspaceId } {
   return { workspaceId, table: 'git_providers', row: 'row-1', column: 'token_sealed' };
 }
 
@@ -146,10 +146,23 @@ test('a key that was made in a transaction that rolled back is not used again', 
 test('after a new key the values of the one before still open', async (t) => {
   const { db, place, sealer } = await prepare(t);
   const before = await sealer.seal(db, place, secret);
-  await sealer.newKey(db, place.workspaceId);
+  await sealer.newKey(db, place);
   const after = await sealer.seal(db, place, secret);
   assert.notDeepEqual(before.subarray(1, 17), after.subarray(1, 17));
   for (const each of [before, after]) {
     assert.equal((await new Sealer(keys).open(db, place, each)).reveal(), secret.reveal());
   }
+});
+
+test('what is sealed for an account opens for it alone, and its key goes with it', async (t) => {
+  const { db, sealer } = await prepare(t);
+  const [ada, eve] = [await newAccount(db), await newAccount(db)];
+  const place = (accountId: AccountId) =>
+    ({ accountId, table: 'totp_factors', row: 'x', column: 'secret_sealed' }) as const;
+  const sealed = await sealer.seal(db, place(ada), secret);
+  assert.equal((await new Sealer(keys).open(db, place(ada), sealed)).reveal(), secret.reveal());
+  for (const each of [sealer, new Sealer(keys)])
+    assert.equal((await faultOf(() => each.open(db, place(eve), sealed))).code, 'sealed_value_unreadable');
+  await db.run(sql`delete from accounts where id = ${ada}`);
+  assert.equal(await db.exists(sql`select 1 from data_keys where account_id = ${ada}`), false);
 });

@@ -1,7 +1,7 @@
 /** A database of one's own inside a test. */
 import type { TestContext } from 'node:test';
 import type pg from 'pg';
-import { newId, type WorkspaceId } from '../../src/ids.ts';
+import { type AccountId, newId, type WorkspaceId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { Secret } from '../../src/secret.ts';
 import { connectDatabase, type Database } from '../../src/store/database.ts';
@@ -51,5 +51,13 @@ export function masterKeys(current: number, ...older: number[]): MasterKeys {
 export async function newWorkspace(db: Database): Promise<WorkspaceId> {
   const id = newId<WorkspaceId>();
   await db.run(sql`insert into workspaces (id, name, created_at) values (${id}, 'test', ${new Date()})`);
+  return id;
+}
+
+export async function newAccount(db: Database): Promise<AccountId> {
+  const id = newId<AccountId>();
+  await db.run(sql`
+    insert into accounts (id, email, email_verified_at, created_at)
+    values (${id}, ${`${id}@example.com`}, ${new Date()}, ${new Date()})`);
   return id;
 }

@@ -1,6 +1,6 @@
 /**
  * Accounts: who someone is, and how they prove it. Owns registration by one-time code, sign-in, sessions with
- * rotating refresh tokens, password reset, stream tickets, and each account's own workspace. Refuses to tell,
+ * rotating refresh tokens, second factors, password reset, stream tickets, and each account's own workspace. Refuses to tell,
  * by answer, status or time, whether an address has an account: what differs is done after the answer, by mail.
  */
 import type { Clock } from '../../clock.ts';
@@ -9,11 +9,13 @@ import type { AccountId, InvitationId, WorkspaceId } from '../../ids.ts';
 import type { Role } from '../../principal.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/master-keys.ts';
+import type { Sealer } from '../../store/sealed.ts';
 
 export interface AccountsContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly masterKeys: MasterKeys;
+  readonly sealer: Sealer;
   readonly config: Pick<Config, 'registration'>;
   /** Who was invited may register, whoever else may not: asked of the workspaces. */
   readonly invitations: {
@@ -21,6 +23,8 @@ export interface AccountsContext {
     /** False where it is gone. */
     join(tx: Queryable, id: InvitationId, accountId: AccountId, email: string, now: Date): Promise<boolean>;
   };
+  /** Where people reach the service: passkeys know it by that. */
+  readonly publicUrl: () => string;
   /** Called after a commit that left a mail to send. */
   readonly wakeMail: () => void;
 }

@@ -90,9 +90,9 @@ export class Authenticator implements Sessions {
     if (ids.length === 0) return new Map();
     const rows = await findPrincipals(this.#db, ids, this.#clock.now());
     return new Map(
-      rows.map(({ sessionId: id, accountId, memberships, provenAt }) => [
+      rows.map(({ sessionId: id, provenAt, ...account }) => [
         id,
-        { accountId, memberships, credential: { kind: 'session', id, provenAt } },
+        { ...account, credential: { kind: 'session', id, provenAt } },
       ]),
     );
   }
@@ -114,7 +114,14 @@ export class Authenticator implements Sessions {
 }
 
 /** No more than its maker can, and of that only what it was made for. */
-function principalOfToken({ id, accountId, abilities, projectId, membership }: TokenPrincipal): Principal {
+function principalOfToken({
+  id,
+  accountId,
+  secondFactor,
+  abilities,
+  projectId,
+  membership,
+}: TokenPrincipal): Principal {
   const { role, projects } = membership;
   const own: Membership['projects'] =
     projectId === null
@@ -124,6 +131,7 @@ function principalOfToken({ id, accountId, abilities, projectId, membership }: T
         ]);
   return {
     accountId,
+    secondFactor,
     credential: { kind: 'token', id, abilities },
     memberships: [{ ...membership, projects: own }],
   };

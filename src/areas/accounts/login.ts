@@ -4,19 +4,20 @@ import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { enqueueMail } from './mail-outbox.ts';
 import { checkPassword, passwordTag } from './passwords.ts';
 import { findCredentials, lockPassword } from './queries.ts';
-import { openSession, type SignIn } from './sign-in.ts';
+import { beginSession, type SecondFactorNeeded } from './second-factors/challenges.ts';
+import type { SignIn } from './sign-in.ts';
 
 export interface LoginInput {
   readonly email: string;
   readonly password: string;
 }
 
-/** One lookup and one password check, whether the address is known or not. */
+/** One lookup and one password check, whether the address is known or not. A second factor is asked for after that. */
 export async function login(
   context: AccountsContext,
   input: LoginInput,
   client: ClientTrace,
-): Promise<SignIn> {
+): Promise<SignIn | SecondFactorNeeded> {
   const email = normaliseEmail(input.email);
   const credentials = await findCredentials(context.db, email);
   const { accountId = null, passwordHash = null, registrationTag = null } = credentials ?? {};
@@ -24,8 +25,9 @@ export async function login(
   if (accountId && passwordHash && matches) {
     const signIn = await context.db.transaction(async (tx) => {
       // A reset may have gone by while we were hashing: who knows only the old password must not stay.
-      if (!(await lockPassword(tx, accountId, passwordHash))) throw invalidCredentials();
-      return openSession(tx, context, accountId, client);
+      const locked = await lockPassword(tx, accountId, passwordHash);
+      if (!locked) throw invalidCredentials();
+      return beginSession(tx, context, { accountId, ...locked }, client);
     });
     // It may have come from a new location.
     context.wakeMail();

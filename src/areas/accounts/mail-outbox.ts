@@ -22,6 +22,7 @@ export type MailKind =
   | 'set_password'
   | 'password_changed'
   | 'new_location'
+  | 'second_factor'
   | 'connector_disabled'
   | 'recipient_consent'
   | 'invitation';
@@ -152,6 +153,8 @@ export class MailOutbox {
           ip: data.ip ?? '',
           at: createdAt,
         });
+      case 'second_factor':
+        return texts.secondFactorMail(email, data.change ?? '', data.left ?? '');
       case 'connector_disabled':
         return texts.connectorDisabledMail(email, { name: data.name ?? '', detail: data.detail ?? '' });
       case 'recipient_consent': {

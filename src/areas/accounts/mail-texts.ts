@@ -63,6 +63,48 @@ export function newLocationMail(to: string, { browser, ip, at }: SignInLocation)
   ]);
 }
 
+/** By what has changed. Each tells what to do where it was somebody else. */
+const secondFactorTexts: Readonly<Record<string, readonly [subject: string, text: string]>> = {
+  totp_on: [
+    'An authenticator app was added to your Slipway account',
+    'Its codes are asked for at each sign-in.',
+  ],
+  totp_off: [
+    'The authenticator app was removed from your Slipway account',
+    'Its codes are asked for no more.',
+  ],
+  passkey_added: [
+    'A passkey was added to your Slipway account',
+    'It can be used as second factor at each sign-in.',
+  ],
+  passkey_removed: ['A passkey was removed from your Slipway account', 'It can be used no more.'],
+  recovery_codes_renewed: [
+    'Your Slipway recovery codes were replaced',
+    'Those that you had before work no more.',
+  ],
+  recovery_code_used: ['A recovery code of your Slipway account was used', 'It works no more.'],
+  all_removed: [
+    'The second factors of your Slipway account were removed',
+    'Whoever runs the service removed all of them, with the recovery codes. Set up a new one.',
+  ],
+  locked: [
+    'Somebody tries to get past the second factor of your Slipway account',
+    'They know your password, and sent so many wrong codes that none are taken for an hour.',
+  ],
+};
+
+export function secondFactorMail(to: string, change: string, left: string): Message | undefined {
+  const found = secondFactorTexts[change];
+  if (!found) return undefined;
+  const [subject, text] = found;
+  return message(to, subject, [
+    { text: left === '' ? text : `${text} You have ${left} left.` },
+    {
+      text: 'If that was not you, set a new password at once, which ends every session; then look at your second factors.',
+    },
+  ]);
+}
+
 export function connectorDisabledMail(
   to: string,
   { name, detail }: { readonly name: string; readonly detail: string },

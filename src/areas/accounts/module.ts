@@ -6,12 +6,14 @@ import type { MailOutbox } from './mail-outbox.ts';
 import { preparePasswords } from './passwords.ts';
 import { resetPage } from './reset-page.ts';
 import { accountRoutes } from './routes.ts';
+import { secondFactorRoutes } from './second-factors/routes.ts';
 import { pruneAccountsSchedule } from './sessions.ts';
 
 export function accountsModule(ctx: AccountsContext, mails: MailOutbox, isSecure: () => boolean): Module {
   return {
     routes: (routes) => {
       accountRoutes(routes, ctx, isSecure);
+      secondFactorRoutes(routes, ctx);
       apiTokenRoutes(routes, ctx);
       routes.encapsulate(resetPage);
     },

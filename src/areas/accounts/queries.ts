@@ -19,12 +19,11 @@ export function findCredentials(db: Queryable, email: string) {
     from (select ${email}::text as email) given left join accounts a using (email) left join registrations r using (email)`);
 }
 
-/** Whether the password is still this one; until the transaction ends it stays so. */
-export async function lockPassword(tx: Queryable, id: AccountId, passwordHash: string): Promise<boolean> {
-  const row = await tx.one(
-    sql`select 1 from accounts where id = ${id} and password_hash = ${passwordHash} for share`,
-  );
-  return row !== undefined;
+/** Found where the password is still this one; until the transaction ends it stays so, and so do the second factors. */
+export function lockPassword(tx: Queryable, id: AccountId, passwordHash: string) {
+  return tx.one<{ secondFactor: boolean }>(sql`
+    select second_factor as "secondFactor" from accounts
+    where id = ${id} and password_hash = ${passwordHash} for share`);
 }
 
 export interface RegistrationRow {

@@ -5,6 +5,7 @@ import { recordDevice } from './devices.ts';
 import { enqueueMail } from './mail-outbox.ts';
 import { hashPassword, refuseCommonPassword } from './passwords.ts';
 import * as queries from './queries.ts';
+import { deleteChallenges, forgetTries } from './second-factors/queries.ts';
 import * as sessions from './session-queries.ts';
 import { recordAccountAction } from './sign-in.ts';
 import { hashOpaqueToken } from './tokens.ts';
@@ -44,6 +45,9 @@ export async function resetPassword(
     if (!accountId || !email) throw invalidResetToken();
     await sessions.endAllSessions(tx, accountId, now);
     await sessions.forgetDevices(tx, accountId);
+    // What the old password had begun, and what was counted against it, ends with it. The second factor stays.
+    await deleteChallenges(tx, accountId);
+    await forgetTries(tx, accountId);
     await enqueueMail(tx, 'password_changed', email, now);
     await recordAccountAction(tx, accountId, 'resetPassword', client);
     return recordDevice(tx, accountId, client, now);

@@ -13,14 +13,9 @@ import { readProfile } from './read-user.ts';
 import { register } from './register.ts';
 import { forgotPassword, resetPassword } from './reset-password.ts';
 import * as schemas from './schemas.ts';
-import {
-  confirmPassword,
-  endOtherSessions,
-  endSession,
-  issueStreamTicket,
-  logout,
-  readSessions,
-} from './sessions.ts';
+import { completeSignIn, type SecondFactorNeeded } from './second-factors/challenges.ts';
+import { SecondFactorAnswer, SecondFactorBody } from './second-factors/schemas.ts';
+import { endOtherSessions, endSession, issueStreamTicket, logout, readSessions } from './sessions.ts';
 import { refresh, type SignIn } from './sign-in.ts';
 import { lifetimes } from './tokens.ts';
 import { resendOtp, verifyOtp } from './verify-otp.ts';
@@ -89,12 +84,32 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
       operationId: 'login',
       summary: 'Sign in',
       description:
-        'Gives an access token of 15 minutes, and a refresh token of 30 days as a cookie or in the body.',
+        'Gives an access token of 15 minutes, and a refresh token of 30 days as a cookie or in the body. Where the account has a second factor: 202 with a challenge, which `POST /auth/login/second-factor` completes.',
       body: schemas.LoginBody,
+      response: { 200: schemas.SignInAnswer, 202: SecondFactorAnswer },
+    },
+    handler: async ({ body, request, reply }) => {
+      const begun = await login(context, body, clientOf(request, body.refreshTokenIn));
+      if (isHalf(begun)) return { status: 202 as const, body: begun };
+      return { status: 200 as const, body: signInAnswer(reply, begun, body.refreshTokenIn) };
+    },
+  });
+
+  route.post(`${base}/login/second-factor`, {
+    access: open,
+    signInLimit: 'guess',
+    faults: ['invalid_challenge', 'invalid_second_factor'],
+    schema: {
+      operationId: 'loginWithSecondFactor',
+      summary: 'Complete a sign-in with a second factor',
+      description:
+        'With the challenge that `POST /auth/login` gave: within five minutes, with five tries, from the same program and network. Twenty wrong ones within an hour, over all challenges of the account, and none are taken until the hour is over or a new password is set.',
+      body: SecondFactorBody,
       response: { 200: schemas.SignInAnswer },
     },
     handler: async ({ body, request, reply }) => {
-      const signIn = await login(context, body, clientOf(request, body.refreshTokenIn));
+      const client = clientOf(request, body.refreshTokenIn);
+      const signIn = await completeSignIn(context, body.challenge, body, client);
       return signInAnswer(reply, signIn, body.refreshTokenIn);
     },
   });
@@ -205,21 +220,6 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
     handler: ({ principal }) => endOtherSessions(context, principal),
   });
 
-  route.post(`${base}/confirm`, {
-    access: account,
-    signInLimit: 'guess',
-    faults: ['invalid_credentials'],
-    schema: {
-      operationId: 'verifyPassword',
-      summary: 'Prove again that it is you',
-      description:
-        'What could not be taken back, and what shows secrets, asks for a password that was given in this session within ten minutes (`fresh_proof_required`). A sign-in is one.',
-      body: schemas.ConfirmBody,
-      response: { 204: Type.Null({ description: 'The session is as fresh as after a sign-in.' }) },
-    },
-    handler: ({ principal, body }) => confirmPassword(context, principal, body.password),
-  });
-
   route.delete(`${base}/sessions/:id`, {
     access: account,
     schema: {
@@ -249,8 +249,12 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
   }
 }
 
+function isHalf(begun: SignIn | SecondFactorNeeded): begun is SecondFactorNeeded {
+  return 'secondFactor' in begun;
+}
+
 /** What keeps its refresh token by itself keeps no cookies either. */
-function clientOf(request: FastifyRequest, tokenIn: 'cookie' | 'body' = 'cookie'): ClientTrace {
+export function clientOf(request: FastifyRequest, tokenIn: 'cookie' | 'body' = 'cookie'): ClientTrace {
   const client = { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id };
   return tokenIn === 'body' ? client : { ...client, device: { token: deviceTokenOf(request) } };
 }

@@ -21,7 +21,7 @@ const Password = Type.String({
   examples: ['correct horse battery staple'],
 });
 
-const RefreshTokenIn = Type.Optional(
+export const RefreshTokenIn = Type.Optional(
   Type.Enum(['cookie', 'body'], {
     description:
       'Where the refresh token goes: an HttpOnly cookie (default), or the body for clients without cookies.',
@@ -82,17 +82,6 @@ export const LoginBody = Type.Object(
     refreshTokenIn: RefreshTokenIn,
   },
   { ...closed, title: 'LoginRequest' },
-);
-
-export const ConfirmBody = Type.Object(
-  {
-    password: Type.String({
-      minLength: 1,
-      maxLength: passwordLength.most,
-      examples: ['correct horse battery staple'],
-    }),
-  },
-  { ...closed, title: 'ConfirmRequest' },
 );
 
 export const RefreshBody = Type.Object(

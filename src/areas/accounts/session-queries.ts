@@ -20,8 +20,8 @@ export function insertSession(db: Queryable, row: NewSession) {
     values (${row.id}, ${row.accountId}, ${row.userAgent ?? null}, ${row.ip}, ${row.now}, ${row.now}, ${row.expiresAt})`);
 }
 
-/** What an account is a member of, as a principal holds it. */
-const membershipJson = fragment`json_build_object('id', m.workspace_id, 'role', m.role, 'closing', m.closing, 'projects', case when m.limited then (
+/** What an account `a` is a member of, as a principal holds it. */
+const membershipJson = fragment`json_build_object('id', m.workspace_id, 'role', m.role, 'closing', m.closing, 'lacksFactor', m.requires_second_factor and not a.second_factor, 'projects', case when m.limited then (
   select coalesce(json_agg(json_build_object('projectId', p.project_id, 'role', p.role) order by p.project_id), '[]')
   from member_projects p where p.workspace_id = m.workspace_id and p.account_id = m.account_id) end)`;
 
@@ -34,9 +34,10 @@ type SessionPrincipal = Omit<Principal, 'credential'> & {
 export function findPrincipals(db: Queryable, ids: readonly SessionId[], now: Date) {
   return db.rows<SessionPrincipal>(sql`
     select s.id as "sessionId", s.account_id as "accountId", coalesce(s.proven_at, s.created_at) as "provenAt",
+      a.second_factor as "secondFactor",
       (select coalesce(json_agg(${membershipJson} order by m.closing, m.created_at), '[]')
        from memberships m where m.account_id = s.account_id) as memberships
-    from sessions s
+    from sessions s join accounts a on a.id = s.account_id
     where s.id = any(${ids}::uuid[]) and s.ended_at is null and s.expires_at > ${now}`);
 }
 
@@ -47,6 +48,7 @@ export interface TokenPrincipal {
   readonly abilities: readonly Ability[];
   readonly projectId: ProjectId | null;
   readonly lastUsedAt: Date | null;
+  readonly secondFactor: boolean;
   /** Of its maker: where there is none any more, there is no token. */
   readonly membership: Membership;
 }
@@ -59,8 +61,9 @@ export function findTokenPrincipals(
 ) {
   return db.rows<TokenPrincipal>(sql`
     select t.id, t.token_hash as "tokenHash", t.account_id as "accountId", t.abilities, t.project_id as "projectId",
-      t.last_used_at as "lastUsedAt", ${membershipJson} as membership
+      t.last_used_at as "lastUsedAt", a.second_factor as "secondFactor", ${membershipJson} as membership
     from api_tokens t join memberships m on m.workspace_id = t.workspace_id and m.account_id = t.account_id
+      join accounts a on a.id = t.account_id
     where (t.token_hash = any(array(select decode(unnest(${hashes}::text[]), 'hex'))) or t.id = any(${ids}::uuid[]))
       and (t.expires_at is null or t.expires_at > ${now})`);
 }

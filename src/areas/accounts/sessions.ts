@@ -7,8 +7,7 @@ import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
 import { pruneExpiredTokens } from './api-tokens/api-tokens.ts';
-import { checkPassword } from './passwords.ts';
-import { findPasswordHash } from './queries.ts';
+import { pruneSecondFactors } from './second-factors/queries.ts';
 import * as queries from './session-queries.ts';
 import { browserOf, keepLocationsMs } from './sign-in-location.ts';
 import { lifetimes, newOpaqueToken } from './tokens.ts';
@@ -42,18 +41,6 @@ export async function endOtherSessions(context: AccountsContext, principal: Prin
   await queries.endOtherSessions(context.db, accountId, sessionOf(principal), context.clock.now());
 }
 
-/** A fresh proof, for what an unattended screen must not be enough for. */
-export async function confirmPassword(
-  context: AccountsContext,
-  principal: Principal,
-  password: string,
-): Promise<void> {
-  const hash = await findPasswordHash(context.db, principal.accountId);
-  if (!(await checkPassword(password, hash)) || hash === null)
-    throw new Fault('invalid_credentials', 'The password is wrong.');
-  await queries.setProven(context.db, sessionOf(principal), context.clock.now());
-}
-
 export async function logout(context: AccountsContext, principal: Principal): Promise<void> {
   await queries.setSessionEnded(context.db, principal.accountId, sessionOf(principal), context.clock.now());
 }
@@ -67,7 +54,7 @@ export async function issueStreamTicket(context: AccountsContext, principal: Pri
 }
 
 /** Its routes are for people: they have declared that they take no API token. */
-function sessionOf({ credential }: Principal): SessionId {
+export function sessionOf({ credential }: Principal): SessionId {
   if (credential.kind === 'session') return credential.id;
   throw new Error('an API token has no session');
 }
@@ -83,5 +70,6 @@ export async function pruneAccounts({ db, clock }: Pick<AccountsContext, 'db' | 
   await queries.pruneSpentTokens(db, after(now, -lifetimes.sessionMs));
   await queries.pruneDevices(db, after(now, -lifetimes.deviceMs));
   await queries.pruneLocations(db, after(now, -keepLocationsMs));
+  await pruneSecondFactors(db, now, after(now, -day));
   await pruneExpiredTokens({ db, clock });
 }

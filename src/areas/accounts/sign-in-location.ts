@@ -19,15 +19,19 @@ export const keepLocationsMs = 90 * day;
 export async function recordSignInLocation(
   tx: Queryable,
   accountId: AccountId,
-  { ip, userAgent }: ClientTrace,
+  client: ClientTrace,
   now: Date,
 ): Promise<void> {
-  const browser = browserOf(userAgent ?? '');
-  const location = `${browser} ${prefixOf(ip)}`;
-  const seen = await saveLocation(tx, accountId, location, now, after(now, -keepLocationsMs));
+  const { ip } = client;
+  const browser = browserOf(client.userAgent ?? '');
+  const seen = await saveLocation(tx, accountId, locationOf(client), now, after(now, -keepLocationsMs));
   if (seen.isKnown || seen.others === 0) return;
   const user = await findUser(tx, accountId);
   if (user) await enqueueMail(tx, 'new_location', user.email, now, { browser, ip: shownAddress(ip) });
+}
+
+export function locationOf({ ip, userAgent }: ClientTrace): string {
+  return `${browserOf(userAgent ?? '')} ${prefixOf(ip)}`;
 }
 
 const families: readonly (readonly [name: string, seen: RegExp])[] = [

@@ -1,6 +1,6 @@
 /** Opens and refreshes sessions: the tokens, and the profile. */
 import { after } from '../../clock.ts';
-import { writeAccountEntry } from '../../events/audit.ts';
+import { type NewEntry, writeAccountEntry } from '../../events/audit.ts';
 import { Fault } from '../../fault.ts';
 import { type AccountId, newId, type SessionId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -25,6 +25,8 @@ export async function openSession(
   context: AccountsContext,
   accountId: AccountId,
   client: ClientTrace,
+  /** What it was proven by beside the password. */
+  secondFactor?: string,
 ): Promise<SignIn> {
   const now = context.clock.now();
   const id = newId<SessionId>();
@@ -32,7 +34,13 @@ export async function openSession(
   const expiresAt = after(now, lifetimes.sessionMs);
   await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt });
   await recordSignInLocation(tx, accountId, client, now);
-  await recordAccountAction(tx, accountId, 'signIn', client);
+  await recordAccountAction(
+    tx,
+    accountId,
+    'signIn',
+    client,
+    secondFactor === undefined ? undefined : { secondFactor },
+  );
   const deviceToken = await recordDevice(tx, accountId, client, now);
   return { ...(await issueTokens(tx, context, accountId, id)), ...(deviceToken && { deviceToken }) };
 }
@@ -43,8 +51,10 @@ export function recordAccountAction(
   accountId: AccountId,
   action: 'signIn' | 'resetPassword',
   { ip, requestId }: ClientTrace,
+  changes?: NewEntry['changes'],
 ): Promise<void> {
-  return writeAccountEntry(tx, accountId, { actor: { kind: 'person', accountId }, action, ip, requestId });
+  const actor = { kind: 'person', accountId } as const;
+  return writeAccountEntry(tx, accountId, { actor, action, changes, ip, requestId });
 }
 
 async function issueTokens(

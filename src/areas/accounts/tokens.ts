@@ -106,6 +106,7 @@ export const lifetimes = {
   otpMs: 10 * minute,
   resetMs: 30 * minute,
   streamTicketMs: 30 * second,
+  challengeMs: 5 * minute,
   sessionMs: 30 * 24 * 60 * minute,
   registrationMs: 24 * 60 * minute,
   deviceMs: 180 * 24 * 60 * minute,
@@ -123,7 +124,7 @@ export interface OpaqueToken {
 
 /** 256 random bits; what names the kind keeps one from being mistaken for another. */
 export function newOpaqueToken(
-  kind: 'consent' | 'device' | 'invitation' | 'refresh' | 'reset' | 'ticket',
+  kind: 'challenge' | 'consent' | 'device' | 'invitation' | 'refresh' | 'reset' | 'ticket',
 ): OpaqueToken {
   const token = `${kind}_${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashOpaqueToken(token) };

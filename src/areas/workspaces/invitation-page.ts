@@ -29,6 +29,12 @@ const page = `<!doctype html>
 <input id="code" inputmode="numeric" autocomplete="one-time-code" required pattern="[0-9]{6}" maxlength="6">
 <button>Confirm and join</button>
 </form>
+<form id="second" hidden>
+<label for="factor">The code of your authenticator app, or a recovery code</label>
+<input id="factor" autocomplete="one-time-code" maxlength="64">
+<button value="code">Sign in and join</button>
+<button id="passkey" value="passkey" hidden>Use a passkey and join</button>
+</form>
 <p id="status" role="status"></p>
 </main>
 <script src="/invitation/page.js"></script>
@@ -46,7 +52,8 @@ form[hidden] { display: none; }
 `;
 
 const script = `const find = (id) => document.getElementById(id);
-const [form, confirm, status] = [find('form'), find('confirm'), find('status')];
+const [form, confirm, second, status] = [find('form'), find('confirm'), find('second'), find('status')];
+let challenge;
 const token = new URLSearchParams(location.hash.slice(1)).get('token');
 const joined = 'You are a member now.';
 if (!token) status.textContent = 'This link is incomplete. Open it again from the mail.';
@@ -73,8 +80,7 @@ function on(form, work) {
   });
 }
 function done() {
-  form.remove();
-  confirm.remove();
+  for (const each of [form, confirm, second]) each.remove();
   history.replaceState(null, '', location.pathname);
   return joined;
 }
@@ -86,9 +92,31 @@ on(form, async (what) => {
     confirm.hidden = false;
     return 'A code is on its way to you.';
   }
-  const { accessToken } = await call('/auth/login', { email, password });
+  const { accessToken, secondFactor } = await call('/auth/login', { email, password });
+  if (!secondFactor) return join(accessToken);
+  challenge = secondFactor;
+  form.hidden = true;
+  second.hidden = false;
+  find('passkey').hidden = !challenge.passkey;
+  return 'Your account has a second factor.';
+});
+async function join(accessToken) {
   await call('/invitations/accept', { token }, accessToken);
   return done();
+}
+async function proof(what) {
+  if (what === 'passkey') {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(challenge.passkey);
+    const credential = await navigator.credentials.get({ publicKey });
+    return { method: 'passkey', credential: credential.toJSON() };
+  }
+  const code = find('factor').value.trim();
+  return { method: /^[0-9]{6}$/.test(code) ? 'totp' : 'recovery_code', code };
+}
+on(second, async (what) => {
+  const body = { challenge: challenge.challenge, ...(await proof(what)) };
+  const { accessToken } = await call('/auth/login/second-factor', body);
+  return join(accessToken);
 });
 on(confirm, async () => {
   await call('/auth/verify-otp', { email: find('email').value, code: find('code').value });

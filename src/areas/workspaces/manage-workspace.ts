@@ -1,4 +1,5 @@
-/** A workspace as its members see it; made, renamed. */
+/** A workspace as its members see it; made, renamed, and made to require a second factor. */
+import { Fault } from '../../fault.ts';
 import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
@@ -6,7 +7,7 @@ import { addToNote } from '../../store/change-note.ts';
 import type { Queryable } from '../../store/database.ts';
 import { makeWorkspace } from '../accounts/verify-otp.ts';
 import * as queries from './queries.ts';
-import { type Actor, invalid, lockAs, type WorkspacesContext, workspaceNotFound } from './workspaces.ts';
+import { invalid, lockAs, type WorkspacesContext, workspaceNotFound } from './workspaces.ts';
 
 /** More than anyone needs; each has keys, feeds and limits of its own. */
 const mostPerAccount = 50;
@@ -41,13 +42,38 @@ export async function createWorkspace(
   });
 }
 
-export async function renameWorkspace({ db }: WorkspacesContext, actor: Actor, name: string) {
+export interface WorkspaceChange {
+  readonly name?: string;
+  readonly requiresSecondFactor?: boolean;
+}
+
+export async function changeWorkspace(
+  { db }: WorkspacesContext,
+  workspaceId: WorkspaceId,
+  { accountId, credential }: Principal,
+  { name, requiresSecondFactor }: WorkspaceChange,
+) {
+  const actor = { workspaceId, accountId };
   return db.transaction(async (tx) => {
-    await lockAs(tx, actor, 'manage');
-    const { name: before } = await readWorkspace(tx, actor.workspaceId, actor.accountId);
-    addToNote({ before: { name: before } });
-    await queries.setName(tx, actor.workspaceId, name);
-    return readWorkspace(tx, actor.workspaceId, actor.accountId);
+    await lockAs(tx, actor, requiresSecondFactor === undefined ? 'manage' : 'own');
+    const before = await readWorkspace(tx, workspaceId, accountId);
+    addToNote({ before: { name: before.name, requiresSecondFactor: before.requiresSecondFactor } });
+    if (name !== undefined) await queries.setName(tx, workspaceId, name);
+    if (requiresSecondFactor !== undefined) {
+      if (credential.kind === 'token')
+        throw new Fault('forbidden', 'An API token cannot say whether a second factor is required.');
+      if (requiresSecondFactor) await requireOwnFactor(tx, accountId);
+      await queries.setRequiresSecondFactor(tx, workspaceId, requiresSecondFactor);
+    }
+    return readWorkspace(tx, workspaceId, accountId);
+  });
+}
+
+/** Whoever would shut themselves out is told so before. */
+async function requireOwnFactor(tx: Queryable, accountId: AccountId): Promise<void> {
+  if (await queries.hasSecondFactor(tx, accountId)) return;
+  throw new Fault('no_second_factor', 'You have no second factor yourself: you would be shut out at once.', {
+    hint: 'Set one up first, with POST /api/v1/auth/totp or POST /api/v1/auth/passkeys/options.',
   });
 }
 

@@ -72,11 +72,12 @@ async function requireOtherOwner(tx: Queryable, workspaceId: WorkspaceId, accoun
   });
 }
 
-function show({ id, email, name, role, projects, joinedAt }: queries.MemberRow) {
+function show({ id, email, name, role, projects, secondFactor, joinedAt }: queries.MemberRow) {
   return {
     account: { id, email, name },
     role,
     projects: projects && [...projects],
+    secondFactor,
     joinedAt: joinedAt.toISOString(),
   };
 }

@@ -9,6 +9,7 @@ export interface WorkspaceRow extends Place {
   readonly name: string;
   readonly closing: boolean;
   readonly removedAt: Date | null;
+  readonly requiresSecondFactor: boolean;
   readonly createdAt: Date;
 }
 
@@ -16,7 +17,7 @@ const projectsJson = fragment`case when m.limited then (
   select coalesce(json_agg(json_build_object('projectId', p.project_id, 'role', p.role) order by p.project_id), '[]')
   from member_projects p where p.workspace_id = m.workspace_id and p.account_id = m.account_id) end as projects`;
 const workspaceColumns = fragment`w.id, w.name, m.role, ${projectsJson}, m.closing, w.removed_at as "removedAt",
-  w.created_at as "createdAt"`;
+  w.requires_second_factor as "requiresSecondFactor", w.created_at as "createdAt"`;
 
 /** Those of an account, the newest first. */
 export function listWorkspaces(
@@ -40,6 +41,22 @@ export function setName(tx: Queryable, id: WorkspaceId, name: string) {
   return tx.run(sql`update workspaces set name = ${name} where id = ${id}`);
 }
 
+/** With each membership, too: that is where a request looks. */
+export async function setRequiresSecondFactor(
+  tx: Queryable,
+  id: WorkspaceId,
+  required: boolean,
+): Promise<void> {
+  await tx.run(sql`update workspaces set requires_second_factor = ${required} where id = ${id}`);
+  await tx.run(sql`
+    update memberships set requires_second_factor = ${required}
+    where workspace_id = ${id} and requires_second_factor <> ${required}`);
+}
+
+export function hasSecondFactor(db: Queryable, id: AccountId): Promise<boolean> {
+  return db.exists(sql`select 1 from accounts where id = ${id} and second_factor`);
+}
+
 /** Not so strongly that what refers to it would have to wait. */
 export function lockWorkspace(tx: Queryable, id: WorkspaceId) {
   return tx.run(sql`select 1 from workspaces where id = ${id} for no key update`);
@@ -50,10 +67,11 @@ export interface MemberRow extends Place {
   readonly id: AccountId;
   readonly email: string;
   readonly name: string | null;
+  readonly secondFactor: boolean;
   readonly joinedAt: Date;
 }
 
-const memberColumns = fragment`a.id, a.email, a.name, m.role, ${projectsJson}, m.created_at as "joinedAt"`;
+const memberColumns = fragment`a.id, a.email, a.name, a.second_factor as "secondFactor", m.role, ${projectsJson}, m.created_at as "joinedAt"`;
 
 export function findMember(db: Queryable, workspaceId: WorkspaceId, accountId: AccountId) {
   return db.one<MemberRow>(sql`
@@ -92,9 +110,12 @@ export async function insertMember(
   { role, projects }: Place,
   now: Date,
 ): Promise<boolean> {
+  // Held until the transaction ends: what the workspace requires now, it requires of this member, too.
   const made = await tx.run(sql`
-    insert into memberships (workspace_id, account_id, role, limited, created_at)
-    values (${workspaceId}, ${accountId}, ${role}, ${projects !== null}, ${now}) on conflict do nothing`);
+    insert into memberships (workspace_id, account_id, role, limited, requires_second_factor, created_at)
+    select id, ${accountId}, ${role}, ${projects !== null}, requires_second_factor, ${now} from workspaces
+    where id = ${workspaceId} for share
+    on conflict do nothing`);
   if (made > 0) await replaceProjects(tx, workspaceId, accountId, projects ?? []);
   return made > 0;
 }

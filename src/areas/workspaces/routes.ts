@@ -7,7 +7,7 @@ import { apiPrefix } from '../../http/server.ts';
 import type { WorkspaceId } from '../../ids.ts';
 import { Page } from '../../page.ts';
 import { acceptInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts';
-import { createWorkspace, listWorkspaces, readWorkspace, renameWorkspace } from './manage-workspace.ts';
+import { changeWorkspace, createWorkspace, listWorkspaces, readWorkspace } from './manage-workspace.ts';
 import { changeMember, listMembers, removeMember } from './members.ts';
 import { startWorkspaceRemoval } from './remove-workspace.ts';
 import * as schemas from './schemas.ts';
@@ -59,14 +59,17 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
 
   route.patch(`${base}/:id`, {
     access: inWorkspace.manage,
+    faults: ['no_second_factor'],
     schema: {
       operationId: 'updateWorkspace',
-      summary: 'Rename a workspace',
+      summary: 'Rename a workspace, or require a second factor in it',
+      description:
+        'The second is for owners, who must have a second factor themselves. It holds at once: for members without one everything here is `second_factor_missing`, but the workspace itself and leaving it; so it is for API tokens that they made.',
       params: idParams<WorkspaceId>(),
-      body: schemas.NameBody,
+      body: schemas.WorkspaceChangeBody,
       response: { 200: schemas.WorkspaceAnswer },
     },
-    handler: ({ scope, body }) => renameWorkspace(ctx, actorOf(scope), body.name),
+    handler: ({ scope, body }) => changeWorkspace(ctx, scope.workspaceId, scope.principal, body),
   });
 
   route.delete(`${base}/:id`, {

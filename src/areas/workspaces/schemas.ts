@@ -36,6 +36,17 @@ const Projects = Type.Array(
 
 export const NameBody = Type.Object({ name: Name }, { ...closed, title: 'WorkspaceRequest' });
 
+const RequiresSecondFactor = Type.Boolean({
+  description:
+    'Whether there is nothing here for members without a second factor, and for their API tokens, until they have one.',
+  examples: [true],
+});
+
+export const WorkspaceChangeBody = Type.Object(
+  { name: Type.Optional(Name), requiresSecondFactor: Type.Optional(RequiresSecondFactor) },
+  { ...closed, title: 'WorkspaceChange', minProperties: 1 },
+);
+
 export const MemberBody = Type.Object(
   { role: Type.Optional(Role), projects: Type.Optional(nullable(Projects)) },
   { ...closed, title: 'MemberChange', minProperties: 1 },
@@ -82,6 +93,7 @@ export const WorkspaceAnswer = Type.Object(
     name: Type.String({ examples: ['Shop team'] }),
     role: Role,
     projects: nullable(Projects),
+    requiresSecondFactor: RequiresSecondFactor,
     status: Type.Enum(['active', 'removing', 'removed']),
     createdAt: Time,
   },
@@ -97,6 +109,7 @@ export const MemberAnswer = Type.Object(
     }),
     role: Role,
     projects: nullable(Projects),
+    secondFactor: Type.Boolean({ description: 'Whether the account has one.' }),
     joinedAt: Time,
   },
   { title: 'Member' },
