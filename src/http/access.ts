@@ -38,7 +38,13 @@ export type Access =
   /** A probe that shows the inside: not counted either, and where a token is set, only for who has it. */
   | { readonly kind: 'monitor' }
   /** Of a person; API tokens only where it says so. */
-  | { readonly kind: 'account'; readonly ticket?: boolean; readonly tokens?: boolean }
+  | {
+      readonly kind: 'account';
+      readonly ticket?: boolean;
+      readonly tokens?: boolean;
+      /** As below. */
+      readonly fresh?: boolean;
+    }
   | {
       readonly kind: 'workspace';
       readonly permission: Permission;
@@ -107,8 +113,10 @@ export class AccessControl {
     refuseToken(found, access);
     if (access.kind === 'operator' && !(await this.#sessions.isOperator(found.accountId)))
       throw new Fault('forbidden', 'This is for those who look after the installation.');
-    if (access.kind === 'operator' && access.fresh) this.#requireFresh(found);
-    if (access.kind !== 'workspace') return;
+    if (access.kind !== 'workspace') {
+      if (access.fresh) this.#requireFresh(found);
+      return;
+    }
     const membership = chooseMembership(request, found, access);
     refuseChange(membership, access.permission);
     const { id: workspaceId, projects } = membership;

@@ -99,8 +99,7 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
   if (schema.params || access.kind === 'workspace' || access.kind === 'monitor') codes.add('not_found');
   if (!isOpen(access)) codes.add('unauthenticated');
   if (access.kind === 'workspace' || access.kind === 'operator') codes.add('forbidden');
-  if ((access.kind === 'workspace' || access.kind === 'operator') && access.fresh)
-    codes.add('fresh_proof_required');
+  if ('fresh' in access && access.fresh) codes.add('fresh_proof_required');
   if (access.kind === 'account' && !access.tokens) codes.add('forbidden');
   const limited = signInLimit
     ? ' Limited per address and network, and per e-mail; a device that has signed in before has a count of its own.'

@@ -7,6 +7,7 @@ import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
 import { pruneExpiredTokens } from './api-tokens/api-tokens.ts';
+import { pruneAttempts } from './oidc/queries.ts';
 import { checkPassword } from './passwords.ts';
 import { findPasswordHash } from './queries.ts';
 import * as queries from './session-queries.ts';
@@ -67,7 +68,7 @@ export async function issueStreamTicket(context: AccountsContext, principal: Pri
 }
 
 /** Its routes are for people: they have declared that they take no API token. */
-function sessionOf({ credential }: Principal): SessionId {
+export function sessionOf({ credential }: Principal): SessionId {
   if (credential.kind === 'session') return credential.id;
   throw new Error('an API token has no session');
 }
@@ -83,5 +84,6 @@ export async function pruneAccounts({ db, clock }: Pick<AccountsContext, 'db' | 
   await queries.pruneSpentTokens(db, after(now, -lifetimes.sessionMs));
   await queries.pruneDevices(db, after(now, -lifetimes.deviceMs));
   await queries.pruneLocations(db, after(now, -keepLocationsMs));
+  await pruneAttempts(db, now);
   await pruneExpiredTokens({ db, clock });
 }
