@@ -99,7 +99,9 @@ export async function startApp(
 
     const notifications = notificationsModule(contexts.notifications, config.eventDays);
     const modules: readonly Module[] = [
-      accountsModule(contexts.accounts, contexts.mails, () => publicUrl().startsWith('https:')),
+      accountsModule(contexts.accounts, contexts.oidc, contexts.mails, () =>
+        publicUrl().startsWith('https:'),
+      ),
       operationsModule(db, kinds, config),
       serversModule(contexts.servers),
       gitProvidersModule(contexts.providers),

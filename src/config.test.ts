@@ -57,6 +57,7 @@ test('without settings everything has its documented default', () => {
     importMegabytes: 10_240,
     importDataMegabytes: 40_960,
     backupKeepReplacedDays: 7,
+    oidc: undefined,
   });
 });
 
@@ -194,6 +195,28 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_LIMIT_IMPORT_MB', '0', '10000001', '2GB'],
   ['SLIPWAY_LIMIT_IMPORT_DATA_MB', '0', '100000001', '2GB'],
   ['SLIPWAY_BACKUP_KEEP_REPLACED_DAYS', '-1', '366', 'a week'],
+  [
+    'SLIPWAY_OIDC_ISSUER',
+    ...[
+      'id.example.com',
+      'https://id.example.com/?a=1',
+      'https://u:p@id.example.com',
+      'http://id.example.com',
+    ],
+    'https://id.example.com/.well-known/openid-configuration',
+  ],
+  ['SLIPWAY_OIDC_CLIENT_ID', ' '],
+  ['SLIPWAY_OIDC_NAME', ' '],
+  ['SLIPWAY_OIDC_SCOPES', 'email profile', 'openid "email"'],
+  ['SLIPWAY_OIDC_ACCOUNTS', 'open', 'all'],
+  ['SLIPWAY_OIDC_EMAIL_DOMAINS', '@example.com', 'localhost', 'example.com;example.org'],
+  ['SLIPWAY_OIDC_TRUST_EMAIL', 'perhaps'],
+  ['SLIPWAY_OIDC_GROUPS_CLAIM', ' '],
+  [
+    'SLIPWAY_OIDC_ROLES',
+    ...['platform=admin', '[]', '{}', 'null', '{"a": {"main": "admin"}}', '{"a": "admin"}'],
+    '{"a": {"01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b": "king"}}',
+  ],
 ];
 
 for (const [name, ...values] of wrongValues) {
@@ -210,6 +233,7 @@ const wrongSecrets: readonly (readonly [name: string, ...values: string[]])[] = 
   ['SLIPWAY_DATABASE_URL', 'hunter2', 'mysql://slipway:hunter2@db.example/slipway', 'hunter2:5432/slipway'],
   ['SLIPWAY_SMTP_URL', 'hunter2', 'https://ops:hunter2@mail.example', 'smtp://'],
   ['SLIPWAY_MONITOR_TOKEN', 'hunter2', 'hunter2 with spaces in it', 'hunter2'.repeat(1_000)],
+  ['SLIPWAY_OIDC_CLIENT_SECRET', ' hunter2', 'hunter2\n', 'hun\nter2'],
   ['SLIPWAY_MASTER_KEY', 'hunter2', `${key}hunter2`, `${key},hunter2`, `${key},`, key.slice(2)],
 ];
 
@@ -250,4 +274,29 @@ test('who wants to be first on a service that others reach finds registration op
   for (const said of ['open', 'first', 'closed'] as const)
     for (const host of ['127.0.0.1', '0.0.0.0'])
       assert.equal(registration({ SLIPWAY_HOST: host, SLIPWAY_REGISTRATION: said }), said);
+});
+
+test('sign-in by OpenID Connect is set up as a whole or not at all', async () => {
+  const id = '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b';
+  const least = {
+    SLIPWAY_OIDC_ISSUER: 'https://id.example.com/realms/main',
+    SLIPWAY_OIDC_CLIENT_ID: 'slipway',
+  };
+  const { oidc } = readConfig({
+    ...least,
+    SLIPWAY_OIDC_ROLES: JSON.stringify({ 'a, b': { [id]: 'admin' } }),
+  });
+  assert.deepEqual(
+    [oidc?.issuer, oidc?.scopes, oidc?.accounts, oidc?.groupsClaim, oidc?.trustEmail],
+    [least.SLIPWAY_OIDC_ISSUER, 'openid email profile', 'registration', 'groups', false],
+  );
+  assert.deepEqual([...(oidc?.roles.get('a, b') ?? [])], [[id, 'admin']]);
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ SLIPWAY_OIDC_CLIENT_ID: 'slipway' }, /not SLIPWAY_OIDC_ISSUER/],
+    [{ SLIPWAY_OIDC_ISSUER: 'https://id.example.com' }, /not SLIPWAY_OIDC_CLIENT_ID/],
+    [{ ...least, SLIPWAY_OIDC_ACCOUNTS: 'groups' }, /needs the groups of SLIPWAY_OIDC_ROLES/],
+  ];
+  for (const [env, sentence] of wrong) assert.match(await sentenceOf(env), sentence);
+  const secret = { ...least, SLIPWAY_OIDC_CLIENT_SECRET: 'hush' };
+  assert.doesNotMatch(JSON.stringify(readConfig(secret)), /hush/);
 });

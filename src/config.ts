@@ -3,32 +3,9 @@
  * names and wrong values with a sentence that names the setting. Nothing else reads the environment.
  */
 import { Fault } from './fault.ts';
+import { oidcSettings, readOidc } from './oidc-settings.ts';
+import { optional, type Setting, setting } from './setting.ts';
 import * as read from './setting-values.ts';
-
-interface Setting<T> {
-  readonly env: string;
-  readonly about: string;
-  readonly standard: string | undefined;
-  readonly secret: boolean;
-  readonly parse: read.Reader<T>;
-  readonly absent: () => T;
-}
-
-function setting<T>(env: string, standard: string, parse: read.Reader<T>, about: string): Setting<T> {
-  const absent = (): never => {
-    throw new Error(`${env} has a default`);
-  };
-  return { env, standard, parse, about, secret: false, absent };
-}
-
-function optional<T>(
-  env: string,
-  parse: read.Reader<T>,
-  about: string,
-  secret = false,
-): Setting<T | undefined> {
-  return { env, standard: undefined, parse, about, secret, absent: () => undefined };
-}
 
 export const settings = {
   host: setting('SLIPWAY_HOST', '127.0.0.1', read.text, 'Address to listen on.'),
@@ -260,6 +237,7 @@ export const settings = {
     read.wholeNumber(0, 365),
     'How many days data that a restore or an import has replaced is kept beside.',
   ),
+  ...oidcSettings,
 } as const;
 
 export type Config = ReturnType<typeof readConfig>;
@@ -325,6 +303,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     importMegabytes: value(settings.importMegabytes),
     importDataMegabytes: value(settings.importDataMegabytes),
     backupKeepReplacedDays: value(settings.backupKeepReplacedDays),
+    oidc: readOidc(env, value),
   } as const;
 }
 

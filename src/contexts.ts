@@ -5,6 +5,7 @@
 import type { AccountsContext } from './areas/accounts/accounts.ts';
 import { Authenticator } from './areas/accounts/authenticate.ts';
 import { MailOutbox } from './areas/accounts/mail-outbox.ts';
+import type { OidcContext } from './areas/accounts/oidc/oidc.ts';
 import type { BackupsContext } from './areas/backups/backups.ts';
 import { backupsHook } from './areas/backups/environment-hook.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
@@ -36,7 +37,13 @@ import { releasesHook } from './areas/releases/environment-hook.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
 import { servicesHook } from './areas/services/environment-hook.ts';
 import type { ServiceRequestsContext } from './areas/services/services.ts';
-import { findInvitationFor, invitationLink, joinInvited } from './areas/workspaces/invitations.ts';
+import { setGroupRoles } from './areas/workspaces/group-roles.ts';
+import {
+  findInvitationByToken,
+  findInvitationFor,
+  invitationLink,
+  joinInvited,
+} from './areas/workspaces/invitations.ts';
 import type { WorkspacesContext } from './areas/workspaces/workspaces.ts';
 import type { EnvironmentId, WorkspaceId } from './ids.ts';
 import type { Resources } from './resources.ts';
@@ -71,6 +78,13 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     invitations,
     publicUrl,
     wakeMail,
+  };
+  const oidc: OidcContext = {
+    accounts,
+    oidc: resources.oidc,
+    publicUrl,
+    findInvitation: findInvitationByToken,
+    setGroupRoles,
   };
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
@@ -174,6 +188,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
   };
   return {
     accounts,
+    oidc,
     mails,
     sessions: new Authenticator(db, clock, masterKeys),
     lookup: projectLookup(db),

@@ -62,7 +62,8 @@ export const apiFaultCodes = {
     'The service does not connect to this address: it is private, or otherwise not one of the internet.',
   email_not_verified: 'The password is right, but the address has not been confirmed. A fresh code was sent.',
   forbidden: 'You may see this, but your role in the workspace does not allow the action.',
-  fresh_proof_required: 'The call asks for your password or second factor again, with POST /api/v1/auth/confirm.',
+  fresh_proof_required:
+    'The call asks for your password or second factor again, with POST /api/v1/auth/confirm.',
   git_failed: 'Git could not fetch or read the repository.',
   git_unavailable: 'Git is missing on the machine of the service, or too old.',
   headers_too_large: 'The request line and headers together are larger than the service accepts.',
@@ -86,6 +87,7 @@ export const apiFaultCodes = {
   invalid_reset_token: 'The reset link is unknown, expired or already used. Ask for a new one.',
   invalid_second_factor: 'The code or the answer of the passkey is wrong, expired or already used.',
   last_owner: 'The last owner of a workspace cannot leave it, or be less.',
+  last_way_in: 'The account could not be signed in to any more without it.',
   lockout_prevented: 'A step was undone because a new login over the changed path did not succeed.',
   login_refused: 'The server refused the key or the password.',
   method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
@@ -100,6 +102,16 @@ export const apiFaultCodes = {
   nothing_to_start: 'Nothing has been deployed to the environment yet.',
   passkey_known: 'The authenticator is registered already.',
   passkeys_unavailable: 'Passkeys do not work at the address at which the service is reached.',
+  oidc_account_exists:
+    'An account has this address already. It is linked only by its owner, signed in: never by the address alone.',
+  oidc_denied: 'The OpenID Connect provider did not sign the person in.',
+  oidc_email_refused:
+    'The OpenID Connect provider gives no address, one that it does not call confirmed, or one of another domain.',
+  oidc_failed: 'The OpenID Connect provider cannot be reached, or does not answer as one does.',
+  oidc_linked: 'The account, or who signed in at the OpenID Connect provider, is linked already.',
+  oidc_state_invalid:
+    'The sign-in by OpenID Connect was begun in another browser, too long ago, or has been used.',
+  oidc_untrusted: 'What the OpenID Connect provider answered did not pass the checks; nobody was signed in.',
   payload_too_large: 'The body is larger than this operation accepts.',
   port_filtered: 'The SSH port of the server does not answer at all, as behind a firewall.',
   port_refused: 'The server refuses connections on its SSH port.',
@@ -220,6 +232,8 @@ const usualHints: Partial<Record<FaultCode, string>> = {
   not_found:
     'Check the id, and that it belongs to the workspace that you are signed in to; it may have been deleted.',
   nothing_to_back_up: 'Add a service or a volume to the environment, and deploy it first.',
+  oidc_state_invalid: 'Sign in again from the start, in one browser, within ten minutes.',
+  oidc_untrusted: 'Sign in again. If it stays, whoever runs this instance finds the reason in the log.',
   payload_too_large: 'Send less at once.',
   provider_rejected: 'Save a token that may read the repository with POST /git-provider/save-token.',
   remote_failed:

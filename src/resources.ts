@@ -8,12 +8,14 @@ import { createEgress, type Egress } from './adapters/egress/egress.ts';
 import { listensPrivately, serverResolver } from './adapters/egress/server-networks.ts';
 import type { Mirrors } from './adapters/git/mirrors.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
+import { createOidcProvider, type OidcProvider } from './adapters/oidc/oidc.ts';
 import { createLocalStorage } from './adapters/storage/local-folder.ts';
 import type { Storage } from './adapters/storage/storage.ts';
 import type { ProcessLimits } from './analysis/limits.ts';
 import { Analyst } from './analysis/process/analyst.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { OidcConfig } from './oidc-settings.ts';
 import { once } from './once.ts';
 import { OperationKinds } from './operations/kinds.ts';
 import { OperationQueue } from './operations/queue.ts';
@@ -37,6 +39,8 @@ export interface Resources {
   readonly resolveServer: ResolveHost;
   /** To addresses that users give. */
   readonly egress: Egress;
+  /** What people may sign in with, where the settings name it. */
+  readonly oidc: { readonly config: OidcConfig; readonly provider: OidcProvider } | undefined;
   readonly localStorage: Storage;
   /** Looks into the files of repositories, in processes of its own. */
   readonly analyst: Analyst;
@@ -75,8 +79,28 @@ export function createResources(options: ResourceOptions): Resources {
     ...caFileOf(config.acmeCaFile ?? config.caFile),
   });
   onStop(() => authorityEgress.close());
+  const oidc = config.oidc && openOidc(config.oidc);
   const analyst = new Analyst(options.analysisLimits);
   onStop(() => analyst.close());
+  /** The operator's choice, as the authority is: it may be in their own network; what it names elsewhere may not. */
+  function openOidc(chosen: OidcConfig) {
+    const { issuer, clientId, clientSecret, scopes, groupsClaim, roles } = chosen;
+    const { fetch, close } = createEgress({
+      allowPrivate,
+      privateOrigin: new URL(issuer).origin,
+      dnsServers,
+      ...caFileOf(config.caFile),
+    });
+    onStop(close);
+    const asked = {
+      issuer,
+      clientId,
+      clientSecret,
+      scopes,
+      groupsClaim: roles.size > 0 ? groupsClaim : undefined,
+    };
+    return { config: chosen, provider: createOidcProvider({ ...asked, fetch, clock }) };
+  }
   return {
     config,
     log,
@@ -90,6 +114,7 @@ export function createResources(options: ResourceOptions): Resources {
     pool,
     resolveServer,
     egress,
+    oidc,
     analyst,
     localStorage: createLocalStorage(config.backupDir ?? join(store.folder.path, 'backups'), keepFreeBytes),
     mirrors: once(async () => {

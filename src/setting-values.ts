@@ -3,6 +3,8 @@ import { accessSync, constants } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { fromBase64 } from './base64.ts';
+import { isId, type WorkspaceId } from './ids.ts';
+import { type Role, roles } from './principal.ts';
 import { Secret } from './secret.ts';
 
 export type Reading<T> =
@@ -138,6 +140,71 @@ export const monitorToken: Reader<Secret> = (raw) =>
     : wrong(
         'is not 16 or more letters, digits and characters of -._~+/= (make one with: openssl rand -hex 32)',
       );
+
+/** What a provider calls itself is compared as it is: nothing is put in order here. */
+export const issuer: Reader<string> = (raw) => {
+  const parsed = url(raw, ['https:', 'http:']);
+  const isPlain = parsed && !parsed.search && !parsed.hash && !parsed.username && !parsed.password;
+  if (!isPlain || raw.includes('/.well-known/'))
+    return wrong('is not an issuer such as https://id.example.com/realms/main, without /.well-known');
+  if (parsed.protocol === 'http:' && !isLoopbackUrl(raw))
+    return wrong('is plain http: only a provider on this machine can be reached without TLS');
+  return right(raw);
+};
+
+/** Read from a file, it comes with the end of a line: that is not the secret, and no provider would say so. */
+export const secretText: Reader<Secret> = (raw) =>
+  /^\S(.*\S)?$/.test(raw)
+    ? right(new Secret(raw))
+    : wrong('is not one line of text without spaces at its ends');
+
+export const scopes: Reader<string> = (raw) => {
+  const words = raw.split(/\s+/).filter(Boolean);
+  const areTokens = words.every((each) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each));
+  return areTokens && words.includes('openid')
+    ? right(words.join(' '))
+    : wrong('is not a list of scopes with openid among them, such as openid email profile');
+};
+
+export const domainList: Reader<readonly string[]> = listOf((raw) =>
+  /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/i.test(raw)
+    ? right(raw.toLowerCase())
+    : wrong('is not a list of domains such as example.com,example.org'),
+);
+
+/** Of each group, its role in each workspace that is named. */
+export type GroupRoles = ReadonlyMap<string, ReadonlyMap<WorkspaceId, Role>>;
+
+const mostGroups = 1_000;
+
+export const groupRoles: Reader<GroupRoles> = (raw) => {
+  const given = parsedObject(raw);
+  if (!given || Object.keys(given).length === 0 || Object.keys(given).length > mostGroups)
+    return wrong('is not JSON such as {"platform": {"<workspace id>": "admin"}}');
+  const groups = new Map<string, ReadonlyMap<WorkspaceId, Role>>();
+  for (const [group, places] of Object.entries(given)) {
+    const byWorkspace = new Map<WorkspaceId, Role>();
+    for (const [id, name] of Object.entries(Object(places))) {
+      const role = roles.find((each) => each === name);
+      if (!isId<WorkspaceId>(id) || role === undefined)
+        return wrong(
+          `is not right for the group ${JSON.stringify(group)}: each of its fields is a workspace id with one of ${roles.join(', ')}`,
+        );
+      byWorkspace.set(id, role);
+    }
+    groups.set(group, byWorkspace);
+  }
+  return right(groups);
+};
+
+function parsedObject(raw: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
   return (raw) => {

@@ -204,10 +204,12 @@ const probes = ['GET /healthz'];
 test('what is open to everyone is on this list and nothing else is', () => {
   const open = operations().filter(({ isPublic }) => isPublic);
   assert.deepEqual(open.map(({ name }) => name).sort(), [
+    'GET /api/v1/auth/oidc',
     ...probes,
     'POST /api/v1/auth/forgot-password',
     'POST /api/v1/auth/login',
     'POST /api/v1/auth/login/second-factor',
+    'POST /api/v1/auth/oidc/begin',
     'POST /api/v1/auth/refresh',
     'POST /api/v1/auth/register',
     'POST /api/v1/auth/resend-otp',

@@ -42,6 +42,7 @@ export type Access =
       readonly kind: 'account';
       readonly ticket?: boolean;
       readonly tokens?: boolean;
+      /** As below. */
       readonly fresh?: boolean;
     }
   | {

@@ -12,6 +12,8 @@ export interface Cookie {
   readonly name: string;
   /** Where it is sent to, over plain http. */
   readonly path: string;
+  /** `lax` for what has to come along when another site sends the browser here; absent: `strict`. */
+  readonly sameSite?: 'lax' | 'strict';
 }
 
 /** `own` is false for one that came under the plain name over https: any host of the domain can have set it. */
@@ -35,12 +37,12 @@ export function readCookie(
 /** Sets it under its name; one under the plain name that came along over https is taken back. */
 export function setCookie(
   reply: FastifyReply,
-  { name, path }: Cookie,
+  { name, path, sameSite = 'strict' }: Cookie,
   content: { readonly value: string; readonly maxAgeMs: number },
   isSecure: boolean,
 ): void {
   const set = (cookieName: string, cookiePath: string, value: string, maxAgeMs: number) => {
-    const attributes = { httpOnly: true, secure: isSecure, sameSite: 'strict' } as const;
+    const attributes = { httpOnly: true, secure: isSecure, sameSite } as const;
     const cookie = { name: cookieName, value, path: cookiePath, maxAge: maxAgeMs / 1000, ...attributes };
     reply.header('set-cookie', stringifySetCookie(cookie));
   };

@@ -1,7 +1,7 @@
 /** One way out for everything that goes wrong in a request, the framework's own refusals included. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { errorCode, Fault, type FaultCode } from '../fault.ts';
-import { hiddenFault, problemOf, problemType } from './problem.ts';
+import { hiddenFault, type Problem, problemOf, problemType } from './problem.ts';
 import { fieldErrors } from './validation.ts';
 
 /** What is ours to mend. A server, a repository or a certificate authority that fails is the user's, whatever its status. */
@@ -10,14 +10,17 @@ const ours: ReadonlySet<FaultCode> = new Set([
   ...(['database_unavailable', 'git_unavailable', 'no_space'] as const),
 ]);
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** How a problem is shown where it is not as JSON. */
+type Show = (problem: Problem) => unknown;
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, show?: Show): void {
   const fault = faultOf(error, request);
   // The database says itself in the log that it is away, once for all requests.
   if (ours.has(problemOf(fault, request).code) && fault.code !== 'database_unavailable')
     request.log.error({ requestId: request.id, err: error }, 'request failed');
   else if (problemOf(fault, request).status >= 500)
     request.log.info({ requestId: request.id, fault: fault.code, reason: fault.message }, 'request refused');
-  sendFault(fault, request, reply);
+  sendFault(fault, request, reply, show);
 }
 
 /** The code that a request was refused with, once it was; and whether that is our own failure. */
@@ -30,14 +33,16 @@ export function refusalOf(
 
 const refused = new WeakMap<FastifyReply, FaultCode>();
 
-export function sendFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): void {
+export function sendFault(fault: Fault, request: FastifyRequest, reply: FastifyReply, show?: Show): void {
   const problem = problemOf(fault, request);
   refused.set(reply, problem.code);
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="slipway"');
   if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', fault.retryAfterSeconds);
   else if (problem.status === 503) reply.header('retry-after', 5);
   // As text: the route's own response schemas describe successes and must not shape this.
-  reply.code(problem.status).type(problemType).serializer(JSON.stringify).send(problem);
+  reply.code(problem.status);
+  if (show) show(problem);
+  else reply.type(problemType).serializer(JSON.stringify).send(problem);
 }
 
 function faultOf(error: unknown, request: FastifyRequest): Fault {

@@ -1,8 +1,7 @@
 /** What is found at the address itself: where to go from there, for people as a page and for programs as JSON. */
-import type { FastifyRequest } from 'fastify';
 import { docsPath } from './docs.ts';
 import { apiPrefix, type HttpServer } from './server.ts';
-import { icon, iconPath, pageOptions, webPage } from './web-pages.ts';
+import { icon, iconPath, pageOptions, wantsPage, webPage } from './web-pages.ts';
 
 const style = `:root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0; }
@@ -49,9 +48,4 @@ ${reading}
     app.get(path, pageOptions, (_request, reply) =>
       reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
     );
-}
-
-/** Browsers name HTML; programs take anything, or say JSON. */
-function wantsPage({ headers }: FastifyRequest): boolean {
-  return /\btext\/html\b/.test(headers.accept ?? '');
 }

@@ -1,5 +1,5 @@
 /** Small pages of the service's own: one style, one script, one icon, and nothing from anywhere else. */
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from './server.ts';
 
 export const iconPath = '/favicon.svg';
@@ -47,4 +47,9 @@ export function webPages(app: HttpServer, folder: string, { pages, style, script
   app.get(`${folder}/page.js`, pageOptions, (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(script),
   );
+}
+
+/** Browsers name HTML; programs take anything, or say JSON. */
+export function wantsPage({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/.test(headers.accept ?? '');
 }

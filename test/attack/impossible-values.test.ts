@@ -48,6 +48,7 @@ const nonsense: Readonly<Record<string, readonly string[]>> = {
   staticOutput: ['', '-v', '/etc', '..', 'a/../..', 'a\nb', 'a\\b'],
   rootDirectory: ['-v', '/etc', '..', 'a/../../b', 'a\nb', 'a\0b', 'a\\b'],
   healthPath,
+  returnTo: ['', 'projects', '//evil.example', 'https://evil.example', '/\\evil.example', '/a b', '/a\nb'],
   'health.path': healthPath,
   'volumes[].path': [
     ...[

@@ -21,6 +21,7 @@ export type MailKind =
   | 'reset'
   | 'set_password'
   | 'password_changed'
+  | 'oidc_linked'
   | 'new_location'
   | 'second_factor'
   | 'connector_disabled'
@@ -147,6 +148,8 @@ export class MailOutbox {
       }
       case 'password_changed':
         return texts.passwordChangedMail(email);
+      case 'oidc_linked':
+        return texts.oidcLinkedMail(email);
       case 'new_location':
         return texts.newLocationMail(email, {
           browser: data.browser ?? '',

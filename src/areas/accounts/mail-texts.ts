@@ -42,6 +42,13 @@ export function setPasswordMail(to: string, link: ResetLink): Message {
   ]);
 }
 
+export function oidcLinkedMail(to: string): Message {
+  return message(to, 'Your Slipway account was linked', [
+    { text: 'Your account can be signed in to with the single sign-on of this Slipway from now on.' },
+    { text: 'If that was not you, set a new password at once, sign in, and unlink it.' },
+  ]);
+}
+
 export function passwordChangedMail(to: string): Message {
   return message(to, 'Your Slipway password was changed', [
     { text: 'The password of your account was changed, and every session was signed out.' },
@@ -169,7 +176,7 @@ function htmlOf(part: Part): string {
   return `<p style="font:600 28px/1.4 ui-monospace,monospace;letter-spacing:.15em">${escapeHtml(part.code)}</p>`;
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',
     '<': '&lt;',

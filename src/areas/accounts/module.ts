@@ -3,17 +3,25 @@ import type { Module } from '../../http/module.ts';
 import type { AccountsContext } from './accounts.ts';
 import { apiTokenRoutes } from './api-tokens/routes.ts';
 import type { MailOutbox } from './mail-outbox.ts';
+import type { OidcContext } from './oidc/oidc.ts';
+import { oidcRoutes } from './oidc/routes.ts';
 import { preparePasswords } from './passwords.ts';
 import { resetPage } from './reset-page.ts';
 import { accountRoutes } from './routes.ts';
 import { secondFactorRoutes } from './second-factors/routes.ts';
 import { pruneAccountsSchedule } from './sessions.ts';
 
-export function accountsModule(ctx: AccountsContext, mails: MailOutbox, isSecure: () => boolean): Module {
+export function accountsModule(
+  ctx: AccountsContext,
+  oidc: OidcContext,
+  mails: MailOutbox,
+  isSecure: () => boolean,
+): Module {
   return {
     routes: (routes) => {
       accountRoutes(routes, ctx, isSecure);
       secondFactorRoutes(routes, ctx);
+      oidcRoutes(routes, oidc, isSecure);
       apiTokenRoutes(routes, ctx);
       routes.encapsulate(resetPage);
     },

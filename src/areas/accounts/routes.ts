@@ -184,7 +184,7 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
       response: { 204: Type.Null({ description: 'The password is set, and every session has ended.' }) },
     },
     handler: async ({ body, request, reply }) =>
-      setDeviceCookie(reply, await resetPassword(context, body, clientOf(request))),
+      setDeviceCookie(reply, await resetPassword(context, body, clientOf(request)), isSecure()),
   });
 
   route.post(`${base}/stream-ticket`, {
@@ -238,15 +238,24 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
   ) {
     const answer = { ...signIn, tokenType: 'Bearer' as const };
     if (where === 'body') return { ...answer, refreshToken };
-    setCookie(reply, refreshCookie, { value: refreshToken, maxAgeMs: lifetimes.sessionMs }, isSecure());
-    setDeviceCookie(reply, deviceToken);
+    keepSignIn(reply, { refreshToken, ...(deviceToken && { deviceToken }) }, isSecure());
     return answer;
   }
+}
 
-  function setDeviceCookie(reply: FastifyReply, token: string | undefined): void {
-    if (token === undefined) return;
-    setCookie(reply, deviceCookie, { value: token, maxAgeMs: lifetimes.deviceMs }, isSecure());
-  }
+/** In the cookies of a browser, which is how it stays signed in. */
+export function keepSignIn(
+  reply: FastifyReply,
+  { refreshToken, deviceToken }: Pick<SignIn, 'refreshToken' | 'deviceToken'>,
+  isSecure: boolean,
+): void {
+  setCookie(reply, refreshCookie, { value: refreshToken, maxAgeMs: lifetimes.sessionMs }, isSecure);
+  setDeviceCookie(reply, deviceToken, isSecure);
+}
+
+function setDeviceCookie(reply: FastifyReply, token: string | undefined, isSecure: boolean): void {
+  if (token === undefined) return;
+  setCookie(reply, deviceCookie, { value: token, maxAgeMs: lifetimes.deviceMs }, isSecure);
 }
 
 function isHalf(begun: SignIn | SecondFactorNeeded): begun is SecondFactorNeeded {

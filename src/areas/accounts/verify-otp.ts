@@ -1,12 +1,10 @@
 import { Fault } from '../../fault.ts';
-import { type AccountId, newId, type WorkspaceId } from '../../ids.ts';
 import { prefixOf } from '../../network.ts';
 import { normaliseEmail } from '../../principal.ts';
-import type { Queryable } from '../../store/database.ts';
 import type { AccountsContext, ClientTrace } from './accounts.ts';
 import { enqueueMail } from './mail-outbox.ts';
+import { makeAccount } from './make-account.ts';
 import * as queries from './queries.ts';
-import { whyClosed } from './register.ts';
 import { openSession, type SignIn } from './sign-in.ts';
 import { isSameOtp, otpOf, otpTries } from './tokens.ts';
 
@@ -29,47 +27,21 @@ export async function verifyOtp(
   const signIn = await context.db.transaction(async (tx) => {
     const registration = await queries.takeRegistration(tx, email, attempt.seed);
     if (!registration) throw invalidOtp();
-    const accountId = newId<AccountId>();
-    const isFirst = await queries.lockIfFirst(tx);
     const { contested, passwordHash, name, invitationId } = registration;
     // Two people named two passwords for one mailbox. Its owner holds the code, but we cannot know which
     // password is theirs: take neither, and let them set one by mail.
-    const account = {
-      id: accountId,
-      email,
-      name,
-      passwordHash: contested ? null : passwordHash,
-      isFirst,
-      now,
-    };
-    // Before the account is there: with it, nobody would be the first one.
-    const closed = await whyClosed(tx, context, 'lock');
-    if (!(await queries.insertAccount(tx, account))) throw invalidOtp();
-    const hasJoined =
-      invitationId !== null && (await context.invitations.join(tx, invitationId, accountId, email, now));
-    // Whoever was invited comes for the workspace of others; everybody else gets one of their own.
-    if (!hasJoined) {
-      if (closed) throw closed;
-      const workspaceName = name ?? email.slice(0, email.indexOf('@'));
-      await makeWorkspace(tx, workspaceName, accountId, now);
-    }
+    const account = { email, name, passwordHash: contested ? null : passwordHash };
+    const accountId = await makeAccount(tx, context, account, async (id) => {
+      const hasJoined =
+        invitationId !== null && (await context.invitations.join(tx, invitationId, id, email, now));
+      return { isLetIn: hasJoined, hasWorkspace: hasJoined };
+    });
+    if (!accountId) throw invalidOtp();
     if (contested) await enqueueMail(tx, 'set_password', email, now);
     return openSession(tx, context, accountId, client);
   });
   context.wakeMail();
   return signIn;
-}
-
-/** With its first owner. */
-export async function makeWorkspace(
-  tx: Queryable,
-  name: string,
-  ownerId: AccountId,
-  now: Date,
-): Promise<WorkspaceId> {
-  const id = newId<WorkspaceId>();
-  await queries.insertWorkspace(tx, { id, name, ownerId, now });
-  return id;
 }
 
 /** Answers the same whoever asks; whether there is a code to send is found out when the mail is composed. */

@@ -123,6 +123,15 @@ export async function findInvitationFor(
   return found?.email === email ? found.id : undefined;
 }
 
+/** For whoever signs in elsewhere: whose it is shows when they are back. */
+export async function findInvitationByToken(
+  db: Queryable,
+  token: string,
+  now: Date,
+): Promise<InvitationId | undefined> {
+  return (await queries.findInvitation(db, hashOpaqueToken(token), now))?.id;
+}
+
 /** For whoever has just confirmed their address: false where the invitation is gone meanwhile. */
 export async function joinInvited(
   tx: Queryable,

@@ -5,7 +5,7 @@ import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
 import { addToNote } from '../../store/change-note.ts';
 import type { Queryable } from '../../store/database.ts';
-import { makeWorkspace } from '../accounts/verify-otp.ts';
+import { makeWorkspace } from '../accounts/make-account.ts';
 import * as queries from './queries.ts';
 import { invalid, lockAs, type WorkspacesContext, workspaceNotFound } from './workspaces.ts';
 

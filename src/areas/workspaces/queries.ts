@@ -120,6 +120,7 @@ export async function insertMember(
   return made > 0;
 }
 
+/** By hand: groups do not touch it from now on. */
 export async function setPlace(
   tx: Queryable,
   workspaceId: WorkspaceId,
@@ -127,7 +128,7 @@ export async function setPlace(
   { role, projects }: Place,
 ): Promise<void> {
   await tx.run(sql`
-    update memberships set role = ${role}, limited = ${projects !== null}
+    update memberships set role = ${role}, limited = ${projects !== null}, from_groups = false
     where workspace_id = ${workspaceId} and account_id = ${accountId}`);
   await replaceProjects(tx, workspaceId, accountId, projects ?? []);
 }
