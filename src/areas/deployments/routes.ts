@@ -10,7 +10,7 @@ import type { DeploymentsContext } from './deployments.ts';
 import { findIn, listDeployments, readDeployment, readLogs } from './read-deployments.ts';
 import * as schemas from './schemas.ts';
 import { cancelDeployment, startDeployment, startRollback } from './start-deployment.ts';
-import { uploadRoute } from './uploads/upload-route.ts';
+import { uploadRoute } from './uploads/upload-routes.ts';
 
 const base = `${apiPrefix}/environments/:id/deployments`;
 
