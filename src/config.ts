@@ -231,6 +231,35 @@ export const settings = {
     read.wholeNumber(1, 100_000_000),
     'How much data an imported file may become in its database, on the disk of the server, in megabytes.',
   ),
+  uploadDir: optional(
+    'SLIPWAY_UPLOAD_DIR',
+    read.folder,
+    'Folder for working trees that are uploaded to be deployed; several instances must share it. Absent: `DATA_DIR/uploads`.',
+  ),
+  uploadMegabytes: setting(
+    'SLIPWAY_LIMIT_UPLOAD_MB',
+    '512',
+    read.wholeNumber(1, 100_000),
+    'The largest archive of a working tree that can be uploaded, in megabytes as it is sent.',
+  ),
+  uploadUnpackedMegabytes: setting(
+    'SLIPWAY_LIMIT_UPLOAD_UNPACKED_MB',
+    '2048',
+    read.wholeNumber(1, 1_000_000),
+    'How large such an archive may be when it is unpacked, in megabytes.',
+  ),
+  uploadFiles: setting(
+    'SLIPWAY_LIMIT_UPLOAD_FILES',
+    '50000',
+    read.wholeNumber(1, 200_000),
+    'How many files such an archive may have.',
+  ),
+  uploadsMegabytes: setting(
+    'SLIPWAY_LIMIT_UPLOADS_MB',
+    '10240',
+    read.wholeNumber(1, 10_000_000),
+    'What all uploads of one workspace may take on the disk, in megabytes. The oldest that nothing runs of go first.',
+  ),
   backupKeepReplacedDays: setting(
     'SLIPWAY_BACKUP_KEEP_REPLACED_DAYS',
     '7',
@@ -302,6 +331,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     backupDir: value(settings.backupDir),
     importMegabytes: value(settings.importMegabytes),
     importDataMegabytes: value(settings.importDataMegabytes),
+    uploadDir: value(settings.uploadDir),
+    uploadMegabytes: value(settings.uploadMegabytes),
+    uploadUnpackedMegabytes: value(settings.uploadUnpackedMegabytes),
+    uploadFiles: value(settings.uploadFiles),
+    uploadsMegabytes: value(settings.uploadsMegabytes),
     backupKeepReplacedDays: value(settings.backupKeepReplacedDays),
     oidc: readOidc(env, value),
   } as const;

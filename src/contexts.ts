@@ -51,7 +51,7 @@ import type { Resources } from './resources.ts';
 export type Contexts = ReturnType<typeof createContexts>;
 
 export function createContexts(resources: Resources, publicUrl: () => string, deployPush?: DeployPush) {
-  const { config, log, clock, mailer, queue, kinds, pool, resolveServer, egress, mirrors, analyst } =
+  const { config, log, clock, mailer, queue, kinds, pool, resolveServer, egress, mirrors, uploads, analyst } =
     resources;
   const { db, sealer, masterKeys } = resources.store;
   const mails = new MailOutbox({
@@ -112,6 +112,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     queue,
     kinds,
     mirrors,
+    uploads,
     analyst,
     providers,
     servers: targets,

@@ -26,6 +26,8 @@ export const apiFaultCodes = {
   app_redirects: 'The app answers the health check with a redirect.',
   app_unhealthy: 'The app answers the health check with an error, or not in time.',
   app_wrong_port: 'The app listens on another port than the one that is expected.',
+  archive_invalid:
+    'An uploaded archive cannot be read, or has an entry that is not taken; the sentence names it.',
   bad_request: 'The request is not well-formed HTTP, or its JSON cannot be parsed.',
   backup_damaged: 'A stored backup was changed or cut short since it was written; nothing of it is used.',
   backup_incompatible: 'A backup does not fit what is there now: another kind, another version, or gone.',
@@ -161,6 +163,8 @@ export const apiFaultCodes = {
   unauthenticated: 'No valid access token came with the request.',
   undo_failed: 'An operation failed, and not everything it did could be undone.',
   unsupported_media_type: 'The body must be sent as `application/json`.',
+  upload_gone: 'The files that were uploaded for a release are no longer kept.',
+  uploads_full: 'The uploads of the workspace take all the disk that they may.',
   work_lost: 'Work on a server was cut off, by a restart for example, before it could end.',
   workspace_closing: 'The workspace is being removed already.',
   worker_crashed:

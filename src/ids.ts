@@ -21,6 +21,7 @@ export type ProjectId = Id<'project'>;
 export type AnalysisId = Id<'analysis'>;
 export type EnvironmentId = Id<'environment'>;
 export type DeploymentId = Id<'deployment'>;
+export type UploadId = Id<'upload'>;
 export type ReleaseId = Id<'release'>;
 export type ServiceId = Id<'service'>;
 export type DomainId = Id<'domain'>;

@@ -7,6 +7,7 @@ import { kindOfAddress } from './adapters/egress/address-kinds.ts';
 import { createEgress, type Egress } from './adapters/egress/egress.ts';
 import { listensPrivately, serverResolver } from './adapters/egress/server-networks.ts';
 import type { Mirrors } from './adapters/git/mirrors.ts';
+import type { Uploads } from './adapters/git/uploads/uploads.ts';
 import { type Mailer, outboxMailer, smtpMailer } from './adapters/mail/mail.ts';
 import { createOidcProvider, type OidcProvider } from './adapters/oidc/oidc.ts';
 import { createLocalStorage } from './adapters/storage/local-folder.ts';
@@ -46,6 +47,7 @@ export interface Resources {
   readonly analyst: Analyst;
   /** Loaded with their first use: a start has none for them. */
   readonly mirrors: () => Promise<Mirrors>;
+  readonly uploads: () => Promise<Uploads>;
   readonly dns: () => Promise<Dns>;
   readonly acme: () => Promise<Acme>;
 }
@@ -131,6 +133,16 @@ export function createResources(options: ResourceOptions): Resources {
           keepFreeBytes,
         },
         ...caFileOf(config.caFile),
+      });
+    }),
+    uploads: once(async () => {
+      const { Uploads } = await import('./adapters/git/uploads/uploads.ts');
+      return new Uploads(config.uploadDir ?? store.folder.uploadsDir, {
+        maxSentBytes: config.uploadMegabytes * megabyte,
+        maxUnpackedBytes: config.uploadUnpackedMegabytes * megabyte,
+        maxFiles: config.uploadFiles,
+        maxOwnerBytes: config.uploadsMegabytes * megabyte,
+        keepFreeBytes,
       });
     }),
     dns: once(async () => {

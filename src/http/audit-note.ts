@@ -24,6 +24,7 @@ const made: Readonly<Record<string, string>> = {
   environments: 'environment',
   deployments: 'deployment',
   rollback: 'deployment',
+  upload: 'deployment',
   trigger: 'backup',
   domains: 'domain',
   'notification-connectors': 'connector',

@@ -17,6 +17,8 @@ export interface DataLayout {
   readonly outboxDir: string;
   /** Mirrors of repositories. They can be thrown away: they are fetched again. */
   readonly gitDir: string;
+  /** Working trees that were uploaded. They cannot be had again. */
+  readonly uploadsDir: string;
 }
 
 export interface DataFolder extends DataLayout {
@@ -32,6 +34,7 @@ export function layoutOf(path: string): DataLayout {
     postgresLogFile: join(path, 'postgres.log'),
     outboxDir: join(path, 'outbox'),
     gitDir: join(path, 'git'),
+    uploadsDir: join(path, 'uploads'),
   };
 }
 

@@ -91,7 +91,7 @@ export function surfaceOf(service: TestApp): Operation[] {
         isStream: Object.values(responses).some(
           ({ content: kinds }) => kinds && 'text/event-stream' in kinds,
         ),
-        isUpload: 'multipart/form-data' in content,
+        isUpload: 'multipart/form-data' in content || 'application/gzip' in content,
         example: schema && exampleOf(schema, schemas, everything),
         least: schema ? leastOf(schema, schemas) : [],
       });

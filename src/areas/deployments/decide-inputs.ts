@@ -13,7 +13,7 @@ import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment } from '../environments/environment-state.ts';
 import type { EnvironmentSettings } from '../environments/environments.ts';
 import { type OpenVariable, openVariables } from '../environments/variables/open-variables.ts';
-import { analyseCommit, type ReadableRepository, writeDockerfile } from '../projects/read-repository.ts';
+import { analyseFiles, type ReadableCommit, writeDockerfile } from '../projects/read-repository.ts';
 import type { Release } from '../releases/releases.ts';
 import { readServer } from '../servers/read-server.ts';
 import { serviceVariables } from '../services/service-variables.ts';
@@ -21,12 +21,11 @@ import type { DeploymentsContext } from './deployments.ts';
 import type { BuildSpec, DeploymentInputs } from './inputs.ts';
 import { buildKeyOf, buildSourceOf, chooseApp, plannedRunOf, requirePossible, runPlanOf } from './plan.ts';
 
-export interface CommitToDeploy {
+export interface CommitToDeploy extends ReadableCommit {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
   readonly serverId: ServerId;
-  readonly repository: ReadableRepository;
-  readonly sha: string;
+  readonly rootDirectory: string;
   readonly tree: string;
   readonly signal: AbortSignal;
 }
@@ -44,8 +43,8 @@ export interface DecidedBuild {
 }
 
 export async function decideBuild(ctx: DeploymentsContext, commit: CommitToDeploy): Promise<DecidedBuild> {
-  const { workspaceId, environmentId, repository, sha, tree, signal } = commit;
-  const analysis = await analyseCommit(ctx, workspaceId, repository, sha, signal);
+  const { workspaceId, environmentId, rootDirectory, tree, signal } = commit;
+  const analysis = await analyseFiles(ctx.analyst, workspaceId, commit, rootDirectory, signal);
   const { settings, variables } = await readWanted(ctx, workspaceId, environmentId);
   const app = chooseApp(analysis, settings);
   const source = buildSourceOf(app, settings);
@@ -151,12 +150,13 @@ function withVariables(
 
 async function generate(
   ctx: DeploymentsContext,
-  { workspaceId, environmentId, repository, sha, signal }: CommitToDeploy,
+  commit: CommitToDeploy,
   settings: EnvironmentSettings,
   monorepo: AnalysisResult['monorepo'],
   app: App,
   atBuild: readonly OpenVariable[],
 ) {
+  const { workspaceId, environmentId, signal } = commit;
   const { installCommand, buildCommand, startCommand, staticOutput, port } = settings;
   // A volume begins with the owner that its folder has in the image; without one it would be root's, and closed to the app.
   const volumes = settings.volumes?.map(({ path }) => path) ?? app.volumes;
@@ -173,7 +173,7 @@ async function generate(
       ...(port !== undefined && { port }),
     },
   };
-  return writeDockerfile(ctx, workspaceId, { cloneUrl: repository.cloneUrl, sha }, order, signal);
+  return writeDockerfile(ctx.analyst, workspaceId, commit, order, signal);
 }
 
 function staticOf(app: App, directory: string | null): App['staticOutput'] {

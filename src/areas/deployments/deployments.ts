@@ -4,10 +4,11 @@
  * ended. What is built becomes a release; what runs is the releases' to know.
  */
 import type { Mirrors } from '../../adapters/git/mirrors.ts';
+import type { Uploads } from '../../adapters/git/uploads/uploads.ts';
 import type { Analyst } from '../../analysis/process/analyst.ts';
 import type { Clock } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, DeploymentId, EnvironmentId, UploadId, WorkspaceId } from '../../ids.ts';
 import type { OperationKinds } from '../../operations/kinds.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { Database } from '../../store/database.ts';
@@ -53,6 +54,7 @@ export interface DeploymentsContext {
   readonly queue: OperationQueue;
   readonly kinds: OperationKinds;
   readonly mirrors: () => Promise<Mirrors>;
+  readonly uploads: () => Promise<Uploads>;
   readonly analyst: Analyst;
   readonly providers: GitProvidersContext;
   readonly servers: TargetAccess;
@@ -63,6 +65,8 @@ export interface DeploymentRequest {
   readonly environmentId: EnvironmentId;
   readonly trigger: DeploymentTrigger;
   readonly wanted?: WantedCommit;
+  /** Where the wanted commit is one that was made of an upload. */
+  readonly uploadId?: UploadId;
   readonly requestedBy?: AccountId;
 }
 

@@ -94,7 +94,8 @@ async function noticeDeployment(
   if (kind === undefined) return;
   const row = await queries.findDeployment(tx, workspaceId, id);
   if (!row) return;
-  const { number, trigger, commit, fault, startedAt, finishedAt } = row;
+  const { number, trigger, commit, uploadId, fault, startedAt, finishedAt } = row;
+  const source = uploadId === null ? 'repository' : 'upload';
   const durationMs = startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null;
   await raiseNotice(tx, {
     workspaceId,
@@ -103,7 +104,7 @@ async function noticeDeployment(
     subject: { type: 'deployment', id },
     projectId,
     environmentId,
-    data: { environmentName: name, number, trigger, commit, durationMs, fault },
+    data: { environmentName: name, number, trigger, source, commit, durationMs, fault },
   });
 }
 

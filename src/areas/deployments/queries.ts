@@ -6,6 +6,7 @@ import type {
   OperationId,
   ReleaseId,
   ServerId,
+  UploadId,
   WorkspaceId,
 } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
@@ -36,6 +37,8 @@ export interface DeploymentRow {
   readonly releaseId: ReleaseId | null;
   readonly imageDigest: string | null;
   readonly rollbackOf: DeploymentId | null;
+  /** Null where the commit is one of the project's repository. */
+  readonly uploadId: UploadId | null;
   readonly plan: Readonly<Record<string, unknown>> | null;
   readonly probes: readonly KeptProbe[];
   readonly fault: OperationFault | null;
@@ -50,7 +53,7 @@ export function findDeployment(db: Queryable, workspaceId: WorkspaceId, id: Depl
   return db.one<DeploymentRow>(sql`
     select id, environment_id as "environmentId", number, trigger, wanted, commit, status, steps,
       operation_id as "operationId", server_id as "serverId", release_id as "releaseId",
-      image_digest as "imageDigest", rollback_of as "rollbackOf", plan, probes, fault,
+      image_digest as "imageDigest", rollback_of as "rollbackOf", upload_id as "uploadId", plan, probes, fault,
       superseded_by as "supersededBy", requested_by as "requestedBy", queued_at as "queuedAt",
       started_at as "startedAt", finished_at as "finishedAt"
     from deployments where workspace_id = ${workspaceId} and id = ${id}`);
@@ -82,7 +85,7 @@ export function listDeployments(
   return db.rows<DeploymentRow>(sql`
     select id, environment_id as "environmentId", number, trigger, wanted, commit, status, steps,
       operation_id as "operationId", server_id as "serverId", release_id as "releaseId",
-      image_digest as "imageDigest", rollback_of as "rollbackOf", null as plan, '[]'::jsonb as probes, fault,
+      image_digest as "imageDigest", rollback_of as "rollbackOf", upload_id as "uploadId", null as plan, '[]'::jsonb as probes, fault,
       superseded_by as "supersededBy", requested_by as "requestedBy", queued_at as "queuedAt",
       started_at as "startedAt", finished_at as "finishedAt"
     from deployments
@@ -105,22 +108,24 @@ export async function isRetry(
   return newest?.isUnlucky === true;
 }
 
-/** In the order of their making; the environment is locked, so no number is given twice. */
+/** Who goes back to a release of an upload needs the upload, too. In the order of their making; the environment is locked, so no number is given twice. */
 export async function insertDeployment(
   tx: Queryable,
   workspaceId: WorkspaceId,
   deployment: Pick<
     DeploymentRow,
-    'id' | 'environmentId' | 'trigger' | 'wanted' | 'serverId' | 'rollbackOf' | 'requestedBy'
+    'id' | 'environmentId' | 'trigger' | 'wanted' | 'serverId' | 'rollbackOf' | 'uploadId' | 'requestedBy'
   >,
   now: Date,
 ): Promise<void> {
-  const { id, environmentId, trigger, wanted, serverId, rollbackOf, requestedBy } = deployment;
+  const { id, environmentId, trigger, wanted, serverId, rollbackOf, uploadId, requestedBy } = deployment;
   await tx.run(sql`
     insert into deployments (workspace_id, id, environment_id, number, trigger, wanted, status, server_id, rollback_of,
-      requested_by, queued_at)
+      upload_id, requested_by, queued_at)
     select ${workspaceId}, ${id}, ${environmentId}, coalesce(max(number), 0) + 1, ${trigger},
-      ${JSON.stringify(wanted)}::jsonb, 'queued', ${serverId}, ${rollbackOf}, ${requestedBy}, ${now}
+      ${JSON.stringify(wanted)}::jsonb, 'queued', ${serverId}, ${rollbackOf},
+      coalesce(${uploadId}::uuid, (select upload_id from deployments where workspace_id = ${workspaceId} and id = ${rollbackOf})),
+      ${requestedBy}, ${now}
     from deployments where environment_id = ${environmentId}`);
 }
 

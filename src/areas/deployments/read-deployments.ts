@@ -50,6 +50,7 @@ function shownDeployment(row: queries.DeploymentRow) {
     environmentId,
     number,
     trigger,
+    source: row.uploadId === null ? ('repository' as const) : ('upload' as const),
     status,
     fault,
     imageDigest,

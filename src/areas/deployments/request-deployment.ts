@@ -37,7 +37,9 @@ export async function requestDeployment(
   const id = newId<DeploymentId>();
   const wanted = request.wanted ?? whatMoves(request, currentDeploymentId) ?? { branch };
   const rollbackOf = 'release' in wanted ? wanted.release : null;
-  const row = { id, environmentId, trigger, wanted, serverId, rollbackOf, requestedBy: requestedBy ?? null };
+  const { uploadId = null } = request;
+  const of = { wanted, rollbackOf, uploadId, requestedBy: requestedBy ?? null };
+  const row = { id, environmentId, trigger, serverId, ...of };
   await overtake(tx, ctx, request, id);
   await queries.insertDeployment(tx, workspaceId, row, now);
   const operationId = await enqueueOperation(tx, ctx.queue, {
@@ -76,7 +78,7 @@ async function overtake(
   }
 }
 
-function noServer(): Fault {
+export function noServer(): Fault {
   return new Fault('server_not_linked', 'The environment stands on no server yet.', {
     hint: 'Link one with PATCH /environments/:id/server.',
   });

@@ -10,6 +10,7 @@ import type { DeploymentsContext } from './deployments.ts';
 import { findIn, listDeployments, readDeployment, readLogs } from './read-deployments.ts';
 import * as schemas from './schemas.ts';
 import { cancelDeployment, startDeployment, startRollback } from './start-deployment.ts';
+import { uploadRoute } from './uploads/upload-routes.ts';
 
 const base = `${apiPrefix}/environments/:id/deployments`;
 
@@ -36,6 +37,8 @@ export function deploymentRoutes(routes: Routes, ctx: DeploymentsContext): void 
       return startDeployment(ctx, asked, body, saveResponse);
     },
   });
+
+  uploadRoute(route, ctx);
 
   route.get(base, {
     access: ofEnvironment.read,

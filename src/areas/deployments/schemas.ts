@@ -39,6 +39,26 @@ export const DeployBody = Type.Object(
   },
 );
 
+export const UploadQuery = Type.Object(
+  {
+    message: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'What the deployment is shown with, in place of the message of a commit.',
+        examples: ['Try the new prices'],
+      }),
+    ),
+  },
+  closed,
+);
+
+export const UploadBody = Type.String({
+  format: 'binary',
+  description:
+    'A tar file of the working tree, as `tar cz .` writes it in the root of the repository; compressed by gzip or not, which its content tells.',
+});
+
 export const RollbackBody = Type.Object(
   {
     variables: Type.Optional(
@@ -57,6 +77,11 @@ const DeploymentSummary = Type.Object(
     environmentId: Id,
     number: Type.Integer({ description: 'Counted in the environment, from 1.', examples: [12] }),
     trigger: Type.Enum(['manual', 'push', 'finalize', 'rollback', 'retry', 'move']),
+    source: Type.Enum(['repository', 'upload'], {
+      description:
+        'Where its files are from: the repository of the project, or a working tree that was uploaded.',
+      examples: ['repository'],
+    }),
     commit: Type.Object({
       sha: nullable(Type.String({ examples: ['9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908'] })),
       message: nullable(Type.String({ examples: ['Show prices with tax'] })),

@@ -1,6 +1,6 @@
-/** A deployment that a person asks for: of a branch, a commit, or a release that was live before. */
+/** A deployment that a person asks for: of a branch, a commit, an upload, or a release that was live before. */
 import { Fault } from '../../fault.ts';
-import type { AccountId, DeploymentId, EnvironmentId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, DeploymentId, EnvironmentId, UploadId, WorkspaceId } from '../../ids.ts';
 import { cancelOperation } from '../../operations/operations.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
 import { requireEnvironment } from '../environments/environment-state.ts';
@@ -10,6 +10,7 @@ import * as queries from './queries.ts';
 import { findIn, readDeployment } from './read-deployments.ts';
 import { requestDeployment } from './request-deployment.ts';
 import { nothingThere } from './steps/fetch.ts';
+import { findUploadOf } from './uploads/upload-queries.ts';
 
 type Shown = Awaited<ReturnType<typeof readDeployment>>;
 
@@ -39,7 +40,16 @@ export async function startDeployment(
     const { projectId } = await requireEnvironment(ctx.db, workspaceId, environmentId);
     await branchHead(ctx, workspaceId, projectId, branch);
   }
-  return start(ctx, asked, 'manual', wanted, saveResponse);
+  const { workspaceId, environmentId } = asked;
+  const uploadId =
+    commit === undefined ? undefined : await findUploadOf(ctx.db, workspaceId, environmentId, commit);
+  return start(
+    ctx,
+    asked,
+    'manual',
+    { ...(wanted && { wanted }), ...(uploadId && { uploadId }) },
+    saveResponse,
+  );
 }
 
 export async function startRollback(
@@ -51,14 +61,14 @@ export async function startRollback(
 ): Promise<Answer<Shown>> {
   const { releaseId, status } = await findIn(ctx.db, asked.workspaceId, asked.environmentId, id);
   if (releaseId === null || status !== 'succeeded') throw nothingThere();
-  return start(ctx, asked, 'rollback', { release: id, variables }, saveResponse);
+  return start(ctx, asked, 'rollback', { wanted: { release: id, variables } }, saveResponse);
 }
 
-function start(
+export function start(
   ctx: DeploymentsContext,
   asked: Asked,
   trigger: DeploymentTrigger,
-  wanted: WantedCommit | undefined,
+  { wanted, uploadId }: { readonly wanted?: WantedCommit; readonly uploadId?: UploadId },
   saveResponse: SaveResponse,
 ): Promise<Answer<Shown>> {
   const { workspaceId, environmentId } = asked;
@@ -68,7 +78,8 @@ function start(
       wanted !== undefined &&
       'sha' in wanted &&
       (await queries.isRetry(tx, workspaceId, environmentId, wanted.sha));
-    const request = { ...asked, trigger: isRetry ? 'retry' : trigger, ...(wanted && { wanted }) };
+    const what = { ...(wanted && { wanted }), ...(uploadId && { uploadId }) };
+    const request = { ...asked, trigger: isRetry ? 'retry' : trigger, ...what };
     const id = await requestDeployment(tx, ctx, request);
     const body = await readDeployment(tx, workspaceId, environmentId, id);
     const location = `/api/v1/environments/${environmentId}/deployments/${id}`;

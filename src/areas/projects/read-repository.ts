@@ -1,6 +1,7 @@
 /** From a repository to what the analysis says of one commit of it, for a project or for someone who only asks. */
 import type { Mirror } from '../../adapters/git/mirrors.ts';
 import type { BuildOrder, GeneratedBuild } from '../../analysis/dockerfile/generate-dockerfile.ts';
+import type { Analyst } from '../../analysis/process/analyst.ts';
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { FileTree } from '../../analysis/tree.ts';
 import { after, day } from '../../clock.ts';
@@ -51,6 +52,12 @@ export async function fetchCommit(
   return { sha, message, author, authoredAt: authoredAt.toISOString(), branch };
 }
 
+/** A commit whose files are here, wherever they came from. */
+export interface ReadableCommit {
+  readonly mirror: Mirror;
+  readonly sha: string;
+}
+
 export async function analyseCommit(
   { mirrors, analyst }: AnalysisAccess,
   workspaceId: WorkspaceId,
@@ -59,18 +66,27 @@ export async function analyseCommit(
   signal: AbortSignal,
 ): Promise<AnalysisResult> {
   const mirror = (await mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl));
+  return analyseFiles(analyst, workspaceId, { mirror, sha }, rootDirectory, signal);
+}
+
+export function analyseFiles(
+  analyst: Analyst,
+  workspaceId: WorkspaceId,
+  { mirror, sha }: ReadableCommit,
+  rootDirectory: string,
+  signal: AbortSignal,
+): Promise<AnalysisResult> {
   return analyst.analyse(workspaceId, treeOf(mirror, sha), rootDirectory, signal);
 }
 
 /** The Dockerfile that is written for an app of the commit. */
-export async function writeDockerfile(
-  { mirrors, analyst }: AnalysisAccess,
+export function writeDockerfile(
+  analyst: Analyst,
   workspaceId: WorkspaceId,
-  { cloneUrl, sha }: { readonly cloneUrl: string; readonly sha: string },
+  { mirror, sha }: ReadableCommit,
   order: BuildOrder,
   signal: AbortSignal,
 ): Promise<GeneratedBuild> {
-  const mirror = (await mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl));
   return analyst.dockerfile(workspaceId, treeOf(mirror, sha), order, signal);
 }
 

@@ -33,9 +33,9 @@ export async function showDockerfile(
     });
   }
   const signal = AbortSignal.timeout(timeoutMs);
+  const mirror = (await ctx.mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl));
   if (app.dockerfile) {
     const { path: file } = app.dockerfile;
-    const mirror = (await ctx.mirrors()).open(mirrorKeyOf(workspaceId, cloneUrl));
     for await (const { content } of mirror.readFiles(commit.sha, [file], { signal, maxFileBytes }))
       return {
         app: app.path,
@@ -48,8 +48,8 @@ export async function showDockerfile(
   }
   const buildVariables = result.variables.filter(({ build, apps }) => build && apps.includes(app.path));
   const order = { app, monorepo: result.monorepo, buildVariables };
-  const from = { cloneUrl, sha: commit.sha };
-  const built = await writeDockerfile(ctx, workspaceId, from, order, signal);
+  const from = { mirror, sha: commit.sha };
+  const built = await writeDockerfile(ctx.analyst, workspaceId, from, order, signal);
   const { dockerfile, dockerignore, explanation } = built;
   return { app: app.path, isGenerated: true, dockerfile, dockerignore, explanation };
 }

@@ -93,7 +93,7 @@ async function fetchFromHistory(
 }
 
 /** Kept for as long as the mirror is, also when the branch moves on or is overwritten over there. */
-function pin(dir: string, sha: string): void {
+export function pin(dir: string, sha: string): void {
   const file = join(dir, localRef({ sha }));
   if (existsSync(file)) return;
   // Git removes folders of refs when it packs them.

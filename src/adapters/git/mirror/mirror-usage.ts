@@ -108,7 +108,7 @@ function ownerIn(path: string): string {
 }
 
 /** Of all its generations, drafts too, and of its LFS files, also of those that are still arriving. */
-function bytesOf(path: string): number {
+export function bytesOf(path: string): number {
   const packs = namesIn(path).filter((name) => /^(g\d+|new-[0-9a-f]+)$/.test(name));
   const folders = [...packs.map((name) => join(path, name, 'objects', 'pack')), join(path, 'lfs')];
   return folders.reduce((sum, folder) => sum + bytesIn(folder), leastBytes);

@@ -1,11 +1,10 @@
 /** The commit that is wanted, into the mirror. What goes back to an older release has it already, and needs no fetch. */
 import { Fault } from '../../../fault.ts';
 import type { Json } from '../../../operations/definition.ts';
-import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
-import { readableRepository } from '../../projects/read-source.ts';
 import type { ReleasedCommit } from '../../releases/releases.ts';
 import { readRelease } from '../../releases/stored-releases.ts';
 import * as queries from '../queries.ts';
+import { commitSource } from './commit-source.ts';
 import type { DeployStepContext, OutputOf } from './step-context.ts';
 
 export async function fetchCommit(work: DeployStepContext): Promise<Json> {
@@ -38,27 +37,16 @@ export function nothingThere(): Fault {
   });
 }
 
-async function fetched({
-  ctx,
-  workspaceId,
-  deployment,
-  environment,
-  step,
-}: DeployStepContext): Promise<OutputOf<'fetch'>> {
-  const repository = await readableRepository(ctx, workspaceId, environment.projectId);
-  const source = await sourceOf(ctx, workspaceId, repository);
+async function fetched(work: DeployStepContext): Promise<OutputOf<'fetch'>> {
+  const { ctx, deployment, step } = work;
   const { wanted } = deployment;
   if ('release' in wanted) throw nothingThere();
-  const want = 'sha' in wanted ? { sha: wanted.sha } : { branch: wanted.branch };
-  const key = mirrorKeyOf(workspaceId, repository.cloneUrl);
+  const source = await commitSource(work);
   ctx.analyst.warm();
-  const { commit } = await (await ctx.mirrors()).fetch(key, source, {
-    want,
-    signal: step.signal,
-    onProgress: ({ fraction, text }) => step.progress(fraction, text),
-  });
+  const commit = await source.fetch('sha' in wanted ? { sha: wanted.sha } : { branch: wanted.branch });
   const { sha, message, authorName: author, tree } = commit;
   const told: ReleasedCommit = { sha, message: message.slice(0, 5_000), author, branch: wanted.branch };
-  step.log(`Commit ${sha.slice(0, 12)} by ${author}: ${message.split('\n', 1)[0] ?? ''}`);
+  const what = deployment.uploadId === null ? 'Commit' : 'Upload';
+  step.log(`${what} ${sha.slice(0, 12)} by ${author}: ${message.split('\n', 1)[0] ?? ''}`);
   return { commit: told, tree };
 }

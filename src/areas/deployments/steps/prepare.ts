@@ -5,13 +5,12 @@ import type { Json } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { placementsOf } from '../../environments/placement/placements.ts';
-import { mirrorKeyOf, sourceOf } from '../../projects/projects.ts';
-import { readableRepository } from '../../projects/read-source.ts';
 import { readRelease } from '../../releases/stored-releases.ts';
 import { hasServices } from '../../services/read-services.ts';
 import { type DecidedBuild, decideBuild, newInputs, rollbackInputs, shownPlan } from '../decide-inputs.ts';
 import { type DeploymentInputs, storeInputs } from '../inputs.ts';
 import * as queries from '../queries.ts';
+import { commitSource } from './commit-source.ts';
 import { releaseBefore } from './fetch.ts';
 import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-context.ts';
 
@@ -138,34 +137,28 @@ async function buildOf(work: DeployStepContext): Promise<DecidedBuild> {
   const { signal } = step;
   const { commit, tree } = outputOf(work, 'fetch');
   const { sha } = commit;
-  const { repository, source, key } = await repositoryOf(work);
+  const source = await commitSource(work);
   // There already, unless the mirror was removed, or an older release has to be built once more.
-  const there = await (await ctx.mirrors()).fetch(key, source, { want: { sha }, signal });
+  const there = await source.fetch({ sha });
   return decideBuild(ctx, {
     workspaceId,
     environmentId: environment.id,
     serverId: deployment.serverId,
-    repository,
+    mirror: source.open(),
+    rootDirectory: source.rootDirectory,
     sha,
-    tree: tree === '' ? there.commit.tree : tree,
+    tree: tree === '' ? there.tree : tree,
     signal,
   });
 }
 
-async function repositoryOf({ ctx, workspaceId, environment }: DeployStepContext) {
-  const repository = await readableRepository(ctx, workspaceId, environment.projectId);
-  const source = await sourceOf(ctx, workspaceId, repository);
-  return { repository, source, key: mirrorKeyOf(workspaceId, repository.cloneUrl) };
-}
-
 export async function send(work: DeployStepContext): Promise<Json> {
-  const { ctx, step } = work;
+  const { step } = work;
   if (outputOf(work, 'plan').found) return { isBuilt: false };
   const { build } = await inputsOf(work);
   if (!build) throw new Error('an image that was there is to be built');
-  const { source, key } = await repositoryOf(work);
   const { commit } = outputOf(work, 'fetch');
-  const context = await (await ctx.mirrors()).gather(key, source, commit.sha, step.signal);
+  const context = await (await commitSource(work)).gather(commit.sha);
   for (const warning of context.warnings) step.log(`Warning: ${warning}`);
   const generated = build.source.kind === 'generated';
   const files = [
