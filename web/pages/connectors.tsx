@@ -1,0 +1,3 @@
+export function Connectors() {
+  return null;
+}

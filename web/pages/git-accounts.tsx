@@ -1,0 +1,3 @@
+export function GitAccounts() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function InstallationPage() {
+  return null;
+}
