@@ -1,4 +1,5 @@
 /** A workspace with something of everything in it, as the dashboard shows it. */
+import { newId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { type DeploymentStory, tellDeployment } from './deployment-story.ts';
 import type { EnvironmentScene } from './environments.ts';
@@ -38,6 +39,11 @@ export async function seedDashboard(scene: EnvironmentScene): Promise<Seeded> {
     { key: 'SESSION_SECRET', value: 'never shown', secret: true },
   ];
   await ask('POST', `/environments/${environmentId}/variables`, { variables });
+  await db.run(sql`
+    insert into backups (workspace_id, id, environment_id, environment_name, trigger, status, verify, size_bytes,
+      verified_at, created_at, finished_at)
+    values (${workspaceId}, ${newId()}, ${environmentId}, 'production', 'schedule', 'succeeded', true, 48211034, now(),
+      now(), now())`);
   const succeeded = await tellDeployment(scene, serverId, {
     sha: '4f2a9c1d7be03358a1c5d2e6f90b7a8c3d1e2f40',
     message: 'Show the basket beside the list',

@@ -110,7 +110,7 @@ function Head({ environment, project }: { readonly environment: Environment; rea
                 {url.replace(/^https?:\/\//, '')} <Icon name="link" />
               </a>
             ) : (
-              'none until the first deployment'
+              <span class="hint">not deployed yet</span>
             )}
           </dd>
         </div>

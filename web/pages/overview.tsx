@@ -165,11 +165,12 @@ function Recent({ projects }: { readonly projects: readonly Project[] }) {
             <ol class="plain">
               {items
                 .filter(({ kind }) => !quiet.has(kind))
-                .map((operation) => (
+                .map((operation) => ({ operation, ...toldOf(operation, projects) }))
+                .map(({ operation, text, path }) => (
                   <li key={operation.id}>
                     <Status status={operation.status === 'running' ? 'deploying' : operation.status} text="" />
                     <div>
-                      <span>{toldOf(operation, projects)}</span>
+                      {path ? <a href={path}>{text}</a> : <span>{text}</span>}
                       <div class="fine">
                         {words(operation.status)}, <Time at={operation.finishedAt ?? operation.createdAt} />
                       </div>
@@ -184,16 +185,22 @@ function Recent({ projects }: { readonly projects: readonly Project[] }) {
   );
 }
 
+interface Told {
+  readonly text: string;
+  readonly path: string | undefined;
+}
+
 /** What an operation is about, by name where the page knows it. */
-function toldOf({ kind, subject }: Operation, projects: readonly Project[]): string {
+function toldOf({ kind, subject }: Operation, projects: readonly Project[]): Told {
   const what = capital(words(kind));
-  if (!subject) return what;
   for (const project of projects) {
-    if (project.id === subject.id) return `${what} of ${project.name}`;
-    const environment = project.environments.find(
-      ({ id, currentDeploymentId }) => id === subject.id || currentDeploymentId === subject.id,
-    );
-    if (environment) return `${what} of ${project.name} / ${environment.name}`;
+    if (project.id === subject?.id) return { text: `${what} of ${project.name}`, path: `/projects/${project.id}` };
+    for (const { id, name, currentDeploymentId, lastDeployment } of project.environments) {
+      const text = `${what} of ${project.name} / ${name}`;
+      if (id === subject?.id) return { text, path: `/environments/${id}` };
+      if (subject && [currentDeploymentId, lastDeployment?.id].includes(subject.id))
+        return { text, path: `/environments/${id}/deployments/${subject.id}` };
+    }
   }
-  return what;
+  return { text: what, path: undefined };
 }

@@ -5,7 +5,7 @@ import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useDeployment } from '../data/lists.ts';
 import { Log } from '../data/log.ts';
-import { whyNot } from '../data/session.ts';
+import { signedIn, whyNot } from '../data/session.ts';
 import { words } from '../data/words.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -63,7 +63,7 @@ function Head({ deployment, environment, onRollback }: Omit<ViewProps, 'id'> & {
           <p class="fine clip">
             {commit.sha && <code>{commit.sha.slice(0, 8)}</code>} {commit.author && `by ${commit.author}, `}
             {words(trigger)}
-            {requestedBy && ` by ${requestedBy}`}, <Time at={queuedAt} />
+            {requestedBy === signedIn.value?.user.id && ' by you'}, <Time at={queuedAt} />
           </p>
         </div>
         <div class="row">

@@ -7,7 +7,7 @@ import { Time } from '../ui/time.tsx';
 export function EnvironmentRows({ environments }: { readonly environments: readonly Environment[] }) {
   return (
     <ul class="rows">
-      {environments.map(({ id, name, status, url, branch, updatedAt }) => (
+      {environments.map(({ id, name, status, url, branch, lastDeployment }) => (
         <li class="environment-row" key={id}>
           <a class="row-link clip" href={`/environments/${id}`}>
             {name}
@@ -18,7 +18,12 @@ export function EnvironmentRows({ environments }: { readonly environments: reado
           </span>
           <span class="fine clip address">{url && <a href={url}>{url.replace(/^https?:\/\//, '')}</a>}</span>
           <span class="fine when">
-            <Time at={updatedAt} />
+            {lastDeployment && (
+              <>
+                <Status status={lastDeployment.status} text={`#${lastDeployment.number}`} />{' '}
+                <Time at={lastDeployment.finishedAt ?? lastDeployment.queuedAt} />
+              </>
+            )}
           </span>
         </li>
       ))}

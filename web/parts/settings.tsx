@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Environment, EnvironmentSettings } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
-import { useServers } from '../data/lists.ts';
+import { useProject, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -44,8 +44,11 @@ const labels: Readonly<Record<(typeof texts)[number] | (typeof numbers)[number],
   cpus: 'Processors',
 };
 
-function Running({ environment: { id, settings } }: Props) {
+function Running({ environment: { id, settings, projectId } }: Props) {
   const [said, say] = useState('');
+  const { apps = [] } = useProject(projectId).value?.analysis.result ?? {};
+  const app = apps.find(({ path }) => path === settings.appPath) ?? apps[0];
+  const foundOf = (name: string) => String((app && Object.entries(app).find(([field]) => field === name)?.[1]) ?? '');
   const store = useAction(async (fields: Readonly<Record<string, string>>) => {
     const set: Record<string, string | number> = {};
     for (const name of texts) if (fields[name]) set[name] = fields[name];
@@ -67,13 +70,15 @@ function Running({ environment: { id, settings } }: Props) {
       }}
     >
       <h2>How it is built and run</h2>
-      <p class="hint">What stays empty is what the analysis of the repository found.</p>
+      <p class="hint">What stays empty is as the analysis of the repository found it, shown in grey.</p>
       {texts.map((name) => (
-        <TextField key={name} label={labels[name]} name={name} value={settings[name] ?? ''} error={errors[`settings.${name}`]} />
+        <TextField key={name} label={labels[name]} name={name} value={settings[name] ?? ''} placeholder={foundOf(name)} error={errors[`settings.${name}`]} />
       ))}
-      {numbers.map((name) => (
-        <TextField key={name} label={labels[name]} name={name} type="number" value={String(settings[name] ?? '')} error={errors[`settings.${name}`]} />
-      ))}
+      <div class="pairs">
+        {numbers.map((name) => (
+          <TextField key={name} label={labels[name]} name={name} type="number" value={String(settings[name] ?? '')} placeholder={foundOf(name)} error={errors[`settings.${name}`]} />
+        ))}
+      </div>
       {store.failure && <FailureNotice failure={store.failure} />}
       <div class="row">
         <Button type="submit" kind="primary" isBusy={store.isBusy} why={whyNot('change')}>
