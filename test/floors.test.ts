@@ -221,8 +221,29 @@ test('the SDK knows itself alone, those on it the SDK, and the service none of t
   assert.deepEqual(packages, [], 'it runs in a browser and needs nothing');
 });
 
+/** The dashboard's own floors, from the ground up. */
+const webFloors = ['data', 'ui', 'parts', 'pages', '.'];
+
+test('in the dashboard too, arrows point down and close no circle, and the SDK is taken by its index', () => {
+  const names = globSync('web/**/*.{ts,tsx}', { cwd: root }).filter((name) => !/\.test\.ts$/.test(name));
+  const found = names.flatMap((from) => arrowsOf(from, readFileSync(`${root}${from}`, 'utf8')));
+  const floor = (name: string) => webFloors.indexOf(name.split('/').slice(1, -1)[0] ?? '.');
+  assert.ok(found.some(({ from, to }) => from === 'web/routes.tsx' && to === 'web/pages/overview.tsx'));
+  for (const name of names) assert.notEqual(floor(name), -1, `${name} lives on no floor`);
+  const own = found.filter(({ to }) => to.startsWith('web/'));
+  assert.deepEqual(shown(own.filter(({ from, to }) => floor(to) > floor(from))), []);
+  const inside = found.filter(({ to }) => to.startsWith('sdk/') && to !== 'sdk/index.ts');
+  assert.deepEqual(shown(inside), []);
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of own) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const circles = names.flatMap((file) => waysFrom(file, next).get(file)?.join(' → ') ?? []);
+  assert.deepEqual(circles, []);
+});
+
 test('no file is longer than 400 lines', () => {
-  const tests = globSync(['{src,test,bench,scripts,lab,cli}/**/*.{ts,mjs,sh}', 'sdk/*.ts'], { cwd: root });
+  const tests = globSync(['{src,test,bench,scripts,lab,cli,web}/**/*.{ts,tsx,mjs,sh}', 'sdk/*.ts'], {
+    cwd: root,
+  });
   const long = tests
     .map((name) => [name, readFileSync(`${root}${name}`, 'utf8').split('\n').length - 1] as const)
     .filter(([, lines]) => lines > 400);

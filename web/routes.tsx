@@ -3,9 +3,9 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso
 import { session } from './data/session.ts';
 import { Overview } from './pages/overview.tsx';
 import { SignIn } from './pages/sign-in.tsx';
+import { Unreachable } from './pages/unreachable.tsx';
 import { Shell } from './parts/shell.tsx';
 import { ProofDialog } from './ui/proof.tsx';
-import { Unreachable } from './pages/unreachable.tsx';
 
 const later = {
   environment: lazy(() => import('./pages/environment.tsx').then((page) => page.EnvironmentPage)),
@@ -35,12 +35,14 @@ export function App() {
 }
 
 function Pages() {
-  const { state } = session.value;
+  const now = session.value;
+  const { state } = now;
   if (state === 'starting') return <div class="starting" role="status" aria-label="Loading" />;
   if (state === 'unreachable') return <Unreachable />;
-  if (state === 'signed-out') return <SignIn />;
+  if (now.state !== 'signed-in') return <SignIn />;
   return (
-    <Shell>
+    // Another workspace is another page throughout: nothing of the one before stays.
+    <Shell key={now.workspace.id}>
       <Router>
         <Route path="/" component={Overview} />
         <Route path="/start/:step?" component={later.firstRun} />

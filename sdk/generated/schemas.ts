@@ -650,6 +650,7 @@ export interface Environment {
   readonly services: readonly Service[];
   readonly domain: ConnectedDomain | null;
   readonly currentDeploymentId: string | null;
+  readonly lastDeployment: LastDeployment | null;
   readonly status: 'idle' | 'deploying' | 'running' | 'degraded' | 'stopped';
   /** Why it is degraded. */
   readonly problem: Fault | null;
@@ -1059,6 +1060,16 @@ export interface JoinedWorkspace {
     /** What they are in it. */
     readonly role: 'admin' | 'member' | 'viewer';
   }[] | null;
+}
+
+/** The newest, whatever became of it. */
+export interface LastDeployment {
+  readonly id: string;
+  readonly number: number;
+  readonly status: DeploymentStatus;
+  readonly message: string | null;
+  readonly queuedAt: string;
+  readonly finishedAt: string | null;
 }
 
 export interface LinkedEnvironment {

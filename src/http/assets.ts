@@ -36,7 +36,5 @@ export function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: A
   reply.type(type);
   const accepted = request.headers['accept-encoding'] ?? '';
   const chosen = encoded.find(({ encoding }) => new RegExp(`\\b${encoding}\\b`).test(accepted));
-  return chosen
-    ? reply.header('content-encoding', chosen.encoding).send(chosen.bytes)
-    : reply.send(plain);
+  return chosen ? reply.header('content-encoding', chosen.encoding).send(chosen.bytes) : reply.send(plain);
 }

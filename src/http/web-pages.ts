@@ -1,5 +1,4 @@
 /** Small pages of the service's own: one style, one script, one icon, and nothing from anywhere else. */
-import type { FastifyReply } from 'fastify';
 import type { HttpServer } from './server.ts';
 
 export const iconPath = '/favicon.svg';
@@ -33,14 +32,12 @@ export interface WebPages {
   readonly script: string;
 }
 
-export function webPage(reply: FastifyReply, html: string): FastifyReply {
-  return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);
-}
-
 /** Their style and script are `page.css` and `page.js` in the folder. */
 export function webPages(app: HttpServer, folder: string, { pages, style, script }: WebPages): void {
   for (const [path, html] of Object.entries(pages))
-    app.get(path, pageOptions, (_request, reply) => webPage(reply, html));
+    app.get(path, pageOptions, (_request, reply) =>
+      reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html),
+    );
   app.get(`${folder}/page.css`, pageOptions, (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(style),
   );

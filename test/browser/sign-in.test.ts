@@ -47,9 +47,15 @@ test('who signs in at a deep link is led there, and a reload stays signed in by 
   await page.getByRole('heading', { name: 'No server yet' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { name: 'No server yet' }).waitFor();
-  const kept: unknown = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+  const kept: unknown = await page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+  );
   assert.doesNotMatch(String(kept), /eyJ|refresh/, 'no token lies where a script could read it');
-  assert.equal(requests.filter((each) => each.includes('/api/v1/events')).length, 2, 'one stream for each load');
+  assert.equal(
+    requests.filter((each) => each.includes('/api/v1/events')).length,
+    2,
+    'one stream for each load',
+  );
 });
 
 test('two tabs of one browser come back at the same moment, and both stay signed in', async (t) => {

@@ -28,7 +28,11 @@ export interface Look {
 }
 
 /** A person's browser, with cookies of its own. */
-export async function openBrowser(t: TestContext, service: Pick<TestApp, 'url'>, look: Look = {}): Promise<BrowserContext> {
+export async function openBrowser(
+  t: TestContext,
+  service: Pick<TestApp, 'url'>,
+  look: Look = {},
+): Promise<BrowserContext> {
   const { theme = 'light', width = 1280, height = 900 } = look;
   const browser = await launch();
   const context = await browser.newContext({
@@ -71,14 +75,21 @@ export class Watched {
   }
 }
 
-export async function openTab(t: TestContext, context: BrowserContext, service: Pick<TestApp, 'url'>): Promise<Watched> {
+export async function openTab(
+  t: TestContext,
+  context: BrowserContext,
+  service: Pick<TestApp, 'url'>,
+): Promise<Watched> {
   const watched = new Watched(await context.newPage(), service.url);
   t.after(() => watched.assertGood());
   return watched;
 }
 
 /** By typing, as a person does. */
-export async function signIn(page: Page, { email, password }: { readonly email: string; readonly password: string }): Promise<void> {
+export async function signIn(
+  page: Page,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<void> {
   await page.goto('/');
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -93,7 +104,8 @@ export async function assertAccessible(page: Page): Promise<void> {
   const { readFileSync } = await import('node:fs');
   // By the debugger, which no policy of the page concerns.
   await page.evaluate(readFileSync(axePath, 'utf8'));
-  const found: unknown = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  const found: unknown =
+    await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ')))`);
   assert.deepEqual(found, []);
 }

@@ -50,14 +50,28 @@ export async function seedDashboard(scene: EnvironmentScene): Promise<Seeded> {
     author: 'Ada Lovelace',
     branch: 'main',
   });
-  for (const step of ['fetch', 'plan', 'send', 'build', 'create-release', 'start', 'health', 'prove', 'switch', 'retire', 'promote']) {
+  for (const step of [
+    'fetch',
+    'plan',
+    'send',
+    'build',
+    'create-release',
+    'start',
+    'health',
+    'prove',
+    'switch',
+    'retire',
+    'promote',
+  ]) {
     await succeeded.step(step);
     if (step === 'build') await succeeded.lines(step, ...buildLines);
     service.clock.advance(1_700);
   }
   await succeeded.end({ state: 'succeeded' });
   await scene.released();
-  await db.run(sql`update environments set current_deployment = ${succeeded.id}, status = 'running' where workspace_id = ${workspaceId} and id = ${environmentId}`);
+  await db.run(
+    sql`update environments set current_deployment = ${succeeded.id}, status = 'running' where workspace_id = ${workspaceId} and id = ${environmentId}`,
+  );
   const failed = await tellDeployment(scene, serverId, {
     sha: 'b81e44f06c7d29a3355ed1a0c9f2817d4400aa12',
     message: 'Read the catalogue from the new table',
@@ -69,7 +83,11 @@ export async function seedDashboard(scene: EnvironmentScene): Promise<Seeded> {
     if (step === 'build') await failed.lines(step, ...buildLines);
     service.clock.advance(2_300);
   }
-  await failed.lines('health', 'GET / answered 500 after 31 ms', `${esc}[31mError: relation "catalogue" does not exist${esc}[0m`);
+  await failed.lines(
+    'health',
+    'GET / answered 500 after 31 ms',
+    `${esc}[31mError: relation "catalogue" does not exist${esc}[0m`,
+  );
   await failed.end({
     state: 'failed',
     fault: {
@@ -77,7 +95,8 @@ export async function seedDashboard(scene: EnvironmentScene): Promise<Seeded> {
       step: 'health',
       message: 'The new release did not become healthy within 60 seconds, so the old one stayed.',
       hint: 'The app answered with 500. Its last lines say why.',
-      evidence: 'GET / answered 500\nError: relation "catalogue" does not exist\n    at Parser.parseErrorMessage (node_modules/pg-protocol/dist/parser.js:285:98)',
+      evidence:
+        'GET / answered 500\nError: relation "catalogue" does not exist\n    at Parser.parseErrorMessage (node_modules/pg-protocol/dist/parser.js:285:98)',
     },
   });
   return { serverId, stagingId, succeeded, failed };

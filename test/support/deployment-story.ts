@@ -37,7 +37,9 @@ export async function tellDeployment(
     await tx.run(sql`update deployments set commit = ${JSON.stringify(commit)}::jsonb where id = ${id}`);
   });
   const follow = (change: StateChange) =>
-    db.transaction((tx) => followDeployment(tx, clock, workspaceId, { deploymentId: id, environmentId }, change));
+    db.transaction((tx) =>
+      followDeployment(tx, clock, workspaceId, { deploymentId: id, environmentId }, change),
+    );
   return {
     id,
     step: (step) => follow({ state: 'running', step }),

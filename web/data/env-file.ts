@@ -27,17 +27,19 @@ export function parseEnv(text: string): EnvFile {
       number += 1;
       continue;
     }
-    found.set(read[1], valueOf(read[2] ?? ''));
+    found.set(read[1], unquoted(read[2] ?? ''));
     number += read[0].split('\n').length;
     at += read[0].length + 1;
   }
   return { variables: [...found].map(([key, value]) => ({ key, value })), problems };
 }
 
-function valueOf(raw: string): string {
+function unquoted(raw: string): string {
   const text = raw.trim();
   if (/^'[^']*'$/.test(text)) return text.slice(1, -1);
   if (/^"[\s\S]*"$/.test(text))
-    return text.slice(1, -1).replaceAll(/\\([\s\S])/g, (_, letter: string) => ({ n: '\n', r: '\r', t: '\t' })[letter] ?? letter);
+    return text
+      .slice(1, -1)
+      .replaceAll(/\\([\s\S])/g, (_, letter: string) => ({ n: '\n', r: '\r', t: '\t' })[letter] ?? letter);
   return text.replace(/\s+#.*$/, '');
 }

@@ -14,12 +14,18 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof ProblemError) {
     const { detail, hint, errors = [], findings = [], code, requestId } = error.problem;
-    const fields = Object.fromEntries(errors.map(({ path, message }) => [path.replaceAll('/', '.'), message]));
+    const fields = Object.fromEntries(
+      errors.map(({ path, message }) => [path.replaceAll('/', '.'), message]),
+    );
     const evidence = findings.map((finding) => finding.message).join('\n');
     return { message: detail, hint: hint ?? null, evidence: evidence || null, fields, code, requestId };
   }
   if (error instanceof ConnectionError)
-    return said('The service cannot be reached.', 'Check the network; what you typed stays here.', error.message);
+    return said(
+      'The service cannot be reached.',
+      'Check the network; what you typed stays here.',
+      error.message,
+    );
   // A defect of the page itself: its text is all that anyone can go by.
   return said('The dashboard made a mistake.', 'Reload the page.', String(error));
 }

@@ -21,15 +21,19 @@ const gatherMs = 150;
 class Resource<T> {
   readonly #state = signal<Loaded<T>>({ value: undefined, failure: undefined });
   readonly #load: (options: CallOptions) => Promise<T>;
-  readonly hears: Hears;
+  readonly #hears: Hears | undefined;
   #users = 0;
   #loading: AbortController | undefined;
   #isStale = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(load: (options: CallOptions) => Promise<T>, hears: Hears) {
+  constructor(load: (options: CallOptions) => Promise<T>, hears: Hears | undefined) {
     this.#load = load;
-    this.hears = hears;
+    this.#hears = hears;
+  }
+
+  hears(event: WorkspaceEvent): boolean {
+    return this.#hears?.(event) ?? false;
   }
 
   get state(): ReadonlySignal<Loaded<T>> {
@@ -45,7 +49,10 @@ class Resource<T> {
     if (this.#isStale && !this.#loading) void this.reload();
     return () => {
       this.#users -= 1;
-      if (this.#users === 0) this.#loading?.abort();
+      if (this.#users > 0) return;
+      this.#loading?.abort();
+      // What no event tells of is true while it is looked at, and must be loaded anew for the next look.
+      if (!this.#hears) this.#isStale = true;
     };
   }
 
@@ -94,7 +101,11 @@ export function loadAfter(begun: Promise<void>): void {
   gate = begun;
 }
 
-function resourceOf<T>(key: string, load: (options: CallOptions) => Promise<T>, hears: Hears): Resource<T> {
+function resourceOf<T>(
+  key: string,
+  load: (options: CallOptions) => Promise<T>,
+  hears: Hears | undefined,
+): Resource<T> {
   const known = resources.get(key);
   // A key stands for one kind of thing, so what lies under it is of that type.
   if (known) return Object(known);
@@ -112,9 +123,9 @@ export interface Used<T> extends Loaded<T> {
 export function useResource<T>(
   key: string,
   load: (options: CallOptions) => Promise<T>,
-  hears: Hears = () => false,
+  hears?: Hears,
 ): Used<T> {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that `load` and `hears` depend on
+  // The key says all that `load` and `hears` depend on.
   const resource = useMemo(() => resourceOf(key, load, hears), [key]);
   useEffect(() => resource.use(), [resource]);
   const { value, failure } = resource.state.value;
@@ -122,7 +133,10 @@ export function useResource<T>(
 }
 
 export function hear(event: WorkspaceEvent): void {
-  if (event.kind === 'reset') return forgetAll();
+  if (event.kind === 'reset') {
+    forgetAll();
+    return;
+  }
   for (const [key, resource] of resources)
     if (resource.hears(event)) {
       if (resource.isUsed) resource.touch();

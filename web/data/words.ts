@@ -33,9 +33,9 @@ export function bytes(count: number): string {
   return `${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${size[at]}`;
 }
 
-/** `host_key_changed` as a person reads it. */
+/** `host_key_changed` and `registerDomain` as a person reads them. */
 export function words(name: string): string {
-  return name.replaceAll(/[_-]/g, ' ');
+  return name.replaceAll(/[_-]/g, ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 export function capital(text: string): string {

@@ -28,8 +28,9 @@ export function Backups() {
           items.length === 0 ? (
             <Empty title="No backup yet">
               <p>
-                Backups are made of the databases and volumes of an environment: open one, go to its Backups, and make the
-                first or set a schedule. Each is restored into a scratch database and checked before it counts.
+                Backups are made of the databases and volumes of an environment: open one, go to its Backups,
+                and make the first or set a schedule. Each is restored into a scratch database and checked
+                before it counts.
               </p>
               <a href="/">Choose an environment</a>
             </Empty>

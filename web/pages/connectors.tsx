@@ -36,7 +36,10 @@ export function Connectors() {
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="Nobody is told yet">
-              <p>A connector sends what matters (a failed deployment, a lost server, a backup that did not prove itself) to Slack, Discord, Telegram, Teams, mail or a webhook.</p>
+              <p>
+                A connector sends what matters (a failed deployment, a lost server, a backup that did not
+                prove itself) to Slack, Discord, Telegram, Teams, mail or a webhook.
+              </p>
             </Empty>
           ) : (
             <div class="columns">
@@ -75,7 +78,10 @@ function ConnectorCard({ connector, onChanged }: CardProps) {
         <h2>
           {name} <span class="fine">{type}</span>
         </h2>
-        <Status status={enabled ? (failingSince ? 'failed' : 'active') : 'stopped'} text={enabled ? (failingSince ? 'failing' : 'on') : 'off'} />
+        <Status
+          status={enabled ? (failingSince ? 'failed' : 'active') : 'stopped'}
+          text={enabled ? (failingSince ? 'failing' : 'on') : 'off'}
+        />
       </div>
       <p class="fine clip">{target}</p>
       <p class="fine">Tells of {events.length === 0 ? 'nothing' : events.map(words).join(', ')}.</p>
@@ -117,8 +123,16 @@ function ConnectorCard({ connector, onChanged }: CardProps) {
   );
 }
 
-function Deliveries({ connector: { id, name }, onClose }: { readonly connector: NotificationConnector; readonly onClose: () => void }) {
-  const deliveries = useResource(`deliveries ${id}`, (options) => api.listNotificationDeliveries({ id, limit: 50 }, options));
+function Deliveries({
+  connector: { id, name },
+  onClose,
+}: {
+  readonly connector: NotificationConnector;
+  readonly onClose: () => void;
+}) {
+  const deliveries = useResource(`deliveries ${id}`, (options) =>
+    api.listNotificationDeliveries({ id, limit: 50 }, options),
+  );
   return (
     <Dialog title={`Deliveries of ${name}`} onClose={onClose} isWide>
       <Await of={deliveries}>
@@ -131,7 +145,8 @@ function Deliveries({ connector: { id, name }, onClose }: { readonly connector: 
                 <li key={delivery.id}>
                   <Status status={delivery.status} text={words(delivery.event)} />{' '}
                   <span class="fine">
-                    <Time at={delivery.createdAt} />, {delivery.attempts} tries{delivery.detail && `: ${delivery.detail}`}
+                    <Time at={delivery.createdAt} />, {delivery.attempts} tries
+                    {delivery.detail && `: ${delivery.detail}`}
                   </span>
                 </li>
               ))}

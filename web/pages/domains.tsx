@@ -30,7 +30,7 @@ export function Domains() {
         <h1>Domains</h1>
       </header>
       <form
-        class="card row"
+        class="card row row-bottom"
         aria-label="Register a name"
         onSubmit={async (event) => {
           event.preventDefault();
@@ -39,7 +39,13 @@ export function Domains() {
         }}
       >
         <div class="grow">
-          <TextField label="Register a name" name="hostname" placeholder="shop.example.com" error={add.failure?.fields.hostname} isRequired />
+          <TextField
+            label="Register a name"
+            name="hostname"
+            placeholder="shop.example.com"
+            error={add.failure?.fields.hostname}
+            isRequired
+          />
         </div>
         <Button type="submit" kind="primary" isBusy={add.isBusy} why={whyNot('change')}>
           Register
@@ -50,12 +56,20 @@ export function Domains() {
         {(list) =>
           list.length === 0 ? (
             <Empty title="No name yet">
-              <p>Register one above. A TXT record then proves that it is yours, and it can lead to any environment, with a certificate.</p>
+              <p>
+                Register one above. A TXT record then proves that it is yours, and it can lead to any
+                environment, with a certificate.
+              </p>
             </Empty>
           ) : (
             <div class="stack">
               {list.map((domain) => (
-                <DomainCard key={domain.id} domain={domain} onRemove={() => remove(domain)} onChanged={domains.reload} />
+                <DomainCard
+                  key={domain.id}
+                  domain={domain}
+                  onRemove={() => remove(domain)}
+                  onChanged={domains.reload}
+                />
               ))}
             </div>
           )
@@ -73,7 +87,10 @@ export function Domains() {
           }}
           onClose={() => remove(undefined)}
         >
-          <p>It can be registered again, also by others who prove it. An environment that it leads to keeps this from happening.</p>
+          <p>
+            It can be registered again, also by others who prove it. An environment that it leads to keeps
+            this from happening.
+          </p>
         </Confirm>
       )}
     </>

@@ -23,8 +23,14 @@ const tabs: Readonly<Record<string, readonly [text: string, component: Component
   logs: ['Logs', lazy(() => import('../parts/live-logs.tsx').then((part) => part.LiveLogs))],
   variables: ['Variables', lazy(() => import('../parts/variables.tsx').then((part) => part.Variables))],
   services: ['Services', lazy(() => import('../parts/services.tsx').then((part) => part.Services))],
-  domains: ['Domains', lazy(() => import('../parts/environment-domains.tsx').then((part) => part.EnvironmentDomains))],
-  backups: ['Backups', lazy(() => import('../parts/environment-backups.tsx').then((part) => part.EnvironmentBackups))],
+  domains: [
+    'Domains',
+    lazy(() => import('../parts/environment-domains.tsx').then((part) => part.EnvironmentDomains)),
+  ],
+  backups: [
+    'Backups',
+    lazy(() => import('../parts/environment-backups.tsx').then((part) => part.EnvironmentBackups)),
+  ],
   settings: ['Settings', lazy(() => import('../parts/settings.tsx').then((part) => part.Settings))],
 };
 
@@ -34,7 +40,9 @@ export function EnvironmentPage() {
   const environment = useEnvironment(id);
   return (
     <Await of={environment} lines={10}>
-      {(value) => <Shown key={value.id} environment={value} tab={tab in tabs ? tab : 'deployments'} item={item} />}
+      {(value) => (
+        <Shown key={value.id} environment={value} tab={tab in tabs ? tab : 'deployments'} item={item} />
+      )}
     </Await>
   );
 }
@@ -47,11 +55,18 @@ function Shown({ environment, tab, item }: TabProps & { readonly tab: string }) 
     <>
       <Head environment={environment} project={project.value} />
       {environment.problem && (
-        <FailureNotice title={`This environment is ${environment.status}`} failure={failureOfFault(environment.problem)} />
+        <FailureNotice
+          title={`This environment is ${environment.status}`}
+          failure={failureOfFault(environment.problem)}
+        />
       )}
       <nav class="tabs" aria-label="Environment">
         {Object.entries(tabs).map(([name, [text]]) => (
-          <a key={name} href={`/environments/${environment.id}/${name}`} aria-current={name === tab ? 'page' : undefined}>
+          <a
+            key={name}
+            href={`/environments/${environment.id}/${name}`}
+            aria-current={name === tab ? 'page' : undefined}
+          >
             {text}
           </a>
         ))}
@@ -61,7 +76,13 @@ function Shown({ environment, tab, item }: TabProps & { readonly tab: string }) 
   );
 }
 
-function Head({ environment, project }: { readonly environment: Environment; readonly project: Project | undefined }) {
+function Head({
+  environment,
+  project,
+}: {
+  readonly environment: Environment;
+  readonly project: Project | undefined;
+}) {
   const { id, name, status, url, branch, serverId, settings } = environment;
   const { route } = useLocation();
   const [asked, ask] = useState<'stop' | undefined>();
@@ -79,7 +100,8 @@ function Head({ environment, project }: { readonly environment: Environment; rea
       <header class="page-head">
         <div class="clip">
           <p class="crumbs">
-            <a href="/">Overview</a> / {project ? <a href={`/projects/${project.id}`}>{project.name}</a> : '…'}
+            <a href="/">Overview</a> /{' '}
+            {project ? <a href={`/projects/${project.id}`}>{project.name}</a> : '…'}
           </p>
           <h1>
             {name} <Status status={status} />
@@ -91,11 +113,19 @@ function Head({ environment, project }: { readonly environment: Environment; rea
               Start
             </Button>
           ) : (
-            <Button why={whyNot('change') ?? (status === 'idle' ? 'Nothing runs here yet.' : noServer)} onPress={() => ask('stop')}>
+            <Button
+              why={whyNot('change') ?? (status === 'idle' ? 'Nothing runs here yet.' : noServer)}
+              onPress={() => ask('stop')}
+            >
               Stop
             </Button>
           )}
-          <Button kind="primary" isBusy={deploy.isBusy} why={whyNot('deploy') ?? noServer} onPress={deploy.run}>
+          <Button
+            kind="primary"
+            isBusy={deploy.isBusy}
+            why={whyNot('deploy') ?? noServer}
+            onPress={deploy.run}
+          >
             Deploy
           </Button>
         </div>
@@ -123,7 +153,9 @@ function Head({ environment, project }: { readonly environment: Environment; rea
         </div>
         <div>
           <dt>Server</dt>
-          <dd class="clip">{server ? <a href={`/servers/${server.id}`}>{server.name}</a> : serverId ? '…' : 'none'}</dd>
+          <dd class="clip">
+            {server ? <a href={`/servers/${server.id}`}>{server.name}</a> : serverId ? '…' : 'none'}
+          </dd>
         </div>
         <div>
           <dt>Replicas</dt>
@@ -139,8 +171,8 @@ function Head({ environment, project }: { readonly environment: Environment; rea
           onClose={() => ask(undefined)}
         >
           <p>
-            Visitors get 503 at once, requests in flight are finished, then its containers and services stop. Its data and
-            its releases stay; Start brings it back.
+            Visitors get 503 at once, requests in flight are finished, then its containers and services stop.
+            Its data and its releases stay; Start brings it back.
           </p>
         </Confirm>
       )}

@@ -14,7 +14,11 @@ import { Status } from '../ui/status.tsx';
 
 const steps = ['code', 'server', 'analysis'] as const;
 type Step = (typeof steps)[number];
-const texts: Readonly<Record<Step, string>> = { code: 'Where the code is', server: 'Which server', analysis: 'What it needs' };
+const texts: Readonly<Record<Step, string>> = {
+  code: 'Where the code is',
+  server: 'Which server',
+  analysis: 'What it needs',
+};
 
 export function FirstRun() {
   useTitle('New project');
@@ -22,9 +26,13 @@ export function FirstRun() {
   const { query, route } = useLocation();
   const step = steps.find((each) => each === params.step) ?? 'code';
   const { project, server } = query;
-  const to = (next: Step, chosen: { readonly project?: string | undefined; readonly server?: string | undefined }) => {
+  const to = (
+    next: Step,
+    chosen: { readonly project?: string | undefined; readonly server?: string | undefined },
+  ) => {
     const search = new URLSearchParams();
-    for (const [name, value] of Object.entries({ project, server, ...chosen })) if (value) search.set(name, value);
+    for (const [name, value] of Object.entries({ project, server, ...chosen }))
+      if (value) search.set(name, value);
     route(`/start/${next}?${search}`);
   };
   return (
@@ -60,7 +68,7 @@ function Begun({ onChosen }: { readonly onChosen: (id: string) => void }) {
   const begun = (useProjects().value ?? []).filter(({ environments }) => environments.length === 0);
   if (begun.length === 0) return null;
   return (
-    <section class="stack" aria-label="Begun">
+    <section class="card stack" aria-label="Begun">
       <h2>Begun before</h2>
       <div class="choices">
         {begun.map(({ id, name, repository, status }) => (
@@ -83,7 +91,7 @@ function ChooseServer({ onChosen }: { readonly onChosen: (id: string | undefined
       {(list) => (
         <div class="columns">
           {list.length > 0 && (
-            <section class="stack" aria-label="Your servers">
+            <section class="card stack" aria-label="Your servers">
               <h2>One that is there</h2>
               <div class="choices">
                 {list.map(({ id, name, host, status }) => (
@@ -102,7 +110,7 @@ function ChooseServer({ onChosen }: { readonly onChosen: (id: string | undefined
               </div>
             </section>
           )}
-          <section class="stack" aria-label="A new server">
+          <section class="card stack" aria-label="A new server">
             <h2>{list.length > 0 ? 'Or a new one' : 'A server that it runs on'}</h2>
             <AddServer onAdded={({ id }) => onChosen(id)} />
           </section>

@@ -32,7 +32,10 @@ export function GitAccounts() {
         {(list) =>
           list.length === 0 ? (
             <Empty title="No account connected">
-              <p>With a token of GitHub, GitLab, Gitea or Bitbucket, private repositories can be chosen by name and each push can deploy. Public repositories need none.</p>
+              <p>
+                With a token of GitHub, GitLab, Gitea or Bitbucket, private repositories can be chosen by name
+                and each push can deploy. Public repositories need none.
+              </p>
             </Empty>
           ) : (
             <div class="columns">

@@ -6,8 +6,8 @@ export function NotFound() {
   return (
     <Empty title="There is no such page">
       <p>
-        The address may have been cut off. <a href="/">The overview</a> shows all that is yours, and Ctrl K finds it
-        by name.
+        The address may have been cut off. <a href="/">The overview</a> shows all that is yours, and Ctrl K
+        finds it by name.
       </p>
     </Empty>
   );

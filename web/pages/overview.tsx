@@ -7,9 +7,9 @@ import { whyNot } from '../data/session.ts';
 import { capital, words } from '../data/words.ts';
 import { EnvironmentRows } from '../parts/environment-rows.tsx';
 import { useTitle } from '../parts/title.ts';
-import { LinkButton } from '../ui/link-button.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { LinkButton } from '../ui/link-button.tsx';
 import { Status, toneOf } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -48,8 +48,8 @@ function Welcome() {
   return (
     <Empty title="Nothing is deployed yet">
       <p>
-        Four steps lead from a repository to a running app: where the code is, which server it runs on, what it needs,
-        and its first deployment. You can leave at any of them and find it again.
+        Four steps lead from a repository to a running app: where the code is, which server it runs on, what
+        it needs, and its first deployment. You can leave at any of them and find it again.
       </p>
       <LinkButton href="/start" kind="primary" why={whyNot('change')}>
         Deploy the first app
@@ -90,7 +90,12 @@ function troublesOf(projects: readonly Project[], servers: readonly Server[]): T
         found.push({ key: id, path, what: `${what} is ${status}`, why: problem?.message ?? '' });
       for (const service of services)
         if (service.status === 'failed')
-          found.push({ key: service.id, path: `${path}/services`, what: `${what}: ${service.name} failed`, why: service.problem?.message ?? '' });
+          found.push({
+            key: service.id,
+            path: `${path}/services`,
+            what: `${what}: ${service.name} failed`,
+            why: service.problem?.message ?? '',
+          });
       if (domain?.certificate.status === 'failed')
         found.push({
           key: domain.id,
@@ -135,7 +140,8 @@ function Projects({ list }: { readonly list: readonly Project[] }) {
           </header>
           {project.environments.length === 0 ? (
             <p class="hint">
-              No environment yet. <a href={`/start/analysis?project=${project.id}`}>Go on with its first one</a>.
+              No environment yet.{' '}
+              <a href={`/start/analysis?project=${project.id}`}>Go on with its first one</a>.
             </p>
           ) : (
             <EnvironmentRows environments={project.environments} />
@@ -168,7 +174,10 @@ function Recent({ projects }: { readonly projects: readonly Project[] }) {
                 .map((operation) => ({ operation, ...toldOf(operation, projects) }))
                 .map(({ operation, text, path }) => (
                   <li key={operation.id}>
-                    <Status status={operation.status === 'running' ? 'deploying' : operation.status} text="" />
+                    <Status
+                      status={operation.status === 'running' ? 'deploying' : operation.status}
+                      text=""
+                    />
                     <div>
                       {path ? <a href={path}>{text}</a> : <span>{text}</span>}
                       <div class="fine">
@@ -194,7 +203,8 @@ interface Told {
 function toldOf({ kind, subject }: Operation, projects: readonly Project[]): Told {
   const what = capital(words(kind));
   for (const project of projects) {
-    if (project.id === subject?.id) return { text: `${what} of ${project.name}`, path: `/projects/${project.id}` };
+    if (project.id === subject?.id)
+      return { text: `${what} of ${project.name}`, path: `/projects/${project.id}` };
     for (const { id, name, currentDeploymentId, lastDeployment } of project.environments) {
       const text = `${what} of ${project.name} / ${name}`;
       if (id === subject?.id) return { text, path: `/environments/${id}` };

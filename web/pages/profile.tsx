@@ -45,7 +45,11 @@ export function Profile() {
       <section class="stack" aria-label="Sessions">
         <div class="section-head">
           <h2>Where you are signed in</h2>
-          <Button isBusy={endOthers.isBusy} why={others < 1 ? 'This is the only session.' : undefined} onPress={endOthers.run}>
+          <Button
+            isBusy={endOthers.isBusy}
+            why={others < 1 ? 'This is the only session.' : undefined}
+            onPress={endOthers.run}
+          >
             End all others
           </Button>
         </div>
@@ -75,7 +79,11 @@ export function Profile() {
                         <Time at={lastUsedAt} />
                       </td>
                       <td class="end">
-                        <Button kind="quiet" why={current ? 'Sign out instead.' : undefined} onPress={() => end.run(id)}>
+                        <Button
+                          kind="quiet"
+                          why={current ? 'Sign out instead.' : undefined}
+                          onPress={() => end.run(id)}
+                        >
                           End
                         </Button>
                       </td>

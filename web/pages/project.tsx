@@ -68,7 +68,9 @@ function Shown({ project }: { readonly project: Project }) {
       <dl class="facts">
         <div>
           <dt>Repository</dt>
-          <dd class="clip">{repository.webUrl ? <a href={repository.webUrl}>{repository.fullName}</a> : repository.fullName}</dd>
+          <dd class="clip">
+            {repository.webUrl ? <a href={repository.webUrl}>{repository.fullName}</a> : repository.fullName}
+          </dd>
         </div>
         <div>
           <dt>Branch</dt>
@@ -83,9 +85,15 @@ function Shown({ project }: { readonly project: Project }) {
         <header>
           <h2>Environments</h2>
         </header>
-        {environments.length === 0 ? <p class="hint">None yet.</p> : <EnvironmentRows environments={environments} />}
+        {environments.length === 0 ? (
+          <p class="hint">None yet.</p>
+        ) : (
+          <EnvironmentRows environments={environments} />
+        )}
       </section>
-      {analysis.fault && <FailureNotice title="The analysis failed" failure={failureOfFault(analysis.fault)} />}
+      {analysis.fault && (
+        <FailureNotice title="The analysis failed" failure={failureOfFault(analysis.fault)} />
+      )}
       {again.failure && <FailureNotice failure={again.failure} />}
       <section class="stack" aria-label="Analysis">
         <div class="section-head">
@@ -125,8 +133,20 @@ function NewEnvironment({ project, onClose }: AskProps) {
           void action.run(name, branch);
         }}
       >
-        <TextField label="Name" name="name" placeholder="staging" error={action.failure?.fields.name} isRequired isFocused />
-        <TextField label="Branch" name="branch" hint="Empty: the branch of the project." error={action.failure?.fields.branch} />
+        <TextField
+          label="Name"
+          name="name"
+          placeholder="staging"
+          error={action.failure?.fields.name}
+          isRequired
+          isFocused
+        />
+        <TextField
+          label="Branch"
+          name="branch"
+          hint="Empty: the branch of the project."
+          error={action.failure?.fields.branch}
+        />
         {action.failure && <FailureNotice failure={action.failure} />}
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>

@@ -31,7 +31,19 @@ export function ServerPage() {
 }
 
 function Shown({ server }: { readonly server: Server }) {
-  const { id, name, host, port, username, status, facts, lastSeenAt, problem, provisionedAt, hostKeyFingerprint } = server;
+  const {
+    id,
+    name,
+    host,
+    port,
+    username,
+    status,
+    facts,
+    lastSeenAt,
+    problem,
+    provisionedAt,
+    hostKeyFingerprint,
+  } = server;
   const { route } = useLocation();
   const [isAsked, ask] = useState(false);
   const provision = useAction(() => api.provisionServer({ id }));
@@ -53,7 +65,12 @@ function Shown({ server }: { readonly server: Server }) {
           <Button kind="danger" why={whyNot('manage')} onPress={() => ask(true)}>
             Remove
           </Button>
-          <Button kind={provisionedAt ? 'plain' : 'primary'} isBusy={provision.isBusy} why={whyNot('manage')} onPress={provision.run}>
+          <Button
+            kind={provisionedAt ? 'plain' : 'primary'}
+            isBusy={provision.isBusy}
+            why={whyNot('manage')}
+            onPress={provision.run}
+          >
             {provisionedAt ? 'Prepare again' : 'Prepare for deployments'}
           </Button>
         </div>
@@ -63,11 +80,16 @@ function Shown({ server }: { readonly server: Server }) {
       {offered && (
         <div class="notice notice-warn">
           <p>
-            It now shows the key <code>{offered}</code> instead of <code>{hostKeyFingerprint}</code>. Accept it only if you
-            know why: someone else may be answering in its place.
+            It now shows the key <code>{offered}</code> instead of <code>{hostKeyFingerprint}</code>. Accept
+            it only if you know why: someone else may be answering in its place.
           </p>
           <div class="row">
-            <Button kind="danger" isBusy={accept.isBusy} why={whyNot('manage')} onPress={() => accept.run(offered)}>
+            <Button
+              kind="danger"
+              isBusy={accept.isBusy}
+              why={whyNot('manage')}
+              onPress={() => accept.run(offered)}
+            >
               Accept the new key
             </Button>
           </div>
@@ -79,7 +101,10 @@ function Shown({ server }: { readonly server: Server }) {
         <Fact name="Processors" value={facts ? `${facts.cpus}, ${facts.arch}` : ''} />
         <Fact name="Memory" value={facts ? bytes(facts.memoryMb * 1024 * 1024) : ''} />
         <Fact name="Free disk" value={facts ? bytes(facts.diskFreeMb * 1024 * 1024) : ''} />
-        <Fact name="Docker" value={facts?.dockerVersion ?? (provisionedAt ? '' : 'comes with the preparation')} />
+        <Fact
+          name="Docker"
+          value={facts?.dockerVersion ?? (provisionedAt ? '' : 'comes with the preparation')}
+        />
         <div>
           <dt>Seen</dt>
           <dd>{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</dd>
@@ -89,7 +114,11 @@ function Shown({ server }: { readonly server: Server }) {
         <div class="stack">
           <section class="card stack" aria-label="Connection">
             <h2>Connection</h2>
-            {whyNot('manage') === undefined ? <ConnectionTest serverId={id} /> : <p class="hint">{whyNot('manage')}</p>}
+            {whyNot('manage') === undefined ? (
+              <ConnectionTest serverId={id} />
+            ) : (
+              <p class="hint">{whyNot('manage')}</p>
+            )}
             {server.publicKey && <CopyRow label="Public key" value={server.publicKey.trim()} />}
             {hostKeyFingerprint && <CopyRow label="Host key" value={hostKeyFingerprint} />}
           </section>
@@ -109,7 +138,10 @@ function Shown({ server }: { readonly server: Server }) {
           }}
           onClose={() => ask(false)}
         >
-          <p>What Slipway put on it is taken away, and its key forgotten. Environments that stand on it keep this from happening.</p>
+          <p>
+            What Slipway put on it is taken away, and its key forgotten. Environments that stand on it keep
+            this from happening.
+          </p>
         </Confirm>
       )}
     </>
@@ -128,13 +160,17 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 function Standing({ serverId }: { readonly serverId: string }) {
   const projects = useProjects();
   const standing = (projects.value ?? []).flatMap((project) =>
-    project.environments.filter((each) => each.serverId === serverId).map((environment) => ({ project, environment })),
+    project.environments
+      .filter((each) => each.serverId === serverId)
+      .map((environment) => ({ project, environment })),
   );
   return (
     <section class="card stack" aria-label="What stands on it">
       <h2>What stands on it</h2>
       {standing.length === 0 ? (
-        <p class="hint">Nothing. Choose it in the settings of an environment, or in the first run of a project.</p>
+        <p class="hint">
+          Nothing. Choose it in the settings of an environment, or in the first run of a project.
+        </p>
       ) : (
         <ul class="plain stack">
           {standing.map(({ project, environment }) => (

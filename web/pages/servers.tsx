@@ -31,7 +31,10 @@ export function Servers() {
         {(list) =>
           list.length === 0 ? (
             <Empty title="No server yet">
-              <p>Any Debian or Ubuntu machine that you can reach by SSH will do. Slipway needs no agent on it: only SSH, Docker and a proxy, which it installs itself.</p>
+              <p>
+                Any Debian or Ubuntu machine that you can reach by SSH will do. Slipway needs no agent on it:
+                only SSH, Docker and a proxy, which it installs itself.
+              </p>
             </Empty>
           ) : (
             <div class="table-frame">
@@ -59,7 +62,10 @@ export function Servers() {
                       <td>{facts?.os ?? <span class="fine">not looked at yet</span>}</td>
                       <td>{facts && `${Math.round(facts.memoryMb / 1024)} GB, ${facts.cpus} processors`}</td>
                       <td>
-                        <Status status={security.state} text={security.score === null ? 'not checked' : `${security.score} of 100`} />
+                        <Status
+                          status={security.state}
+                          text={security.score === null ? 'not checked' : `${security.score} of 100`}
+                        />
                       </td>
                       <td class="fine">{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</td>
                     </tr>

@@ -45,7 +45,9 @@ function Login({ enter }: Entering) {
   useTitle('Sign in');
   const { route } = useLocation();
   const [email, setEmail] = useState('');
-  const action = useAction(async (body: { email: string; password: string }) => enter(await api.login({ body })));
+  const action = useAction(async (body: { email: string; password: string }) =>
+    enter(await api.login({ body })),
+  );
   const { failure } = action;
   return (
     <form
@@ -107,8 +109,23 @@ function Register() {
       }}
     >
       <h1>Create an account</h1>
-      <TextField label="Name" name="name" autocomplete="name" hint="As others in your workspace see you. May stay empty." error={failure?.fields.name} isFocused />
-      <TextField label="E-mail" name="email" type="email" autocomplete="username" error={failure?.fields.email} hint="A code is sent there." isRequired />
+      <TextField
+        label="Name"
+        name="name"
+        autocomplete="name"
+        hint="As others in your workspace see you. May stay empty."
+        error={failure?.fields.name}
+        isFocused
+      />
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        error={failure?.fields.email}
+        hint="A code is sent there."
+        isRequired
+      />
       <TextField
         label="Password"
         name="password"
@@ -145,7 +162,8 @@ function ConfirmAddress({ email, enter }: Entering & { readonly email: string })
     >
       <h1>Confirm your address</h1>
       <p>
-        A mail with a code of six digits is on its way to <strong>{email}</strong>. It is good for ten minutes.
+        A mail with a code of six digits is on its way to <strong>{email}</strong>. It is good for ten
+        minutes.
       </p>
       <TextField
         label="Code"
@@ -181,7 +199,10 @@ function ForgotPassword() {
     return (
       <section>
         <h1>Look into your mail</h1>
-        <p role="status">If the address has an account, a link to set a new password is on its way. It works once, for 30 minutes.</p>
+        <p role="status">
+          If the address has an account, a link to set a new password is on its way. It works once, for 30
+          minutes.
+        </p>
         <p class="gate-links">
           <a href="/sign-in">Back to the sign-in</a>
         </p>
@@ -195,7 +216,15 @@ function ForgotPassword() {
       }}
     >
       <h1>Forgotten password</h1>
-      <TextField label="E-mail" name="email" type="email" autocomplete="username" error={action.failure?.fields.email} isRequired isFocused />
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        error={action.failure?.fields.email}
+        isRequired
+        isFocused
+      />
       {action.failure && <FailureNotice failure={action.failure} />}
       <Button type="submit" kind="primary" isBusy={action.isBusy}>
         Send the link

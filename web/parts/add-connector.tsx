@@ -20,7 +20,8 @@ const kinds: readonly { readonly value: Kind; readonly text: string }[] = [
 
 function wishOf(type: Kind, fields: Readonly<Record<string, string>>): NewNotificationConnector {
   const { name = '', url = '', to = '', botToken = '', chatId = '' } = fields;
-  if (type === 'email') return { type, name, config: { to: to.split(/[\s,]+/).filter(Boolean) }, allProjects: true };
+  if (type === 'email')
+    return { type, name, config: { to: to.split(/[\s,]+/).filter(Boolean) }, allProjects: true };
   if (type === 'telegram') return { type, name, config: { botToken, chatId }, allProjects: true };
   if (type === 'webhook') return { type, name, config: { url }, allProjects: true };
   return { type, name, config: { webhookUrl: url }, allProjects: true };
@@ -61,12 +62,29 @@ export function AddConnector({ onAdded, onClose }: AddProps) {
         void action.run(wishOf(type, fieldsOf(event.currentTarget)));
       }}
     >
-      <SelectField label="Where to" name="type" value={type} options={kinds} onChoice={(value) => setType(kinds.find((each) => each.value === value)?.value ?? 'slack')} />
+      <SelectField
+        label="Where to"
+        name="type"
+        value={type}
+        options={kinds}
+        onChoice={(value) => setType(kinds.find((each) => each.value === value)?.value ?? 'slack')}
+      />
       <TextField label="Name" name="name" error={action.failure?.fields.name} isRequired />
-      {type === 'email' && <TextField label="Addresses" name="to" hint="Several with a comma between. Those outside the workspace are asked first." isRequired />}
-      {type === 'telegram' && <TextField label="Token of the bot" name="botToken" type="password" isRequired />}
+      {type === 'email' && (
+        <TextField
+          label="Addresses"
+          name="to"
+          hint="Several with a comma between. Those outside the workspace are asked first."
+          isRequired
+        />
+      )}
+      {type === 'telegram' && (
+        <TextField label="Token of the bot" name="botToken" type="password" isRequired />
+      )}
       {type === 'telegram' && <TextField label="Chat" name="chatId" isRequired />}
-      {type !== 'email' && type !== 'telegram' && <TextField label="Webhook address" name="url" type="url" isRequired />}
+      {type !== 'email' && type !== 'telegram' && (
+        <TextField label="Webhook address" name="url" type="url" isRequired />
+      )}
       {action.failure && <FailureNotice failure={action.failure} />}
       <div class="row row-end">
         <Button onPress={onClose}>Cancel</Button>

@@ -17,10 +17,13 @@ export function AddServer({ onAdded }: { readonly onAdded: (server: Server) => v
       {server.publicKey && (
         <>
           <p>
-            Put this key into <code>~{server.username}/.ssh/authorized_keys</code> on {server.host}, unless it is there
-            already. One line for a shell there:
+            Put this key into <code>~{server.username}/.ssh/authorized_keys</code> on {server.host}, unless it
+            is there already. One line for a shell there:
           </p>
-          <CopyRow label="Command" value={`mkdir -p ~/.ssh && echo '${server.publicKey.trim()}' >> ~/.ssh/authorized_keys`} />
+          <CopyRow
+            label="Command"
+            value={`mkdir -p ~/.ssh && echo '${server.publicKey.trim()}' >> ~/.ssh/authorized_keys`}
+          />
         </>
       )}
       <ConnectionTest serverId={server.id} />
@@ -35,7 +38,12 @@ export function AddServer({ onAdded }: { readonly onAdded: (server: Server) => v
 
 type Auth = NewServer['auth'];
 
-function authOf({ auth, privateKey = '', passphrase, password = '' }: Readonly<Record<string, string>>): Auth {
+function authOf({
+  auth,
+  privateKey = '',
+  passphrase,
+  password = '',
+}: Readonly<Record<string, string>>): Auth {
   if (auth === 'key') return { type: 'key', privateKey, ...(passphrase && { passphrase }) };
   if (auth === 'password') return { type: 'password', password };
   return { type: 'generated' };
@@ -56,9 +64,22 @@ function Registering({ onRegistered }: { readonly onRegistered: (server: Server)
       }}
     >
       <TextField label="Name" name="name" placeholder="ams-1" error={errors.name} isRequired isFocused />
-      <TextField label="Address" name="host" placeholder="203.0.113.10 or server.example.com" error={errors.host} isRequired />
+      <TextField
+        label="Address"
+        name="host"
+        placeholder="203.0.113.10 or server.example.com"
+        error={errors.host}
+        isRequired
+      />
       <TextField label="SSH port" name="port" type="number" value="22" error={errors.port} isRequired />
-      <TextField label="User" name="username" value="root" hint="root, or one who may use sudo without a password." error={errors.username} isRequired />
+      <TextField
+        label="User"
+        name="username"
+        value="root"
+        hint="root, or one who may use sudo without a password."
+        error={errors.username}
+        isRequired
+      />
       <SelectField
         label="Sign in with"
         name="auth"
@@ -71,10 +92,27 @@ function Registering({ onRegistered }: { readonly onRegistered: (server: Server)
         ]}
       />
       {auth === 'password' && (
-        <TextField label="Password" name="password" type="password" hint="Used once, then forgotten." error={errors['auth.password']} isRequired />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          hint="Used once, then forgotten."
+          error={errors['auth.password']}
+          isRequired
+        />
       )}
-      {auth === 'key' && <TextArea label="Private key" name="privateKey" rows={5} error={errors['auth.privateKey']} isRequired />}
-      {auth === 'key' && <TextField label="Its passphrase" name="passphrase" type="password" hint="Empty where it has none." />}
+      {auth === 'key' && (
+        <TextArea
+          label="Private key"
+          name="privateKey"
+          rows={5}
+          error={errors['auth.privateKey']}
+          isRequired
+        />
+      )}
+      {auth === 'key' && (
+        <TextField label="Its passphrase" name="passphrase" type="password" hint="Empty where it has none." />
+      )}
       {action.failure && <FailureNotice failure={action.failure} />}
       <div class="row">
         <Button type="submit" kind="primary" isBusy={action.isBusy}>

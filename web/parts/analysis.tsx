@@ -48,7 +48,10 @@ export function AnalysisShown({ result }: { readonly result: AnalysisResult }) {
             ))}
             {result.variables.map(({ key, required, secret, reason }) => (
               <li key={key}>
-                <code>{key}</code> <span class="fine">{[required && 'required', secret && 'secret'].filter(Boolean).join(', ')}</span>
+                <code>{key}</code>{' '}
+                <span class="fine">
+                  {[required && 'required', secret && 'secret'].filter(Boolean).join(', ')}
+                </span>
                 <div class="hint">{reason}</div>
               </li>
             ))}
@@ -71,7 +74,15 @@ export function AnalysisShown({ result }: { readonly result: AnalysisResult }) {
   );
 }
 
-function Evidence({ result, app, field }: { readonly result: AnalysisResult; readonly app: string; readonly field: string }) {
+function Evidence({
+  result,
+  app,
+  field,
+}: {
+  readonly result: AnalysisResult;
+  readonly app: string;
+  readonly field: string;
+}) {
   const at = result.apps.findIndex(({ path }) => path === app);
   const found = result.evidence.filter((each) => each.field === `apps[${at}].${field}`);
   if (found.length === 0) return null;

@@ -31,8 +31,20 @@ export function ChooseRepository({ onProject }: { readonly onProject: (id: strin
               void create.run({ name: name || nameOf(url), repository: { url } });
             }}
           >
-            <TextField label="Address" name="url" placeholder="https://github.com/you/app" hint="Public over https; any over ssh, with a deploy key that you are shown." error={create.failure?.fields['repository.url']} isRequired />
-            <TextField label="Name of the project" name="name" hint="Empty: that of the repository." error={create.failure?.fields.name} />
+            <TextField
+              label="Address"
+              name="url"
+              placeholder="https://github.com/you/app"
+              hint="Public over https; any over ssh, with a deploy key that you are shown."
+              error={create.failure?.fields['repository.url']}
+              isRequired
+            />
+            <TextField
+              label="Name of the project"
+              name="name"
+              hint="Empty: that of the repository."
+              error={create.failure?.fields.name}
+            />
             <div class="row">
               <Button type="submit" kind="primary" isBusy={create.isBusy} why={whyNot('change')}>
                 Look at it
@@ -47,7 +59,11 @@ export function ChooseRepository({ onProject }: { readonly onProject: (id: strin
               list.length === 0 ? (
                 <>
                   <p class="hint">Connect one to choose from your repositories, and to deploy each push.</p>
-                  {whyNot('manage') === undefined ? <ConnectGit onConnected={providers.reload} /> : <p class="hint">{whyNot('manage')}</p>}
+                  {whyNot('manage') === undefined ? (
+                    <ConnectGit onConnected={providers.reload} />
+                  ) : (
+                    <p class="hint">{whyNot('manage')}</p>
+                  )}
                 </>
               ) : (
                 <Repositories onChosen={take} />
@@ -71,11 +87,13 @@ function nameOf(url: string): string {
 
 function Repositories({ onChosen }: { readonly onChosen: (repository: Repository) => unknown }) {
   const [q, setQ] = useState('');
-  const found = useResource(`repositories ${q}`, (options) => api.searchRepositories({ limit: 30, ...(q && { q }) }, options));
+  const found = useResource(`repositories ${q}`, (options) =>
+    api.searchRepositories({ limit: 30, ...(q && { q }) }, options),
+  );
   return (
     <>
       <form
-        class="row"
+        class="row row-bottom"
         onSubmit={(event) => {
           event.preventDefault();
           setQ(fieldsOf(event.currentTarget).q ?? '');

@@ -6,12 +6,21 @@ import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 
-const kinds: readonly { readonly value: GitProviderKind; readonly text: string; readonly scopes: string }[] = [
-  { value: 'github', text: 'GitHub', scopes: 'A token with repo and admin:repo_hook, or a fine-grained one for contents and webhooks.' },
-  { value: 'gitlab', text: 'GitLab', scopes: 'A token with the scope api.' },
-  { value: 'gitea', text: 'Gitea or Forgejo', scopes: 'A token that may read and write repositories.' },
-  { value: 'bitbucket', text: 'Bitbucket', scopes: 'An app password for repositories and webhooks, with your user name.' },
-];
+const kinds: readonly { readonly value: GitProviderKind; readonly text: string; readonly scopes: string }[] =
+  [
+    {
+      value: 'github',
+      text: 'GitHub',
+      scopes: 'A token with repo and admin:repo_hook, or a fine-grained one for contents and webhooks.',
+    },
+    { value: 'gitlab', text: 'GitLab', scopes: 'A token with the scope api.' },
+    { value: 'gitea', text: 'Gitea or Forgejo', scopes: 'A token that may read and write repositories.' },
+    {
+      value: 'bitbucket',
+      text: 'Bitbucket',
+      scopes: 'An app password for repositories and webhooks, with your user name.',
+    },
+  ];
 
 /** A token, checked with its host before it is stored. */
 export function ConnectGit({ onConnected }: { readonly onConnected: (provider: GitProvider) => unknown }) {
@@ -37,9 +46,25 @@ export function ConnectGit({ onConnected }: { readonly onConnected: (provider: G
         options={kinds}
         onChoice={(value) => setKind(kinds.find((each) => each.value === value)?.value ?? 'github')}
       />
-      <TextField label="Token" name="token" type="password" hint={kinds.find((each) => each.value === kind)?.scopes} error={errors.token} isRequired />
-      <TextField label="Address" name="baseUrl" type="url" placeholder="https://git.example.com" hint="Only where the host is your own." error={errors.baseUrl} />
-      {kind === 'bitbucket' && <TextField label="User name" name="username" error={errors.username} isRequired />}
+      <TextField
+        label="Token"
+        name="token"
+        type="password"
+        hint={kinds.find((each) => each.value === kind)?.scopes}
+        error={errors.token}
+        isRequired
+      />
+      <TextField
+        label="Address"
+        name="baseUrl"
+        type="url"
+        placeholder="https://git.example.com"
+        hint="Only where the host is your own."
+        error={errors.baseUrl}
+      />
+      {kind === 'bitbucket' && (
+        <TextField label="User name" name="username" error={errors.username} isRequired />
+      )}
       {action.failure && <FailureNotice failure={action.failure} />}
       <div class="row">
         <Button type="submit" kind="primary" isBusy={action.isBusy}>

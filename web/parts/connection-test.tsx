@@ -36,7 +36,9 @@ export function ConnectionTest({ serverId, onResult }: TestProps) {
         <Button isBusy={test.isBusy} onPress={test.run}>
           Test the connection
         </Button>
-        <span role="status">{result && (result.ok ? 'Everything is in order.' : 'It does not work yet.')}</span>
+        <span role="status">
+          {result && (result.ok ? 'Everything is in order.' : 'It does not work yet.')}
+        </span>
       </div>
       {steps.length > 0 && (
         <ol class="plain stack">

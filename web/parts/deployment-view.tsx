@@ -41,7 +41,9 @@ export function DeploymentView({ environment, id, onRollback }: ViewProps) {
             log={log}
             name={`deployment-${value.number}`}
             failedSource={value.fault?.step ?? undefined}
-            waiting={value.finishedAt === null ? 'Its first lines come in a moment.' : 'It ended without a line.'}
+            waiting={
+              value.finishedAt === null ? 'Its first lines come in a moment.' : 'It ended without a line.'
+            }
           />
         </article>
       )}
@@ -49,7 +51,11 @@ export function DeploymentView({ environment, id, onRollback }: ViewProps) {
   );
 }
 
-function Head({ deployment, environment, onRollback }: Omit<ViewProps, 'id'> & { readonly deployment: DeploymentSummary }) {
+function Head({
+  deployment,
+  environment,
+  onRollback,
+}: Omit<ViewProps, 'id'> & { readonly deployment: DeploymentSummary }) {
   const { id, number, status, commit, trigger, requestedBy, queuedAt, finishedAt } = deployment;
   const cancel = useAction(() => api.cancelDeployment({ id: environment.id, did: id }));
   return (
@@ -88,7 +94,9 @@ function Steps({ deployment }: { readonly deployment: DeploymentSummary }) {
   const isRunning = finishedAt === null;
   useEffect(() => (isRunning ? watchSeconds() : undefined), [isRunning]);
   if (steps.length === 0)
-    return <p class="hint">{status === 'queued' ? 'It waits for its turn.' : 'It ended before its first step.'}</p>;
+    return (
+      <p class="hint">{status === 'queued' ? 'It waits for its turn.' : 'It ended before its first step.'}</p>
+    );
   return (
     <ol class="steps" aria-label="Steps">
       {steps.map((step) => (
@@ -104,9 +112,9 @@ function Steps({ deployment }: { readonly deployment: DeploymentSummary }) {
 
 /** From its first line on, and with each change of state a look at the deployment itself. */
 function useDeploymentLog(environmentId: string, id: string, reload: () => Promise<void>): Log {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another deployment is another log
+  // Another deployment is another log.
   const log = useMemo(() => new Log(), [id]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one stream for each deployment, whatever is loaded anew
+  // One stream for each deployment, whatever is loaded anew.
   useEffect(() => {
     const ending = new AbortController();
     const read = async () => {

@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks';
 import type { DeploymentSummary, Environment } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { useDeployments } from '../data/lists.ts';
-import type { TabProps } from './tab.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { Status } from '../ui/status.tsx';
 import { Elapsed, Time } from '../ui/time.tsx';
 import { DeploymentView } from './deployment-view.tsx';
+import type { TabProps } from './tab.ts';
 
 export function Deployments({ environment, item }: TabProps) {
   const deployments = useDeployments(environment.id);
@@ -62,7 +62,9 @@ function DeploymentLink({ deployment, isChosen, isLive }: LinkProps) {
         <Status status={status} />
         {isLive && <span class="tag">live</span>}
       </span>
-      <span class="clip">{commit.message?.split('\n')[0] ?? (trigger === 'rollback' ? 'Rollback' : 'Waits for its commit')}</span>
+      <span class="clip">
+        {commit.message?.split('\n')[0] ?? (trigger === 'rollback' ? 'Rollback' : 'Waits for its commit')}
+      </span>
       <span class="fine list-line">
         <Time at={queuedAt} />
         {startedAt && finishedAt && <Elapsed from={startedAt} to={finishedAt} />}
@@ -84,9 +86,9 @@ function Chosen({ environment, id }: { readonly environment: Environment; readon
           onClose={() => ask(undefined)}
         >
           <p>
-            The release of #{asked.number} ({asked.commit.message?.split('\n')[0] ?? 'its commit'}) is started again as it
-            was, with the variables of then. Nothing is built. What is live now keeps serving until the old release is
-            healthy.
+            The release of #{asked.number} ({asked.commit.message?.split('\n')[0] ?? 'its commit'}) is started
+            again as it was, with the variables of then. Nothing is built. What is live now keeps serving
+            until the old release is healthy.
           </p>
           <p class="hint">The data of its services stays as it is now.</p>
         </Confirm>

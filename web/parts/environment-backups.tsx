@@ -60,7 +60,10 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No backup yet">
-              <p>One counts only after it was restored into a scratch database and checked. Press «Back up now» to see it.</p>
+              <p>
+                One counts only after it was restored into a scratch database and checked. Press «Back up now»
+                to see it.
+              </p>
             </Empty>
           ) : (
             <BackupTable>
@@ -68,7 +71,11 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
                 <BackupRow key={backup.id} backup={backup}>
                   <Button
                     kind="quiet"
-                    why={backup.status === 'succeeded' ? whyNot('change') : 'Only one that succeeded can be restored.'}
+                    why={
+                      backup.status === 'succeeded'
+                        ? whyNot('change')
+                        : 'Only one that succeeded can be restored.'
+                    }
                     onPress={() => restore(backup)}
                   >
                     Restore
@@ -93,11 +100,19 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
         >
           <p>
             The data of {restoring.parts.map(({ source }) => source.name).join(', ')} becomes what it was{' '}
-            <Time at={restoring.createdAt} />. A backup of the present is made first, so this can be taken back.
+            <Time at={restoring.createdAt} />. A backup of the present is made first, so this can be taken
+            back.
           </p>
         </Confirm>
       )}
-      {isPlanning && <ScheduleDialog id={id} config={config} onClose={() => setPlanning(false)} onStored={backups.reload} />}
+      {isPlanning && (
+        <ScheduleDialog
+          id={id}
+          config={config}
+          onClose={() => setPlanning(false)}
+          onStored={backups.reload}
+        />
+      )}
     </section>
   );
 }
@@ -132,13 +147,40 @@ function ScheduleDialog({ id, config, onStored, onClose }: ScheduleProps) {
         }}
       >
         <label class="check">
-          <input type="checkbox" name="enabled" checked={config?.enabled ?? true} />
+          <input type="checkbox" name="enabled" defaultChecked={config?.enabled ?? true} />
           Make backups by themselves
         </label>
-        <TextField label="When, as cron" name="cron" value={config?.cron ?? '0 3 * * *'} hint="Minute, hour, day, month, weekday: 0 3 * * * is each night at three." error={errors.cron} isRequired />
-        <TextField label="Time zone" name="timezone" value={config?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone} error={errors.timezone} isRequired />
-        <TextField label="Keep the last" name="keepLast" type="number" value={String(config?.retention.keepLast ?? 7)} error={errors['retention.keepLast']} isRequired />
-        <TextField label="Keep those of the last days" name="keepDays" type="number" value={String(config?.retention.keepDays ?? 30)} error={errors['retention.keepDays']} isRequired />
+        <TextField
+          label="When, as cron"
+          name="cron"
+          value={config?.cron ?? '0 3 * * *'}
+          hint="Minute, hour, day, month, weekday: 0 3 * * * is each night at three."
+          error={errors.cron}
+          isRequired
+        />
+        <TextField
+          label="Time zone"
+          name="timezone"
+          value={config?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+          error={errors.timezone}
+          isRequired
+        />
+        <TextField
+          label="Keep the last"
+          name="keepLast"
+          type="number"
+          value={String(config?.retention.keepLast ?? 7)}
+          error={errors['retention.keepLast']}
+          isRequired
+        />
+        <TextField
+          label="Keep those of the last days"
+          name="keepDays"
+          type="number"
+          value={String(config?.retention.keepDays ?? 30)}
+          error={errors['retention.keepDays']}
+          isRequired
+        />
         {store.failure && <FailureNotice failure={store.failure} />}
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>

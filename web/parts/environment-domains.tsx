@@ -22,10 +22,13 @@ export function EnvironmentDomains({ environment: { id } }: TabProps) {
   const connected = useResource(
     `domains of ${id}`,
     (options) => api.listEnvironmentDomains({ id }, options),
-    (event) => event.kind === 'domain_updated' || (event.kind === 'project_updated' && event.reason === 'domain'),
+    (event) =>
+      event.kind === 'domain_updated' || (event.kind === 'project_updated' && event.reason === 'domain'),
   );
   const taken = new Set(connected.value?.items.map(({ domainId }) => domainId));
-  const free = (domains.value ?? []).filter((domain) => domain.status === 'verified' && !taken.has(domain.id));
+  const free = (domains.value ?? []).filter(
+    (domain) => domain.status === 'verified' && !taken.has(domain.id),
+  );
   const connect = useAction(async (domainId: string) => {
     await api.connectDomain({ id, body: { domainId } });
     await connected.reload();
@@ -52,7 +55,10 @@ export function EnvironmentDomains({ environment: { id } }: TabProps) {
                       {domain.hostname}
                     </a>
                   </h2>
-                  <Status status={domain.certificate.status} text={`certificate ${domain.certificate.status}`} />
+                  <Status
+                    status={domain.certificate.status}
+                    text={`certificate ${domain.certificate.status}`}
+                  />
                 </div>
                 <p class="fine">
                   {domain.certificate.issuer && `Issued by ${domain.certificate.issuer}. `}
@@ -62,7 +68,9 @@ export function EnvironmentDomains({ environment: { id } }: TabProps) {
                     </>
                   )}
                 </p>
-                {domain.certificate.fault && <FailureNotice failure={failureOfFault(domain.certificate.fault)} />}
+                {domain.certificate.fault && (
+                  <FailureNotice failure={failureOfFault(domain.certificate.fault)} />
+                )}
                 <div class="row row-end">
                   <Button kind="quiet" why={whyNot('change')} onPress={() => ask(domain)}>
                     Disconnect
@@ -81,7 +89,11 @@ export function EnvironmentDomains({ environment: { id } }: TabProps) {
             void connect.run(fieldsOf(event.currentTarget).domain ?? '');
           }}
         >
-          <SelectField label="Connect a name" name="domain" options={free.map(({ id: value, hostname }) => ({ value, text: hostname }))} />
+          <SelectField
+            label="Connect a name"
+            name="domain"
+            options={free.map(({ id: value, hostname }) => ({ value, text: hostname }))}
+          />
           {connect.failure && <FailureNotice failure={connect.failure} />}
           <div class="row">
             <Button type="submit" kind="primary" isBusy={connect.isBusy} why={whyNot('change')}>
@@ -101,7 +113,9 @@ export function EnvironmentDomains({ environment: { id } }: TabProps) {
           }}
           onClose={() => ask(undefined)}
         >
-          <p>Visitors of {asked.hostname} get no answer any more. The app runs on, and the name stays yours.</p>
+          <p>
+            Visitors of {asked.hostname} get no answer any more. The app runs on, and the name stays yours.
+          </p>
         </Confirm>
       )}
     </section>

@@ -35,7 +35,12 @@ export function FirstEnvironment({ projectId, serverId, onDeployed }: FirstProps
           {value.analysis.fault && <Failed project={value} onAgain={project.reload} />}
           {value.analysis.result ? (
             <>
-              <Finalize project={value} result={value.analysis.result} serverId={serverId} onDeployed={onDeployed} />
+              <Finalize
+                project={value}
+                result={value.analysis.result}
+                serverId={serverId}
+                onDeployed={onDeployed}
+              />
               <AnalysisShown result={value.analysis.result} />
             </>
           ) : (
@@ -75,7 +80,7 @@ function Failed({ project, onAgain }: { readonly project: Project; readonly onAg
 
 function useFindings(projectId: string, reload: () => Promise<void>): readonly AnalysisFindingEvent[] {
   const [findings, setFindings] = useState<readonly AnalysisFindingEvent[]>([]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one stream for each project
+  // One stream for each project.
   useEffect(() => {
     const ending = new AbortController();
     const read = async () => {
@@ -100,7 +105,8 @@ interface FinalizeProps {
 function Finalize({ project, result, serverId, onDeployed }: FinalizeProps) {
   const [app, setApp] = useState(result.apps[0]?.path ?? '.');
   const open = result.variables.filter(
-    ({ required, given, default: value, apps }) => required && given === null && value === null && (apps.length === 0 || apps.includes(app)),
+    ({ required, given, default: value, apps }) =>
+      required && given === null && value === null && (apps.length === 0 || apps.includes(app)),
   );
   const finish = useAction(async (fields: Readonly<Record<string, string>>) => {
     const variables = open.map(({ key, secret, build }) => ({
@@ -112,7 +118,9 @@ function Finalize({ project, result, serverId, onDeployed }: FinalizeProps) {
     const environment = { name: fields.name ?? 'production', variables, ...(serverId && { serverId }) };
     const body = { ...(result.apps.length > 1 && { app }), environment, deploy: serverId !== undefined };
     const made = await api.finalizeProject({ id: project.id, body });
-    onDeployed(`/environments/${made.environment.id}${made.deployment ? `/deployments/${made.deployment.id}` : '/settings'}`);
+    onDeployed(
+      `/environments/${made.environment.id}${made.deployment ? `/deployments/${made.deployment.id}` : '/settings'}`,
+    );
   });
   return (
     <form
@@ -132,18 +140,37 @@ function Finalize({ project, result, serverId, onDeployed }: FinalizeProps) {
           options={result.apps.map(({ path, name }) => ({ value: path, text: `${name} (${path})` }))}
         />
       )}
-      <TextField label="Name of the environment" name="name" value="production" error={finish.failure?.fields['environment.name']} isRequired />
+      <TextField
+        label="Name of the environment"
+        name="name"
+        value="production"
+        error={finish.failure?.fields['environment.name']}
+        isRequired
+      />
       {open.map(({ key, secret, reason }) => (
-        <TextField key={key} label={key} name={`variable-${key}`} type={secret ? 'password' : 'text'} hint={reason} isRequired />
+        <TextField
+          key={key}
+          label={key}
+          name={`variable-${key}`}
+          type={secret ? 'password' : 'text'}
+          hint={reason}
+          isRequired
+        />
       ))}
       {result.services.length > 0 && (
         <p class="hint">
-          {result.services.map(({ kind }) => kind).join(' and ')} {result.services.length > 1 ? 'are' : 'is'} set up beside it where the analysis calls it needed.
+          {result.services.map(({ kind }) => kind).join(' and ')} {result.services.length > 1 ? 'are' : 'is'}{' '}
+          set up beside it where the analysis calls it needed.
         </p>
       )}
       {finish.failure && <FailureNotice failure={finish.failure} />}
       <div class="row">
-        <Button type="submit" kind="primary" isBusy={finish.isBusy} why={whyNot('change') ?? (result.apps.length === 0 ? 'No app was found in it.' : undefined)}>
+        <Button
+          type="submit"
+          kind="primary"
+          isBusy={finish.isBusy}
+          why={whyNot('change') ?? (result.apps.length === 0 ? 'No app was found in it.' : undefined)}
+        >
           {serverId ? 'Deploy it' : 'Create the environment'}
         </Button>
         {!serverId && <span class="fine">It is deployed once it has a server.</span>}

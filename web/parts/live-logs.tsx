@@ -24,13 +24,21 @@ export function LiveLogs({ environment: { id, name } }: TabProps) {
         <ul class="steps" aria-label="Containers">
           {containers.map((container) => (
             <li class="step" key={container.name}>
-              <Status status={container.state} text={`${container.process} ${container.replica}: ${container.state}`} />
+              <Status
+                status={container.state}
+                text={`${container.process} ${container.replica}: ${container.state}`}
+              />
               <span class="fine">{container.memoryBytes !== null && bytes(container.memoryBytes)}</span>
             </li>
           ))}
         </ul>
       )}
-      <LogView log={log} name={name} failedSource={undefined} waiting="What the app writes from now on appears here." />
+      <LogView
+        log={log}
+        name={name}
+        failedSource={undefined}
+        waiting="What the app writes from now on appears here."
+      />
     </section>
   );
 }
@@ -43,7 +51,7 @@ interface Live {
 }
 
 function useLiveLogs(id: string): Live {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another environment is another log
+  // Another environment is another log.
   const log = useMemo(() => new Log(), [id]);
   const [containers, setContainers] = useState<readonly Container[]>([]);
   const [problem, setProblem] = useState<LogProblemEvent>();

@@ -56,7 +56,10 @@ function rangesIn(line: Element, needle: string): Range[] {
   const texts: Text[] = [];
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) if (walker.currentNode instanceof Text) texts.push(walker.currentNode);
-  const whole = texts.map(({ data }) => data).join('').toLowerCase();
+  const whole = texts
+    .map(({ data }) => data)
+    .join('')
+    .toLowerCase();
   const place = (offset: number): readonly [Text, number] | undefined => {
     let left = offset;
     for (const text of texts) {

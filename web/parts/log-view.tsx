@@ -59,7 +59,11 @@ export function LogView({ log, name, failedSource, waiting }: LogViewProps) {
           </Button>
         )}
         <label class="check">
-          <input type="checkbox" checked={isWrapped} onChange={(event) => setWrapped(event.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            checked={isWrapped}
+            onChange={(event) => setWrapped(event.currentTarget.checked)}
+          />
           Wrap
         </label>
         <Button kind="quiet" onPress={() => navigator.clipboard?.writeText(text())}>
@@ -69,8 +73,14 @@ export function LogView({ log, name, failedSource, waiting }: LogViewProps) {
           Download
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <div class={isWrapped ? 'log log-wrapped' : 'log'} ref={box} tabIndex={0} role="log" aria-label="Lines" />
+      <div
+        class={isWrapped ? 'log log-wrapped' : 'log'}
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+        tabIndex={0}
+        role="log"
+        aria-label="Lines"
+      />
       {count === 0 && <p class="log-waiting hint">{waiting}</p>}
     </section>
   );

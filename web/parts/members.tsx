@@ -1,7 +1,6 @@
 /** Members and their roles, and who is invited. */
 import { useState } from 'preact/hooks';
-import type { Member, WorkspaceMembership } from '../../sdk/index.ts';
-import { all } from '../../sdk/index.ts';
+import { all, type Member, type WorkspaceMembership } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { gathered } from '../data/lists.ts';
 import { useResource } from '../data/resource.ts';
@@ -65,7 +64,9 @@ export function Members() {
                         value={member.role}
                         disabled={whyNot('manage') !== undefined}
                         title={whyNot('manage')}
-                        onChange={(event) => void change.run(member.account.id, roleOf(event.currentTarget.value))}
+                        onChange={(event) =>
+                          void change.run(member.account.id, roleOf(event.currentTarget.value))
+                        }
                       >
                         {roles.map(({ value, text }) => (
                           <option key={value} value={value} selected={value === member.role}>
@@ -115,7 +116,9 @@ export function Members() {
 }
 
 function Invitations({ id }: { readonly id: string }) {
-  const invitations = useResource(`invitations ${id}`, (options) => api.listInvitations({ id, limit: 100 }, options));
+  const invitations = useResource(`invitations ${id}`, (options) =>
+    api.listInvitations({ id, limit: 100 }, options),
+  );
   const invite = useAction(async (email: string, role: Role) => {
     await api.createInvitation({ id, body: { email, role } });
     await invitations.reload();
@@ -127,7 +130,7 @@ function Invitations({ id }: { readonly id: string }) {
   return (
     <>
       <form
-        class="card row"
+        class="card row row-bottom"
         aria-label="Invite"
         onSubmit={async (event) => {
           event.preventDefault();
@@ -137,7 +140,14 @@ function Invitations({ id }: { readonly id: string }) {
         }}
       >
         <div class="grow">
-          <TextField label="Invite" name="email" type="email" placeholder="grace@example.com" error={invite.failure?.fields.email} isRequired />
+          <TextField
+            label="Invite"
+            name="email"
+            type="email"
+            placeholder="grace@example.com"
+            error={invite.failure?.fields.email}
+            isRequired
+          />
         </div>
         <div class="grow">
           <SelectField label="As" name="role" value="member" options={roles} />
@@ -157,7 +167,11 @@ function Invitations({ id }: { readonly id: string }) {
                   <span>
                     {invitation.email} as {invitation.role}, until <Time at={invitation.expiresAt} />
                   </span>
-                  <Button kind="quiet" label={`Withdraw the invitation of ${invitation.email}`} onPress={() => withdraw.run(invitation.id)}>
+                  <Button
+                    kind="quiet"
+                    label={`Withdraw the invitation of ${invitation.email}`}
+                    onPress={() => withdraw.run(invitation.id)}
+                  >
                     Withdraw
                   </Button>
                 </li>

@@ -43,7 +43,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const { route } = useLocation();
   const [wanted, setWanted] = useState('');
   const [chosen, setChosen] = useState(0);
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const [projects, servers, domains] = [useProjects(), useServers(), useDomains()];
   const places = useMemo(
     (): readonly Place[] => [
@@ -52,7 +52,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         ...project.environments.flatMap(({ id, name }) => [
           { name: `${project.name} / ${name}`, kind: 'environment', path: `/environments/${id}` },
           { name: `${project.name} / ${name} / logs`, kind: 'page', path: `/environments/${id}/logs` },
-          { name: `${project.name} / ${name} / variables`, kind: 'page', path: `/environments/${id}/variables` },
+          {
+            name: `${project.name} / ${name} / variables`,
+            kind: 'page',
+            path: `/environments/${id}/variables`,
+          },
         ]),
       ]),
       ...(servers.value ?? []).map(({ id, name }) => ({ name, kind: 'server', path: `/servers/${id}` })),
@@ -67,7 +71,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     onClose();
     route(place.path);
   };
-  const move = (by: number) => setChosen((at) => (found.length === 0 ? 0 : (at + by + found.length) % found.length));
+  const move = (by: number) =>
+    setChosen((at) => (found.length === 0 ? 0 : (at + by + found.length) % found.length));
   return (
     <Dialog title="Go to" onClose={onClose}>
       <input
@@ -78,7 +83,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-controls="palette"
         aria-activedescendant={found[chosen] ? `palette-${chosen}` : undefined}
         placeholder="A project, an environment, a server, a page …"
-        // biome-ignore lint/a11y/noAutofocus: whoever opened it wants to type
+        // Whoever opened it wants to type.
         autofocus
         value={wanted}
         onInput={(event) => {
@@ -93,11 +98,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           event.preventDefault();
         }}
       />
-      <ul class="palette" id="palette" ref={list} role="listbox" aria-label="Places">
+      <div class="palette" id="palette" ref={list} role="listbox" aria-label="Places">
         {found.map((place, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keyboard
           // biome-ignore lint/a11y/useFocusableInteractive: the field above has the focus
-          <li
+          <div
             key={`${place.kind} ${place.path} ${place.name}`}
             id={`palette-${at}`}
             role="option"
@@ -106,9 +111,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           >
             <span class="clip">{place.name}</span>
             <span class="fine">{place.kind}</span>
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       {found.length === 0 && <p class="hint">Nothing here is called that.</p>}
     </Dialog>
   );

@@ -12,7 +12,13 @@ import { FailureNotice } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 
-export function Security({ serverId: id, isReady }: { readonly serverId: string; readonly isReady: boolean }) {
+export function Security({
+  serverId: id,
+  isReady,
+}: {
+  readonly serverId: string;
+  readonly isReady: boolean;
+}) {
   const [plan, setPlan] = useState<HardeningPlan>();
   const security = useResource(
     `security ${id}`,
@@ -29,7 +35,13 @@ export function Security({ serverId: id, isReady }: { readonly serverId: string;
     <section class="card stack" aria-label="Security">
       <div class="section-head">
         <h2>
-          Security {security.value && <Status status={security.value.state} text={security.value.score === null ? 'not checked' : `${security.value.score} of 100`} />}
+          Security{' '}
+          {security.value && (
+            <Status
+              status={security.value.state}
+              text={security.value.score === null ? 'not checked' : `${security.value.score} of 100`}
+            />
+          )}
         </h2>
         <div class="row">
           <Button isBusy={refresh.isBusy} why={why} onPress={refresh.run}>
@@ -87,7 +99,10 @@ function PlanDialog({ id, plan, onClose }: PlanProps) {
           if (await harden.run()) onClose();
         }}
       >
-        <p class="hint">A new sign-in is proven before the old one is let go. Where that fails, all of it is undone by itself.</p>
+        <p class="hint">
+          A new sign-in is proven before the old one is let go. Where that fails, all of it is undone by
+          itself.
+        </p>
         <ul class="plain stack">
           {plan.steps.map((step) => (
             <li key={step.id}>
@@ -121,7 +136,12 @@ function PlanDialog({ id, plan, onClose }: PlanProps) {
         {harden.failure && <FailureNotice failure={harden.failure} />}
         <div class="row row-end">
           <Button onPress={onClose}>Keep as it is</Button>
-          <Button type="submit" kind="primary" isBusy={harden.isBusy} why={chosen.size === 0 ? 'Choose a step first.' : undefined}>
+          <Button
+            type="submit"
+            kind="primary"
+            isBusy={harden.isBusy}
+            why={chosen.size === 0 ? 'Choose a step first.' : undefined}
+          >
             Do {chosen.size} steps
           </Button>
         </div>

@@ -54,7 +54,8 @@ export function Services({ environment: { id } }: TabProps) {
                   </div>
                   {service.problem && <FailureNotice failure={failureOfFault(service.problem)} />}
                   <p class="fine">
-                    {service.memoryMb} MB of memory. Tells the app: {service.variables.join(', ') || 'nothing'}
+                    {service.memoryMb} MB of memory. Tells the app:{' '}
+                    {service.variables.join(', ') || 'nothing'}
                   </p>
                   <div class="row row-end">
                     <Button kind="quiet" why={whyNot('change')} onPress={() => remove(service)}>
@@ -89,7 +90,10 @@ export function Services({ environment: { id } }: TabProps) {
           }}
           onClose={() => remove(undefined)}
         >
-          <p>It stops, and the app no longer gets its address. Its data stays on the server: adding it again under this name finds it.</p>
+          <p>
+            It stops, and the app no longer gets its address. Its data stays on the server: adding it again
+            under this name finds it.
+          </p>
         </Confirm>
       )}
     </section>
@@ -114,7 +118,12 @@ function AddDialog({ add, onClose }: AddProps) {
         }}
       >
         <SelectField label="Kind" name="kind" options={kinds.map((kind) => ({ value: kind, text: kind }))} />
-        <TextField label="Name" name="name" hint="May stay empty: it is then called after its kind." error={action.failure?.fields['services.0.name']} />
+        <TextField
+          label="Name"
+          name="name"
+          hint="May stay empty: it is then called after its kind."
+          error={action.failure?.fields['services.0.name']}
+        />
         {action.failure && <FailureNotice failure={action.failure} />}
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>

@@ -29,7 +29,14 @@ interface Props {
   readonly environment: Environment;
 }
 
-const texts = ['installCommand', 'buildCommand', 'startCommand', 'releaseCommand', 'healthPath', 'dockerfilePath'] as const;
+const texts = [
+  'installCommand',
+  'buildCommand',
+  'startCommand',
+  'releaseCommand',
+  'healthPath',
+  'dockerfilePath',
+] as const;
 const numbers = ['port', 'replicas', 'memoryMb', 'cpus'] as const;
 const labels: Readonly<Record<(typeof texts)[number] | (typeof numbers)[number], string>> = {
   installCommand: 'Install command',
@@ -48,13 +55,17 @@ function Running({ environment: { id, settings, projectId } }: Props) {
   const [said, say] = useState('');
   const { apps = [] } = useProject(projectId).value?.analysis.result ?? {};
   const app = apps.find(({ path }) => path === settings.appPath) ?? apps[0];
-  const foundOf = (name: string) => String((app && Object.entries(app).find(([field]) => field === name)?.[1]) ?? '');
+  const foundOf = (name: string) =>
+    String((app && Object.entries(app).find(([field]) => field === name)?.[1]) ?? '');
   const store = useAction(async (fields: Readonly<Record<string, string>>) => {
     const set: Record<string, string | number> = {};
     for (const name of texts) if (fields[name]) set[name] = fields[name];
     for (const name of numbers) if (fields[name]) set[name] = Number(fields[name]);
     const emptied = [...texts, ...numbers].filter((name) => !fields[name] && settings[name] !== undefined);
-    const body = { settings: set as EnvironmentSettings, ...(emptied.length > 0 && { resetSettings: emptied }) };
+    const body = {
+      settings: set as EnvironmentSettings,
+      ...(emptied.length > 0 && { resetSettings: emptied }),
+    };
     const { needs } = await api.updateEnvironment({ id, body });
     say(needs === 'nothing' ? 'Stored.' : `Stored. It needs a ${needs}: press Deploy.`);
   });
@@ -72,11 +83,26 @@ function Running({ environment: { id, settings, projectId } }: Props) {
       <h2>How it is built and run</h2>
       <p class="hint">What stays empty is as the analysis of the repository found it, shown in grey.</p>
       {texts.map((name) => (
-        <TextField key={name} label={labels[name]} name={name} value={settings[name] ?? ''} placeholder={foundOf(name)} error={errors[`settings.${name}`]} />
+        <TextField
+          key={name}
+          label={labels[name]}
+          name={name}
+          value={settings[name] ?? ''}
+          placeholder={foundOf(name)}
+          error={errors[`settings.${name}`]}
+        />
       ))}
       <div class="pairs">
         {numbers.map((name) => (
-          <TextField key={name} label={labels[name]} name={name} type="number" value={String(settings[name] ?? '')} placeholder={foundOf(name)} error={errors[`settings.${name}`]} />
+          <TextField
+            key={name}
+            label={labels[name]}
+            name={name}
+            type="number"
+            value={String(settings[name] ?? '')}
+            placeholder={foundOf(name)}
+            error={errors[`settings.${name}`]}
+          />
         ))}
       </div>
       {store.failure && <FailureNotice failure={store.failure} />}
@@ -108,10 +134,23 @@ function Placement({ environment: { id, serverId } }: Props) {
       }}
     >
       <h2>Where it stands</h2>
-      <SelectField label="Server" name="server" value={serverId ?? ''} options={options} hint="A move deploys the release that is live on the new server first, then leaves the old one." />
+      <SelectField
+        label="Server"
+        name="server"
+        value={serverId ?? ''}
+        options={options}
+        hint="A move deploys the release that is live on the new server first, then leaves the old one."
+      />
       {link.failure && <FailureNotice failure={link.failure} />}
       <div class="row">
-        <Button type="submit" isBusy={link.isBusy} why={whyNot('change') ?? (options.length === 0 ? 'There is no server yet: add one under Servers.' : undefined)}>
+        <Button
+          type="submit"
+          isBusy={link.isBusy}
+          why={
+            whyNot('change') ??
+            (options.length === 0 ? 'There is no server yet: add one under Servers.' : undefined)
+          }
+        >
           {serverId === null ? 'Choose' : 'Move'}
         </Button>
       </div>
@@ -180,7 +219,11 @@ function End({ environment: { id, name, projectId } }: Props) {
         >
           <p>Visitors get no answer any more. This cannot be taken back.</p>
           <label class="check">
-            <input type="checkbox" checked={deleteData} onChange={(event) => setDeleteData(event.currentTarget.checked)} />
+            <input
+              type="checkbox"
+              checked={deleteData}
+              onChange={(event) => setDeleteData(event.currentTarget.checked)}
+            />
             Delete the data of its services and volumes too
           </label>
         </Confirm>

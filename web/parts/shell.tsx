@@ -32,7 +32,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of a small screen
+  // Another page closes the menu of a small screen.
   useEffect(() => menu.current?.removeAttribute('data-open'), [path]);
   return (
     <div class="shell">

@@ -14,7 +14,13 @@ import { FailureNotice } from '../ui/failure.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Time } from '../ui/time.tsx';
 
-const abilities: readonly ApiTokenRequest['abilities'][number][] = ['read', 'deploy', 'change', 'manage', 'read_secrets'];
+const abilities: readonly ApiTokenRequest['abilities'][number][] = [
+  'read',
+  'deploy',
+  'change',
+  'manage',
+  'read_secrets',
+];
 
 export function Tokens() {
   const [isAdding, setAdding] = useState(false);
@@ -91,7 +97,13 @@ export function Tokens() {
   );
 }
 
-function NewToken({ onMade, onClose }: { readonly onMade: () => Promise<void>; readonly onClose: () => void }) {
+function NewToken({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: () => Promise<void>;
+  readonly onClose: () => void;
+}) {
   const [token, setToken] = useState<string>();
   const make = useAction(async (body: ApiTokenRequest) => {
     const made = await api.createApiToken({ body });
@@ -124,17 +136,31 @@ function NewToken({ onMade, onClose }: { readonly onMade: () => Promise<void>; r
           void make.run({ name, abilities: chosen, ...(expiresAt && { expiresAt }) });
         }}
       >
-        <TextField label="Name" name="name" placeholder="CI of the shop" error={make.failure?.fields.name} isRequired isFocused />
+        <TextField
+          label="Name"
+          name="name"
+          placeholder="CI of the shop"
+          error={make.failure?.fields.name}
+          isRequired
+          isFocused
+        />
         <fieldset class="stack">
           <legend>It may</legend>
           {abilities.map((ability) => (
             <label class="check" key={ability}>
-              <input type="checkbox" name={ability} checked={ability === 'read'} />
+              <input type="checkbox" name={ability} defaultChecked={ability === 'read'} />
               {words(ability)}
             </label>
           ))}
         </fieldset>
-        <TextField label="Ends after days" name="days" type="number" value="90" hint="Empty: never." error={make.failure?.fields.expiresAt} />
+        <TextField
+          label="Ends after days"
+          name="days"
+          type="number"
+          value="90"
+          hint="Empty: never."
+          error={make.failure?.fields.expiresAt}
+        />
         {make.failure && <FailureNotice failure={make.failure} />}
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>

@@ -48,7 +48,11 @@ export function Variables({ environment: { id } }: TabProps) {
           <Button why={whyNot('change')} onPress={() => ask({ what: 'many' })}>
             Edit as .env
           </Button>
-          <Button kind="primary" why={whyNot('change')} onPress={() => ask({ what: 'one', variable: undefined })}>
+          <Button
+            kind="primary"
+            why={whyNot('change')}
+            onPress={() => ask({ what: 'one', variable: undefined })}
+          >
             Add a variable
           </Button>
         </div>
@@ -62,7 +66,10 @@ export function Variables({ environment: { id } }: TabProps) {
         {(list) =>
           list.length === 0 ? (
             <Empty title="The app is told nothing yet">
-              <p>Add what it reads from its environment, or paste a whole .env file. Services add their own addresses.</p>
+              <p>
+                Add what it reads from its environment, or paste a whole .env file. Services add their own
+                addresses.
+              </p>
             </Empty>
           ) : (
             <div class="table-frame">
@@ -84,16 +91,32 @@ export function Variables({ environment: { id } }: TabProps) {
                       <td>
                         <code>{variable.key}</code>
                       </td>
-                      <td>{variable.secret ? <span class="fine">secret</span> : <code class="value">{variable.value}</code>}</td>
+                      <td>
+                        {variable.secret ? (
+                          <span class="fine">secret</span>
+                        ) : (
+                          <code class="value">{variable.value}</code>
+                        )}
+                      </td>
                       <td class="fine">{variable.target === 'both' ? 'build and run' : variable.target}</td>
                       <td class="fine">
                         <Time at={variable.updatedAt} />
                       </td>
                       <td class="end">
-                        <Button kind="quiet" why={whyNot('change')} label={`Change ${variable.key}`} onPress={() => ask({ what: 'one', variable })}>
+                        <Button
+                          kind="quiet"
+                          why={whyNot('change')}
+                          label={`Change ${variable.key}`}
+                          onPress={() => ask({ what: 'one', variable })}
+                        >
                           Change
                         </Button>
-                        <Button kind="quiet" why={whyNot('change')} label={`Delete ${variable.key}`} onPress={() => ask({ what: 'delete', variable })}>
+                        <Button
+                          kind="quiet"
+                          why={whyNot('change')}
+                          label={`Delete ${variable.key}`}
+                          onPress={() => ask({ what: 'delete', variable })}
+                        >
                           Delete
                         </Button>
                       </td>
@@ -118,7 +141,10 @@ export function Variables({ environment: { id } }: TabProps) {
           }}
           onClose={close}
         >
-          <p>The app keeps it until its next deployment. {asked.variable.secret && 'Its value cannot be brought back.'}</p>
+          <p>
+            The app keeps it until its next deployment.{' '}
+            {asked.variable.secret && 'Its value cannot be brought back.'}
+          </p>
         </Confirm>
       )}
     </section>
@@ -143,11 +169,19 @@ function OneDialog({ variable, save, onClose }: SaveProps & { readonly variable:
         onSubmit={async (event) => {
           event.preventDefault();
           const { key = variable?.key ?? '', value = '', secret, target } = fieldsOf(event.currentTarget);
-          if (await action.run([{ key, value, secret: secret === 'on', target: targetOf(target) }])) onClose();
+          if (await action.run([{ key, value, secret: secret === 'on', target: targetOf(target) }]))
+            onClose();
         }}
       >
         {!variable && (
-          <TextField label="Key" name="key" pattern="[A-Za-z_][A-Za-z0-9_]*" hint="Letters, digits and _, as in DATABASE_URL." isRequired isFocused />
+          <TextField
+            label="Key"
+            name="key"
+            pattern="[A-Za-z_][A-Za-z0-9_]*"
+            hint="Letters, digits and _, as in DATABASE_URL."
+            isRequired
+            isFocused
+          />
         )}
         <TextArea label="Value" name="value" rows={3} value={variable?.value ?? ''} />
         <SelectField
@@ -161,7 +195,7 @@ function OneDialog({ variable, save, onClose }: SaveProps & { readonly variable:
           ]}
         />
         <label class="check">
-          <input type="checkbox" name="secret" checked={variable?.secret ?? true} />
+          <input type="checkbox" name="secret" defaultChecked={variable?.secret ?? true} />
           Secret: sealed, and never shown again
         </label>
         {failure && <FailureNotice failure={failure} />}
@@ -188,7 +222,12 @@ function ManyDialog({ known, save, onClose }: SaveProps & { readonly known: read
       <form
         onSubmit={async (event) => {
           event.preventDefault();
-          const list = variables.map(({ key, value }) => ({ key, value, secret: secretOf(key), target: targetOfKey(key) }));
+          const list = variables.map(({ key, value }) => ({
+            key,
+            value,
+            secret: secretOf(key),
+            target: targetOfKey(key),
+          }));
           if (problems.length === 0 && (await action.run(list))) onClose();
         }}
       >

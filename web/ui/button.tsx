@@ -14,7 +14,14 @@ interface ButtonProps {
   readonly onPress?: () => unknown;
 }
 
-export function Button({ children, kind = 'plain', type = 'button', why, isBusy = false, ...rest }: ButtonProps) {
+export function Button({
+  children,
+  kind = 'plain',
+  type = 'button',
+  why,
+  isBusy = false,
+  ...rest
+}: ButtonProps) {
   const id = useId();
   const isOff = why !== undefined || isBusy;
   return (

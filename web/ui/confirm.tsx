@@ -19,7 +19,15 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-export function Confirm({ title, children, verb, name, isDangerous = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  children,
+  verb,
+  name,
+  isDangerous = false,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const action: Action<[]> = useAction(onConfirm);
   const why = name !== undefined && typed !== name ? `Type ${name} first.` : undefined;
@@ -33,7 +41,13 @@ export function Confirm({ title, children, verb, name, isDangerous = false, onCo
       >
         <div class="prose">{children}</div>
         {name !== undefined && (
-          <TextField label={`To confirm, type ${name}`} name="name" value={typed} onText={setTyped} isFocused />
+          <TextField
+            label={`To confirm, type ${name}`}
+            name="name"
+            value={typed}
+            onText={setTyped}
+            isFocused
+          />
         )}
         {action.failure && <FailureNotice failure={action.failure} />}
         <div class="row row-end">

@@ -14,7 +14,13 @@ export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly
     setTimeout(() => setSaid(''), 2_000);
   };
   return (
-    <button type="button" class="button button-quiet button-icon" aria-label={label} title={label} onClick={copy}>
+    <button
+      type="button"
+      class="button button-quiet button-icon"
+      aria-label={label}
+      title={label}
+      onClick={copy}
+    >
       <Icon name={said === 'Copied' ? 'check' : 'copy'} />
       <span class="sr-only" role="status">
         {said}

@@ -34,7 +34,7 @@ export function TextField({ label, name, hint, error, ...input }: TextProps) {
           id={ids.input}
           name={name}
           {...Object(type)}
-          value={input.value}
+          {...startOf(input)}
           autocomplete={input.autocomplete ?? 'off'}
           placeholder={input.placeholder}
           inputMode={input.inputMode}
@@ -42,7 +42,7 @@ export function TextField({ label, name, hint, error, ...input }: TextProps) {
           minLength={input.minLength}
           maxLength={input.maxLength}
           required={input.isRequired}
-          // biome-ignore lint/a11y/noAutofocus: a page or dialog that asks for one thing begins there
+          // A page or dialog that asks for one thing begins there.
           autofocus={input.isFocused}
           aria-invalid={error !== undefined}
           aria-describedby={ids.note}
@@ -51,6 +51,11 @@ export function TextField({ label, name, hint, error, ...input }: TextProps) {
       )}
     </Labelled>
   );
+}
+
+/** A field that nobody listens to keeps what is typed, whatever is drawn anew around it. */
+function startOf({ value, onText }: Pick<TextProps, 'value' | 'onText'>) {
+  return onText ? { value } : { defaultValue: value };
 }
 
 interface AreaProps extends FieldProps {
@@ -73,7 +78,7 @@ export function TextArea({ label, name, hint, error, ...area }: AreaProps) {
           spellcheck={false}
           placeholder={area.placeholder}
           required={area.isRequired}
-          value={area.value}
+          {...startOf(area)}
           aria-invalid={error !== undefined}
           aria-describedby={ids.note}
           onInput={(event) => area.onText?.(event.currentTarget.value)}
@@ -97,7 +102,7 @@ export function SelectField({ label, name, hint, error, options, value, onChoice
           class="input"
           id={ids.input}
           name={name}
-          value={value}
+          {...(onChoice && { value })}
           aria-describedby={ids.note}
           onChange={(event) => onChoice?.(event.currentTarget.value)}
         >
@@ -116,7 +121,10 @@ interface LabelledProps {
   readonly label: string;
   readonly hint: ComponentChildren;
   readonly error: string | undefined;
-  readonly children: (ids: { readonly input: string; readonly note: string | undefined }) => ComponentChildren;
+  readonly children: (ids: {
+    readonly input: string;
+    readonly note: string | undefined;
+  }) => ComponentChildren;
 }
 
 function Labelled({ label, hint, error, children }: LabelledProps) {

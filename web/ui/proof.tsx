@@ -24,7 +24,7 @@ export function ProofDialog() {
   const answer = asked.value;
   if (!answer) return null;
   return (
-    <Dialog title="It is you, isn’t it?" onClose={() => answer(false)}>
+    <Dialog title="Confirm that it is you" onClose={() => answer(false)}>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
@@ -39,7 +39,14 @@ export function ProofDialog() {
         }}
       >
         <p class="hint">This needs your password, once more within ten minutes.</p>
-        <TextField label="Password" name="password" type="password" autocomplete="current-password" isRequired isFocused />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          isRequired
+          isFocused
+        />
         {failure && <FailureNotice failure={failure} />}
         <div class="row row-end">
           <Button onPress={() => answer(false)}>Not now</Button>

@@ -47,7 +47,13 @@ export function toneOf(status: string): Tone {
   return tones[status] ?? 'idle';
 }
 
-export function Status({ status, text = words(status) }: { readonly status: string; readonly text?: string }) {
+export function Status({
+  status,
+  text = words(status),
+}: {
+  readonly status: string;
+  readonly text?: string;
+}) {
   return (
     <span class={`status status-${toneOf(status)}`}>
       <span class="dot" aria-hidden="true" />

@@ -67,9 +67,7 @@ async function showing(
   rows: readonly queries.EnvironmentRow[],
 ) {
   const ids = rows.map(({ id }) => id);
-  const parts = new Map<EnvironmentId, EnvironmentParts>(
-    ids.map((id) => [id, noParts]),
-  );
+  const parts = new Map<EnvironmentId, EnvironmentParts>(ids.map((id) => [id, noParts]));
   for (const { show } of hooks) {
     for (const [id, part] of (await show?.(db, workspaceId, ids)) ?? []) {
       const known = parts.get(id);

@@ -99,7 +99,10 @@ async function build(): Promise<Made> {
 
 /** What the first view needs: the style, the script, and what that imports by itself. */
 function loadedFirst({ outputs }: Metafile): { style: string; script: string; imports: readonly string[] } {
-  const named = Object.entries(outputs).map(([path, output]) => ({ name: path.split('/').at(-1) ?? '', output }));
+  const named = Object.entries(outputs).map(([path, output]) => ({
+    name: path.split('/').at(-1) ?? '',
+    output,
+  }));
   const of = (entry: string) => {
     const found = named.find(({ output }) => output.entryPoint === entry);
     if (!found) throw new Error(`esbuild made nothing of ${entry}`);
@@ -141,7 +144,9 @@ async function readMade(folder: string): Promise<Made | undefined> {
     throw error;
   });
   if (!names) return undefined;
-  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)));
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)),
+  );
 }
 
 async function dropOld(): Promise<void> {
@@ -155,7 +160,9 @@ async function dropOld(): Promise<void> {
 
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  const listed = sources.map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true }));
+  const listed = sources.map((folder) =>
+    readdir(join(root, folder), { recursive: true, withFileTypes: true }),
+  );
   const files = (await Promise.all(listed))
     .flat()
     .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
@@ -163,6 +170,9 @@ async function hashOfSources(): Promise<string> {
     .sort();
   const own = ['bundle.ts', 'page.ts'].map((name) => `src/http/dashboard/${name}`);
   for (const file of ['package-lock.json', ...own, ...files])
-    hash.update(file).update('\0').update(await readFile(join(root, file)));
+    hash
+      .update(file)
+      .update('\0')
+      .update(await readFile(join(root, file)));
   return hash.digest('hex').slice(0, 16);
 }
