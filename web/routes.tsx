@@ -1,5 +1,6 @@
 /** Which address shows which page. What a first view needs is loaded with it, all else when it is asked for. */
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import lazy, { ErrorBoundary } from 'preact-iso/lazy';
+import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { session } from './data/session.ts';
 import { Overview } from './pages/overview.tsx';
 import { SignIn } from './pages/sign-in.tsx';
@@ -7,20 +8,22 @@ import { Unreachable } from './pages/unreachable.tsx';
 import { Shell } from './parts/shell.tsx';
 import { ProofDialog } from './ui/proof.tsx';
 
+const rest = () => import('./pages/rest.ts');
+
 const later = {
   environment: lazy(() => import('./pages/environment.tsx').then((page) => page.EnvironmentPage)),
-  project: lazy(() => import('./pages/project.tsx').then((page) => page.ProjectPage)),
-  firstRun: lazy(() => import('./pages/first-run.tsx').then((page) => page.FirstRun)),
-  servers: lazy(() => import('./pages/servers.tsx').then((page) => page.Servers)),
-  server: lazy(() => import('./pages/server.tsx').then((page) => page.ServerPage)),
-  domains: lazy(() => import('./pages/domains.tsx').then((page) => page.Domains)),
-  backups: lazy(() => import('./pages/backups.tsx').then((page) => page.Backups)),
-  connectors: lazy(() => import('./pages/connectors.tsx').then((page) => page.Connectors)),
-  gitAccounts: lazy(() => import('./pages/git-accounts.tsx').then((page) => page.GitAccounts)),
-  workspace: lazy(() => import('./pages/workspace.tsx').then((page) => page.WorkspacePage)),
-  profile: lazy(() => import('./pages/profile.tsx').then((page) => page.Profile)),
-  installation: lazy(() => import('./pages/installation.tsx').then((page) => page.InstallationPage)),
-  notFound: lazy(() => import('./pages/not-found.tsx').then((page) => page.NotFound)),
+  project: lazy(() => rest().then((pages) => pages.ProjectPage)),
+  firstRun: lazy(() => rest().then((pages) => pages.FirstRun)),
+  servers: lazy(() => rest().then((pages) => pages.Servers)),
+  server: lazy(() => rest().then((pages) => pages.ServerPage)),
+  domains: lazy(() => rest().then((pages) => pages.Domains)),
+  backups: lazy(() => rest().then((pages) => pages.Backups)),
+  connectors: lazy(() => rest().then((pages) => pages.Connectors)),
+  gitAccounts: lazy(() => rest().then((pages) => pages.GitAccounts)),
+  workspace: lazy(() => rest().then((pages) => pages.WorkspacePage)),
+  profile: lazy(() => rest().then((pages) => pages.Profile)),
+  installation: lazy(() => rest().then((pages) => pages.InstallationPage)),
+  notFound: lazy(() => rest().then((pages) => pages.NotFound)),
 };
 
 export function App() {

@@ -76,7 +76,7 @@ export function planUnits(files: readonly string[]): Unit[] {
 
 /** Of the API, and without a process of its own. */
 function sharesInstance(file: string): boolean {
-  if (needsLab(file)) return false;
+  if (needsLab(file) || needsBrowser(file)) return false;
   const all = importsOf(file, new Set());
   return all.has('test/support/shared-app.ts') && !all.has('test/support/service.ts');
 }

@@ -28,7 +28,7 @@ test('the first of the 256 colours have names; others keep the colour of the pag
 });
 
 test('what moves the cursor, erases, or sets a title leaves no trace in the text', () => {
-  const line = `${esc}[2K${esc}[1Gdone${esc}]0;title\x07!${esc}(B`;
+  const line = `${esc}[?25l${esc}[2K${esc}[1Gdone${esc}]0;title\x07!${esc}(B`;
   assert.equal(
     pieces(line)
       .map(({ text }) => text)

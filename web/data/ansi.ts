@@ -16,7 +16,7 @@ const plain: Pen = { colour: '', isBold: false, isDim: false };
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 // Any sequence: those that say no colour (cursor, title, erase) are left out of the text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this reads
-const sequence = /\x1b(?:\[([0-9;:]*)([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g;
+const sequence = /\x1b(?:\[([0-?]*)[ -/]*([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_])/g;
 
 export function pieces(line: string): Piece[] {
   if (!line.includes('\x1b')) return [{ text: line, style: '' }];
@@ -29,7 +29,7 @@ export function pieces(line: string): Piece[] {
   for (const match of line.matchAll(sequence)) {
     add(line.slice(from, match.index));
     from = match.index + match[0].length;
-    if (match[2] === 'm') pen = applied(pen, match[1] ?? '');
+    if (match[2] === 'm' && /^[\d;:]*$/.test(match[1] ?? '')) pen = applied(pen, match[1] ?? '');
   }
   add(line.slice(from));
   return found;

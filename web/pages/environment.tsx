@@ -1,15 +1,21 @@
 /** One environment: its state and address, and behind each tab one side of it. The tab is in the address. */
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
-import { lazy, useLocation, useRoute } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso/router';
 import type { Environment, Project } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useEnvironment, useProject, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { Deployments } from '../parts/deployments.tsx';
+import { EnvironmentBackups } from '../parts/environment-backups.tsx';
+import { EnvironmentDomains } from '../parts/environment-domains.tsx';
+import { LiveLogs } from '../parts/live-logs.tsx';
+import { Services } from '../parts/services.tsx';
+import { Settings } from '../parts/settings.tsx';
 import type { TabProps } from '../parts/tab.ts';
 import { useTitle } from '../parts/title.ts';
+import { Variables } from '../parts/variables.tsx';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
@@ -20,18 +26,12 @@ import { Status } from '../ui/status.tsx';
 
 const tabs: Readonly<Record<string, readonly [text: string, component: ComponentType<TabProps>]>> = {
   deployments: ['Deployments', Deployments],
-  logs: ['Logs', lazy(() => import('../parts/live-logs.tsx').then((part) => part.LiveLogs))],
-  variables: ['Variables', lazy(() => import('../parts/variables.tsx').then((part) => part.Variables))],
-  services: ['Services', lazy(() => import('../parts/services.tsx').then((part) => part.Services))],
-  domains: [
-    'Domains',
-    lazy(() => import('../parts/environment-domains.tsx').then((part) => part.EnvironmentDomains)),
-  ],
-  backups: [
-    'Backups',
-    lazy(() => import('../parts/environment-backups.tsx').then((part) => part.EnvironmentBackups)),
-  ],
-  settings: ['Settings', lazy(() => import('../parts/settings.tsx').then((part) => part.Settings))],
+  logs: ['Logs', LiveLogs],
+  variables: ['Variables', Variables],
+  services: ['Services', Services],
+  domains: ['Domains', EnvironmentDomains],
+  backups: ['Backups', EnvironmentBackups],
+  settings: ['Settings', Settings],
 };
 
 export function EnvironmentPage() {

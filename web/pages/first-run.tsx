@@ -2,7 +2,7 @@
  * From nothing to a running app in four steps. Where one is stands in the address, so that it can be left and found
  * again: the project that was begun carries everything else.
  */
-import { useLocation, useRoute } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso/router';
 import { useProjects, useServers } from '../data/lists.ts';
 import { AddServer } from '../parts/add-server.tsx';
 import { ChooseRepository } from '../parts/choose-repository.tsx';

@@ -83,11 +83,19 @@ function troublesOf(projects: readonly Project[], servers: readonly Server[]): T
         what: `${project.name}: the analysis failed`,
         why: project.analysis.fault?.message ?? '',
       });
-    for (const { id, name, status, problem, services, domain } of project.environments) {
+    for (const environment of project.environments) {
+      const { id, name, status, problem, services, domain, lastDeployment: last } = environment;
       const path = `/environments/${id}`;
       const what = `${project.name} / ${name}`;
       if (status === 'degraded' || problem)
         found.push({ key: id, path, what: `${what} is ${status}`, why: problem?.message ?? '' });
+      if (last?.status === 'failed')
+        found.push({
+          key: last.id,
+          path: `${path}/deployments/${last.id}`,
+          what: `${what}: deployment #${last.number} failed`,
+          why: environment.currentDeploymentId ? 'What was live before it still is.' : '',
+        });
       for (const service of services)
         if (service.status === 'failed')
           found.push({

@@ -1,6 +1,6 @@
 /** One server: what it is, whether it can be reached, how safe it is, and what stands on it. */
 import { useState } from 'preact/hooks';
-import { useLocation, useRoute } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso/router';
 import type { Server } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';

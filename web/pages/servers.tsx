@@ -1,5 +1,5 @@
 /** The servers of the workspace, and a new one with a live test of its connection before it is stored. */
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { AddServer } from '../parts/add-server.tsx';

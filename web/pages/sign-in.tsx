@@ -1,6 +1,6 @@
 /** Before anyone is signed in: sign in, make an account with a code from a mail, or ask for a new password. */
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { SignIn as SignInAnswer } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { begin, session } from '../data/session.ts';

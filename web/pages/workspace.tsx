@@ -1,7 +1,7 @@
 /** The workspace: who is in it, which programs may work in it, and what was done. */
 
 import type { ComponentType } from 'preact';
-import { useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso/router';
 import { signedIn } from '../data/session.ts';
 import { Audit } from '../parts/audit.tsx';
 import { Members } from '../parts/members.tsx';

@@ -1,6 +1,6 @@
 /** Any thing and any page by a few letters, with the keyboard alone. */
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useDomains, useProjects, useServers } from '../data/lists.ts';
 import { Dialog } from '../ui/dialog.tsx';
 

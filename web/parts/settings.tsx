@@ -1,6 +1,6 @@
 /** How an environment is built and run, where it stands, and its end. An empty field is what the analysis found. */
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { Environment, EnvironmentSettings } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { useProject, useServers } from '../data/lists.ts';

@@ -1,7 +1,8 @@
 /** The frame around every page: where one can go, who one is, and whether what is shown is live. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { lazy, useLocation } from 'preact-iso';
+import lazy from 'preact-iso/lazy';
+import { useLocation } from 'preact-iso/router';
 import { type Connection, connection } from '../data/live.ts';
 import { chooseWorkspace, signedIn, signOut } from '../data/session.ts';
 import { useAction } from '../ui/action.ts';

@@ -3,6 +3,7 @@
  * every path that is no one else's answers with that page, so that a link to any place in it works.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../../fault.ts';
 import { sendAsset } from '../assets.ts';
 import type { HttpServer } from '../server.ts';
 import { pageOptions } from '../web-pages.ts';
@@ -15,7 +16,8 @@ const ofPrograms = /^\/(api|assets|healthz|readyz|metrics)(\/|\?|$)/;
 export function dashboardRoutes(app: HttpServer): void {
   app.get<{ Params: { name: string } }>(`${assetsPath}:name`, pageOptions, async (request, reply) => {
     const asset = (await bundleDashboard()).assets.get(request.params.name);
-    return asset ? sendAsset(request, reply, asset) : reply.callNotFound();
+    if (!asset) throw new Fault('not_found', 'There is no such file.');
+    return sendAsset(request, reply, asset);
   });
 }
 
