@@ -8,6 +8,7 @@ import { useProject } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { AnalysisShown } from '../parts/analysis.tsx';
 import { EnvironmentRows } from '../parts/environment-rows.tsx';
+import { Pushes } from '../parts/pushes.tsx';
 import { useTitle } from '../parts/title.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -106,6 +107,7 @@ function Shown({ project }: { readonly project: Project }) {
         </div>
         {analysis.result && <AnalysisShown result={analysis.result} />}
       </section>
+      <Pushes projectId={id} />
       {asked === 'environment' && <NewEnvironment project={project} onClose={() => ask(undefined)} />}
       {asked === 'remove' && <Remove project={project} onClose={() => ask(undefined)} />}
     </>

@@ -11,13 +11,16 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { TextField } from '../ui/field.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { Time } from '../ui/time.tsx';
 import { BackupRow, BackupTable } from './backup-row.tsx';
+import { ImportDump } from './import-dump.tsx';
 import type { TabProps } from './tab.ts';
 
-export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
+export function EnvironmentBackups({ environment }: TabProps) {
+  const { id, name, services } = environment;
   const [restoring, restore] = useState<Backup>();
-  const [isPlanning, setPlanning] = useState(false);
+  const [asked, ask] = useState<'schedule' | 'import'>();
   const backups = useResource(
     `backups ${id}`,
     (options) => api.listBackups({ id, limit: 50 }, options),
@@ -26,6 +29,11 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
   const trigger = useAction(async () => {
     await api.triggerBackup({ id, body: {} });
     await backups.reload();
+  });
+  const download = useAction(async ({ id: bid, createdAt }: Backup) => {
+    const answer = await api.downloadBackup({ id, bid });
+    const told = /filename="?([^";]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1];
+    saveFile(told ?? `${name}-${createdAt.slice(0, 10)}`, await answer.blob());
   });
   const config = backups.value?.config ?? null;
   return (
@@ -47,7 +55,16 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
           )}
         </p>
         <div class="row">
-          <Button why={whyNot('manage')} onPress={() => setPlanning(true)}>
+          <Button
+            why={
+              whyNot('change') ??
+              (services.length === 0 ? 'There is no database here to import into.' : undefined)
+            }
+            onPress={() => ask('import')}
+          >
+            Import
+          </Button>
+          <Button why={whyNot('manage')} onPress={() => ask('schedule')}>
             Schedule
           </Button>
           <Button kind="primary" isBusy={trigger.isBusy} why={whyNot('change')} onPress={trigger.run}>
@@ -56,6 +73,7 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
         </div>
       </div>
       {trigger.failure && <FailureNotice failure={trigger.failure} />}
+      {download.failure && <FailureNotice failure={download.failure} />}
       <Await of={backups}>
         {({ items }) =>
           items.length === 0 ? (
@@ -69,6 +87,18 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
             <BackupTable>
               {items.map((backup) => (
                 <BackupRow key={backup.id} backup={backup}>
+                  <Button
+                    kind="quiet"
+                    isBusy={download.isBusy}
+                    why={
+                      backup.status === 'succeeded'
+                        ? whyNot('read_secrets')
+                        : 'Only one that succeeded can be downloaded.'
+                    }
+                    onPress={() => download.run(backup)}
+                  >
+                    Download
+                  </Button>
                   <Button
                     kind="quiet"
                     why={
@@ -105,13 +135,11 @@ export function EnvironmentBackups({ environment: { id, name } }: TabProps) {
           </p>
         </Confirm>
       )}
-      {isPlanning && (
-        <ScheduleDialog
-          id={id}
-          config={config}
-          onClose={() => setPlanning(false)}
-          onStored={backups.reload}
-        />
+      {asked === 'schedule' && (
+        <ScheduleDialog id={id} config={config} onClose={() => ask(undefined)} onStored={backups.reload} />
+      )}
+      {asked === 'import' && (
+        <ImportDump environment={environment} onStarted={backups.reload} onClose={() => ask(undefined)} />
       )}
     </section>
   );

@@ -5,7 +5,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pieces } from '../data/ansi.ts';
 import type { Log, LogLine } from '../data/log.ts';
+import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { LogSearch } from './log-search.ts';
 
 interface LogViewProps {
@@ -33,6 +35,10 @@ export function LogView({ log, name, failedSource, waiting }: LogViewProps) {
     view.current = painter;
     return () => painter.stop();
   }, [log]);
+  const copy = useAction(async () => {
+    await navigator.clipboard.writeText(text());
+    return true;
+  });
   const text = () => log.lines.map((line) => plainText(line)).join('\n');
   return (
     <section class="log-frame" aria-label="Log">
@@ -66,10 +72,13 @@ export function LogView({ log, name, failedSource, waiting }: LogViewProps) {
           />
           Wrap
         </label>
-        <Button kind="quiet" onPress={() => navigator.clipboard?.writeText(text())}>
-          Copy
+        <Button kind="quiet" isBusy={copy.isBusy} onPress={copy.run}>
+          {copy.result ? 'Copied' : 'Copy'}
         </Button>
-        <Button kind="quiet" onPress={() => download(`${name}.log`, text())}>
+        <Button
+          kind="quiet"
+          onPress={() => saveFile(`${name}.log`, new Blob([text()], { type: 'text/plain' }))}
+        >
           Download
         </Button>
       </div>
@@ -90,14 +99,6 @@ function plainText({ source, text }: LogLine): string {
   return `${source ? `[${source}] ` : ''}${pieces(text)
     .map((piece) => piece.text)
     .join('')}`;
-}
-
-function download(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 class Painter {

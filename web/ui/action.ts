@@ -5,16 +5,18 @@ import { type Failure, failureOf } from '../data/failure.ts';
 import { sessionEnded } from '../data/session.ts';
 import { askProof } from './proof.tsx';
 
-export interface Action<Input extends readonly unknown[]> {
+export interface Action<Input extends readonly unknown[], Result = unknown> {
+  /** What came of the last time, if that was a success. */
+  readonly result: Result | undefined;
   readonly run: (...input: Input) => Promise<boolean>;
   readonly isBusy: boolean;
   readonly failure: Failure | undefined;
-  readonly clear: () => void;
 }
 
-export function useAction<Input extends readonly unknown[]>(
-  work: (...input: Input) => Promise<unknown>,
-): Action<Input> {
+export function useAction<Input extends readonly unknown[], Result>(
+  work: (...input: Input) => Promise<Result>,
+): Action<Input, Result> {
+  const [result, setResult] = useState<Result>();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const run = async (...input: Input): Promise<boolean> => {
@@ -22,11 +24,12 @@ export function useAction<Input extends readonly unknown[]>(
     setBusy(true);
     setFailure(undefined);
     try {
-      await work(...input).catch(async (error: unknown) => {
+      const done = await work(...input).catch(async (error: unknown) => {
         if (!(error instanceof ProblemError) || error.code !== 'fresh_proof_required') throw error;
         if (await askProof()) return work(...input);
         throw error;
       });
+      setResult(() => done);
       return true;
     } catch (error) {
       if (error instanceof ProblemError && error.code === 'unauthenticated') await sessionEnded();
@@ -36,7 +39,7 @@ export function useAction<Input extends readonly unknown[]>(
       setBusy(false);
     }
   };
-  return { run, isBusy, failure, clear: () => setFailure(undefined) };
+  return { run, isBusy, failure, result };
 }
 
 /** The fields of a form by name. */
