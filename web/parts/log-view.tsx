@@ -73,7 +73,7 @@ export function LogView({ log, name, failedSource, waiting }: LogViewProps) {
           Wrap
         </label>
         <Button kind="quiet" isBusy={copy.isBusy} onPress={copy.run}>
-          {copy.result ? 'Copied' : 'Copy'}
+          {copy.failure ? 'Not allowed here' : copy.result ? 'Copied' : 'Copy'}
         </Button>
         <Button
           kind="quiet"
