@@ -50,6 +50,19 @@ function missingCapability(): string | undefined {
   return `root here lacks the capabilities ${lacking.map(([name]) => name).join(' and ')}, as inside a container`;
 }
 
+export const chromiumPath = '/usr/bin/chromium';
+
+/** Why no browser can be tested with on this machine, in one sentence; undefined where one is, or can be installed. */
+export function whyNoBrowser(): string | undefined {
+  if (existsSync(chromiumPath)) return undefined;
+  const why = whyNot();
+  return why && `there is no ${chromiumPath}, and it is installed only where the lab runs: ${why}`;
+}
+
+export async function installBrowser(): Promise<void> {
+  if (!existsSync(chromiumPath)) await installPackages(['chromium', 'fonts-inter']);
+}
+
 export function missingPackages(): string[] {
   return Object.entries(packages)
     .filter(([, file]) => !existsSync(file))

@@ -1,4 +1,4 @@
 /** Types, lint and format. */
-import { runAll } from './commands.ts';
+import { checks, runAll } from './commands.ts';
 
-runAll(['tsc', '-p', '.'], ['biome', 'ci', '--error-on-warnings', '.']);
+runAll(...checks);

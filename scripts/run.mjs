@@ -151,12 +151,12 @@ async function serviceEntry() {
   }
 }
 
-/** What is compiled is kept too, for all that a start loads; loading it starts nothing. */
+/** What is compiled is kept too, for all that a start loads, and the dashboard; loading it starts nothing. */
 async function prepare() {
   if (entryAt === args.length) return;
   const { bundle } = await import('./bundle.mjs');
   const { app } = await bundle(root, entry, cache, lockHash);
-  const load = `import(${JSON.stringify(app)})`;
+  const load = `import(${JSON.stringify(app)}).then(({ bundleDashboard }) => bundleDashboard())`;
   const { status } = spawnSync(pinnedNode, [...serviceOptions, '--eval', load], {
     stdio: 'inherit',
     env: { ...process.env, ...serviceEnv },

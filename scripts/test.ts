@@ -1,19 +1,28 @@
 /**
  * `npm test`: the checks, then every test. One PostgreSQL of its own serves the whole run; each test file makes its
  * own databases on it, so that files neither see nor wait for each other. Tests in `test/lab` and `test/story` share
- * one lab of real servers, where the machine can run it. A file that fails beside others is run once more, alone; one
- * that passes then is unsteady, which is a defect of its own, and two of them fail the run.
+ * one lab of real servers, where the machine can run it; those in `test/browser` need a chromium. A file that fails
+ * beside others is run once more, alone; one that passes then is unsteady, which is a defect of its own, and two of
+ * them fail the run.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BoundLab, launchBound } from '../lab/launch.ts';
-import { whyNot } from '../lab/needs.ts';
+import { installBrowser, whyNoBrowser, whyNot } from '../lab/needs.ts';
 import { Progress } from '../lab/progress.ts';
 import { startTestPostgres } from '../test/support/postgres.ts';
 import { readArguments } from './arguments.ts';
-import { root, runAll } from './commands.ts';
+import { checks, root, runAll } from './commands.ts';
 import { runInLanes } from './testing/lanes.ts';
-import { allFiles, type Lane, needsLab, planUnits, type Unit, writeDurations } from './testing/plan.ts';
+import {
+  allFiles,
+  type Lane,
+  needsBrowser,
+  needsLab,
+  planUnits,
+  type Unit,
+  writeDurations,
+} from './testing/plan.ts';
 import { type Outcome, runUnit } from './testing/run-unit.ts';
 import { ShownRun } from './testing/show-run.ts';
 
@@ -41,10 +50,19 @@ if (absent.length > 0) {
   process.exit(2);
 }
 const wanted = isNamed ? positionals : allFiles(values.long);
-const reason = wanted.some(needsLab) ? whyNot() : undefined;
-const files = reason ? wanted.filter((file) => !needsLab(file)) : wanted;
-const leftOut =
-  reason && `Left out: the ${wanted.length - files.length} test files that need the lab, because ${reason}.`;
+/** Each needs something that not every machine has. */
+const tiers = [
+  { name: 'the lab', needs: needsLab, why: whyNot },
+  { name: 'a browser', needs: needsBrowser, why: whyNoBrowser },
+].map((tier) => ({ ...tier, reason: wanted.some(tier.needs) ? tier.why() : undefined }));
+const files = wanted.filter((file) => !tiers.some(({ needs, reason }) => reason && needs(file)));
+const leftOut = tiers
+  .filter(({ reason }) => reason)
+  .map(
+    ({ name, needs, reason }) =>
+      `Left out: the ${wanted.filter(needs).length} test files that need ${name}, because ${reason}.`,
+  )
+  .join('\n');
 if (leftOut) {
   process.stderr.write(`${leftOut}\n`);
   if (process.env.SLIPWAY_LAB === 'require') {
@@ -53,7 +71,8 @@ if (leftOut) {
   }
   if (files.length === 0) process.exit(0);
 }
-if (!isNamed && !values.long) runAll(['tsc', '-p', '.'], ['biome', 'ci', '--error-on-warnings', '.']);
+if (files.some(needsBrowser)) await installBrowser();
+if (!isNamed && !values.long) runAll(...checks);
 
 const began = performance.now();
 // Loading the service costs every file a second of processor time without it.

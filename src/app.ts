@@ -36,6 +36,9 @@ import { defaultLeaseTimes, Runner, type RunnerOptions } from './operations/runn
 import { createResources } from './resources.ts';
 import { openStore, type Store } from './store/store.ts';
 
+/** The dashboard is made with the first page that is asked for; where the service is packaged, before. */
+export { bundleDashboard } from './http/dashboard/bundle.ts';
+
 export interface App {
   /** Where it really listens, with the port that was taken. */
   readonly url: string;

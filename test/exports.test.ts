@@ -7,16 +7,16 @@ import { root } from '../scripts/commands.ts';
 /** What src has for others: a tree of files in memory, with which tests and benchmarks analyse without a repository. */
 const forOthers = ['analysis/tree.ts MemoryTree'];
 
-const files = globSync('**/*.ts', { cwd: `${root}src` })
-  .filter((name) => !name.endsWith('.test.ts'))
-  .sort();
-/** Without comments: a word in a sentence is no use of it. */
-const codeOf = new Map(
-  files.map((name) => {
-    const source = readFileSync(`${root}src/${name}`, 'utf8');
-    return [name, source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')] as const;
-  }),
-);
+/** By file, without comments: a word in a sentence is no use of it. */
+function codeIn(folder: string): ReadonlyMap<string, string> {
+  const files = globSync('**/*.ts', { cwd: `${root}${folder}` }).filter((name) => !name.endsWith('.test.ts'));
+  return new Map(
+    files.sort().map((name) => {
+      const source = readFileSync(`${root}${folder}/${name}`, 'utf8');
+      return [name, source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')] as const;
+    }),
+  );
+}
 
 function exportsOf(code: string): string[] {
   const declared =
@@ -45,10 +45,9 @@ function* takenBy(file: string, code: string): Generator<string> {
       yield `${normalize(join(dirname(file), path))} ${name}`;
 }
 
-test('whatever src exports, src uses: what only tests know is no part of the service', () => {
-  const taken = new Set([...codeOf].flatMap(([file, code]) => [...takenBy(file, code)]));
-  assert.ok(taken.has('store/sql.ts sql') && taken.size > 2_000, `${taken.size} names are taken`);
-  const unused = [...codeOf].flatMap(([file, code]) =>
+/** What no other file takes, and the file itself does not use either. */
+function unusedIn(codeOf: ReadonlyMap<string, string>, taken: ReadonlySet<string>): string[] {
+  return [...codeOf].flatMap(([file, code]) =>
     exportsOf(code)
       .filter((name) => !taken.has(`${file} ${name}`))
       .filter(
@@ -58,5 +57,22 @@ test('whatever src exports, src uses: what only tests know is no part of the ser
       )
       .map((name) => `${file} ${name}`),
   );
-  assert.deepEqual(unused, forOthers);
+}
+
+const takenIn = (codeOf: ReadonlyMap<string, string>) =>
+  new Set([...codeOf].flatMap(([file, code]) => [...takenBy(file, code)]));
+
+test('whatever src exports, src uses: what only tests know is no part of the service', () => {
+  const codeOf = codeIn('src');
+  const taken = takenIn(codeOf);
+  assert.ok(taken.has('store/sql.ts sql') && taken.size > 2_000, `${taken.size} names are taken`);
+  assert.deepEqual(unusedIn(codeOf, taken), forOthers);
+});
+
+test('whatever a file of the SDK exports, another uses, or its index hands out', () => {
+  const codeOf = codeIn('sdk');
+  const taken = takenIn(codeOf);
+  assert.ok(taken.has('client.ts createClient') && taken.has('events.ts Follower'));
+  const unused = unusedIn(codeOf, taken).filter((name) => !name.startsWith('generated/schemas.ts '));
+  assert.deepEqual(unused, []);
 });

@@ -32,7 +32,11 @@ const arrows = files.flatMap(arrowsFrom);
 
 /** Whatever names a file of ours: import and export, with or without `type`, and import(). */
 function arrowsFrom(from: string): Arrow[] {
-  const named = sourceOf(from).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g);
+  return arrowsOf(from, sourceOf(from));
+}
+
+function arrowsOf(from: string, source: string): Arrow[] {
+  const named = source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g);
   return [...named].map(([, , path = '']) => ({ from, to: normalize(join(dirname(from), path)) }));
 }
 
@@ -194,8 +198,52 @@ test('whoever wants the service itself to parse a foreign file finds no way: onl
   }
 });
 
+/** Those above the service reach it over HTTP alone: what they know of it is the document. */
+const above: readonly (readonly [folder: string, mayKnow: RegExp])[] = [
+  ['sdk', /^sdk\//],
+  ['cli', /^(cli|sdk)\//],
+  ['web', /^(web|sdk)\//],
+];
+
+test('the SDK knows itself alone, those on it the SDK, and the service none of them', () => {
+  const wrong = above.flatMap(([folder, mayKnow]) =>
+    globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
+      .flatMap((from) => arrowsOf(from, readFileSync(`${root}${from}`, 'utf8')))
+      .filter(({ to }) => !mayKnow.test(to)),
+  );
+  assert.deepEqual(shown(wrong), []);
+  const outside = arrows.filter(({ to }) => to.startsWith('..'));
+  assert.deepEqual(shown(outside), []);
+  assert.ok(globSync('sdk/**/*.ts', { cwd: root }).length > 5);
+  const packages = globSync('sdk/**/*.ts', { cwd: root }).filter((name) =>
+    /\bfrom\s+'[^.]/.test(readFileSync(`${root}${name}`, 'utf8')),
+  );
+  assert.deepEqual(packages, [], 'it runs in a browser and needs nothing');
+});
+
+/** The dashboard's own floors, from the ground up. */
+const webFloors = ['data', 'ui', 'parts', 'pages', '.'];
+
+test('in the dashboard too, arrows point down and close no circle, and the SDK is taken by its index', () => {
+  const names = globSync('web/**/*.{ts,tsx}', { cwd: root }).filter((name) => !/\.test\.ts$/.test(name));
+  const found = names.flatMap((from) => arrowsOf(from, readFileSync(`${root}${from}`, 'utf8')));
+  const floor = (name: string) => webFloors.indexOf(name.split('/').slice(1, -1)[0] ?? '.');
+  assert.ok(found.some(({ from, to }) => from === 'web/routes.tsx' && to === 'web/pages/overview.tsx'));
+  for (const name of names) assert.notEqual(floor(name), -1, `${name} lives on no floor`);
+  const own = found.filter(({ to }) => to.startsWith('web/'));
+  assert.deepEqual(shown(own.filter(({ from, to }) => floor(to) > floor(from))), []);
+  const inside = found.filter(({ to }) => to.startsWith('sdk/') && to !== 'sdk/index.ts');
+  assert.deepEqual(shown(inside), []);
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of own) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const circles = names.flatMap((file) => waysFrom(file, next).get(file)?.join(' → ') ?? []);
+  assert.deepEqual(circles, []);
+});
+
 test('no file is longer than 400 lines', () => {
-  const tests = globSync(['{src,test,bench,scripts,lab}/**/*.{ts,mjs,sh}'], { cwd: root });
+  const tests = globSync(['{src,test,bench,scripts,lab,cli,web}/**/*.{ts,tsx,mjs,sh}', 'sdk/*.ts'], {
+    cwd: root,
+  });
   const long = tests
     .map((name) => [name, readFileSync(`${root}${name}`, 'utf8').split('\n').length - 1] as const)
     .filter(([, lines]) => lines > 400);

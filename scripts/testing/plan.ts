@@ -18,7 +18,7 @@ export interface Unit {
 }
 
 const shortPatterns = [
-  'src/**/*.test.ts',
+  '{src,web}/**/*.test.ts',
   'test/!(long)/**/*.test.ts',
   'test/*.test.ts',
   'lab/!(apps)/**/*.test.ts',
@@ -36,6 +36,11 @@ export function allFiles(isLong: boolean): string[] {
 
 export function needsLab(file: string): boolean {
   return /(^|\/)test\/(lab|long|story)\//.test(file);
+}
+
+/** They look at the dashboard with a real browser. */
+export function needsBrowser(file: string): boolean {
+  return /(^|\/)test\/(browser\/|long\/dashboard)/.test(file);
 }
 
 export function planUnits(files: readonly string[]): Unit[] {
@@ -59,7 +64,7 @@ export function planUnits(files: readonly string[]): Unit[] {
       return [{ name: `${lot.length} files ${what}`, lane: 'processor', files: lot, seconds }];
     });
   };
-  const isBesideCode = (file: string) => /^(src|lab)\//.test(file);
+  const isBesideCode = (file: string) => /^(src|web|lab)\//.test(file);
   const isOfApi = (file: string) => !isBesideCode(file) && sharesInstance(file);
   const units = [
     ...together('beside their code', files.filter(isBesideCode)),
@@ -71,7 +76,7 @@ export function planUnits(files: readonly string[]): Unit[] {
 
 /** Of the API, and without a process of its own. */
 function sharesInstance(file: string): boolean {
-  if (needsLab(file)) return false;
+  if (needsLab(file) || needsBrowser(file)) return false;
   const all = importsOf(file, new Set());
   return all.has('test/support/shared-app.ts') && !all.has('test/support/service.ts');
 }

@@ -7,6 +7,7 @@ import { readBacklog } from '../operations/backlog.ts';
 import type { Sessions } from '../principal.ts';
 import type { Store } from '../store/store.ts';
 import { AccessControl, type ProjectLookup } from './access.ts';
+import { dashboardRoutes, sendDashboard, wantsDashboard } from './dashboard/dashboard.ts';
 import { docsRoutes } from './docs.ts';
 import { drainable } from './drain.ts';
 import { homeRoutes } from './home.ts';
@@ -42,9 +43,13 @@ export async function createHttp(options: HttpOptions) {
   const streams = new Streams(db, hub, sessions, log, heartbeatMs);
   const accessControl = new AccessControl(sessions, limits, projects, clock, config);
   const context = { config, log, accessControl, limits, metrics };
-  const server = await createServer(context);
+  const server = await createServer({
+    ...context,
+    otherwise: { takes: wantsDashboard, answer: sendDashboard },
+  });
   healthRoute(server);
   homeRoutes(server, config);
+  dashboardRoutes(server);
   if (config.docs) docsRoutes(server);
   const slots = new StreamSlots({ perAccount: config.limitStreams, inAll: config.limitStreamsTotal });
   const idempotency = new Idempotency(db, clock, store.masterKeys.derive('idempotency'));

@@ -49,11 +49,17 @@ export interface ServerContext {
   readonly accessControl: AccessControl;
   readonly limits: Limits;
   readonly metrics: Metrics;
+  /** Answers what nothing else does, where it takes it. */
+  readonly otherwise?: {
+    takes(request: FastifyRequest): boolean;
+    answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  };
 }
 
 export type HttpServer = Awaited<ReturnType<typeof createServer>>;
 
-export async function createServer({ config, log, accessControl, limits, metrics }: ServerContext) {
+export async function createServer(context: ServerContext) {
+  const { config, log, accessControl, limits, metrics, otherwise } = context;
   const headers = answerHeaders(config);
   const app = Fastify({
     loggerInstance: log,
@@ -148,8 +154,10 @@ export async function createServer({ config, log, accessControl, limits, metrics
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     await accessControl.check(request, reply);
+    if (!request.is404) return;
+    if (otherwise?.takes(request)) return otherwise.answer(request, reply);
     // What leads nowhere is answered before its body is read.
-    if (request.is404) throw nothingHere(request, reply);
+    throw nothingHere(request, reply);
   });
   // Nothing in this line can be a secret, so nobody searches it for one.
   const requestLog = log.child({}, { redact: [] });

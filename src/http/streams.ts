@@ -194,9 +194,12 @@ class Stream implements Subscriber {
     response.once('close', forget);
   }
 
-  /** The first bytes, so that the reader knows it is connected; and how soon to come back. */
+  /**
+   * The first bytes, so that the reader knows it is connected; how soon to come back, and after what: one that is cut off
+   * before its first event would else begin anew with what comes next, and miss what was between.
+   */
   greet(message: string): void {
-    this.#response.write(`retry: 1000\n\n${message}`);
+    this.#response.write(`retry: 1000\nid: ${this.position}\n\n${message}`);
   }
 
   maySee(now: Principal | undefined): boolean {

@@ -1,17 +1,30 @@
-/**
- * Ends whatever is asked for or at work in an environment: for those who take it away. What runs undoes itself first.
- * Each in a transaction of its own, before anything is locked: who is at work may be waiting for that lock.
- */
+/** What deployments show of an environment, and what they do when it is taken away. */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../ids.ts';
 import type { OperationKinds } from '../../operations/kinds.ts';
 import { cancelOperation } from '../../operations/operations.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import type { EnvironmentHook } from '../environments/hooks.ts';
 import * as queries from './queries.ts';
 
 export function deploymentsHook(ctx: DeploymentEnd): EnvironmentHook {
-  return { cancelWork: (workspaceId, id) => endUnfinished(ctx, workspaceId, id) };
+  return { cancelWork: (workspaceId, id) => endUnfinished(ctx, workspaceId, id), show: showNewest };
+}
+
+async function showNewest(db: Queryable, workspaceId: WorkspaceId, ids: readonly EnvironmentId[]) {
+  const rows = ids.length === 0 ? [] : await queries.listNewest(db, workspaceId, ids);
+  return new Map(
+    rows.map(({ environmentId, queuedAt, finishedAt, ...newest }) => [
+      environmentId,
+      {
+        lastDeployment: {
+          ...newest,
+          queuedAt: queuedAt.toISOString(),
+          finishedAt: finishedAt?.toISOString() ?? null,
+        },
+      },
+    ]),
+  );
 }
 
 interface DeploymentEnd {
@@ -19,6 +32,10 @@ interface DeploymentEnd {
   readonly kinds: OperationKinds;
 }
 
+/**
+ * Ends whatever is asked for or at work in it. What runs undoes itself first. Each in a transaction of its own, before
+ * anything is locked: who is at work may be waiting for that lock.
+ */
 async function endUnfinished(
   ctx: DeploymentEnd,
   workspaceId: WorkspaceId,

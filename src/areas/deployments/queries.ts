@@ -94,6 +94,26 @@ export function listDeployments(
     order by id desc limit ${page.limit}`);
 }
 
+/** The newest of each environment. */
+export function listNewest(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  environmentIds: readonly EnvironmentId[],
+) {
+  return db.rows<
+    Pick<DeploymentRow, 'id' | 'environmentId' | 'number' | 'status' | 'queuedAt' | 'finishedAt'> & {
+      readonly message: string | null;
+    }
+  >(sql`
+    select newest.* from unnest(${[...environmentIds]}::uuid[]) as of (environment_id)
+    cross join lateral (
+      select id, environment_id as "environmentId", number, status, commit->>'message' as message,
+        queued_at as "queuedAt", finished_at as "finishedAt"
+      from deployments where workspace_id = ${workspaceId} and environment_id = of.environment_id
+      order by id desc limit 1
+    ) newest`);
+}
+
 /** Whether the environment's newest deployment was of that commit, and has ended without success. */
 export async function isRetry(
   tx: Queryable,

@@ -2,9 +2,12 @@
  * What other areas do with an environment when it is made, moved or removed, and what they show of it. Those areas know
  * environments and register here; environments know none of them. In the order of registration, removal in the opposite.
  */
+import type Type from 'typebox';
 import type { AnalysisResult, App, ServiceKind } from '../../analysis/result.ts';
 import type { Target } from '../../engine/engine.ts';
+import type { DeploymentStatus } from '../../events/event-kinds.ts';
 import type {
+  DeploymentId,
   DomainId,
   EnvironmentDomainId,
   EnvironmentId,
@@ -87,6 +90,17 @@ export interface EnvironmentParts {
   readonly services: readonly EnvironmentService[];
   /** The first of its names. */
   readonly domain: EnvironmentDomain | null;
+  readonly lastDeployment: LastDeployment | null;
+}
+
+/** The newest, whatever became of it. */
+export interface LastDeployment {
+  readonly id: DeploymentId;
+  readonly number: number;
+  readonly status: Type.Static<typeof DeploymentStatus>;
+  readonly message: string | null;
+  readonly queuedAt: string;
+  readonly finishedAt: string | null;
 }
 
 export interface EnvironmentService {

@@ -57,6 +57,8 @@ export async function environmentsOf(
   return byProject;
 }
 
+const noParts: EnvironmentParts = { services: [], domain: null, lastDeployment: null };
+
 /** What belongs to them is read for all at once. */
 async function showing(
   db: Queryable,
@@ -65,9 +67,7 @@ async function showing(
   rows: readonly queries.EnvironmentRow[],
 ) {
   const ids = rows.map(({ id }) => id);
-  const parts = new Map<EnvironmentId, EnvironmentParts>(
-    ids.map((id) => [id, { services: [], domain: null }]),
-  );
+  const parts = new Map<EnvironmentId, EnvironmentParts>(ids.map((id) => [id, noParts]));
   for (const { show } of hooks) {
     for (const [id, part] of (await show?.(db, workspaceId, ids)) ?? []) {
       const known = parts.get(id);
@@ -77,7 +77,7 @@ async function showing(
   const places = ids.length === 0 ? [] : await placementsOfAll(db, workspaceId, ids);
   const servers = await serversOf(db, workspaceId, [...rows, ...places]);
   return (row: queries.EnvironmentRow) => {
-    const { services = [], domain = null } = parts.get(row.id) ?? {};
+    const own = parts.get(row.id) ?? noParts;
     // Where it has stood longest: that one serves until a move is done.
     const place = places.find(({ environmentId }) => environmentId === row.id);
     const host = place && servers.get(place.serverId)?.host;
@@ -85,7 +85,7 @@ async function showing(
     const server = row.serverId === null ? undefined : servers.get(row.serverId);
     const { memoryMb = null, cpus = null } = row.settings;
     const resources = server?.facts ? limitsOf({ memoryMb, cpus }, server.facts) : null;
-    return { ...shown(row, { services, domain }, domain?.url ?? url ?? null), resources };
+    return { ...shown(row, own, own.domain?.url ?? url ?? null), resources };
   };
 }
 
@@ -101,7 +101,7 @@ async function serversOf(
   return servers;
 }
 
-function shown(row: queries.EnvironmentRow, { services, domain }: EnvironmentParts, url: string | null) {
+function shown(row: queries.EnvironmentRow, parts: EnvironmentParts, url: string | null) {
   const { id, projectId, name, slug, branch, serverId, autoDeploy, watchPaths, status } = row;
   const { currentDeploymentId, problem } = row;
   const { volumes, ...settings } = row.settings;
@@ -117,8 +117,7 @@ function shown(row: queries.EnvironmentRow, { services, domain }: EnvironmentPar
     currentDeploymentId,
     settings: { ...settings, ...(volumes && { volumes: [...volumes] }) },
     watchPaths: [...watchPaths],
-    services,
-    domain,
+    ...parts,
     problem,
     url,
     createdAt: row.createdAt.toISOString(),

@@ -1,5 +1,6 @@
 /** What goes over the wire about environments. */
 import Type from 'typebox';
+import { DeploymentStatus } from '../../events/event-kinds.ts';
 import {
   closed,
   FaultAnswer,
@@ -53,6 +54,20 @@ const Resources = Type.Object(
   },
 );
 
+const LastDeployment = Type.Object(
+  {
+    id: Id,
+    number: Type.Integer({ examples: [12] }),
+    status: DeploymentStatus,
+    message: nullable(
+      Type.String({ description: 'Of its commit.', examples: ['Show the basket beside the list'] }),
+    ),
+    queuedAt: Time,
+    finishedAt: nullable(Time),
+  },
+  { title: 'LastDeployment', description: 'The newest, whatever became of it.' },
+);
+
 export const EnvironmentAnswer = Type.Object(
   {
     id: Id,
@@ -68,6 +83,7 @@ export const EnvironmentAnswer = Type.Object(
     services: Type.Array(ServiceInEnvironment),
     domain: nullable(NameAnswer),
     currentDeploymentId: nullable({ ...Id, description: 'The deployment that is live.' }),
+    lastDeployment: nullable(LastDeployment),
     status: Type.Enum(['idle', 'deploying', 'running', 'degraded', 'stopped']),
     problem: { ...nullable(FaultAnswer), description: 'Why it is degraded.' },
     url: nullable(

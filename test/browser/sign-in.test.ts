@@ -1,0 +1,114 @@
+/** Getting in and out of the dashboard, in a real browser against the real service. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertAccessible, openBrowser, openTab, signIn } from '../support/browser.ts';
+import { newEmail, newPerson } from '../support/people.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
+import { until } from '../support/until.ts';
+
+test('a newcomer registers with the code from the mail, and is told what to do next', async (t) => {
+  const service = await sharedTestApp();
+  const { page } = await openTab(t, await openBrowser(t, service), service);
+  const email = newEmail();
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill('a long enough password');
+  await page.getByRole('button', { name: 'Send the code' }).click();
+  await page.getByLabel('Code').fill(await service.mailbox.code(email));
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('heading', { name: 'Nothing is deployed yet' }).waitFor();
+  assert.equal(new URL(page.url()).pathname, '/');
+});
+
+test('a wrong password is told as a sentence, and what was typed stays', async (t) => {
+  const service = await sharedTestApp();
+  const person = await newPerson(service);
+  const { page } = await openTab(t, await openBrowser(t, service), service);
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').waitFor();
+  const told = await page.getByRole('alert').innerText();
+  assert.doesNotMatch(told, /invalid_credentials/, 'a sentence, not a code');
+  assert.equal(await page.getByLabel('E-mail').inputValue(), person.email);
+});
+
+test('who signs in at a deep link is led there, and a reload stays signed in by the cookie alone', async (t) => {
+  const service = await sharedTestApp();
+  const person = await newPerson(service);
+  const context = await openBrowser(t, service);
+  const { page, requests } = await openTab(t, context, service);
+  await page.goto('/servers');
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'No server yet' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'No server yet' }).waitFor();
+  const kept: unknown = await page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+  );
+  assert.doesNotMatch(String(kept), /eyJ|refresh/, 'no token lies where a script could read it');
+  assert.equal(
+    requests.filter((each) => each.includes('/api/v1/events')).length,
+    2,
+    'one stream for each load',
+  );
+});
+
+test('two tabs of one browser come back at the same moment, and both stay signed in', async (t) => {
+  const service = await sharedTestApp();
+  const person = await newPerson(service);
+  const context = await openBrowser(t, service);
+  const [one, other] = [await openTab(t, context, service), await openTab(t, context, service)];
+  await signIn(one.page, person);
+  await Promise.all([one.page.goto('/profile'), other.page.goto('/profile')]);
+  for (const { page } of [one, other]) await page.getByRole('heading', { name: 'Profile' }).waitFor();
+  await one.page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
+});
+
+test('a session that ends elsewhere shows the sign-in, with the reason, and leads back', async (t) => {
+  const service = await sharedTestApp();
+  const person = await newPerson(service);
+  const { page } = await openTab(t, await openBrowser(t, service), service);
+  await signIn(page, person);
+  await page.goto('/backups');
+  await page.getByRole('heading', { name: 'No backup yet' }).waitFor();
+  const ended = await service.call('DELETE', '/auth/sessions', { token: person.token });
+  assert.equal(ended.status, 204, ended.text);
+  await page.getByText('Your session has ended').waitFor();
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'No backup yet' }).waitFor();
+});
+
+test('signing out ends the session at the service too', async (t) => {
+  const service = await sharedTestApp();
+  const person = await newPerson(service);
+  const { page } = await openTab(t, await openBrowser(t, service), service);
+  await signIn(page, person);
+  const count = async () => {
+    const { body } = await service.call('GET', '/auth/sessions', { token: person.token });
+    return Array.isArray(body.items) ? body.items.length : 0;
+  };
+  const before = await count();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out').waitFor();
+  await until(async () => (await count()) === before - 1);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+for (const theme of ['light', 'dark'] as const)
+  test(`the gates are accessible in the ${theme} theme`, async (t) => {
+    const service = await sharedTestApp();
+    const { page } = await openTab(t, await openBrowser(t, service, { theme }), service);
+    for (const path of ['/', '/register', '/confirm?email=ada%40example.com', '/forgot-password']) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await assertAccessible(page);
+    }
+  });

@@ -1,0 +1,94 @@
+/** The lists that several pages show, each with the events that change it. */
+import {
+  all,
+  type Deployment,
+  type DeploymentList,
+  type Domain,
+  type Environment,
+  type GitProvider,
+  type Project,
+  type Server,
+} from '../../sdk/index.ts';
+import { api } from './api.ts';
+import { type Used, useResource } from './resource.ts';
+
+export async function gathered<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+const limit = 100;
+
+export function useProjects(): Used<readonly Project[]> {
+  return useResource(
+    'projects',
+    (options) => gathered(all((page) => api.listProjects({ ...page, limit }, options))),
+    ({ kind }) => kind === 'project_updated',
+  );
+}
+
+export function useProject(id: string): Used<Project> {
+  return useResource(
+    `project ${id}`,
+    (options) => api.getProject({ id }, options),
+    (event) => event.kind === 'project_updated' && event.projectId === id,
+  );
+}
+
+export function useServers(): Used<readonly Server[]> {
+  return useResource(
+    'servers',
+    (options) => gathered(all((page) => api.listServers({ ...page, limit }, options))),
+    ({ kind }) => kind === 'server_updated',
+  );
+}
+
+export function useServer(id: string): Used<Server> {
+  return useResource(
+    `server ${id}`,
+    (options) => api.getServer({ id }, options),
+    (event) => event.kind === 'server_updated' && event.serverId === id,
+  );
+}
+
+export function useDomains(): Used<readonly Domain[]> {
+  return useResource(
+    'domains',
+    (options) => gathered(all((page) => api.listDomains({ ...page, limit }, options))),
+    ({ kind }) => kind === 'domain_updated',
+  );
+}
+
+export function useGitProviders(): Used<readonly GitProvider[]> {
+  return useResource(
+    'git providers',
+    (options) => gathered(all((page) => api.listGitProviders({ ...page, limit }, options))),
+    ({ kind }) => kind === 'git_provider_updated',
+  );
+}
+
+export function useEnvironment(id: string): Used<Environment> {
+  return useResource(
+    `environment ${id}`,
+    (options) => api.getEnvironment({ id }, options),
+    (event) => event.kind === 'project_updated' && event.environmentId === id,
+  );
+}
+
+export function useDeployments(id: string): Used<DeploymentList> {
+  return useResource(
+    `deployments ${id}`,
+    (options) => api.listDeployments({ id, limit: 30 }, options),
+    (event) =>
+      event.kind === 'project_updated' && event.environmentId === id && event.deploymentId !== undefined,
+  );
+}
+
+export function useDeployment(id: string, did: string): Used<Deployment> {
+  return useResource(
+    `deployment ${did}`,
+    (options) => api.getDeployment({ id, did }, options),
+    (event) => event.kind === 'project_updated' && event.deploymentId === did,
+  );
+}

@@ -1,0 +1,162 @@
+/** Where notices go: chat, mail and webhooks, with what became of each message. */
+import { useState } from 'preact/hooks';
+import type { NotificationConnector } from '../../sdk/index.ts';
+import { api } from '../data/api.ts';
+import { useResource } from '../data/resource.ts';
+import { whyNot } from '../data/session.ts';
+import { words } from '../data/words.ts';
+import { AddConnector } from '../parts/add-connector.tsx';
+import { useTitle } from '../parts/title.ts';
+import { useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Await, Empty } from '../ui/empty.tsx';
+import { FailureNotice } from '../ui/failure.tsx';
+import { Status } from '../ui/status.tsx';
+import { Time } from '../ui/time.tsx';
+
+export function Connectors() {
+  useTitle('Notifications');
+  const [isAdding, setAdding] = useState(false);
+  const connectors = useResource(
+    'connectors',
+    (options) => api.listNotificationConnectors({ limit: 100 }, options),
+    ({ kind }) => kind === 'connector_updated',
+  );
+  return (
+    <>
+      <header class="page-head">
+        <h1>Notifications</h1>
+        <Button kind="primary" why={whyNot('manage')} onPress={() => setAdding(true)}>
+          Add a connector
+        </Button>
+      </header>
+      <Await of={connectors}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="Nobody is told yet">
+              <p>
+                A connector sends what matters (a failed deployment, a lost server, a backup that did not
+                prove itself) to Slack, Discord, Telegram, Teams, mail or a webhook.
+              </p>
+            </Empty>
+          ) : (
+            <div class="columns">
+              {items.map((connector) => (
+                <ConnectorCard key={connector.id} connector={connector} onChanged={connectors.reload} />
+              ))}
+            </div>
+          )
+        }
+      </Await>
+      {isAdding && (
+        <Dialog title="Add a connector" onClose={() => setAdding(false)}>
+          <AddConnector onAdded={connectors.reload} onClose={() => setAdding(false)} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+interface CardProps {
+  readonly connector: NotificationConnector;
+  readonly onChanged: () => Promise<void>;
+}
+
+function ConnectorCard({ connector, onChanged }: CardProps) {
+  const { id, name, type, target, enabled, disabledReason, events, lastDelivery, failingSince } = connector;
+  const [asked, ask] = useState<'remove' | 'deliveries'>();
+  const [said, say] = useState('');
+  const test = useAction(async () => {
+    const { delivered, detail } = await api.testNotificationConnector({ id });
+    say(delivered ? 'A test message has arrived there.' : detail);
+  });
+  return (
+    <article class="card stack" aria-label={name}>
+      <div class="section-head">
+        <h2>
+          {name} <span class="fine">{type}</span>
+        </h2>
+        <Status
+          status={enabled ? (failingSince ? 'failed' : 'active') : 'stopped'}
+          text={enabled ? (failingSince ? 'failing' : 'on') : 'off'}
+        />
+      </div>
+      <p class="fine clip">{target}</p>
+      <p class="fine">Tells of {events.length === 0 ? 'nothing' : events.map(words).join(', ')}.</p>
+      {disabledReason && <p class="notice notice-warn">{disabledReason}</p>}
+      {lastDelivery && (
+        <p class="fine">
+          Last: {words(lastDelivery.event)}, {lastDelivery.status} <Time at={lastDelivery.at} />
+        </p>
+      )}
+      {test.failure && <FailureNotice failure={test.failure} />}
+      <div class="row row-end">
+        <span role="status">{said}</span>
+        <Button kind="quiet" isBusy={test.isBusy} why={whyNot('change')} onPress={test.run}>
+          Send a test
+        </Button>
+        <Button kind="quiet" onPress={() => ask('deliveries')}>
+          Deliveries
+        </Button>
+        <Button kind="quiet" why={whyNot('manage')} onPress={() => ask('remove')}>
+          Remove
+        </Button>
+      </div>
+      {asked === 'deliveries' && <Deliveries connector={connector} onClose={() => ask(undefined)} />}
+      {asked === 'remove' && (
+        <Confirm
+          title={`Remove ${name}?`}
+          verb="Remove it"
+          isDangerous
+          onConfirm={async () => {
+            await api.deleteNotificationConnector({ id });
+            await onChanged();
+          }}
+          onClose={() => ask(undefined)}
+        >
+          <p>Nothing is sent there any more, and what it sent is forgotten.</p>
+        </Confirm>
+      )}
+    </article>
+  );
+}
+
+function Deliveries({
+  connector: { id, name },
+  onClose,
+}: {
+  readonly connector: NotificationConnector;
+  readonly onClose: () => void;
+}) {
+  const deliveries = useResource(`deliveries ${id}`, (options) =>
+    api.listNotificationDeliveries({ id, limit: 50 }, options),
+  );
+  return (
+    <Dialog title={`Deliveries of ${name}`} onClose={onClose} isWide>
+      <Await of={deliveries}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p class="hint">None yet.</p>
+          ) : (
+            <ul class="plain stack">
+              {items.map((delivery) => (
+                <li key={delivery.id}>
+                  <Status status={delivery.status} text={words(delivery.event)} />{' '}
+                  <span class="fine">
+                    <Time at={delivery.createdAt} />, {delivery.attempts} tries
+                    {delivery.detail && `: ${delivery.detail}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Await>
+      <div class="row row-end">
+        <Button onPress={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}

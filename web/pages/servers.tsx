@@ -1,0 +1,86 @@
+/** The servers of the workspace, and a new one with a live test of its connection before it is stored. */
+import { useLocation } from 'preact-iso/router';
+import { useServers } from '../data/lists.ts';
+import { whyNot } from '../data/session.ts';
+import { AddServer } from '../parts/add-server.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Await, Empty } from '../ui/empty.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { LinkButton } from '../ui/link-button.tsx';
+import { Status } from '../ui/status.tsx';
+import { Time } from '../ui/time.tsx';
+
+export function Servers() {
+  useTitle('Servers');
+  const servers = useServers();
+  const { query, route } = useLocation();
+  const add = (
+    <LinkButton kind="primary" href="/servers?add=1" why={whyNot('manage')}>
+      <Icon name="plus" />
+      Add a server
+    </LinkButton>
+  );
+  return (
+    <>
+      <header class="page-head">
+        <h1>Servers</h1>
+        {add}
+      </header>
+      <Await of={servers}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty title="No server yet">
+              <p>
+                Any Debian or Ubuntu machine that you can reach by SSH will do. Slipway needs no agent on it:
+                only SSH, Docker and a proxy, which it installs itself.
+              </p>
+            </Empty>
+          ) : (
+            <div class="table-frame">
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">State</th>
+                    <th scope="col">System</th>
+                    <th scope="col">Memory</th>
+                    <th scope="col">Security</th>
+                    <th scope="col">Seen</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {list.map(({ id, name, host, status, facts, security, lastSeenAt }) => (
+                    <tr key={id}>
+                      <td>
+                        <a href={`/servers/${id}`}>{name}</a>
+                        <div class="fine">{host}</div>
+                      </td>
+                      <td>
+                        <Status status={status} />
+                      </td>
+                      <td>{facts?.os ?? <span class="fine">not looked at yet</span>}</td>
+                      <td>{facts && `${Math.round(facts.memoryMb / 1024)} GB, ${facts.cpus} processors`}</td>
+                      <td>
+                        <Status
+                          status={security.state}
+                          text={security.score === null ? 'not checked' : `${security.score} of 100`}
+                        />
+                      </td>
+                      <td class="fine">{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Await>
+      {query.add && (
+        <Dialog title="Add a server" onClose={() => route('/servers', true)} isWide>
+          <AddServer onAdded={(server) => route(`/servers/${server.id}`)} />
+        </Dialog>
+      )}
+    </>
+  );
+}

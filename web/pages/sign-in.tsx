@@ -1,0 +1,237 @@
+/** Before anyone is signed in: sign in, make an account with a code from a mail, or ask for a new password. */
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { SignIn as SignInAnswer } from '../../sdk/index.ts';
+import { api } from '../data/api.ts';
+import { begin, session } from '../data/session.ts';
+import { useTitle } from '../parts/title.ts';
+import { fieldsOf, useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
+import { FailureNotice } from '../ui/failure.tsx';
+import { TextField } from '../ui/field.tsx';
+
+const gates = ['/sign-in', '/register', '/confirm', '/forgot-password'];
+
+/** Any other address is where they want to be: it is shown as soon as they are signed in. */
+export function SignIn() {
+  const { path, query, route } = useLocation();
+  const now = session.value;
+  const enter = async (answer: SignInAnswer) => {
+    await begin(answer);
+    if (gates.includes(path)) route('/', true);
+  };
+  const notice = now.state === 'signed-out' ? now.notice : null;
+  return (
+    <main class="gate">
+      <img src="/favicon.svg" alt="" width="40" height="40" />
+      {notice && path !== '/register' && (
+        <p class="notice" role="status">
+          {notice}
+        </p>
+      )}
+      {path === '/register' && <Register />}
+      {path === '/confirm' && <ConfirmAddress email={query.email ?? ''} enter={enter} />}
+      {path === '/forgot-password' && <ForgotPassword />}
+      {!gates.slice(1).includes(path) && <Login enter={enter} />}
+    </main>
+  );
+}
+
+interface Entering {
+  readonly enter: (answer: SignInAnswer) => Promise<void>;
+}
+
+function Login({ enter }: Entering) {
+  useTitle('Sign in');
+  const { route } = useLocation();
+  const [email, setEmail] = useState('');
+  const action = useAction(async (body: { email: string; password: string }) =>
+    enter(await api.login({ body })),
+  );
+  const { failure } = action;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const { password = '' } = fieldsOf(event.currentTarget);
+        void action.run({ email, password });
+      }}
+    >
+      <h1>Sign in</h1>
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        value={email}
+        onText={setEmail}
+        error={failure?.fields.email}
+        isRequired
+        isFocused
+      />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        error={failure?.fields.password}
+        isRequired
+      />
+      {failure && <FailureNotice failure={failure} />}
+      {failure?.code === 'email_not_verified' && (
+        <Button onPress={() => route(`/confirm?email=${encodeURIComponent(email)}`)}>Enter the code</Button>
+      )}
+      <Button type="submit" kind="primary" isBusy={action.isBusy}>
+        Sign in
+      </Button>
+      <p class="gate-links">
+        <a href="/register">Create an account</a>
+        <a href="/forgot-password">Forgot the password?</a>
+      </p>
+    </form>
+  );
+}
+
+function Register() {
+  useTitle('Create an account');
+  const { route } = useLocation();
+  const action = useAction(async (body: { email: string; password: string; name?: string }) => {
+    await api.register({ body });
+    route(`/confirm?email=${encodeURIComponent(body.email)}`);
+  });
+  const { failure } = action;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const { email = '', password = '', name = '' } = fieldsOf(event.currentTarget);
+        void action.run({ email, password, ...(name && { name }) });
+      }}
+    >
+      <h1>Create an account</h1>
+      <TextField
+        label="Name"
+        name="name"
+        autocomplete="name"
+        hint="As others in your workspace see you. May stay empty."
+        error={failure?.fields.name}
+        isFocused
+      />
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        error={failure?.fields.email}
+        hint="A code is sent there."
+        isRequired
+      />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        minLength={10}
+        maxLength={128}
+        hint="Ten characters or more, and none of the common ones."
+        error={failure?.fields.password}
+        isRequired
+      />
+      {failure && <FailureNotice failure={failure} />}
+      <Button type="submit" kind="primary" isBusy={action.isBusy}>
+        Send the code
+      </Button>
+      <p class="gate-links">
+        <a href="/sign-in">I have an account</a>
+      </p>
+    </form>
+  );
+}
+
+function ConfirmAddress({ email, enter }: Entering & { readonly email: string }) {
+  useTitle('Confirm your address');
+  const action = useAction(async (code: string) => enter(await api.verifyOtp({ body: { email, code } })));
+  const again = useAction(() => api.resendOtp({ body: { email } }));
+  const [isSent, setSent] = useState(false);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void action.run(fieldsOf(event.currentTarget).code ?? '');
+      }}
+    >
+      <h1>Confirm your address</h1>
+      <p>
+        A mail with a code of six digits is on its way to <strong>{email}</strong>. It is good for ten
+        minutes.
+      </p>
+      <TextField
+        label="Code"
+        name="code"
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        pattern="[0-9]{6}"
+        maxLength={6}
+        error={action.failure?.fields.code}
+        isRequired
+        isFocused
+      />
+      {action.failure && <FailureNotice failure={action.failure} />}
+      {again.failure && <FailureNotice failure={again.failure} />}
+      <Button type="submit" kind="primary" isBusy={action.isBusy}>
+        Confirm
+      </Button>
+      <p class="gate-links">
+        <Button kind="quiet" isBusy={again.isBusy} onPress={async () => setSent(await again.run())}>
+          {isSent ? 'Sent again' : 'Send it again'}
+        </Button>
+        <a href="/sign-in">Back</a>
+      </p>
+    </form>
+  );
+}
+
+function ForgotPassword() {
+  useTitle('Forgotten password');
+  const [isSent, setSent] = useState(false);
+  const action = useAction((email: string) => api.forgotPassword({ body: { email } }));
+  if (isSent)
+    return (
+      <section>
+        <h1>Look into your mail</h1>
+        <p role="status">
+          If the address has an account, a link to set a new password is on its way. It works once, for 30
+          minutes.
+        </p>
+        <p class="gate-links">
+          <a href="/sign-in">Back to the sign-in</a>
+        </p>
+      </section>
+    );
+  return (
+    <form
+      onSubmit={async (event) => {
+        event.preventDefault();
+        setSent(await action.run(fieldsOf(event.currentTarget).email ?? ''));
+      }}
+    >
+      <h1>Forgotten password</h1>
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        error={action.failure?.fields.email}
+        isRequired
+        isFocused
+      />
+      {action.failure && <FailureNotice failure={action.failure} />}
+      <Button type="submit" kind="primary" isBusy={action.isBusy}>
+        Send the link
+      </Button>
+      <p class="gate-links">
+        <a href="/sign-in">Back to the sign-in</a>
+      </p>
+    </form>
+  );
+}

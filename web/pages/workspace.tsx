@@ -1,0 +1,41 @@
+/** The workspace: who is in it, which programs may work in it, and what was done. */
+
+import type { ComponentType } from 'preact';
+import { useRoute } from 'preact-iso/router';
+import { signedIn } from '../data/session.ts';
+import { Audit } from '../parts/audit.tsx';
+import { Members } from '../parts/members.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Tokens } from '../parts/tokens.tsx';
+
+const tabs: Readonly<Record<string, readonly [text: string, component: ComponentType]>> = {
+  members: ['Members', Members],
+  tokens: ['API tokens', Tokens],
+  audit: ['Audit', Audit],
+};
+
+export function WorkspacePage() {
+  const { params } = useRoute();
+  const name = signedIn.value?.workspace.name;
+  const tab = params.tab && params.tab in tabs ? params.tab : 'members';
+  const [, Tab] = tabs[tab] ?? ['', Members];
+  useTitle(name);
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          <p class="crumbs">Workspace</p>
+          <h1>{name}</h1>
+        </div>
+      </header>
+      <nav class="tabs" aria-label="Workspace">
+        {Object.entries(tabs).map(([key, [text]]) => (
+          <a key={key} href={`/workspace/${key}`} aria-current={key === tab ? 'page' : undefined}>
+            {text}
+          </a>
+        ))}
+      </nav>
+      <Tab />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+/** A backup with its proof: it counts as one only after it was restored somewhere and checked. */
+import type { ComponentChildren } from 'preact';
+import type { Backup } from '../../sdk/index.ts';
+import { bytes, words } from '../data/words.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Status } from '../ui/status.tsx';
+import { Time } from '../ui/time.tsx';
+
+export function Proof({ backup }: { readonly backup: Backup }) {
+  if (backup.verifiedAt)
+    return (
+      <span class="proof" title="It was restored into a scratch database and compared.">
+        <Icon name="shield" />
+        restored and checked <Time at={backup.verifiedAt} />
+      </span>
+    );
+  const reasons = backup.parts.flatMap(({ verification }) => verification.reason ?? []);
+  return <span class="fine">{reasons[0] ?? (backup.finishedAt ? 'not proven' : 'proof follows')}</span>;
+}
+
+export function BackupTable({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="table-frame">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">State</th>
+            <th scope="col">What</th>
+            <th scope="col">Size</th>
+            <th scope="col">Proof</th>
+            <th scope="col">
+              <span class="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly backup: Backup;
+  readonly children?: ComponentChildren;
+}
+
+export function BackupRow({ backup, children }: RowProps) {
+  const { createdAt, status, parts, sizeBytes, trigger, fault, environmentName } = backup;
+  return (
+    <tr>
+      <td>
+        <Time at={createdAt} />
+        <div class="fine">{words(trigger)}</div>
+      </td>
+      <td>
+        <Status status={status} />
+        {fault && <div class="fine">{fault.message}</div>}
+      </td>
+      <td>{parts.map(({ source }) => source.name).join(', ') || environmentName}</td>
+      <td>{sizeBytes === null ? '' : bytes(sizeBytes)}</td>
+      <td>
+        <Proof backup={backup} />
+      </td>
+      <td class="end">{children}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,185 @@
+/** Members and their roles, and who is invited. */
+import { useState } from 'preact/hooks';
+import { all, type Member, type WorkspaceMembership } from '../../sdk/index.ts';
+import { api } from '../data/api.ts';
+import { gathered } from '../data/lists.ts';
+import { useResource } from '../data/resource.ts';
+import { signedIn, whyNot } from '../data/session.ts';
+import { fieldsOf, useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Await } from '../ui/empty.tsx';
+import { FailureNotice } from '../ui/failure.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Time } from '../ui/time.tsx';
+
+type Role = WorkspaceMembership['role'];
+
+const roles: readonly { readonly value: Role; readonly text: string }[] = [
+  { value: 'viewer', text: 'viewer: looks' },
+  { value: 'member', text: 'member: deploys and changes' },
+  { value: 'admin', text: 'admin: manages servers and people' },
+  { value: 'owner', text: 'owner: everything' },
+];
+const roleOf = (name: string | undefined) => roles.find(({ value }) => value === name)?.value ?? 'viewer';
+
+export function Members() {
+  const id = signedIn.value?.workspace.id ?? '';
+  const [removing, remove] = useState<Member>();
+  const members = useResource(`members ${id}`, (options) =>
+    gathered(all((page) => api.listMembers({ ...page, id, limit: 100 }, options))),
+  );
+  const change = useAction(async (accountId: string, role: Role) => {
+    await api.updateMember({ id, accountId, body: { role } });
+    await members.reload();
+  });
+  return (
+    <section class="stack" aria-label="Members">
+      {change.failure && <FailureNotice failure={change.failure} />}
+      <Await of={members}>
+        {(list) => (
+          <div class="table-frame">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">Person</th>
+                  <th scope="col">Role</th>
+                  <th scope="col">Since</th>
+                  <th scope="col">
+                    <span class="sr-only">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((member) => (
+                  <tr key={member.account.id}>
+                    <td>
+                      {member.account.name ?? member.account.email}
+                      <div class="fine">{member.account.name && member.account.email}</div>
+                    </td>
+                    <td>
+                      <select
+                        class="input"
+                        aria-label={`Role of ${member.account.email}`}
+                        value={member.role}
+                        disabled={whyNot('manage') !== undefined}
+                        title={whyNot('manage')}
+                        onChange={(event) =>
+                          void change.run(member.account.id, roleOf(event.currentTarget.value))
+                        }
+                      >
+                        {roles.map(({ value, text }) => (
+                          <option key={value} value={value} selected={value === member.role}>
+                            {text}
+                          </option>
+                        ))}
+                      </select>
+                      {member.projects && <span class="fine">in {member.projects.length} projects only</span>}
+                    </td>
+                    <td class="fine">
+                      <Time at={member.joinedAt} />
+                    </td>
+                    <td class="end">
+                      <Button
+                        kind="quiet"
+                        why={list.length === 1 ? 'The last one stays.' : whyNot('manage')}
+                        label={`Remove ${member.account.email}`}
+                        onPress={() => remove(member)}
+                      >
+                        Remove
+                      </Button>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Await>
+      {whyNot('manage') === undefined && <Invitations id={id} />}
+      {removing && (
+        <Confirm
+          title={`Remove ${removing.account.email}?`}
+          verb="Remove"
+          isDangerous
+          onConfirm={async () => {
+            await api.deleteMember({ id, accountId: removing.account.id });
+            await members.reload();
+          }}
+          onClose={() => remove(undefined)}
+        >
+          <p>They see nothing of this workspace any more, at once, and their tokens stop working in it.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function Invitations({ id }: { readonly id: string }) {
+  const invitations = useResource(`invitations ${id}`, (options) =>
+    api.listInvitations({ id, limit: 100 }, options),
+  );
+  const invite = useAction(async (email: string, role: Role) => {
+    await api.createInvitation({ id, body: { email, role } });
+    await invitations.reload();
+  });
+  const withdraw = useAction(async (invitationId: string) => {
+    await api.deleteInvitation({ id, invitationId });
+    await invitations.reload();
+  });
+  return (
+    <>
+      <form
+        class="card row row-bottom"
+        aria-label="Invite"
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          const { email = '', role } = fieldsOf(form);
+          if (await invite.run(email, roleOf(role))) form.reset();
+        }}
+      >
+        <div class="grow">
+          <TextField
+            label="Invite"
+            name="email"
+            type="email"
+            placeholder="grace@example.com"
+            error={invite.failure?.fields.email}
+            isRequired
+          />
+        </div>
+        <div class="grow">
+          <SelectField label="As" name="role" value="member" options={roles} />
+        </div>
+        <Button type="submit" kind="primary" isBusy={invite.isBusy}>
+          Send the invitation
+        </Button>
+      </form>
+      {invite.failure && <FailureNotice failure={invite.failure} />}
+      {withdraw.failure && <FailureNotice failure={withdraw.failure} />}
+      <Await of={invitations} lines={1}>
+        {({ items }) =>
+          items.length === 0 ? null : (
+            <ul class="plain stack" aria-label="Invitations">
+              {items.map((invitation) => (
+                <li class="row" key={invitation.id}>
+                  <span>
+                    {invitation.email} as {invitation.role}, until <Time at={invitation.expiresAt} />
+                  </span>
+                  <Button
+                    kind="quiet"
+                    label={`Withdraw the invitation of ${invitation.email}`}
+                    onPress={() => withdraw.run(invitation.id)}
+                  >
+                    Withdraw
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Await>
+    </>
+  );
+}

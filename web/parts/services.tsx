@@ -1,0 +1,137 @@
+/** Databases beside the app: the wanted whole, what each is doing, and what it tells the app. */
+import { useState } from 'preact/hooks';
+import type { ListedService, ServiceKind } from '../../sdk/index.ts';
+import { api } from '../data/api.ts';
+import { failureOfFault } from '../data/failure.ts';
+import { useResource } from '../data/resource.ts';
+import { whyNot } from '../data/session.ts';
+import { fieldsOf, useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Await, Empty } from '../ui/empty.tsx';
+import { FailureNotice } from '../ui/failure.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Status } from '../ui/status.tsx';
+import type { TabProps } from './tab.ts';
+
+const kinds: readonly ServiceKind[] = ['postgres', 'mysql', 'mariadb', 'mongodb', 'redis'];
+
+export function Services({ environment: { id } }: TabProps) {
+  const [isAdding, setAdding] = useState(false);
+  const [removing, remove] = useState<ListedService>();
+  const services = useResource(
+    `services ${id}`,
+    (options) => api.listServices({ id }, options),
+    (event) => event.kind === 'project_updated' && event.environmentId === id,
+  );
+  const present = (services.value?.items ?? []).filter(({ removedAt }) => removedAt === null);
+  /** The wanted whole is told each time. */
+  const wanted = present.map(({ kind, version, name, memoryMb }) => ({ kind, version, name, memoryMb }));
+  return (
+    <section class="stack" aria-label="Services">
+      <div class="section-head">
+        <p class="hint">Reached by the app alone, over a network of its own. Nothing is published.</p>
+        <Button kind="primary" why={whyNot('change')} onPress={() => setAdding(true)}>
+          Add a service
+        </Button>
+      </div>
+      <Await of={services}>
+        {() =>
+          present.length === 0 ? (
+            <Empty title="No database here">
+              <p>Add one, and its address enters the variables of the app with the next deployment.</p>
+            </Empty>
+          ) : (
+            <div class="columns">
+              {present.map((service) => (
+                <article class="card stack" key={service.id} aria-label={service.name}>
+                  <div class="section-head">
+                    <h2>
+                      {service.name} <span class="fine">{`${service.kind} ${service.version}`}</span>
+                    </h2>
+                    <Status status={service.status} />
+                  </div>
+                  {service.problem && <FailureNotice failure={failureOfFault(service.problem)} />}
+                  <p class="fine">
+                    {service.memoryMb} MB of memory. Tells the app:{' '}
+                    {service.variables.join(', ') || 'nothing'}
+                  </p>
+                  <div class="row row-end">
+                    <Button kind="quiet" why={whyNot('change')} onPress={() => remove(service)}>
+                      Remove
+                    </Button>
+                  </div>
+                </article>
+              ))}
+            </div>
+          )
+        }
+      </Await>
+      {isAdding && (
+        <AddDialog
+          add={async (kind, name) => {
+            await api.setServices({ id, body: { services: [...wanted, { kind, ...(name && { name }) }] } });
+            await services.reload();
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+      {removing && (
+        <Confirm
+          title={`Remove ${removing.name}?`}
+          verb="Remove it"
+          name={removing.name}
+          isDangerous
+          onConfirm={async () => {
+            const rest = wanted.filter(({ name }) => name !== removing.name);
+            await api.setServices({ id, body: { services: rest, remove: [removing.name] } });
+            await services.reload();
+          }}
+          onClose={() => remove(undefined)}
+        >
+          <p>
+            It stops, and the app no longer gets its address. Its data stays on the server: adding it again
+            under this name finds it.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+interface AddProps {
+  readonly add: (kind: ServiceKind, name: string) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function AddDialog({ add, onClose }: AddProps) {
+  const action = useAction(add);
+  return (
+    <Dialog title="Add a service" onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const fields = fieldsOf(event.currentTarget);
+          const kind = kinds.find((each) => each === fields.kind) ?? 'postgres';
+          if (await action.run(kind, fields.name ?? '')) onClose();
+        }}
+      >
+        <SelectField label="Kind" name="kind" options={kinds.map((kind) => ({ value: kind, text: kind }))} />
+        <TextField
+          label="Name"
+          name="name"
+          hint="May stay empty: it is then called after its kind."
+          error={action.failure?.fields['services.0.name']}
+        />
+        {action.failure && <FailureNotice failure={action.failure} />}
+        <div class="row row-end">
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={action.isBusy}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

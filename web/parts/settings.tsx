@@ -1,0 +1,233 @@
+/** How an environment is built and run, where it stands, and its end. An empty field is what the analysis found. */
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { Environment, EnvironmentSettings } from '../../sdk/index.ts';
+import { api } from '../data/api.ts';
+import { useProject, useServers } from '../data/lists.ts';
+import { whyNot } from '../data/session.ts';
+import { fieldsOf, useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { FailureNotice } from '../ui/failure.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import type { TabProps } from './tab.ts';
+
+export function Settings({ environment }: TabProps) {
+  return (
+    <div class="columns">
+      <Running environment={environment} />
+      <div class="stack">
+        <Placement environment={environment} />
+        <Pushes environment={environment} />
+        <End environment={environment} />
+      </div>
+    </div>
+  );
+}
+
+interface Props {
+  readonly environment: Environment;
+}
+
+const texts = [
+  'installCommand',
+  'buildCommand',
+  'startCommand',
+  'releaseCommand',
+  'healthPath',
+  'dockerfilePath',
+] as const;
+const numbers = ['port', 'replicas', 'memoryMb', 'cpus'] as const;
+const labels: Readonly<Record<(typeof texts)[number] | (typeof numbers)[number], string>> = {
+  installCommand: 'Install command',
+  buildCommand: 'Build command',
+  startCommand: 'Start command',
+  releaseCommand: 'Release command, before the switch',
+  healthPath: 'Health check path',
+  dockerfilePath: 'Dockerfile',
+  port: 'Port',
+  replicas: 'Replicas',
+  memoryMb: 'Memory in MB',
+  cpus: 'Processors',
+};
+
+function Running({ environment: { id, settings, projectId } }: Props) {
+  const [said, say] = useState('');
+  const { apps = [] } = useProject(projectId).value?.analysis.result ?? {};
+  const app = apps.find(({ path }) => path === settings.appPath) ?? apps[0];
+  const foundOf = (name: string) =>
+    String((app && Object.entries(app).find(([field]) => field === name)?.[1]) ?? '');
+  const store = useAction(async (fields: Readonly<Record<string, string>>) => {
+    const set: Record<string, string | number> = {};
+    for (const name of texts) if (fields[name]) set[name] = fields[name];
+    for (const name of numbers) if (fields[name]) set[name] = Number(fields[name]);
+    const emptied = [...texts, ...numbers].filter((name) => !fields[name] && settings[name] !== undefined);
+    const body = {
+      settings: set as EnvironmentSettings,
+      ...(emptied.length > 0 && { resetSettings: emptied }),
+    };
+    const { needs } = await api.updateEnvironment({ id, body });
+    say(needs === 'nothing' ? 'Stored.' : `Stored. It needs a ${needs}: press Deploy.`);
+  });
+  const errors = store.failure?.fields ?? {};
+  return (
+    <form
+      class="card form"
+      aria-label="How it runs"
+      onSubmit={(event) => {
+        event.preventDefault();
+        say('');
+        void store.run(fieldsOf(event.currentTarget));
+      }}
+    >
+      <h2>How it is built and run</h2>
+      <p class="hint">What stays empty is as the analysis of the repository found it, shown in grey.</p>
+      {texts.map((name) => (
+        <TextField
+          key={name}
+          label={labels[name]}
+          name={name}
+          value={settings[name] ?? ''}
+          placeholder={foundOf(name)}
+          error={errors[`settings.${name}`]}
+        />
+      ))}
+      <div class="pairs">
+        {numbers.map((name) => (
+          <TextField
+            key={name}
+            label={labels[name]}
+            name={name}
+            type="number"
+            value={String(settings[name] ?? '')}
+            placeholder={foundOf(name)}
+            error={errors[`settings.${name}`]}
+          />
+        ))}
+      </div>
+      {store.failure && <FailureNotice failure={store.failure} />}
+      <div class="row">
+        <Button type="submit" kind="primary" isBusy={store.isBusy} why={whyNot('change')}>
+          Store
+        </Button>
+        <span role="status">{said}</span>
+      </div>
+    </form>
+  );
+}
+
+function Placement({ environment: { id, serverId } }: Props) {
+  const servers = useServers();
+  const link = useAction((chosen: string) => api.linkServer({ id, body: { serverId: chosen } }));
+  const options = [
+    ...(serverId === null ? [{ value: '', text: 'choose …' }] : []),
+    ...(servers.value ?? []).map(({ id: value, name, host }) => ({ value, text: `${name} (${host})` })),
+  ];
+  return (
+    <form
+      class="card form"
+      aria-label="Server"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const { server = '' } = fieldsOf(event.currentTarget);
+        if (server !== '' && server !== serverId) void link.run(server);
+      }}
+    >
+      <h2>Where it stands</h2>
+      <SelectField
+        label="Server"
+        name="server"
+        value={serverId ?? ''}
+        options={options}
+        hint="A move deploys the release that is live on the new server first, then leaves the old one."
+      />
+      {link.failure && <FailureNotice failure={link.failure} />}
+      <div class="row">
+        <Button
+          type="submit"
+          isBusy={link.isBusy}
+          why={
+            whyNot('change') ??
+            (options.length === 0 ? 'There is no server yet: add one under Servers.' : undefined)
+          }
+        >
+          {serverId === null ? 'Choose' : 'Move'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Pushes({ environment: { id, branch, autoDeploy } }: Props) {
+  const setBranch = useAction((next: string) => api.setBranch({ id, body: { branch: next } }));
+  const setAuto = useAction((enabled: boolean) => api.setAutoDeploy({ id, body: { enabled } }));
+  const failure = setBranch.failure ?? setAuto.failure;
+  return (
+    <form
+      class="card form"
+      aria-label="Branch"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void setBranch.run(fieldsOf(event.currentTarget).branch ?? '');
+      }}
+    >
+      <h2>What is deployed</h2>
+      <TextField label="Branch" name="branch" value={branch} error={failure?.fields.branch} isRequired />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={autoDeploy}
+          disabled={whyNot('change') !== undefined}
+          onChange={(event) => void setAuto.run(event.currentTarget.checked)}
+        />
+        Deploy each push to it
+      </label>
+      {failure && <FailureNotice failure={failure} />}
+      <div class="row">
+        <Button type="submit" isBusy={setBranch.isBusy} why={whyNot('change')}>
+          Change the branch
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function End({ environment: { id, name, projectId } }: Props) {
+  const { route } = useLocation();
+  const [isAsked, ask] = useState(false);
+  const [deleteData, setDeleteData] = useState(false);
+  return (
+    <section class="card stack" aria-label="Remove">
+      <h2>Remove it</h2>
+      <p class="hint">It is taken down on its server, with its containers, names and certificates.</p>
+      <div class="row">
+        <Button kind="danger" why={whyNot('manage')} onPress={() => ask(true)}>
+          Remove {name}
+        </Button>
+      </div>
+      {isAsked && (
+        <Confirm
+          title={`Remove ${name}?`}
+          verb="Remove it"
+          name={name}
+          isDangerous
+          onConfirm={async () => {
+            await api.deleteEnvironment({ id, deleteData });
+            route(`/projects/${projectId}`);
+          }}
+          onClose={() => ask(false)}
+        >
+          <p>Visitors get no answer any more. This cannot be taken back.</p>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={deleteData}
+              onChange={(event) => setDeleteData(event.currentTarget.checked)}
+            />
+            Delete the data of its services and volumes too
+          </label>
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+/** A place where nothing is yet: what it is for, and what to do next. */
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../data/resource.ts';
+import { FailureNotice } from './failure.tsx';
+
+export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+interface AwaitProps<T> {
+  readonly of: Loaded<T>;
+  /** As many lines as will be there, so that nothing jumps. */
+  readonly lines?: number;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** What is loaded, or the reason why it is not; while it comes, its place is kept. */
+export function Await<T>({ of: { value, failure }, lines = 3, children }: AwaitProps<T>) {
+  return (
+    <>
+      {failure && <FailureNotice failure={failure} />}
+      {value === undefined
+        ? !failure && (
+            <div class="skeleton" role="status" aria-label="Loading">
+              {Array.from({ length: lines }, (_, at) => (
+                <span key={String(at)} />
+              ))}
+            </div>
+          )
+        : children(value)}
+    </>
+  );
+}

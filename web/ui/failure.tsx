@@ -1,0 +1,32 @@
+/** What went wrong: the sentence, what would help, and what shows it. Never a code alone. */
+import type { Failure } from '../data/failure.ts';
+
+export function FailureNotice({ failure, title }: { readonly failure: Failure; readonly title?: string }) {
+  const { message, hint, evidence, requestId, fields } = failure;
+  return (
+    <div class="notice notice-bad" role="alert">
+      {title && <strong>{title}</strong>}
+      <p>{message}</p>
+      {Object.keys(fields).length > 0 && (
+        <ul>
+          {Object.entries(fields).map(([path, text]) => (
+            <li key={path}>
+              <code>{path}</code> {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      {hint && <p class="hint">{hint}</p>}
+      {evidence && (
+        <details>
+          <summary>What shows it</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+          <pre class="evidence" tabIndex={0}>
+            {evidence}
+          </pre>
+        </details>
+      )}
+      {requestId && <p class="fine">Request {requestId}</p>}
+    </div>
+  );
+}
