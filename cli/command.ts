@@ -1,6 +1,9 @@
 /** What a command is: data for help, completion and the guide, and a file that is loaded when it runs. */
 import type { Session } from './session.ts';
 
+/** That of the package; a test compares. */
+export const version = '0.1.0';
+
 export interface Flag {
   readonly name: string;
   readonly short?: string;

@@ -1,8 +1,7 @@
 /** `slipway` at the prompt. Loads what a command needs when it runs: the first output comes at once. */
 import { ConnectionError, ProblemError } from '../sdk/problem.ts';
 import { help, parse } from './arguments.ts';
-import { CliError, type ExitCode, exitCodes } from './command.ts';
-import { Session, version } from './session.ts';
+import { CliError, type ExitCode, exitCodes, version } from './command.ts';
 import { plain, Terminal } from './terminal.ts';
 
 const words = process.argv.slice(2);
@@ -30,6 +29,7 @@ async function run(): Promise<ExitCode> {
     process.stdout.write(help({ command, group: group || undefined }));
     return command || wantsHelp ? 'done' : 'usage';
   }
+  const { Session } = await import('./session.ts');
   const session = new Session(args, flags, terminal);
   const start = await command.load();
   return (await start(session)) ?? 'done';

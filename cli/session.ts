@@ -9,7 +9,7 @@ import {
   type Operations,
   type Project,
 } from '../sdk/index.ts';
-import { CliError, usageError } from './command.ts';
+import { CliError, usageError, version } from './command.ts';
 import { type Context, readContexts, tokenStoreOf } from './contexts.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -23,7 +23,6 @@ export interface Link {
 }
 
 export const linkFile = '.slipway.json';
-export const version = '0.1.0';
 
 export class Session {
   readonly args: readonly string[];

@@ -16,6 +16,9 @@ const bodyFlag: Flag = {
   about: 'The whole body; @FILE reads a file, - standard input.',
 };
 
+/** What decides which project or environment is a field here. */
+const ownFlags = commonFlags.filter(({ name }) => !['project', 'environment', 'yes'].includes(name));
+
 export const api: Run = async (call) => {
   const { terminal } = call;
   const [first = '', ...words] = call.args;
@@ -27,7 +30,7 @@ export const api: Run = async (call) => {
   const operation = operations[first];
   if (!operation) throw usageError(`There is no operation «${first}».`, nearest(first));
   const flags = [...operation.inputs, ...(operation.body ?? [])].map(flagOf);
-  const all = [...flags, ...(operation.body ? [bodyFlag] : []), ...commonFlags].filter(
+  const all = [...flags, ...(operation.body ? [bodyFlag] : []), ...ownFlags].filter(
     (flag, at, every) => every.findIndex(({ name }) => name === flag.name) === at,
   );
   const { values, positionals } = readFlags(
@@ -70,10 +73,10 @@ function inputsOf(fields: readonly Field[], values: Values): Record<string, unkn
       `${missing.map((field) => `--${nameOf(field)}`).join(', ')} must be said.`,
       'See --help.',
     );
-  return Object.fromEntries(said.map((field) => [nameOf(field), valueOf(field, values[nameOf(field)])]));
+  return Object.fromEntries(said.map((field) => [nameOf(field), valueFrom(field, values[nameOf(field)])]));
 }
 
-function valueOf(field: Field, value: Values[string]): unknown {
+function valueFrom(field: Field, value: Values[string]): unknown {
   const [, type] = field;
   const wrong = (what: string) => usageError(`--${nameOf(field)} must be ${what}, not «${value}».`);
   if (type === 'strings' || typeof value !== 'string' || type === 'string') return value;
@@ -98,7 +101,7 @@ async function bodyOf(fields: readonly Field[], values: Values): Promise<unknown
   if (typeof body !== 'string') return inputsOf(fields, values);
   const text =
     body === '-' ? await readStdin() : body.startsWith('@') ? readFileSync(body.slice(1), 'utf8') : body;
-  return valueOf(['body', 'json', ''], text);
+  return valueFrom(['body', 'json', ''], text);
 }
 
 async function send(call: Session, name: string, input: object): Promise<undefined> {
