@@ -1,0 +1,143 @@
+/** The terminal: what goes out, how it looks where a person watches, and what a person is asked. */
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { CliError } from './command.ts';
+
+export class Terminal {
+  readonly isJson: boolean;
+  /** Whether somebody watches what is written, and answers. */
+  readonly isWatched: boolean;
+  readonly canAsk: boolean;
+  readonly #hasColour: boolean;
+
+  constructor(isJson: boolean) {
+    this.isJson = isJson;
+    this.isWatched = process.stdout.isTTY === true && !isJson;
+    this.canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
+    this.#hasColour = this.isWatched && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  }
+
+  /** For people; not in JSON. */
+  say(line = ''): void {
+    if (!this.isJson) process.stdout.write(`${line}\n`);
+  }
+
+  /** Beside the result, so that a pipe does not get it. */
+  note(line: string): void {
+    process.stderr.write(`${line}\n`);
+  }
+
+  /** The result: a value for programs, or lines for people. */
+  show(value: unknown, lines: () => readonly string[]): void {
+    if (this.isJson) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    else for (const line of lines()) process.stdout.write(`${line}\n`);
+  }
+
+  /** One of many values that come one after the other. */
+  showNext(value: unknown, line: () => string): void {
+    process.stdout.write(`${this.isJson ? JSON.stringify(value) : line()}\n`);
+  }
+
+  /** Where there is nothing, a sentence says so. */
+  table(rows: readonly (readonly string[])[], head: readonly string[], none: string): string[] {
+    if (rows.length === 0) return [none];
+    const all = [head, ...rows];
+    const widths = head.map((_, at) => Math.max(...all.map((row) => visible(row[at]).length)));
+    return all.map((row, at) => {
+      const line = row
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - visible(cell).length))
+        .join('  ')
+        .trimEnd();
+      return at === 0 ? this.dim(line) : line;
+    });
+  }
+
+  bold = (text: string) => this.#styled(1, text);
+  dim = (text: string) => this.#styled(2, text);
+  red = (text: string) => this.#styled(31, text);
+  green = (text: string) => this.#styled(32, text);
+  yellow = (text: string) => this.#styled(33, text);
+
+  /** A status in the colour that fits it. */
+  status(status: string): string {
+    if (/^(running|ready|succeeded|verified|connected|active|live)$/.test(status)) return this.green(status);
+    if (/^(failed|degraded|unreachable|host_key_changed|rejected)$/.test(status)) return this.red(status);
+    return this.yellow(status);
+  }
+
+  async ask(question: string, preset?: string): Promise<string> {
+    const shown = preset === undefined ? question : `${question} ${this.dim(`(${preset})`)}`;
+    return (await this.#readLine(`${shown}: `, false)) || (preset ?? '');
+  }
+
+  /** What is typed is not shown. */
+  askSecret(question: string): Promise<string> {
+    return this.#readLine(`${question}: `, true);
+  }
+
+  async confirm(question: string): Promise<boolean> {
+    return /^y(es)?$/i.test(await this.#readLine(`${question} [y/N] `, false));
+  }
+
+  async choose<T>(question: string, choices: readonly (readonly [label: string, value: T])[]): Promise<T> {
+    for (const [at, [label]] of choices.entries()) this.note(`  ${this.bold(String(at + 1))}  ${label}`);
+    for (;;) {
+      const answer = await this.#readLine(`${question} [1-${choices.length}] `, false);
+      const chosen = choices[Number(answer) - 1];
+      if (chosen) return chosen[1];
+    }
+  }
+
+  #readLine(prompt: string, isHidden: boolean): Promise<string> {
+    if (!this.canAsk)
+      throw new CliError(
+        `«${prompt.replace(/[: ]+$/, '')}» cannot be asked: there is no terminal.`,
+        'Say it with a flag; `--help` lists them.',
+        'usage',
+      );
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const reader = createInterface({
+      input: process.stdin,
+      output: isHidden ? silent : process.stderr,
+      terminal: true,
+    });
+    if (isHidden) process.stderr.write(prompt);
+    return new Promise((resolve, reject) => {
+      reader.once('SIGINT', () => reject(new CliError('Nothing was done.', undefined, 'cancelled')));
+      reader.once('close', () => reject(new CliError('Nothing was done.', undefined, 'cancelled')));
+      reader.question(isHidden ? '' : prompt, (answer) => resolve(answer.trim()));
+    }).then(
+      (answer) => {
+        if (isHidden) process.stderr.write('\n');
+        reader.close();
+        return String(answer);
+      },
+      (error: unknown) => {
+        process.stderr.write('\n');
+        reader.close();
+        throw error;
+      },
+    );
+  }
+
+  #styled(code: number, text: string): string {
+    return this.#hasColour ? `\x1b[${code}m${text}\x1b[0m` : text;
+  }
+}
+
+function visible(text = ''): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has no width
+  return text.replaceAll(/\x1b\[\d+m/g, '');
+}
+
+/** What a server or a build printed, without what would steer the terminal. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return text.replaceAll(/\x1b\[[\d;?]*[A-Za-z]|\x1b\][^\x07]*\x07|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+}
+
+export async function readStdin(): Promise<string> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+  return text;
+}
