@@ -1,5 +1,12 @@
 /** Signing in and out, and the installations one is signed in to. */
-import { ClientSession, createClient, ProblemError, type SignIn } from '../../sdk/index.ts';
+import {
+  ClientSession,
+  createClient,
+  type Operations,
+  ProblemError,
+  type SecondFactorChallenge,
+  type SignIn,
+} from '../../sdk/index.ts';
 import { CliError, type Run, usageError } from '../command.ts';
 import { type Context, readContexts, saveContext, tokenStoreOf, useContext } from '../contexts.ts';
 import { headers, type Session } from '../session.ts';
@@ -46,7 +53,7 @@ async function keepSession(call: Session, name: string, url: string, email: stri
   const { terminal } = call;
   const password = terminal.canAsk ? await terminal.askSecret('Password') : (await readStdin()).trim();
   const client = createClient({ url, headers });
-  const signIn = await client
+  const answer = await client
     .login({ body: { email, password, refreshTokenIn: 'body' } })
     .catch(async (error: unknown): Promise<SignIn> => {
       if (!(error instanceof ProblemError) || error.code !== 'email_not_verified') throw error;
@@ -54,9 +61,26 @@ async function keepSession(call: Session, name: string, url: string, email: stri
       const code = await terminal.ask('Code');
       return client.verifyOtp({ body: { email, code, refreshTokenIn: 'body' } });
     });
+  const signIn = 'secondFactor' in answer ? await proveSecond(call, client, answer.secondFactor) : answer;
   await saveContext(name, { url, email: signIn.user.email });
   await new ClientSession(tokenStoreOf(name)).accept(signIn);
   welcome(call, name, signIn.user);
+}
+
+/** A code of an authenticator app, or a recovery code: they look different. A passkey needs a browser. */
+async function proveSecond(
+  { terminal }: Session,
+  client: Operations,
+  { challenge, methods }: SecondFactorChallenge,
+): Promise<SignIn> {
+  if (!methods.includes('totp') && !methods.includes('recovery_code'))
+    throw new CliError(
+      'The account has passkeys alone, which need a browser.',
+      'Make an API token in the dashboard, and sign in with it: `slipway login --with-token`.',
+    );
+  const code = (await terminal.ask('Code of the authenticator app, or a recovery code')).trim();
+  const method = /^[0-9]{6}$/.test(code) ? 'totp' : 'recovery_code';
+  return client.loginWithSecondFactor({ body: { challenge, method, code, refreshTokenIn: 'body' } });
 }
 
 function welcome({ terminal }: Session, context: string, user: SignIn['user']): void {

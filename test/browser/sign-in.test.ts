@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAccessible, openBrowser, openTab, signIn } from '../support/browser.ts';
 import { newEmail, newPerson } from '../support/people.ts';
+import { newGuarded, totpCode } from '../support/second-factors.ts';
 import { sharedTestApp } from '../support/shared-app.ts';
 import { until } from '../support/until.ts';
 
@@ -33,6 +34,32 @@ test('a wrong password is told as a sentence, and what was typed stays', async (
   const told = await page.getByRole('alert').innerText();
   assert.doesNotMatch(told, /invalid_credentials/, 'a sentence, not a code');
   assert.equal(await page.getByLabel('E-mail').inputValue(), person.email);
+});
+
+test('an account with a second factor is asked for it, by the code of an app or by a recovery code', async (t) => {
+  const service = await sharedTestApp();
+  const guarded = await newGuarded(service);
+  const { page } = await openTab(t, await openBrowser(t, service), service);
+  const password = async () => {
+    await page.goto('/');
+    await page.getByLabel('E-mail').fill(guarded.email);
+    await page.getByLabel('Password').fill(guarded.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Second factor' }).waitFor();
+  };
+  await password();
+  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Code').fill(totpCode(service, guarded.secret));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Nothing is deployed yet' }).waitFor();
+  await page.context().clearCookies();
+  await password();
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(guarded.recoveryCodes[0] ?? '');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Nothing is deployed yet' }).waitFor();
 });
 
 test('who signs in at a deep link is led there, and a reload stays signed in by the cookie alone', async (t) => {

@@ -22,7 +22,9 @@ async function signedIn(service: TestApp) {
     return fetch(address, init);
   };
   const client = createClient({ url: service.url, auth: session, fetch: counting });
-  await session.accept(await client.login({ body: { email, password, refreshTokenIn: 'body' } }));
+  const answer = await client.login({ body: { email, password, refreshTokenIn: 'body' } });
+  assert.ok('accessToken' in answer);
+  await session.accept(answer);
   return { client, email, session, calls };
 }
 

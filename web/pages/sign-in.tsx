@@ -1,9 +1,11 @@
 /** Before anyone is signed in: sign in, make an account with a code from a mail, or ask for a new password. */
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { SignIn as SignInAnswer } from '../../sdk/index.ts';
+import type { SecondFactorChallenge, SignIn as SignInAnswer } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
+import { useResource } from '../data/resource.ts';
 import { begin, session } from '../data/session.ts';
+import { SecondFactor } from '../parts/second-factor.tsx';
 import { useTitle } from '../parts/title.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -45,10 +47,14 @@ function Login({ enter }: Entering) {
   useTitle('Sign in');
   const { route } = useLocation();
   const [email, setEmail] = useState('');
-  const action = useAction(async (body: { email: string; password: string }) =>
-    enter(await api.login({ body })),
-  );
+  const [needed, setNeeded] = useState<SecondFactorChallenge>();
+  const action = useAction(async (body: { email: string; password: string }) => {
+    const answer = await api.login({ body });
+    if ('secondFactor' in answer) setNeeded(answer.secondFactor);
+    else await enter(answer);
+  });
   const { failure } = action;
+  if (needed) return <SecondFactor needed={needed} enter={enter} onBack={() => setNeeded(undefined)} />;
   return (
     <form
       onSubmit={(event) => {
@@ -84,11 +90,31 @@ function Login({ enter }: Entering) {
       <Button type="submit" kind="primary" isBusy={action.isBusy}>
         Sign in
       </Button>
+      <SingleSignOn />
       <p class="gate-links">
         <a href="/register">Create an account</a>
         <a href="/forgot-password">Forgot the password?</a>
       </p>
     </form>
+  );
+}
+
+/** Where the installation has a provider. Whoever comes back has a session, as a cookie. */
+function SingleSignOn() {
+  const { path } = useLocation();
+  const { value } = useResource('oidc', (options) => api.getOidc({}, options));
+  const action = useAction(async () => {
+    const returnTo = gates.includes(path) ? '/' : path;
+    location.assign((await api.startOidc({ body: { returnTo } })).url);
+  });
+  if (!value?.enabled) return null;
+  return (
+    <>
+      <Button isBusy={action.isBusy} onPress={() => action.run()}>
+        Sign in with {value.name ?? 'single sign-on'}
+      </Button>
+      {action.failure && <FailureNotice failure={action.failure} />}
+    </>
   );
 }
 
