@@ -8,6 +8,7 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly format?: string;
+  readonly contentEncoding?: string;
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly items?: Schema;
@@ -47,7 +48,7 @@ function longest(schema: Schema, path: string): number {
   switch (schema.type) {
     case 'string':
       if (schema.format === 'uuid') return 36 + aroundBytes;
-      return bounded(schema.maxLength, path, 'maxLength') * mostCharacterBytes + aroundBytes;
+      return bounded(schema.maxLength, path, 'maxLength') * bytesEach(schema) + aroundBytes;
     case 'array':
       return (
         bounded(schema.maxItems, path, 'maxItems') * longest(schema.items ?? {}, `${path}[]`) + aroundBytes
@@ -62,6 +63,11 @@ function longest(schema: Schema, path: string): number {
     default:
       throw new Error(`${path} has no type, so its size has no end`);
   }
+}
+
+/** Bytes in base64url are plain letters, and nobody escapes those. */
+function bytesEach({ contentEncoding }: Schema): number {
+  return contentEncoding === 'base64url' ? 1 : mostCharacterBytes;
 }
 
 function longestObject(schema: Schema, path: string): number {

@@ -31,10 +31,10 @@ export async function beginTotp({ db, clock, sealer }: AccountsContext, { accoun
   const id = newId<TotpFactorId>();
   const secret = newTotpSecret();
   const email = await db.transaction(async (tx) => {
-    const account = await queries.lockAccount(tx, accountId);
+    await queries.lockAccount(tx, accountId);
     const secretSealed = await sealer.seal(tx, totpPlace(accountId, id), new Secret(secret));
     await queries.insertWaitingTotp(tx, accountId, { id, secretSealed }, clock.now());
-    return account?.email ?? (await readUser(tx, accountId)).email;
+    return (await readUser(tx, accountId)).email;
   });
   return { secret, url: otpauthUrl(secret, email) };
 }

@@ -54,7 +54,9 @@ export async function registerPasskey(
         `You have ${mostPerAccount} passkeys: remove one that you do not use.`,
       );
     if (!(await queries.insertPasskey(tx, accountId, row)))
-      throw new Fault('passkey_known', 'This authenticator is registered already.');
+      throw new Fault('passkey_known', 'This authenticator is registered already.', {
+        hint: 'GET /api/v1/auth/second-factors lists yours; it may also be with another account.',
+      });
   };
   const given = await changeFactors(context, principal, 'passkey_added', insert, begun.tokenHash);
   return { ...showPasskey({ ...row, lastUsedAt: null }), ...given };
