@@ -14,6 +14,7 @@ import { homeRoutes } from './home.ts';
 import { Idempotency } from './idempotency.ts';
 import { Limits } from './limits.ts';
 import { listen } from './listen.ts';
+import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { Metrics } from './metrics.ts';
 import { healthRoute, monitorRoutes } from './monitor.ts';
 import { Routes } from './routes.ts';
@@ -51,6 +52,7 @@ export async function createHttp(options: HttpOptions) {
   homeRoutes(server, config);
   dashboardRoutes(server);
   if (config.docs) docsRoutes(server);
+  mcpRoutes(server);
   const slots = new StreamSlots({ perAccount: config.limitStreams, inAll: config.limitStreamsTotal });
   const idempotency = new Idempotency(db, clock, store.masterKeys.derive('idempotency'));
   const routes = new Routes(server, { db, idempotency, streams, slots, sessions });
