@@ -1606,7 +1606,12 @@ export interface PasskeyAssertion {
   /** Not looked at. */
   readonly authenticatorAttachment?: 'platform' | 'cross-platform' | undefined;
   /** Not looked at. */
-  readonly clientExtensionResults?: { readonly [name: string]: boolean | { readonly [name: string]: boolean } } | undefined;
+  readonly clientExtensionResults?: {
+    readonly appid?: boolean | undefined;
+    readonly credProps?: {
+      readonly rk?: boolean | undefined;
+    } | undefined;
+  } | undefined;
 }
 
 /** For `PublicKeyCredential.parseRequestOptionsFromJSON()` and `navigator.credentials.get()`. */
@@ -1642,7 +1647,12 @@ export interface PasskeyAttestation {
   /** Not looked at. */
   readonly authenticatorAttachment?: 'platform' | 'cross-platform' | undefined;
   /** Not looked at. */
-  readonly clientExtensionResults?: { readonly [name: string]: boolean | { readonly [name: string]: boolean } } | undefined;
+  readonly clientExtensionResults?: {
+    readonly appid?: boolean | undefined;
+    readonly credProps?: {
+      readonly rk?: boolean | undefined;
+    } | undefined;
+  } | undefined;
 }
 
 /** For `PublicKeyCredential.parseCreationOptionsFromJSON()` and `navigator.credentials.create()`. */
