@@ -4,6 +4,9 @@ import { CliError, type Run, usageError } from '../command.ts';
 import type { Session } from '../session.ts';
 import { plain } from '../terminal.ts';
 
+/** So long without a line: there was no other. */
+const quietMs = 500;
+
 export const logs: Run = async (call) => {
   const { id } = await call.environment();
   const deployment = call.text('deployment');
@@ -12,18 +15,25 @@ export const logs: Run = async (call) => {
   const wanted = { id, tail: call.number('tail') ?? 100, process: call.text('process') };
   const stopping = new AbortController();
   process.once('SIGINT', () => stopping.abort());
+  let quiet: NodeJS.Timeout | undefined;
   for (let again = wanted; ; again = { ...wanted, tail: 0 }) {
     try {
       for await (const event of call.client.followLogs(again, { signal: stopping.signal })) {
+        if (!follows && event.kind === 'problem')
+          throw new CliError(plain(event.message), event.hint, 'failed');
         show(call, event);
-        // What was printed before comes first, and the containers after it.
-        if (!follows && event.kind === 'state') return undefined;
+        if (follows) continue;
+        // The containers come first, then all that was printed before, at once; nothing says that it was all.
+        clearTimeout(quiet);
+        quiet = setTimeout(() => stopping.abort(), quietMs);
       }
       return undefined;
     } catch (error) {
       if (stopping.signal.aborted) return undefined;
       if (!follows || !(error instanceof ConnectionError)) throw error;
       call.terminal.note('The connection broke off; lines from meanwhile may be missing.');
+    } finally {
+      clearTimeout(quiet);
     }
   }
 };
@@ -34,7 +44,8 @@ function show({ terminal }: Session, event: LogEvent): void {
       const from = terminal.dim(`${event.at.slice(11, 19)} ${event.process}.${event.replica}`);
       return `${from} ${plain(event.line)}`;
     });
-  if (event.kind === 'problem') terminal.note(`${terminal.yellow('Waiting:')} ${plain(event.message)}`);
+  if (event.kind === 'problem' && !terminal.isJson)
+    terminal.note(`${terminal.yellow('Waiting:')} ${plain(event.message)}`);
 }
 
 async function showDeployment(call: Session, id: string, asked: string): Promise<undefined> {

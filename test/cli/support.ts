@@ -88,9 +88,10 @@ export class Watched {
     return render(this.raw);
   }
 
-  /** Until this is on the screen. */
+  /** Until this is on the screen, whose lines have no blanks at their ends. */
   async sees(text: string | RegExp): Promise<void> {
-    const isThere = () => (typeof text === 'string' ? this.screen.includes(text) : text.test(this.screen));
+    const isThere = () =>
+      typeof text === 'string' ? this.screen.includes(text.trimEnd()) : text.test(this.screen);
     await until(isThere, `${text} on the screen`).catch((error: unknown) => {
       throw new Error(`${error}\n${this.screen}`);
     });
@@ -107,7 +108,7 @@ export function render(raw: string): string {
     return lines[row] ?? [];
   };
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is read here
-  for (const [text, parameters = '', kind] of raw.matchAll(/\x1b\[([\d;?]*)([A-Za-z])|[^]/gu)) {
+  for (const [text, parameters = '', kind] of raw.matchAll(/\x1b\[([\d;?]*)([A-Za-z])|./gsu)) {
     const count = Number(parameters || 1);
     if (kind === 'G') column = count - 1;
     else if (kind === 'K' || kind === 'J') line().splice(column);

@@ -1,0 +1,178 @@
+/** What a person sees in a terminal, and what they are asked. */
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { newEmail } from '../support/people.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
+import { until } from '../support/until.ts';
+import { Desk } from './support.ts';
+
+test('signing in asks for the address, hides the password, and asks for the code from the mail', async (t) => {
+  const service = await sharedTestApp();
+  const email = newEmail();
+  const password = 'correct horse battery staple';
+  await service.call('POST', '/auth/register', { body: { email, password } });
+  const screen = new Desk(t).watch(t, ['login', service.url, '--name', 'here']);
+  await screen.sees('E-mail address, or an API token: ');
+  screen.type(`${email}\r`);
+  await screen.sees('Password: ');
+  screen.type(`${password}\r`);
+  await screen.sees('Code: ');
+  screen.type(`${await service.mailbox.code(email)}\r`);
+  assert.equal(await screen.ended, 0, screen.screen);
+  const code = await service.mailbox.code(email);
+  assert.equal(
+    screen.screen,
+    [
+      `E-mail address, or an API token: ${email}`,
+      'Password:',
+      'The address has not been confirmed yet: a code was sent to it.',
+      `Code: ${code}`,
+      `Signed in to here as ${email}.`,
+    ].join('\n'),
+  );
+  assert.ok(!screen.raw.includes(password));
+});
+
+test('Ctrl-C at a question does nothing', async (t) => {
+  const service = await sharedTestApp();
+  const screen = new Desk(t).watch(t, ['login', service.url]);
+  await screen.sees('E-mail address, or an API token: ');
+  screen.type('\x03');
+  assert.equal(await screen.ended, 6);
+  assert.match(screen.screen, /Error: Nothing was done\.$/);
+});
+
+const id = '01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b';
+const commit = {
+  sha: '9f2c1d0b7a6e5f4c3b2a19087f6e5d4c3b2a1908',
+  message: 'Sell more',
+  author: null,
+  branch: 'main',
+};
+const deployment = { id, environmentId: id, number: 7, commit, status: 'building' };
+const environment = {
+  id,
+  projectId: id,
+  name: 'production',
+  currentDeploymentId: id,
+  url: 'https://shop.example.com',
+};
+
+/** Says what it is told to say of one deployment, at the pace of the test: a real one is in test/long. */
+async function scriptedService(t: TestContext) {
+  const streams: ServerResponse[] = [];
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').replace(/^\/api\/v1|\?.*$/g, '');
+    calls.push(`${request.method} ${path}`);
+    if (path.endsWith('/status')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      return void streams.push(response);
+    }
+    const answers: Record<string, unknown> = {
+      '/projects': { items: [{ id, name: 'shop', environments: [] }], nextCursor: null },
+      '/environments': { items: [environment], nextCursor: null },
+    };
+    const isOfEnvironment = path === `/environments/${id}`;
+    const body = answers[path] ?? (isOfEnvironment ? environment : deployment);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let position = 0;
+  const tell = async (kind: string, data: object) => {
+    const stream = await until(() => streams[0]);
+    position += 1;
+    stream.write(`id: ${position}\nevent: ${kind}\ndata: ${JSON.stringify({ kind, ...data })}\n\n`);
+  };
+  return { env: { SLIPWAY_URL: url, SLIPWAY_TOKEN: 'slw_x' }, tell, calls };
+}
+
+/** Seconds differ from run to run. */
+const timeless = (screen: string) => screen.replaceAll(/\d+\.\d s/g, '… s');
+
+test('a deployment is a list of steps that grows, and ends with the address', async (t) => {
+  const { env, tell } = await scriptedService(t);
+  const screen = new Desk(t).watch(t, ['deploy'], { env });
+  await tell('status', { status: 'preparing', step: 'fetch' });
+  await screen.sees(/^. fetch/);
+  await tell('status', { status: 'building', step: 'build' });
+  await tell('log', { step: 'build', line: '#8 RUN npm \x1b[31mci\x1b[0m' });
+  await screen.sees(/^. build +#8 RUN npm ci$/m);
+  await tell('end', { status: 'succeeded', step: 'build' });
+  assert.equal(await screen.ended, 0);
+  assert.equal(
+    timeless(screen.screen),
+    [
+      '✓ fetch            … s',
+      '✓ build            … s',
+      'Live: #7 9f2c1d0 Sell more',
+      'https://shop.example.com',
+    ].join('\n'),
+  );
+});
+
+test('one that fails shows the evidence, the reason and what helps, and ends with 5', async (t) => {
+  const { env, tell } = await scriptedService(t);
+  const screen = new Desk(t).watch(t, ['deploy'], { env });
+  await tell('status', { status: 'building', step: 'build' });
+  const fault = {
+    code: 'build_failed',
+    step: 'build',
+    message: 'npm ci failed.',
+    hint: 'Commit the lock file.',
+  };
+  await tell('end', { status: 'failed', step: 'build', fault: { ...fault, evidence: 'npm error EUSAGE\n' } });
+  assert.equal(await screen.ended, 5);
+  assert.equal(
+    timeless(screen.screen),
+    [
+      '✗ build            … s',
+      '  npm error EUSAGE',
+      'Failed at build: npm ci failed.',
+      'Commit the lock file.',
+    ].join('\n'),
+  );
+});
+
+test('Ctrl-C asks; a deployment is cancelled or left alone, as one chooses', async (t) => {
+  const { env, tell, calls } = await scriptedService(t);
+  const screen = new Desk(t).watch(t, ['deploy'], { env });
+  await tell('status', { status: 'building', step: 'build' });
+  await screen.sees(/^. build/);
+  screen.type('\x03');
+  await screen.sees('Deployment #7 is under way. [1-3] ');
+  screen.type('2\r');
+  await screen.sees('It is being cancelled: what it did is undone.');
+  assert.ok(calls.includes(`POST /environments/${id}/deployments/${id}/cancel`));
+  await tell('end', { status: 'cancelled', step: 'build' });
+  assert.equal(await screen.ended, 6);
+
+  const other = await scriptedService(t);
+  const again = new Desk(t).watch(t, ['deploy'], { env: other.env });
+  await other.tell('status', { status: 'building', step: 'build' });
+  await again.sees(/^. build/);
+  again.type('\x03');
+  await again.sees('[1-3] ');
+  again.type('3\r');
+  assert.equal(await again.ended, 8);
+  assert.match(again.screen, /Deployment #7 goes on\. See `slipway logs --deployment 7`\.$/);
+  assert.ok(!other.calls.some((call) => call.endsWith('/cancel')));
+});
+
+test('without a terminal the same is plain lines, without colour', async (t) => {
+  const { env, tell } = await scriptedService(t);
+  const running = new Desk(t).run(['deploy'], { env });
+  await tell('status', { status: 'building', step: 'build' });
+  await tell('log', { step: 'build', line: '#8 RUN npm ci' });
+  await tell('end', { status: 'succeeded', step: 'build' });
+  const { code, out } = await running;
+  assert.equal(code, 0);
+  assert.equal(out, '> build\n  #8 RUN npm ci\nLive: #7 9f2c1d0 Sell more\nhttps://shop.example.com\n');
+});

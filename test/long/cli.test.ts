@@ -1,0 +1,112 @@
+/** From nothing to a live app and back to an earlier release, at the prompt, on a real server. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { root } from '../../scripts/commands.ts';
+import { Desk } from '../cli/support.ts';
+import { startDeployScene } from '../support/deployments.ts';
+import { openLab } from '../support/lab.ts';
+
+const lab = await openLab();
+
+const page = (greeting: string) => `require('node:http')
+  .createServer((_request, response) => response.end('${greeting}'))
+  .listen(process.env.PORT, '0.0.0.0', () => console.log('ready: ${greeting}'));
+process.on('SIGTERM', () => process.exit(0));
+`;
+
+const files = {
+  'package.json': JSON.stringify({
+    name: 'site',
+    scripts: { start: 'node server.js', build: 'node build.js' },
+  }),
+  'build.js': '',
+  'server.js': page('one'),
+};
+
+/** The commands of the first recipe in the guide. */
+function recipe(): string {
+  const guide = readFileSync(join(root, 'docs/guides/ci.md'), 'utf8');
+  const [, github = ''] = /## GitHub Actions\n(.*?)\n## /s.exec(guide) ?? [];
+  return [...github.matchAll(/- run: npx --yes (.+)$/gm)].map(([, line]) => line).join(' && ');
+}
+
+test('login, init, deploy, a failure that is explained, rollback, logs, and the recipe of a CI', async (t) => {
+  const scene = await startDeployScene(t, lab);
+  const { service, person, host } = scene.git;
+  const { cloneUrl } = await scene.git.repository('site', files);
+  const change = (message: string, changed: Record<string, string>) =>
+    host.commit('ada', 'site', { branch: 'main', message, files: { ...files, ...changed } });
+  const desk = new Desk(t);
+  const folder = join(desk.folder, 'site');
+  mkdirSync(folder);
+  execFileSync('git', ['-C', folder, 'init', '--quiet', '--initial-branch', 'main']);
+  execFileSync('git', ['-C', folder, 'remote', 'add', 'origin', cloneUrl]);
+  const here = { cwd: folder };
+
+  const login = desk.watch(t, ['login', service.url, '--email', person.email, '--name', 'lab']);
+  await login.sees('Password:');
+  login.type(`${person.password}\r`);
+  assert.equal(await login.ended, 0, login.screen);
+  assert.equal(login.screen, `Password:\nSigned in to lab as ${person.email}.`);
+
+  const init = desk.watch(t, ['init'], here);
+  await init.sees('Name of the project (site):');
+  init.type('\r');
+  assert.equal(await init.ended, 0, init.screen);
+  assert.match(init.screen, /^Linked to site production; .*\nDeploy it: slipway deploy$/m);
+  const { environmentId } = JSON.parse(readFileSync(join(folder, '.slipway.json'), 'utf8'));
+
+  const first = desk.watch(t, ['deploy'], here);
+  assert.equal(await first.ended, 0, first.screen);
+  const steps = [...first.screen.matchAll(/^✓ (\S+)/gm)].map(([, step]) => step);
+  assert.deepEqual([steps[0], steps.includes('build'), steps.includes('switch')], ['fetch', true, true]);
+  const url = await scene.url(environmentId);
+  assert.match(first.screen, new RegExp(`^Live: #1 .*\\n${url}$`, 'm'));
+  assert.equal(await scene.page(environmentId), 'one');
+
+  await change('Break the build', { 'build.js': "console.error('no such flavour'); process.exit(3);\n" });
+  const failing = desk.watch(t, ['deploy'], here);
+  assert.equal(await failing.ended, 5, failing.screen);
+  assert.match(failing.screen, /^✗ build/m);
+  assert.match(failing.screen, /no such flavour/);
+  assert.match(failing.screen, /^Failed at build: /m);
+  assert.equal(await scene.page(environmentId), 'one', 'the old release was never touched');
+
+  await change('Say two', { 'server.js': page('two') });
+  const plain = await desk.run(['deploy', '--json'], here);
+  assert.equal(plain.code, 0, plain.out + plain.err);
+  assert.deepEqual([JSON.parse(plain.out).status, JSON.parse(plain.out).url], ['succeeded', url]);
+  assert.equal(await scene.page(environmentId), 'two');
+  const logs = await desk.run(['logs', '--tail', '10'], here);
+  assert.match(logs.out, /web\.\d+ ready: two\n/);
+
+  const back = desk.watch(t, ['rollback'], here);
+  assert.equal(await back.ended, 0, back.screen);
+  assert.match(back.screen, /^Putting #1 back: /m);
+  assert.equal(await scene.page(environmentId), 'one');
+  assert.match((await desk.run(['status'], here)).out, /^site production {2}running\n/);
+
+  const token = await desk.run(['tokens', 'make', 'CI', '--project', 'site', '--can', 'deploy'], here);
+  assert.match(token.out, /^slw_\w{38}\n$/, token.err);
+  const { sha } = await change('Say three', { 'server.js': page('three') });
+  const bin = join(desk.folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'slipway'), `#!/bin/sh\nexec '${process.execPath}' '${desk.entry}' "$@"\n`);
+  chmodSync(join(bin, 'slipway'), 0o755);
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: bin,
+    SLIPWAY_URL: service.url,
+    SLIPWAY_TOKEN: token.out.trim(),
+    SLIPWAY_ENVIRONMENT: 'production',
+    COMMIT: sha,
+  };
+  // Not in this very thread: the service answers from it.
+  const { stdout: told } = await promisify(execFile)('/bin/sh', ['-ec', recipe()], { cwd: bin, env });
+  assert.match(told, new RegExp(`\\n${url}\\n$`));
+  assert.equal(await scene.page(environmentId), 'three');
+});
