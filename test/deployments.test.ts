@@ -244,3 +244,31 @@ test('a server that cannot be reached is waited for, and the wait can be cancell
   );
   assert.deepEqual(await environment(scene), ['idle', null]);
 });
+
+test('an environment is shown with its newest deployment, whatever became of it', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const last = async () => {
+    const [one, project, list] = await Promise.all([
+      scene.ask('GET', `/environments/${scene.environmentId}`),
+      scene.ask('GET', `/projects/${scene.projectId}`),
+      scene.ask('GET', '/environments'),
+    ]);
+    const [inProject, inList] = [project.body.environments, list.body.items].map((all) => Object(all)[0]);
+    assert.deepEqual(Object(inProject).lastDeployment, one.body.lastDeployment);
+    assert.deepEqual(Object(inList).lastDeployment, one.body.lastDeployment);
+    return one.body.lastDeployment;
+  };
+  assert.equal(await last(), null);
+  const first = await queued(scene, 1);
+  await follower(scene, first)({ state: 'running', step: 'fetch' });
+  await follower(scene, first)({ state: 'succeeded' });
+  const second = await queued(scene, 2);
+  const { queuedAt, ...waiting } = Object(await last());
+  assert.deepEqual(waiting, { id: second, number: 2, status: 'queued', message: null, finishedAt: null });
+  assert.ok(Date.parse(queuedAt) > 0);
+  await follower(scene, second)({ state: 'running', step: 'build' });
+  await follower(scene, second)({ state: 'failed', fault });
+  const { status, finishedAt } = Object(await last());
+  assert.equal(status, 'failed');
+  assert.notEqual(finishedAt, null);
+});

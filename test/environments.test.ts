@@ -37,6 +37,7 @@ test('a further environment is made of the analysis and what is said, and is the
     resources: null,
     domain: null,
     currentDeploymentId: null,
+    lastDeployment: null,
     status: 'idle',
     problem: null,
     url: null,

@@ -161,7 +161,7 @@ test('connections that are cut under an open page come back by themselves, and n
   await page.goto(`/environments/${environmentId}`);
   await page.getByRole('article', { name: 'Deployment 2' }).waitFor();
   service.app.server.server.closeAllConnections();
-  await tellDeployment(scene, serverId, commit);
+  await (await tellDeployment(scene, serverId, commit)).step('fetch');
   await page.getByRole('link', { name: /#3/ }).waitFor();
   await page.getByText('Live', { exact: true }).last().waitFor({ state: 'attached' });
 });

@@ -7,6 +7,7 @@ import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 export function Profile() {
@@ -56,42 +57,28 @@ export function Profile() {
         {failure && <FailureNotice failure={failure} />}
         <Await of={sessions}>
           {({ items }) => (
-            <div class="table-frame">
-              <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">Device</th>
-                    <th scope="col">Address</th>
-                    <th scope="col">Last used</th>
-                    <th scope="col">
-                      <span class="sr-only">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map(({ id, device, ip, lastUsedAt, current }) => (
-                    <tr key={id}>
-                      <td>
-                        {device} {current && <span class="tag">this one</span>}
-                      </td>
-                      <td class="fine">{ip}</td>
-                      <td class="fine">
-                        <Time at={lastUsedAt} />
-                      </td>
-                      <td class="end">
-                        <Button
-                          kind="quiet"
-                          why={current ? 'Sign out instead.' : undefined}
-                          onPress={() => end.run(id)}
-                        >
-                          End
-                        </Button>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label="Your sessions" heads={['Device', 'Address', 'Last used', '']}>
+              {items.map(({ id, device, ip, lastUsedAt, current }) => (
+                <tr key={id}>
+                  <td>
+                    {device} {current && <span class="tag">this one</span>}
+                  </td>
+                  <td class="fine">{ip}</td>
+                  <td class="fine">
+                    <Time at={lastUsedAt} />
+                  </td>
+                  <td class="end">
+                    <Button
+                      kind="quiet"
+                      why={current ? 'Sign out instead.' : undefined}
+                      onPress={() => end.run(id)}
+                    >
+                      End
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </Table>
           )}
         </Await>
       </section>

@@ -9,6 +9,7 @@ import { Await, Empty } from '../ui/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LinkButton } from '../ui/link-button.tsx';
 import { Status } from '../ui/status.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 export function Servers() {
@@ -37,42 +38,28 @@ export function Servers() {
               </p>
             </Empty>
           ) : (
-            <div class="table-frame">
-              <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">State</th>
-                    <th scope="col">System</th>
-                    <th scope="col">Memory</th>
-                    <th scope="col">Security</th>
-                    <th scope="col">Seen</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map(({ id, name, host, status, facts, security, lastSeenAt }) => (
-                    <tr key={id}>
-                      <td>
-                        <a href={`/servers/${id}`}>{name}</a>
-                        <div class="fine">{host}</div>
-                      </td>
-                      <td>
-                        <Status status={status} />
-                      </td>
-                      <td>{facts?.os ?? <span class="fine">not looked at yet</span>}</td>
-                      <td>{facts && `${Math.round(facts.memoryMb / 1024)} GB, ${facts.cpus} processors`}</td>
-                      <td>
-                        <Status
-                          status={security.state}
-                          text={security.score === null ? 'not checked' : `${security.score} of 100`}
-                        />
-                      </td>
-                      <td class="fine">{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label="Servers" heads={['Name', 'State', 'System', 'Memory', 'Security', 'Seen']}>
+              {list.map(({ id, name, host, status, facts, security, lastSeenAt }) => (
+                <tr key={id}>
+                  <td>
+                    <a href={`/servers/${id}`}>{name}</a>
+                    <div class="fine">{host}</div>
+                  </td>
+                  <td>
+                    <Status status={status} />
+                  </td>
+                  <td>{facts?.os ?? <span class="fine">not looked at yet</span>}</td>
+                  <td>{facts && `${Math.round(facts.memoryMb / 1024)} GB, ${facts.cpus} processors`}</td>
+                  <td>
+                    <Status
+                      status={security.state}
+                      text={security.score === null ? 'not checked' : `${security.score} of 100`}
+                    />
+                  </td>
+                  <td class="fine">{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</td>
+                </tr>
+              ))}
+            </Table>
           )
         }
       </Await>

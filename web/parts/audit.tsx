@@ -9,6 +9,7 @@ import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 export function Audit() {
@@ -35,32 +36,20 @@ function Entries() {
     <section class="stack" aria-label="Audit">
       <Await of={newest} lines={8}>
         {({ items }) => (
-          <div class="table-frame">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">When</th>
-                  <th scope="col">Who</th>
-                  <th scope="col">What</th>
-                  <th scope="col">From</th>
-                </tr>
-              </thead>
-              <tbody>
-                {[...items, ...older].map(({ id, at, actor, action, subject, ip }) => (
-                  <tr key={id}>
-                    <td class="fine">
-                      <Time at={at} />
-                    </td>
-                    <td>{actor.name ?? words(actor.kind)}</td>
-                    <td>
-                      {words(action)} {subject && <span class="fine">{words(subject.type)}</span>}
-                    </td>
-                    <td class="fine">{ip}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Audit entries" heads={['When', 'Who', 'What', 'From']}>
+            {[...items, ...older].map(({ id, at, actor, action, subject, ip }) => (
+              <tr key={id}>
+                <td class="fine">
+                  <Time at={at} />
+                </td>
+                <td>{actor.name ?? words(actor.kind)}</td>
+                <td>
+                  {words(action)} {subject && <span class="fine">{words(subject.type)}</span>}
+                </td>
+                <td class="fine">{ip}</td>
+              </tr>
+            ))}
+          </Table>
         )}
       </Await>
       {more.failure && <FailureNotice failure={more.failure} />}

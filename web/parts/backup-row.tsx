@@ -4,6 +4,7 @@ import type { Backup } from '../../sdk/index.ts';
 import { bytes, words } from '../data/words.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Status } from '../ui/status.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 export function Proof({ backup }: { readonly backup: Backup }) {
@@ -20,23 +21,9 @@ export function Proof({ backup }: { readonly backup: Backup }) {
 
 export function BackupTable({ children }: { readonly children: ComponentChildren }) {
   return (
-    <div class="table-frame">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">State</th>
-            <th scope="col">What</th>
-            <th scope="col">Size</th>
-            <th scope="col">Proof</th>
-            <th scope="col">
-              <span class="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
+    <Table label="Backups made" heads={['When', 'State', 'What', 'Size', 'Proof', '']}>
+      {children}
+    </Table>
   );
 }
 

@@ -11,6 +11,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Role = WorkspaceMembership['role'];
@@ -38,62 +39,48 @@ export function Members() {
       {change.failure && <FailureNotice failure={change.failure} />}
       <Await of={members}>
         {(list) => (
-          <div class="table-frame">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Person</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">Since</th>
-                  <th scope="col">
-                    <span class="sr-only">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((member) => (
-                  <tr key={member.account.id}>
-                    <td>
-                      {member.account.name ?? member.account.email}
-                      <div class="fine">{member.account.name && member.account.email}</div>
-                    </td>
-                    <td>
-                      <select
-                        class="input"
-                        aria-label={`Role of ${member.account.email}`}
-                        value={member.role}
-                        disabled={whyNot('manage') !== undefined}
-                        title={whyNot('manage')}
-                        onChange={(event) =>
-                          void change.run(member.account.id, roleOf(event.currentTarget.value))
-                        }
-                      >
-                        {roles.map(({ value, text }) => (
-                          <option key={value} value={value} selected={value === member.role}>
-                            {text}
-                          </option>
-                        ))}
-                      </select>
-                      {member.projects && <span class="fine">in {member.projects.length} projects only</span>}
-                    </td>
-                    <td class="fine">
-                      <Time at={member.joinedAt} />
-                    </td>
-                    <td class="end">
-                      <Button
-                        kind="quiet"
-                        why={list.length === 1 ? 'The last one stays.' : whyNot('manage')}
-                        label={`Remove ${member.account.email}`}
-                        onPress={() => remove(member)}
-                      >
-                        Remove
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Members and roles" heads={['Person', 'Role', 'Since', '']}>
+            {list.map((member) => (
+              <tr key={member.account.id}>
+                <td>
+                  {member.account.name ?? member.account.email}
+                  <div class="fine">{member.account.name && member.account.email}</div>
+                </td>
+                <td>
+                  <select
+                    class="input"
+                    aria-label={`Role of ${member.account.email}`}
+                    value={member.role}
+                    disabled={whyNot('manage') !== undefined}
+                    title={whyNot('manage')}
+                    onChange={(event) =>
+                      void change.run(member.account.id, roleOf(event.currentTarget.value))
+                    }
+                  >
+                    {roles.map(({ value, text }) => (
+                      <option key={value} value={value} selected={value === member.role}>
+                        {text}
+                      </option>
+                    ))}
+                  </select>
+                  {member.projects && <span class="fine">in {member.projects.length} projects only</span>}
+                </td>
+                <td class="fine">
+                  <Time at={member.joinedAt} />
+                </td>
+                <td class="end">
+                  <Button
+                    kind="quiet"
+                    why={list.length === 1 ? 'The last one stays.' : whyNot('manage')}
+                    label={`Remove ${member.account.email}`}
+                    onPress={() => remove(member)}
+                  >
+                    Remove
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </Await>
       {whyNot('manage') === undefined && <Invitations id={id} />}

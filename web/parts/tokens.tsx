@@ -12,6 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 const abilities: readonly ApiTokenRequest['abilities'][number][] = [
@@ -41,40 +42,24 @@ export function Tokens() {
               <p>Programs, a CI and the command line sign in with one.</p>
             </Empty>
           ) : (
-            <div class="table-frame">
-              <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">May</th>
-                    <th scope="col">Made by</th>
-                    <th scope="col">Last used</th>
-                    <th scope="col">Ends</th>
-                    <th scope="col">
-                      <span class="sr-only">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((token) => (
-                    <tr key={token.id}>
-                      <td>
-                        {token.name} <code class="fine">{token.start}…</code>
-                      </td>
-                      <td>{token.abilities.map(words).join(', ')}</td>
-                      <td class="fine">{token.createdBy.email}</td>
-                      <td class="fine">{token.lastUsedAt ? <Time at={token.lastUsedAt} /> : 'never'}</td>
-                      <td class="fine">{token.expiresAt ? <Time at={token.expiresAt} /> : 'never'}</td>
-                      <td class="end">
-                        <Button kind="quiet" label={`Revoke ${token.name}`} onPress={() => revoke(token)}>
-                          Revoke
-                        </Button>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label="Tokens" heads={['Name', 'May', 'Made by', 'Last used', 'Ends', '']}>
+              {items.map((token) => (
+                <tr key={token.id}>
+                  <td>
+                    {token.name} <code class="fine">{token.start}…</code>
+                  </td>
+                  <td>{token.abilities.map(words).join(', ')}</td>
+                  <td class="fine">{token.createdBy.email}</td>
+                  <td class="fine">{token.lastUsedAt ? <Time at={token.lastUsedAt} /> : 'never'}</td>
+                  <td class="fine">{token.expiresAt ? <Time at={token.expiresAt} /> : 'never'}</td>
+                  <td class="end">
+                    <Button kind="quiet" label={`Revoke ${token.name}`} onPress={() => revoke(token)}>
+                      Revoke
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </Table>
           )
         }
       </Await>

@@ -13,6 +13,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import type { TabProps } from './tab.ts';
 
@@ -72,59 +73,44 @@ export function Variables({ environment: { id } }: TabProps) {
               </p>
             </Empty>
           ) : (
-            <div class="table-frame">
-              <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">Key</th>
-                    <th scope="col">Value</th>
-                    <th scope="col">For</th>
-                    <th scope="col">Changed</th>
-                    <th scope="col">
-                      <span class="sr-only">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((variable) => (
-                    <tr key={variable.key}>
-                      <td>
-                        <code>{variable.key}</code>
-                      </td>
-                      <td>
-                        {variable.secret ? (
-                          <span class="fine">secret</span>
-                        ) : (
-                          <code class="value">{variable.value}</code>
-                        )}
-                      </td>
-                      <td class="fine">{variable.target === 'both' ? 'build and run' : variable.target}</td>
-                      <td class="fine">
-                        <Time at={variable.updatedAt} />
-                      </td>
-                      <td class="end">
-                        <Button
-                          kind="quiet"
-                          why={whyNot('change')}
-                          label={`Change ${variable.key}`}
-                          onPress={() => ask({ what: 'one', variable })}
-                        >
-                          Change
-                        </Button>
-                        <Button
-                          kind="quiet"
-                          why={whyNot('change')}
-                          label={`Delete ${variable.key}`}
-                          onPress={() => ask({ what: 'delete', variable })}
-                        >
-                          Delete
-                        </Button>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label="Variables and values" heads={['Key', 'Value', 'For', 'Changed', '']}>
+              {list.map((variable) => (
+                <tr key={variable.key}>
+                  <td>
+                    <code>{variable.key}</code>
+                  </td>
+                  <td>
+                    {variable.secret ? (
+                      <span class="fine">secret</span>
+                    ) : (
+                      <code class="value">{variable.value}</code>
+                    )}
+                  </td>
+                  <td class="fine">{variable.target === 'both' ? 'build and run' : variable.target}</td>
+                  <td class="fine">
+                    <Time at={variable.updatedAt} />
+                  </td>
+                  <td class="end">
+                    <Button
+                      kind="quiet"
+                      why={whyNot('change')}
+                      label={`Change ${variable.key}`}
+                      onPress={() => ask({ what: 'one', variable })}
+                    >
+                      Change
+                    </Button>
+                    <Button
+                      kind="quiet"
+                      why={whyNot('change')}
+                      label={`Delete ${variable.key}`}
+                      onPress={() => ask({ what: 'delete', variable })}
+                    >
+                      Delete
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </Table>
           )
         }
       </Await>
