@@ -132,7 +132,7 @@ export class AccessControl {
     if (credential.kind === 'token') return;
     if (this.#clock.now().getTime() - credential.provenAt.getTime() < freshMs) return;
     throw new Fault('fresh_proof_required', 'This asks for your password again.', {
-      hint: 'Send it with POST /api/v1/auth/confirm, then repeat the call.',
+      hint: 'Send it with POST /api/v1/auth/confirm, then repeat the call. Without a password: POST /api/v1/auth/oidc/confirm.',
     });
   }
 
