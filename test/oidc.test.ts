@@ -178,7 +178,7 @@ test('registration rules hold: closed to strangers, open to the first one and to
     body: { email: invited.email, role: 'viewer' },
   });
   assert.equal(sent.status, 201, sent.text);
-  const invitation = await service.mailbox.invitationToken(invited.email);
+  let invitation = await service.mailbox.invitationToken(invited.email);
   const come = async (who: ProviderClaims) => {
     const browser = new Browser();
     const begun = await post(service, '/auth/oidc/begin', { invitation, returnTo: '/healthz' });
@@ -200,6 +200,18 @@ test('registration rules hold: closed to strangers, open to the first one and to
   );
   const accounts = await service.app.store.db.rows(sql`select 1 from accounts`);
   assert.equal(accounts.length, 2);
+
+  // Whoever has an account already joins by it, too, by the address of the account here.
+  const other = await service.call('POST', '/workspaces', { token, body: { name: 'Second' } });
+  assert.equal(other.status, 201, other.text);
+  const second = `/workspaces/${text(other.body.id)}/invitations`;
+  const body = { email: invited.email, role: 'member' };
+  assert.equal((await service.call('POST', second, { token, body })).status, 201);
+  invitation = await service.mailbox.invitationToken(invited.email);
+  const again = await come({ ...invited, email: newEmail() });
+  assert.equal(again.page.status, 200, again.page.text);
+  assert.equal((await userOf(service, again.browser)).user.workspaces.length, 2);
+  assert.equal((await come(invited)).page.status, 200, 'the invitation was taken: they just sign in');
 });
 
 async function rolesOf(service: TestApp, accountId: string, team: Team): Promise<string | undefined> {

@@ -136,7 +136,7 @@ export class AccessControl {
     if (this.#clock.now().getTime() - credential.provenAt.getTime() < freshMs) return;
     const what = secondFactor ? 'second factor' : 'password';
     throw new Fault('fresh_proof_required', `This asks for your ${what} again.`, {
-      hint: 'Send it with POST /api/v1/auth/confirm, then repeat the call.',
+      hint: 'Send it with POST /api/v1/auth/confirm, then repeat the call. Without a password: POST /api/v1/auth/oidc/confirm.',
     });
   }
 

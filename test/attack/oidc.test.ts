@@ -159,7 +159,8 @@ test('a sign-in that another browser began is not finished in this one', async (
     401,
     'oidc_state_invalid',
   );
-  assertProblem(await comeBack({ ...victim, state: '' }), 401, 'oidc_state_invalid');
+  for (const state of ['', 'é'.repeat(43), `${victim.state}=`, victim.state.toLowerCase()])
+    assertProblem(await comeBack({ ...victim, state }), 401, 'oidc_state_invalid');
   const bare = await victim.browser.get(
     `${service.url}/api/v1/auth/oidc/callback?code=x`,
     'application/json',

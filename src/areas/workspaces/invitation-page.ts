@@ -24,6 +24,7 @@ const page = `<!doctype html>
 <button value="login">I have an account: sign in and join</button>
 <button value="register">I am new: create an account and join</button>
 </form>
+<button id="sso" type="button" hidden></button>
 <form id="confirm" hidden>
 <label for="code">The code from the mail that was sent to you now</label>
 <input id="code" inputmode="numeric" autocomplete="one-time-code" required pattern="[0-9]{6}" maxlength="6">
@@ -48,11 +49,11 @@ main { max-width: 22rem; margin: 12vh auto 0; padding: 0 1rem; }
 h1 { font-size: 1.4rem; }
 label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
 input, button { padding: .6rem; margin: .4rem 0 1rem; }
-form[hidden] { display: none; }
+[hidden] { display: none; }
 `;
 
 const script = `const find = (id) => document.getElementById(id);
-const [form, confirm, second, status] = [find('form'), find('confirm'), find('second'), find('status')];
+const [form, confirm, second, status, sso] = ['form', 'confirm', 'second', 'status', 'sso'].map(find);
 let challenge;
 const token = new URLSearchParams(location.hash.slice(1)).get('token');
 const joined = 'You are a member now.';
@@ -68,8 +69,8 @@ async function call(path, body, bearer) {
   if (!answer.ok) throw new Error(said.detail);
   return said;
 }
-function on(form, work) {
-  form.addEventListener('submit', async (event) => {
+function on(form, work, kind = 'submit') {
+  form.addEventListener(kind, async (event) => {
     event.preventDefault();
     status.textContent = '…';
     try {
@@ -80,7 +81,7 @@ function on(form, work) {
   });
 }
 function done() {
-  for (const each of [form, confirm, second]) each.remove();
+  for (const each of [form, confirm, second, sso]) each.remove();
   history.replaceState(null, '', location.pathname);
   return joined;
 }
@@ -89,6 +90,7 @@ on(form, async (what) => {
   if (what === 'register') {
     await call('/auth/register', { email, password, invitation: token });
     form.hidden = true;
+    sso.hidden = true;
     confirm.hidden = false;
     return 'A code is on its way to you.';
   }
@@ -122,6 +124,21 @@ on(confirm, async () => {
   await call('/auth/verify-otp', { email: find('email').value, code: find('code').value });
   return done();
 });
+on(
+  sso,
+  async () => {
+    const { url } = await call('/auth/oidc/begin', { invitation: token });
+    location.assign(url);
+    return '…';
+  },
+  'click',
+);
+fetch('${apiPrefix}/auth/oidc')
+  .then((answer) => answer.json())
+  .then(({ enabled, name }) => {
+    sso.textContent = 'Join with ' + name;
+    sso.hidden = !enabled || !token;
+  });
 `;
 
 export function invitationPage(app: HttpServer): void {

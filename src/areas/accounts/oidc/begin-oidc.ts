@@ -6,7 +6,7 @@ import { insertAttempt, type Purpose } from './queries.ts';
 
 export interface Beginning {
   readonly returnTo?: string;
-  /** The token of an invitation, for whoever has no account yet. */
+  /** The token of an invitation: whoever it was sent to joins by signing in. */
   readonly invitation?: string;
 }
 

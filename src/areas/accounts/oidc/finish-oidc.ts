@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Claims } from '../../../adapters/oidc/oidc.ts';
 import { Fault } from '../../../fault.ts';
-import type { InvitationId, SessionId } from '../../../ids.ts';
+import type { AccountId, InvitationId, SessionId } from '../../../ids.ts';
+import type { Queryable } from '../../../store/database.ts';
 import type { ClientTrace } from '../accounts.ts';
+import { readUser } from '../read-user.ts';
 import { setProven } from '../session-queries.ts';
 import { openSession, type SignIn } from '../sign-in.ts';
 import { hashOpaqueToken } from '../tokens.ts';
@@ -53,17 +55,32 @@ async function signIn(
   const wanted = rolesOf(claims.groups, config.roles);
   const made = await ctx.accounts.db.transaction(async (tx) => {
     const known = await queries.useIdentity(tx, claims, now);
-    if (known === undefined) {
-      const accountId = await makeOidcAccount(tx, ctx, claims, { invitationId, wanted }, client);
-      return openSession(tx, ctx.accounts, accountId, client);
+    if (known !== undefined) {
+      acceptedDomain(ctx, claims);
+      if (invitationId !== null) await join(tx, ctx, known, invitationId);
+      await ctx.setGroupRoles(tx, known, wanted, client, now);
     }
-    acceptedDomain(ctx, claims);
-    await ctx.setGroupRoles(tx, known, wanted, client, now);
-    return openSession(tx, ctx.accounts, known, client);
+    const accountId = known ?? (await makeOidcAccount(tx, ctx, claims, { invitationId, wanted }, client));
+    return openSession(tx, ctx.accounts, accountId, client);
   });
   // It may have come from a new location.
   ctx.accounts.wakeMail();
   return made;
+}
+
+/** With an account already: where the invitation is for its address here, whatever the provider calls it by now. */
+async function join(
+  tx: Queryable,
+  { accounts }: OidcContext,
+  accountId: AccountId,
+  invitationId: InvitationId,
+): Promise<void> {
+  const { email } = await readUser(tx, accountId);
+  try {
+    await accounts.invitations.join(tx, invitationId, accountId, email, accounts.clock.now());
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === 'already_member')) throw error;
+  }
 }
 
 /** As `POST /auth/confirm` does with a password. */
@@ -86,6 +103,8 @@ function invalidState(): Fault {
   );
 }
 
+/** Of bytes: a state with other letters may be as long as ours in signs, and longer in bytes. */
 function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
+  return bytes.length === others.length && timingSafeEqual(bytes, others);
 }

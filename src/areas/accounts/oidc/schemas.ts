@@ -23,7 +23,7 @@ export const BeginBody = Type.Object(
         minLength: 1,
         maxLength: 64,
         description:
-          'The token of an invitation, for whoever has no account yet: it counts where the provider names the address that it was sent to.',
+          'The token of an invitation: whoever it was sent to joins by signing in. For somebody new it counts where the provider names that address.',
         examples: ['invitation_q1Zb…'],
       }),
     ),
