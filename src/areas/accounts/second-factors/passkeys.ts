@@ -68,9 +68,12 @@ export async function renamePasskey(
   id: PasskeyId,
   name: string,
 ) {
-  const row = await queries.setPasskeyName(db, accountId, id, name);
-  if (!row) throw passkeyNotFound();
-  return showPasskey(row);
+  // In one transaction with the refusal: what was refused is not in the audit log.
+  return db.transaction(async (tx) => {
+    const row = await queries.setPasskeyName(tx, accountId, id, name);
+    if (!row) throw passkeyNotFound();
+    return showPasskey(row);
+  });
 }
 
 export async function removePasskey(
