@@ -94,7 +94,7 @@ export async function signIn(
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+  await page.locator('main#main').waitFor();
 }
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
