@@ -1,10 +1,11 @@
 /** Working trees that are uploaded, on a real server; and a service that is killed while one arrives. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { Uploads } from '../../src/adapters/git/uploads/uploads.ts';
 import { tidyUploads } from '../../src/areas/deployments/uploads/tidy-uploads.ts';
 import { after, hour } from '../../src/clock.ts';
@@ -42,7 +43,8 @@ test('a folder that was never pushed is deployed, gone back from and to, and bui
     writeFileSync(join(tree, name), content);
   }
   const upload = async (): Promise<Body> => {
-    const printed = execFileSync('sh', ['-c', guideCommand()], {
+    // The service is in this process: it must not be blocked while the command talks to it.
+    const { stdout } = await promisify(execFile)('sh', ['-c', guideCommand()], {
       cwd: tree,
       env: {
         ...process.env,
@@ -52,7 +54,7 @@ test('a folder that was never pushed is deployed, gone back from and to, and bui
       },
       timeout: hangMs,
     });
-    const sent = Object(JSON.parse(printed.toString()));
+    const sent = Object(JSON.parse(stdout));
     return scene.ended(environmentId, String(sent.id));
   };
   const rollBack = async (id: unknown): Promise<Body> => {
