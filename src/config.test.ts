@@ -56,6 +56,11 @@ test('without settings everything has its documented default', () => {
     backupDir: undefined,
     importMegabytes: 10_240,
     importDataMegabytes: 40_960,
+    uploadDir: undefined,
+    uploadMegabytes: 512,
+    uploadUnpackedMegabytes: 2_048,
+    uploadFiles: 50_000,
+    uploadsMegabytes: 10_240,
     backupKeepReplacedDays: 7,
     oidc: undefined,
   });
@@ -194,6 +199,10 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_LIMIT_OPERATIONS_PER_SERVER', '0', '1001', '1.5'],
   ['SLIPWAY_LIMIT_IMPORT_MB', '0', '10000001', '2GB'],
   ['SLIPWAY_LIMIT_IMPORT_DATA_MB', '0', '100000001', '2GB'],
+  ['SLIPWAY_LIMIT_UPLOAD_MB', '0', '100001', '1GB'],
+  ['SLIPWAY_LIMIT_UPLOAD_UNPACKED_MB', '0', '1000001', '2GB'],
+  ['SLIPWAY_LIMIT_UPLOAD_FILES', '0', '200001', 'many'],
+  ['SLIPWAY_LIMIT_UPLOADS_MB', '0', '10000001', '10GB'],
   ['SLIPWAY_BACKUP_KEEP_REPLACED_DAYS', '-1', '366', 'a week'],
   [
     'SLIPWAY_OIDC_ISSUER',
@@ -249,7 +258,7 @@ for (const [name, ...values] of wrongSecrets) {
 
 test('every setting that can be wrong is tried above', () => {
   const tried = new Set([...wrongValues, ...wrongSecrets].map(([name]) => name));
-  const any = ['SLIPWAY_DATA_DIR', 'SLIPWAY_BACKUP_DIR']; // every text names a folder
+  const any = ['SLIPWAY_DATA_DIR', 'SLIPWAY_BACKUP_DIR', 'SLIPWAY_UPLOAD_DIR']; // every text names a folder
   const missing = Object.values(settings).filter(({ env }) => !tried.has(env) && !any.includes(env));
   assert.deepEqual(missing, []);
 });

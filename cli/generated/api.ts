@@ -35,7 +35,7 @@ export const api: Readonly<Record<string, ApiOperation>> = {
   verifyPassword: {"summary":"Prove again that it is you","inputs":[],"body":[]},
   createConfirmChallenge: {"summary":"Get a challenge for a passkey, to prove again that it is you","inputs":[]},
   getOidc: {"summary":"Whether people can sign in by OpenID Connect, and what that is called","inputs":[]},
-  startOidc: {"summary":"Begin to sign in at the provider","inputs":[],"body":[["returnTo","string","Where the browser is sent afterwards: a path of this address. `/` if not said."],["invitation","string","The token of an invitation, for whoever has no account yet: it counts where the provider names the address that it was sent to."]]},
+  startOidc: {"summary":"Begin to sign in at the provider","inputs":[],"body":[["returnTo","string","Where the browser is sent afterwards: a path of this address. `/` if not said."],["invitation","string","The token of an invitation: whoever it was sent to joins by signing in. For somebody new it counts where the provider names that address."]]},
   getOidcLink: {"summary":"Whom your account is linked with at the provider","inputs":[]},
   startOidcLink: {"summary":"Begin to link your account with the provider","inputs":[],"body":[["returnTo","string","Where the browser is sent afterwards: a path of this address. `/` if not said."]]},
   deleteOidcLink: {"summary":"Unlink your account from the provider","inputs":[]},

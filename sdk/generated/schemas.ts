@@ -1478,7 +1478,7 @@ export interface OidcAddress {
 export interface OidcBeginRequest {
   /** Where the browser is sent afterwards: a path of this address. `/` if not said. */
   readonly returnTo?: string | undefined;
-  /** The token of an invitation, for whoever has no account yet: it counts where the provider names the address that it was sent to. */
+  /** The token of an invitation: whoever it was sent to joins by signing in. For somebody new it counts where the provider names that address. */
   readonly invitation?: string | undefined;
 }
 
