@@ -4,6 +4,7 @@ import { newId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import type { Answer } from '../support/app.ts';
 import type { EnvironmentScene } from '../support/environments.ts';
+import { until } from '../support/until.ts';
 import type { Operation } from './surface.ts';
 
 export const none = '01a1df82-0000-7000-8000-000000000000';
@@ -24,7 +25,12 @@ export async function belongings(scene: EnvironmentScene): Promise<Record<string
   assert.ok(linked.status < 300, linked.text);
   const asked = await scene.ask('POST', `${environment}/deployments`, {});
   assert.equal(asked.status, 202, asked.text);
-  const deployments = await scene.ask('GET', `${environment}/deployments`);
+  // Still on its way, it would change what an attack is then blamed for.
+  const deployments = await until(async () => {
+    const listed = await scene.ask('GET', `${environment}/deployments`);
+    const { status } = Object(Array.from(Object(listed.body.items))[0]);
+    return status === 'failed' && listed;
+  }, 'the deployment to end');
   const first = (answer: Answer) => String(Object(Array.from(Object(answer.body.items))[0]).id);
   const services = { services: [{ kind: 'postgres', name: 'main' }], remove: ['postgres'] };
   const added = await scene.ask('POST', `${environment}/services`, services);
