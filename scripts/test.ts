@@ -26,9 +26,9 @@ import {
 import { type Outcome, runUnit } from './testing/run-unit.ts';
 import { ShownRun } from './testing/show-run.ts';
 
-const usage = `Usage: npm test                      the checks and every test but those in test/long
+const usage = `Usage: npm test                      the checks and every test but the long ones
        npm test -- <file> …          these files alone, with everything they print
-       npm run test:long             the tests in test/long
+       npm run test:long             the tests in test/long, and those of the lab itself
        npm test -- --durations       keeps in test/durations.json how long each file took`;
 const { values, positionals } = readArguments(
   {
@@ -77,6 +77,9 @@ if (!isNamed && !values.long) runAll(...checks);
 const began = performance.now();
 // Loading the service costs every file a second of processor time without it.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/slipway-test');
+// As the service is started: processes that hold less memory start others quicker, and tests start thousands.
+process.env.MALLOC_ARENA_MAX ??= '2';
+process.env.MALLOC_MMAP_THRESHOLD_ ??= '1048576';
 const postgres = await startTestPostgres();
 const lab = files.some(needsLab) ? await startLab() : undefined;
 Object.assign(process.env, postgres.env, lab && { TEST_LAB: lab.about.control });

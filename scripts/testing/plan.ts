@@ -17,13 +17,9 @@ export interface Unit {
   readonly seconds: number;
 }
 
-const shortPatterns = [
-  '{src,web}/**/*.test.ts',
-  'test/!(long)/**/*.test.ts',
-  'test/*.test.ts',
-  'lab/!(apps)/**/*.test.ts',
-];
-const longPatterns = ['test/long/*.test.ts'];
+const shortPatterns = ['{src,web}/**/*.test.ts', 'test/!(long)/**/*.test.ts', 'test/*.test.ts'];
+/** With what proves the lab itself: the tests that use it would fail where it is wrong, only later and less clearly. */
+const longPatterns = ['test/long/*.test.ts', 'lab/!(apps)/**/*.test.ts'];
 const durationsFile = join(root, 'test/durations.json');
 /** What is new begins early: nobody knows yet how long it takes. */
 const unknownSeconds = 60;
@@ -40,7 +36,7 @@ export function needsLab(file: string): boolean {
 
 /** They look at the dashboard with a real browser. */
 export function needsBrowser(file: string): boolean {
-  return /(^|\/)test\/browser\//.test(file);
+  return /(^|\/)test\/(browser|long\/dashboard)/.test(file);
 }
 
 export function planUnits(files: readonly string[]): Unit[] {

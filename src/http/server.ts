@@ -20,7 +20,7 @@ import type { Metrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
 import type { Scope } from './scope.ts';
-import { createValidators, lazySerializer } from './validation.ts';
+import { serializer, validator } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -84,9 +84,8 @@ export async function createServer(context: ServerContext) {
     },
   });
 
-  const validators = createValidators();
-  app.setValidatorCompiler(({ schema, httpPart }) => validators.compile(httpPart, schema as object));
-  app.setSerializerCompiler(({ schema }) => lazySerializer(Object(schema)));
+  app.setValidatorCompiler(({ schema, httpPart }) => validator(httpPart, schema as object));
+  app.setSerializerCompiler(({ schema }) => serializer(Object(schema)));
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);

@@ -11,22 +11,41 @@ const mostErrors = 20;
 /** What a person writes by hand has fewer values; of anything larger, the first error is told alone. */
 const mostValuesForAllErrors = 1_000;
 
-/** Schemas are compiled when they are first needed: compiling them all would be a fifth of the start. */
-export function createValidators() {
-  const options: Options = { removeAdditional: false, useDefaults: false, strict: true };
-  const asSent = checkers({ ...options, coerceTypes: false });
-  const fromText = checkers({ ...options, coerceTypes: true });
-  return {
-    compile: (part: string | undefined, schema: object) => {
-      let validate: ReturnType<typeof refusing> | undefined;
-      const takesNothing = 'properties' in schema && Object.keys(Object(schema.properties)).length === 0;
-      return (data: unknown) => {
-        // Most reads take no query: there is nothing to hold an empty one against.
-        if (takesNothing && Object.keys(Object(data)).length === 0) return true;
-        validate ??= refusing(part === 'body' ? asSent : fromText, schema);
-        return validate(data);
-      };
-    },
+const options: Options = { removeAdditional: false, useDefaults: false, strict: true };
+const asSent = compiledOnce(refusing(checkers({ ...options, coerceTypes: false })));
+const fromText = compiledOnce(refusing(checkers({ ...options, coerceTypes: true })));
+const asText = compiledOnce((schema: AnySchema) => fastJson(schema));
+
+export function validator(part: string | undefined, schema: object) {
+  const validate = part === 'body' ? asSent(schema) : fromText(schema);
+  const takesNothing = 'properties' in schema && Object.keys(Object(schema.properties)).length === 0;
+  return (data: unknown) => {
+    // Most reads take no query: there is nothing to hold an empty one against.
+    if (takesNothing && Object.keys(Object(data)).length === 0) return true;
+    return validate()(data);
+  };
+}
+
+export function serializer(schema: AnySchema): (data: unknown) => string {
+  const serialize = asText(schema);
+  return (data) => serialize()(data);
+}
+
+/**
+ * Compiles a schema when it is first needed, because compiling them all would be a fifth of the start; and once for
+ * all routes that have the same, as those of refusals are.
+ */
+function compiledOnce<S extends object, T>(compile: (schema: S) => T): (schema: S) => () => T {
+  const made = new Map<string, T>();
+  return (schema) => {
+    let own: T | undefined;
+    const lookUp = (): T => {
+      const key = JSON.stringify(schema);
+      const found = made.get(key) ?? compile(schema);
+      made.set(key, found);
+      return found;
+    };
+    return () => (own ??= lookUp());
   };
 }
 
@@ -44,29 +63,22 @@ function checkers(options: Options): Checkers {
   };
 }
 
-/** The same for answers. */
-export function lazySerializer(schema: AnySchema): (data: unknown) => string {
-  let serialize: ((data: unknown) => string) | undefined;
-  return (data) => {
-    serialize ??= fastJson(schema);
-    return serialize(data);
-  };
-}
-
 /** Adds what schemas let through: U+0000, which cannot be stored, and `Infinity`, which coercion takes for a number. */
-function refusing({ first, all }: Checkers, schema: object) {
-  const isValid = first.compile(schema);
-  let collect: ValidateFunction | undefined;
-  return (data: unknown) => {
-    if (!isValid(data)) {
-      const { errors } = isValid;
-      if (valuesOf(data, mostValuesForAllErrors) >= mostValuesForAllErrors) return { error: errors ?? [] };
-      collect ??= all.compile(schema);
-      collect(data);
-      return { error: collect.errors ?? errors ?? [] };
-    }
-    const found = unusable(data, '');
-    return found ? { error: [{ ...found, schemaPath: '', params: {} }] } : { value: data };
+function refusing({ first, all }: Checkers) {
+  return (schema: object) => {
+    const isValid = first.compile(schema);
+    let collect: ValidateFunction | undefined;
+    return (data: unknown) => {
+      if (!isValid(data)) {
+        const { errors } = isValid;
+        if (valuesOf(data, mostValuesForAllErrors) >= mostValuesForAllErrors) return { error: errors ?? [] };
+        collect ??= all.compile(schema);
+        collect(data);
+        return { error: collect.errors ?? errors ?? [] };
+      }
+      const found = unusable(data, '');
+      return found ? { error: [{ ...found, schemaPath: '', params: {} }] } : { value: data };
+    };
   };
 }
 

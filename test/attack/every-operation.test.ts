@@ -227,7 +227,7 @@ test('every body that is of the wrong type, huge, deep or has unknown fields is 
 });
 
 test('no text in any field of any operation is ever run, nor ends in an error of ours', async (t) => {
-  // Each field has a third of the texts, its neighbours have the others; test/long has all.
-  const count = await sendTexts(t, (text, field) => (text + field) % 3 === 0);
-  assert.ok(count > 800, `${count} attempts`);
+  // Each field has two of the texts, its neighbours have the others; test/long has all of them in each.
+  const count = await sendTexts(t, (text, field) => (text + field) % 9 === 0);
+  assert.ok(count > 280, `${count} attempts`);
 });

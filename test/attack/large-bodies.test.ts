@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
 import { bodyLimitOf } from '../../src/http/body-size.ts';
-import { createValidators, fieldErrors } from '../../src/http/validation.ts';
+import { fieldErrors, validator } from '../../src/http/validation.ts';
 import { createBareServer } from '../support/bare-server.ts';
 import { newPerson } from '../support/people.ts';
 import { assertProblem } from '../support/problems.ts';
@@ -41,7 +41,7 @@ function watched<T extends object>(value: T): { value: T; looks: () => number } 
 }
 
 function errorsOf(schema: object, value: unknown): { path: string; message: string }[] {
-  const verdict: unknown = createValidators().compile('body', schema)(value);
+  const verdict: unknown = validator('body', schema)(value);
   return fieldErrors(Object(verdict).error ?? [], 'body');
 }
 

@@ -8,7 +8,7 @@ import { after, type TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumPath } from '../../lab/needs.ts';
 import type { TestApp } from './app.ts';
-import { hangMs } from './until.ts';
+import { hangMs, until } from './until.ts';
 
 let launched: Promise<Browser> | undefined;
 after(async () => {
@@ -85,11 +85,13 @@ export async function openTab(
   return watched;
 }
 
+interface SignIn {
+  readonly email: string;
+  readonly password: string;
+}
+
 /** By typing, as a person does. */
-export async function signIn(
-  page: Page,
-  { email, password }: { readonly email: string; readonly password: string },
-): Promise<void> {
+export async function signIn(page: Page, { email, password }: SignIn): Promise<void> {
   await page.goto('/');
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -98,6 +100,29 @@ export async function signIn(
 }
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Each page in both themes, by every rule of axe, and no wider than the screen. */
+export async function assertPagesGood(
+  t: TestContext,
+  { service, person }: { readonly service: Pick<TestApp, 'url'>; readonly person: SignIn },
+  paths: readonly string[],
+): Promise<void> {
+  for (const look of [
+    { theme: 'light', width: 1280 },
+    { theme: 'dark', width: 390 },
+  ] as const) {
+    const { page } = await openTab(t, await openBrowser(t, service, look), service);
+    await signIn(page, person);
+    for (const path of paths) {
+      await page.goto(path);
+      await page.locator('main#main :is(h1, h2, h3)').first().waitFor();
+      await until(async () => (await page.locator('.skeleton').count()) === 0, `${path} to be loaded`);
+      await assertAccessible(page);
+      const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      assert.ok(width <= look.width, `${path} is ${width} wide`);
+    }
+  }
+}
 
 /** Every rule of axe on what is shown now. */
 export async function assertAccessible(page: Page): Promise<void> {

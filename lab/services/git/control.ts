@@ -61,7 +61,7 @@ export function controlOf({ registry, repositories, pushes, limits, faults, urls
     const bare = await repositories.create(repository);
     try {
       const sha = from === undefined ? null : await commitFolder(bare, repository.defaultBranch, from);
-      await pushes.recount(repository, bare);
+      await pushes.recount(repository, bare, sha ?? undefined);
       registry.addRepository(repository);
       return sha;
     } catch (error) {

@@ -4,6 +4,8 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Given on the command line, where it wins over whatever stands in a repository's own file. */
 const settings = [
@@ -57,8 +59,12 @@ export class Git {
     child.once('close', () => clearTimeout(late));
   }
 
-  async run(args: readonly string[], input: string | Buffer = ''): Promise<Buffer> {
-    const child = this.start(args);
+  async run(
+    args: readonly string[],
+    input: string | Buffer = '',
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Buffer> {
+    const child = this.start(args, env);
     child.stdin.on('error', ignoreBrokenPipe);
     child.stdin.end(input);
     return collect(child, args[2] ?? 'git', () => this.end(child));
@@ -89,6 +95,15 @@ export class BareRepository {
 
   start(args: readonly string[]): GitProcess {
     return this.git.start(['--git-dir', this.dir, ...args]);
+  }
+
+  /** Of all its objects, packed and loose. */
+  bytes(): number {
+    const files = globSync('objects/*/*', { cwd: this.dir });
+    return files.reduce(
+      (sum, file) => sum + (statSync(join(this.dir, file), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
   }
 }
 

@@ -109,21 +109,22 @@ async function importCommit(repository: BareRepository, work: Import): Promise<s
   child.stderr.on('data', (chunk: Buffer) => {
     said += chunk.toString();
   });
-  child.stdout.resume();
+  let sha = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    sha += chunk.toString();
+  });
   const ended = exitCode(child);
   for (const part of streamOf(ref, work))
     if (!child.stdin.write(part)) await Promise.race([once(child.stdin, 'drain'), ended]);
   child.stdin.end();
   const code = await ended;
   if (code !== 0) throw new GitError('fast-import', code, said);
-  const sha = await resolveCommit(repository, ref);
-  if (!sha) throw new Error(`The commit on ${ref} was made, but is not there.`);
-  return sha;
+  return sha.trim();
 }
 
 function* streamOf(ref: string, work: Import): Generator<string | Buffer> {
   const signature = signatureOf(work.author);
-  yield `commit ${ref}\nauthor ${signature}\ncommitter ${signature}\n`;
+  yield `commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`;
   yield* data(Buffer.from(work.message.endsWith('\n') ? work.message : `${work.message}\n`));
   if (work.parent) yield `from ${work.parent}\n`;
   for (const path of work.removed) yield `D ${quoted(path)}\n`;
@@ -131,6 +132,7 @@ function* streamOf(ref: string, work: Import): Generator<string | Buffer> {
     yield `M ${mode} inline ${quoted(path)}\n`;
     yield* data(content());
   }
+  yield 'get-mark :1\n';
 }
 
 function* data(content: Buffer): Generator<string | Buffer> {

@@ -27,7 +27,6 @@ export class Repositories {
 
   async create(repository: Repository): Promise<BareRepository> {
     const bare = this.of(repository);
-    await this.git.run(['check-ref-format', '--branch', repository.defaultBranch]);
     // What lies there belongs to no repository the host knows: a creation that did not get to its end.
     rmSync(bare.dir, { recursive: true, force: true });
     mkdirSync(join(this.root, repository.owner), { recursive: true });

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerOf, mayPush, maySee } from '../access.ts';
 import type { Registry } from '../registry.ts';
+import type { Git } from '../repository/git.ts';
 import type { Repositories } from '../repository/repositories.ts';
 import type { Repository } from '../state.ts';
 import type { Pushes } from '../webhooks/pushes.ts';
@@ -31,6 +32,19 @@ export function gitRequestOf(url: URL): GitRequest | undefined {
   return undefined;
 }
 
+/** In version 2 of the protocol it says what git can do, and nothing of a repository: once for all of them. */
+let advertised: Promise<Buffer> | undefined;
+
+async function advertise(git: Git, dir: string): Promise<Buffer> {
+  try {
+    const env = { GIT_PROTOCOL: 'version=2' };
+    return await git.run(['upload-pack', '--http-backend-info-refs', dir], '', env);
+  } catch (error) {
+    advertised = undefined;
+    throw error;
+  }
+}
+
 export async function serveGit(
   host: { registry: Registry; repositories: Repositories; pushes: Pushes },
   wanted: GitRequest,
@@ -54,6 +68,15 @@ export async function serveGit(
   if (caller && writes && !mayPush(registry, caller, repository))
     return refuse(response, 403, deniedText(caller, repository));
 
+  if (wanted.operation === 'info/refs' && !writes && request.headers['git-protocol'] === 'version=2') {
+    const { git, dir } = repositories.of(repository);
+    advertised ??= advertise(git, dir);
+    response.writeHead(200, {
+      'Content-Type': 'application/x-git-upload-pack-advertisement',
+      'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+    });
+    return void response.end(await advertised);
+  }
   const path = `/${repositories.pathOf(repository).join('/')}/${wanted.operation}`;
   const login = caller?.account.login;
   const call = { root: repositories.root, path, query: wanted.query, login };

@@ -2,7 +2,7 @@
 import type { Registry } from '../registry.ts';
 import type { BareRepository } from '../repository/git.ts';
 import { languagesOf } from '../repository/languages.ts';
-import { noCommit, readRefs, resolveCommit } from '../repository/refs.ts';
+import { noCommit, readRefs } from '../repository/refs.ts';
 import type { Repositories } from '../repository/repositories.ts';
 import { listTree } from '../repository/trees.ts';
 import { type Account, type Repository, timestamp } from '../state.ts';
@@ -64,7 +64,8 @@ export class Pushes {
     const updates = updatesBetween(before, after);
     if (updates.length === 0) return;
     await adoptFirstBranch(context, before, after);
-    await this.recount(context.repository, context.bare);
+    const { repository, bare } = context;
+    await this.recount(repository, bare, after.get(`refs/heads/${repository.defaultBranch}`));
     const known = new Map(before);
     for (const update of loudOnes(updates)) {
       await this.#tell(context, update, known);
@@ -74,13 +75,10 @@ export class Pushes {
   }
 
   /** What lists say of the repository, counted once per push instead of once per list. */
-  async recount(repository: Repository, bare: BareRepository): Promise<void> {
-    const tip = await resolveCommit(bare, 'HEAD');
+  async recount(repository: Repository, bare: BareRepository, tip: string | undefined): Promise<void> {
     const entries = tip ? await listTree(bare, tip, true) : [];
-    const counts = (await bare.run(['count-objects', '-v'])).toString();
-    const sizes = [...counts.matchAll(/^size(?:-pack)?: (\d+)$/gm)];
     repository.language = Object.keys(languagesOf(entries))[0] ?? null;
-    repository.sizeKb = sizes.reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0);
+    repository.sizeKb = Math.ceil(bare.bytes() / 1024);
     repository.pushedAt = timestamp();
     repository.updatedAt = repository.pushedAt;
     this.#registry.store.save();

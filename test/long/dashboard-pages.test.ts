@@ -1,0 +1,19 @@
+/** Every page of the dashboard, as everybody can use it. */
+import { test } from 'node:test';
+import { assertPagesGood } from '../support/browser.ts';
+import { seedDashboard } from '../support/dashboard-scene.ts';
+import { startEnvironmentScene } from '../support/environments.ts';
+
+test('every page is accessible in both themes, and none is wider than a phone', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { serverId } = await seedDashboard(scene);
+  const { environmentId, projectId } = scene;
+  const tabs = ['', '/logs', '/variables', '/services', '/domains', '/backups', '/settings'];
+  await assertPagesGood(t, scene, [
+    ...['/', `/projects/${projectId}`, '/servers', '/servers?add=1', `/servers/${serverId}`],
+    ...['/domains', '/backups', '/connectors', '/git'],
+    ...['/workspace', '/workspace/tokens', '/workspace/audit', '/profile', '/installation'],
+    ...['/start', '/start/server', `/start/analysis?project=${projectId}`, '/nowhere'],
+    ...tabs.map((tab) => `/environments/${environmentId}${tab}`),
+  ]);
+});
