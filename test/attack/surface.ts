@@ -58,7 +58,15 @@ interface Described {
   readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 
+let surface: Operation[] | undefined;
+
+/** The same for every instance, and not made in a moment. */
 export function surfaceOf(service: TestApp): Operation[] {
+  surface ??= readSurface(service);
+  return surface;
+}
+
+function readSurface(service: TestApp): Operation[] {
   const document = Object(JSON.parse(JSON.stringify(openApiDocument(service.app.server))));
   const schemas: Readonly<Record<string, Schema>> = Object(document.components).schemas;
   const shared: Readonly<Record<string, Parameter>> = Object(document.components).parameters ?? {};
