@@ -11,6 +11,7 @@ import {
 } from '../sdk/index.ts';
 import { CliError, usageError, version } from './command.ts';
 import { type Context, readContexts, tokenStoreOf } from './contexts.ts';
+import { proving } from './proving.ts';
 import type { Terminal } from './terminal.ts';
 
 export type FlagValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
@@ -116,7 +117,7 @@ export class Session {
     const { name, context } = this.target();
     const auth = context.token ?? (name === undefined ? undefined : new ClientSession(tokenStoreOf(name)));
     const workspace = this.text('workspace') ?? process.env.SLIPWAY_WORKSPACE ?? context.workspace;
-    return createClient({ url: context.url, auth, workspace, headers });
+    return proving(createClient({ url: context.url, auth, workspace, headers }), this.terminal);
   }
 
   link(): Link | undefined {

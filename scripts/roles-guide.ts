@@ -6,6 +6,7 @@ interface Described {
   readonly 'x-permission'?: string;
   readonly 'x-projects'?: string;
   readonly 'x-tokens'?: boolean;
+  readonly 'x-fresh-proof'?: true | Readonly<Record<string, readonly (string | boolean)[]>>;
 }
 
 const shownRoles = roles.toReversed();
@@ -14,15 +15,18 @@ const shownRoles = roles.toReversed();
 export function rolesGuide(document: string): string {
   const paths: Record<string, Record<string, Described>> = Object(JSON.parse(document)).paths;
   const rows: string[] = [];
+  const fresh: string[] = [];
   for (const [path, methods] of Object.entries(paths))
     for (const [method, operation] of Object.entries(methods)) {
+      const call = `\`${method.toUpperCase()} ${path.replace('/api/v1', '')}\``;
+      const asks = operation['x-fresh-proof'];
+      if (asks) fresh.push(`- ${call}${asks === true ? '' : `, where ${wordsOf(asks)}`}`);
       const permission = permissions.find((each) => each === operation['x-permission']);
       if (permission === undefined) continue;
       const may = shownRoles.map((role) => (roleAllows(role, permission) ? '✓' : ''));
       const limited = operation['x-projects'] === 'none' ? '' : '✓';
       const least = abilities.find((each) => abilitiesAllow([each], permission));
       const token = operation['x-tokens'] && least ? `\`${least}\`` : '';
-      const call = `\`${method.toUpperCase()} ${path.replace('/api/v1', '')}\``;
       rows.push(`| ${call} | ${[...may, limited, token].join(' | ')} |`);
     }
   return `# Roles
@@ -34,5 +38,17 @@ Removing a member is for oneself; somebody else takes \`manage\`. An owner is ma
 | Call | ${shownRoles.join(' | ')} | limited | token |
 |---|${'---|'.repeat(shownRoles.length + 2)}
 ${rows.join('\n')}
+
+## What asks who it is again
+
+A session does these only within ten minutes of its sign-in, or of \`POST /auth/confirm\` with the password or, where there is one, the second factor (\`403 fresh_proof_required\`). They hand out secrets, or weaken what protects an account, a workspace or the installation. An API token is its own proof. \`test/attack/fresh-proof.test.ts\` tries every call.
+
+${fresh.join('\n')}
 `;
+}
+
+function wordsOf(asks: Readonly<Record<string, readonly (string | boolean)[]>>): string {
+  return Object.entries(asks)
+    .map(([field, values]) => `\`${field}\` is ${values.map((each) => `\`${each}\``).join(' or ')}`)
+    .join(', or ');
 }

@@ -37,7 +37,7 @@ import { releasesHook } from './areas/releases/environment-hook.ts';
 import type { ServersContext } from './areas/servers/servers.ts';
 import { servicesHook } from './areas/services/environment-hook.ts';
 import type { ServiceRequestsContext } from './areas/services/services.ts';
-import { setGroupRoles } from './areas/workspaces/group-roles.ts';
+import { setGroupRoles, unknownWorkspaces } from './areas/workspaces/group-roles.ts';
 import {
   findInvitationByToken,
   findInvitationFor,
@@ -172,7 +172,18 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     hooks: [environmentsOfRemovedProjects(environments), pushesHook(pushes)],
   };
   const workspaces: WorkspacesContext = { db, clock, queue, wakeMail, publicUrl, removals, servers };
-  const installation: InstallationContext = { db, clock, config, mailer };
+  const provider = resources.oidc?.config;
+  const installation: InstallationContext = {
+    db,
+    clock,
+    config,
+    mailer,
+    log,
+    oidc: provider && {
+      issuer: provider.issuer,
+      unknownWorkspaces: (by) => unknownWorkspaces(by, provider.roles),
+    },
+  };
   const notifications: NotificationsContext = {
     db,
     clock,

@@ -51,6 +51,12 @@ export const oidcSettings = {
     read.onOff,
     'Whether an e-mail address counts as confirmed where the provider does not say whether it is (no `email_verified`).',
   ),
+  oidcSecondFactor: setting(
+    'SLIPWAY_OIDC_SECOND_FACTOR',
+    '',
+    read.claimValues,
+    'Values of the claims `amr` and `acr`, separated by commas, by which the provider says that it asked for a second factor, such as `mfa`: a sign-in with one of them is not asked for the second factor that the account has here. Absent: it is asked for at every sign-in.',
+  ),
   oidcGroupsClaim: setting(
     'SLIPWAY_OIDC_GROUPS_CLAIM',
     'groups',
@@ -73,6 +79,8 @@ export interface OidcConfig {
   readonly accounts: 'registration' | 'groups' | 'none';
   readonly emailDomains: readonly string[];
   readonly trustEmail: boolean;
+  /** Any of these in `amr` or `acr`: the provider has asked for a second factor, and its word is taken. */
+  readonly secondFactor: readonly string[];
   readonly groupsClaim: string;
   readonly roles: read.GroupRoles;
 }
@@ -92,6 +100,7 @@ export function readOidc(
     accounts: value(oidcSettings.oidcAccounts),
     emailDomains: value(oidcSettings.oidcEmailDomains),
     trustEmail: value(oidcSettings.oidcTrustEmail),
+    secondFactor: value(oidcSettings.oidcSecondFactor),
     groupsClaim: value(oidcSettings.oidcGroupsClaim),
     roles: roles ?? new Map(),
   };

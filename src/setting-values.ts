@@ -172,6 +172,13 @@ export const domainList: Reader<readonly string[]> = listOf((raw) =>
     : wrong('is not a list of domains such as example.com,example.org'),
 );
 
+/** Values of a claim: words such as `mfa`, or addresses. */
+export const claimValues: Reader<readonly string[]> = listOf((raw) =>
+  /^[\x21-\x2b\x2d-\x7e]{1,200}$/.test(raw)
+    ? right(raw)
+    : wrong('is not a list of values of the claims amr and acr, such as mfa'),
+);
+
 /** Of each group, its role in each workspace that is named. */
 export type GroupRoles = ReadonlyMap<string, ReadonlyMap<WorkspaceId, Role>>;
 

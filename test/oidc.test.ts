@@ -240,6 +240,18 @@ test('groups give roles at each sign-in and take them away, and touch nothing th
   });
   const service = await startTestApp(t, { env, beside: base });
   await provider.serve(service.url);
+  // What is mistyped is said, at the start and where whoever looks after the installation reads it.
+  const unknown = { workspaceId: '01a1df82-0000-7000-8000-000000000000', groups: ['gone'] };
+  const [warning, ...others] = service.logLines.filter(({ msg }) =>
+    String(msg).includes('SLIPWAY_OIDC_ROLES'),
+  );
+  assert.deepEqual(
+    [warning?.level, warning?.workspaceId, warning?.groups, others],
+    ['warn', ...Object.values(unknown), []],
+  );
+  const seen = await service.call('GET', '/installation', { token: one.owner.token });
+  assert.deepEqual(seen.body.oidc, { issuer: provider.issuer, unknownWorkspaces: [unknown] });
+
   assert.equal((await signIn(service, somebody({ groups: ['others'] }))).page.status, 403);
   assert.equal((await signIn(service, somebody({ groups: ['gone'] }))).page.status, 403);
 

@@ -14,6 +14,7 @@ export const api: Readonly<Record<string, ApiOperation>> = {
   resendOtp: {"summary":"Ask for a fresh code","inputs":[],"body":[["email!","string","An e-mail address; case does not matter."]]},
   login: {"summary":"Sign in","inputs":[],"body":[["email!","string","An e-mail address; case does not matter."],["password!","string",""],["refreshTokenIn","string","Where the refresh token goes: an HttpOnly cookie (default), or the body for clients without cookies."]]},
   loginWithSecondFactor: {"summary":"Complete a sign-in with a second factor","inputs":[],"body":[]},
+  getSecondFactorChallenge: {"summary":"The second factor that a sign-in at the provider waits for","inputs":[]},
   refresh: {"summary":"Trade the refresh token for a new pair of tokens","inputs":[],"body":[["refreshToken","string","Where it was given in a body; else the cookie is used."]]},
   logout: {"summary":"End this session","inputs":[]},
   getMe: {"summary":"Your own profile","inputs":[]},

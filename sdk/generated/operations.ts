@@ -163,6 +163,8 @@ export interface Operations {
   loginWithSecondFactor(input: {
     readonly body: SecondFactorRequest;
   }, options?: CallOptions): Promise<SignIn>;
+  /** The second factor that a sign-in at the provider waits for. For a browser that came back from single sign-on to `/sign-in?secondFactor=needed`: it has a cookie for this. Then as after `POST /auth/login`. */
+  getSecondFactorChallenge(input?: None, options?: CallOptions): Promise<SecondFactorNeeded>;
   /** Trade the refresh token for a new pair of tokens. Each refresh token works once; one that comes back after it was spent ends its session. */
   refresh(input?: {
     readonly body?: RefreshRequest | undefined;
@@ -224,7 +226,7 @@ export interface Operations {
     /** Of what the path names before it. */
     readonly id: string;
   }, options?: CallOptions): Promise<undefined>;
-  /** Prove again that it is you. What could not be taken back, what shows secrets, and every change of second factors asks for a proof that was given in this session within ten minutes (`fresh_proof_required`). A sign-in is one. With the password, or where the account has a second factor with that. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
+  /** Prove again that it is you. What hands out secrets, and what weakens the protection of an account, a workspace or the installation (`x-fresh-proof`), asks for a proof that was given in this session within ten minutes (`fresh_proof_required`). A sign-in is one. With the password, or where the account has a second factor with that. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
   verifyPassword(input: {
     readonly body: ConfirmRequest;
   }, options?: CallOptions): Promise<undefined>;
@@ -232,7 +234,7 @@ export interface Operations {
   createConfirmChallenge(input?: None, options?: CallOptions): Promise<SecondFactorChallenge>;
   /** Whether people can sign in by OpenID Connect, and what that is called. */
   getOidc(input?: None, options?: CallOptions): Promise<Oidc>;
-  /** Begin to sign in at the provider. Gives the address to send the browser to, and a cookie that it must come back with. A link to `GET /api/v1/auth/oidc/begin?returnTo=/` does the same and goes there. Whoever comes back is signed in as by `POST /auth/login`, with the refresh token as a cookie; `POST /auth/refresh` gives an access token. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
+  /** Begin to sign in at the provider. Gives the address to send the browser to, and a cookie that it must come back with. A link to `GET /api/v1/auth/oidc/begin?returnTo=/` does the same and goes there. Whoever comes back is signed in as by `POST /auth/login`, with the refresh token as a cookie; `POST /auth/refresh` gives an access token. Where the account has a second factor, the browser is sent to `/sign-in?secondFactor=needed` instead, and `GET /auth/login/second-factor` gives the challenge. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
   startOidc(input?: {
     readonly body?: OidcBeginRequest | undefined;
   }, options?: CallOptions): Promise<OidcAddress>;
@@ -244,7 +246,7 @@ export interface Operations {
   }, options?: CallOptions): Promise<OidcAddress>;
   /** Unlink your account from the provider. Roles that groups at the provider gave you go with it. Refused while your account has no password. */
   deleteOidcLink(input?: None, options?: CallOptions): Promise<undefined>;
-  /** Begin to prove again that it is you, at the provider. What `POST /auth/confirm` does with a password: the provider is asked to have you sign in anew, and has to say when you did. Send the browser to `url`. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
+  /** Begin to prove again that it is you, at the provider. What `POST /auth/confirm` does with a password: the provider is asked to have you sign in anew, and has to say when you did. Refused where the account has a second factor that the provider did not ask for: that is the proof. Send the browser to `url`. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
   startOidcConfirm(input?: {
     readonly body?: OidcLinkRequest | undefined;
   }, options?: CallOptions): Promise<OidcAddress>;
@@ -971,6 +973,7 @@ verifyOtp POST auth/verify-otp j
 resendOtp POST auth/resend-otp j
 login POST auth/login j
 loginWithSecondFactor POST auth/login/second-factor j
+getSecondFactorChallenge GET auth/login/second-factor
 refresh POST auth/refresh j
 logout POST auth/logout a
 getMe GET auth/me a

@@ -1029,12 +1029,23 @@ export interface Installation {
     readonly streams: number;
   };
   readonly auditDays: number;
+  readonly oidc: InstallationOidc | null;
 }
 
 export interface InstallationChange {
   readonly registration?: 'open' | 'first' | 'closed' | null | undefined;
   /** The accounts that look after the installation: these and no others. */
   readonly operatorIds?: readonly string[] | undefined;
+}
+
+/** Sign-in by OpenID Connect; null where it is not set up. */
+export interface InstallationOidc {
+  readonly issuer: string;
+  /** What `SLIPWAY_OIDC_ROLES` names and is not here: its groups give nobody a role in it. */
+  readonly unknownWorkspaces: readonly {
+    readonly workspaceId: string;
+    readonly groups: readonly string[];
+  }[];
 }
 
 export interface Invitation {

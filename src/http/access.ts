@@ -21,7 +21,7 @@ import {
   unauthenticated,
 } from '../principal.ts';
 import type { Limits } from './limits.ts';
-import { type Scope, scopeOf } from './scope.ts';
+import { principalOf, type Scope, scopeOf } from './scope.ts';
 
 /**
  * How a call of a workspace concerns its projects, for those who are limited to some of them: what is named by the path,
@@ -29,6 +29,13 @@ import { type Scope, scopeOf } from './scope.ts';
  * and not for them.
  */
 export type Reach = 'project' | 'environment' | 'operation' | 'list' | 'body';
+
+/**
+ * Where a person must have proven who they are within the last minutes: for every call, or where the body has one of these
+ * values in this field. It is for what hands out secrets, and for what weakens the protection of an account, a workspace or
+ * the installation: a screen that was left alone must not be enough.
+ */
+export type Fresh = true | Readonly<Record<string, readonly (string | boolean)[]>>;
 
 /** What a route asks of its caller. */
 export type Access =
@@ -42,8 +49,7 @@ export type Access =
       readonly kind: 'account';
       readonly ticket?: boolean;
       readonly tokens?: boolean;
-      /** As below. */
-      readonly fresh?: boolean;
+      readonly fresh?: Fresh;
     }
   | {
       readonly kind: 'workspace';
@@ -54,13 +60,12 @@ export type Access =
       readonly person?: boolean;
       /** The workspace is the one that the path names as \`:id\`, not the one of the header. */
       readonly inPath?: boolean;
-      /** A person must have proven who they are within the last minutes. */
-      readonly fresh?: boolean;
+      readonly fresh?: Fresh;
       /** Also for whoever lacks the second factor that the workspace requires: to see that, or to leave. */
       readonly withoutFactor?: boolean;
     }
   /** Of those who look after the installation, signed in. */
-  | { readonly kind: 'operator'; readonly fresh?: boolean };
+  | { readonly kind: 'operator'; readonly fresh?: Fresh };
 type WorkspaceAccess = Extract<Access, { kind: 'workspace' }>;
 type PersonalAccess = Extract<Access, { kind: 'account' | 'workspace' | 'operator' }>;
 
@@ -116,7 +121,7 @@ export class AccessControl {
     if (access.kind === 'operator' && !(await this.#sessions.isOperator(found.accountId)))
       throw new Fault('forbidden', 'This is for those who look after the installation.');
     if (access.kind !== 'workspace') {
-      if (access.fresh) this.#requireFresh(found);
+      if (access.fresh === true) this.#requireFresh(found);
       return;
     }
     const membership = chooseMembership(request, found, access);
@@ -127,7 +132,15 @@ export class AccessControl {
       requirePermission(found, membership.role, access.permission);
       request.scope = { workspaceId, principal: found, role: membership.role, projects };
     } else request.scope = await this.#limitedScope(request, found, { ...membership, projects }, access);
-    if (access.fresh) this.#requireFresh(found);
+    if (access.fresh === true) this.#requireFresh(found);
+  }
+
+  /** With the body, where only some of what it may say asks for a fresh proof. */
+  checkFresh(request: FastifyRequest, fresh: Exclude<Fresh, true>): void {
+    const isAsked = Object.entries(fresh).some(([field, values]) =>
+      [Object(request.body)[field]].flat().some((each) => values.includes(each)),
+    );
+    if (isAsked) this.#requireFresh(principalOf(request));
   }
 
   /** A token is its own proof: whoever made it gave it what it may do. */

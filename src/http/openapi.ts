@@ -6,7 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
-import type { Access } from './access.ts';
+import type { Access, Fresh } from './access.ts';
 import { Problem, problemOf, problemType, statusOfCode } from './problem.ts';
 import { idempotencyHeaders, resumeHeaders, workspaceHeaders } from './schemas.ts';
 
@@ -24,6 +24,8 @@ declare module 'fastify' {
     'x-projects'?: string;
     /** Whether API tokens may call it. */
     'x-tokens'?: boolean;
+    /** Whether a person must have proven who they are within ten minutes; or by field, the values that ask for it. */
+    'x-fresh-proof'?: Fresh;
   }
 }
 
@@ -32,7 +34,8 @@ const introduction = `The API behind «Heroku on my own servers».
 Every error is a problem document (RFC 9457) with a \`code\` from a closed list. Lists are pages:
 \`{items, nextCursor}\`. \`x-permission\` of an operation says what it takes of your role: a viewer may \`read\`, a member
 \`deploy\` and \`change\` too, admins also \`manage\` and \`read_secrets\`, and owners \`own\`; \`x-projects\` says how it concerns
-those who are limited to some projects. API tokens are sent like access tokens (\`x-tokens\`). Unknown fields and query parameters are refused. Requests are limited per account, and
+those who are limited to some projects. API tokens are sent like access tokens (\`x-tokens\`). \`x-fresh-proof\`: a person
+must have given password or second factor within ten minutes, always or where a field of the body has one of the values. Unknown fields and query parameters are refused. Requests are limited per account, and
 per address where there is none; \`RateLimit\` and \`RateLimit-Policy\` say how much is left. Every answer has an \`X-Request-Id\`.
 
 Long work is answered with \`202\` and goes on as an operation. Streams are Server-Sent Events; the schema of a stream is that of
@@ -121,6 +124,7 @@ function describeRoute(schema: FastifySchema, config: FastifyContextConfig): Fas
     security: securityOf(access),
     'x-permission': access.kind === 'workspace' ? access.permission : access.kind,
     ...limitsOf(access),
+    ...('fresh' in access && access.fresh && { 'x-fresh-proof': access.fresh }),
     response: { ...successes(Object(schema.response)), ...errorResponses([...codes]) },
   };
 }

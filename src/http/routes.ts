@@ -52,6 +52,8 @@ export const ofBody = within('body');
 export const inWorkspace = {
   read: { ...read, inPath: true },
   manage: { ...manage, inPath: true },
+  /** Who hands out what an admin may do proves who they are. */
+  appoint: { ...manage, inPath: true, fresh: { role: ['owner', 'admin'] } },
   /** Of owners, and no token of theirs. */
   own: { kind: 'workspace', permission: 'own', inPath: true, person: true, fresh: true },
   /** Also for those who are limited to some projects: that they are in it. */

@@ -130,6 +130,17 @@ export async function createServer(context: ServerContext) {
       route.onRequest = [route.onRequest ?? [], count].flat();
     }
     const { access } = route.config;
+    if ('fresh' in access && typeof access.fresh === 'object') {
+      const { fresh } = access;
+      const known = Object.keys(Object(route.schema?.body).properties ?? {});
+      const missing = Object.keys(fresh).find((field) => !known.includes(field));
+      if (missing !== undefined)
+        throw new Error(
+          `${route.url} asks for a fresh proof by \`${missing}\`, which its body does not have`,
+        );
+      const check = async (request: FastifyRequest) => accessControl.checkFresh(request, fresh);
+      route.preHandler = [check, route.preHandler ?? []].flat();
+    }
     if (access.kind === 'workspace' && access.reach && route.schema?.body) {
       const check = (request: FastifyRequest) => accessControl.checkBody(request);
       route.preHandler = [check, route.preHandler ?? []].flat();

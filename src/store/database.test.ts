@@ -169,6 +169,7 @@ test('failures of the network are told from those of a statement', async () => {
     '57P01',
     '57P03',
     '53300',
+    '25P03',
   ]) {
     assert.equal(
       (await faultOf(() => Promise.reject(translate(withCode(code))))).code,
@@ -180,6 +181,22 @@ test('failures of the network are told from those of a statement', async () => {
     const error = withCode(code);
     assert.equal(translate(error), error, code);
   }
+});
+
+test('a machine too busy to go on with a transaction in time gets a fault, and the next one a connection that works', async (t) => {
+  const { connect } = await emptyDatabase(t);
+  const db = connect({ max: 1, idle_in_transaction_session_timeout: 20 });
+  await db.run(sql`create table a (x int)`);
+  const fault = await faultOf(() =>
+    db.transaction(async (tx) => {
+      await tx.run(sql`insert into a values (1)`);
+      // As a processor that is busy with others does: the server gives up while we stand still, and we ask before we hear it.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      await tx.run(sql`insert into a values (2)`);
+    }),
+  );
+  assert.equal(fault.code, 'database_unavailable');
+  assert.deepEqual(await db.transaction((tx) => tx.rows(sql`select x from a`)), []);
 });
 
 test('a server that ends a connection in the moment it is lent is a fault, and not the end of the process', async (t) => {

@@ -174,9 +174,11 @@ function lastRows(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResultRow[
   return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
 }
 
-// Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), and a full server.
+// Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), a full server, and 25P03: a
+// machine so busy that we said nothing inside of a transaction for longer than it waits. It has taken all of it back and
+// closed the connection, so nothing was done, and the connection must not be lent again.
 const unavailableCodes =
-  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300)$/;
+  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300|25P03)$/;
 // The driver gives these no code.
 const unavailableTexts =
   /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/i;

@@ -39,6 +39,8 @@ export interface Operation {
   readonly isPublic: boolean;
   /** What it takes of a role in the workspace; `account` where no workspace is asked for. */
   readonly permission: string;
+  /** What asks for a fresh proof: every call, or by field these values of the body. */
+  readonly fresh: true | Readonly<Record<string, readonly Json[]>> | undefined;
   readonly inPath: readonly string[];
   readonly inQuery: readonly string[];
   readonly isStream: boolean;
@@ -53,6 +55,7 @@ interface Described {
   readonly operationId?: string;
   readonly security?: readonly object[];
   readonly 'x-permission'?: string;
+  readonly 'x-fresh-proof'?: Operation['fresh'];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> };
   readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
@@ -94,6 +97,7 @@ function readSurface(service: TestApp): Operation[] {
         path,
         isPublic: security.length === 0 || security.some((each) => Object.keys(each).length === 0),
         permission: described['x-permission'] ?? '',
+        fresh: described['x-fresh-proof'],
         inPath: named('path'),
         inQuery: named('query'),
         isStream: Object.values(responses).some(

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { newEmail } from '../support/people.ts';
+import { newEmail, newPerson } from '../support/people.ts';
+import { newGuarded } from '../support/second-factors.ts';
 import { sharedTestApp } from '../support/shared-app.ts';
+import { minutes } from '../support/steps.ts';
 import { until } from '../support/until.ts';
 import { Desk } from './support.ts';
 
@@ -33,6 +35,46 @@ test('signing in asks for the address, hides the password, and asks for the code
     ].join('\n'),
   );
   assert.ok(!screen.raw.includes(password));
+});
+
+test('what asks who it is again asks for the password, once, and goes on; without a terminal it is refused', async (t) => {
+  const service = await sharedTestApp();
+  const { email, password } = await newPerson(service);
+  const desk = new Desk(t);
+  const login = ['login', service.url, '--name', 'here', '--email', email];
+  assert.equal((await desk.run(login, { input: password })).code, 0);
+  service.clock.advance(11 * minutes);
+  const make = ['tokens', 'make', 'CI', '--can', 'manage'];
+  const refused = await desk.run(make);
+  assert.equal(refused.code, 3, refused.err);
+  assert.match(refused.err, /This asks for your password again/);
+  const screen = desk.watch(t, make);
+  await screen.sees('This asks who you are again.');
+  await screen.sees('Password: ');
+  screen.type(`${password}\r`);
+  assert.equal(await screen.ended, 0, screen.screen);
+  assert.match(screen.screen, /It is shown this once:\nslw_\w{38}$/);
+  assert.equal((await desk.run(make)).code, 0, 'it was just proven');
+});
+
+test('where there is a second factor, that is what is asked for', async (t) => {
+  const service = await sharedTestApp();
+  const ada = await newGuarded(service);
+  const [first = '', second = ''] = ada.recoveryCodes;
+  const desk = new Desk(t);
+  const asked = 'Code of the authenticator app, or a recovery code: ';
+  const signing = desk.watch(t, ['login', service.url, '--name', 'here', '--email', ada.email]);
+  await signing.sees('Password: ');
+  signing.type(`${ada.password}\r`);
+  await signing.sees(asked);
+  signing.type(`${first}\r`);
+  assert.equal(await signing.ended, 0, signing.screen);
+  service.clock.advance(11 * minutes);
+  const making = desk.watch(t, ['tokens', 'make', 'CI', '--can', 'read_secrets']);
+  await making.sees(asked);
+  making.type(`${second}\r`);
+  assert.equal(await making.ended, 0, making.screen);
+  assert.match(making.screen, /slw_\w{38}$/);
 });
 
 test('Ctrl-C at a question does nothing', async (t) => {

@@ -18,7 +18,11 @@ const gates = ['/sign-in', '/register', '/confirm', '/forgot-password'];
 export function SignIn() {
   const { path, query, route } = useLocation();
   const now = session.value;
+  // The provider sends the browser back here where the account has a second factor.
+  const isHalfway = path === '/sign-in' && query.secondFactor !== undefined;
   const enter = async (answer: SignInAnswer) => {
+    // Loaded anew: it may be a page that is not the dashboard's.
+    if (isHalfway) return location.replace(pathOf(query.returnTo));
     await begin(answer);
     if (gates.includes(path)) route('/', true);
   };
@@ -34,13 +38,39 @@ export function SignIn() {
       {path === '/register' && <Register />}
       {path === '/confirm' && <ConfirmAddress email={query.email ?? ''} enter={enter} />}
       {path === '/forgot-password' && <ForgotPassword />}
-      {!gates.slice(1).includes(path) && <Login enter={enter} />}
+      {isHalfway && <SecondStep enter={enter} />}
+      {!isHalfway && !gates.slice(1).includes(path) && <Login enter={enter} />}
     </main>
   );
 }
 
 interface Entering {
   readonly enter: (answer: SignInAnswer) => Promise<void>;
+}
+
+/** A path of this address: two slashes, or one and a backslash, would name another host. */
+function pathOf(asked = '/'): string {
+  return /^\/(?![/\\])/.test(asked) ? asked : '/';
+}
+
+/** After single sign-on, for accounts that have a second factor here. */
+function SecondStep({ enter }: Entering) {
+  useTitle('Second factor');
+  const { route } = useLocation();
+  const { value, failure } = useResource('second-factor', (options) =>
+    api.getSecondFactorChallenge({}, options),
+  );
+  const onBack = () => route('/sign-in', true);
+  if (value) return <SecondFactor needed={value.secondFactor} enter={enter} onBack={onBack} />;
+  return (
+    <section>
+      <h1>Second factor</h1>
+      {failure && <FailureNotice failure={failure} />}
+      <p class="gate-links">
+        <a href="/sign-in">Back to the sign-in</a>
+      </p>
+    </section>
+  );
 }
 
 function Login({ enter }: Entering) {

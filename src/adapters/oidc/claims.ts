@@ -11,6 +11,8 @@ export interface Claims {
   readonly groups: readonly string[];
   /** When they last proved themselves to the provider, where it says so. */
   readonly authenticatedAt: Date | undefined;
+  /** How they did, in the provider's own words: `amr` and `acr` of the ID token, which is signed. */
+  readonly authenticatedBy: readonly string[];
 }
 
 export function claimsOf(
@@ -33,6 +35,7 @@ export function claimsOf(
     name: isLine(name) ? name.trim() : undefined,
     groups: groupsOf(hasGroups(idToken, groupsClaim) ? idToken : (userInfo ?? {}), groupsClaim),
     authenticatedAt: idToken.auth_time === undefined ? undefined : new Date(idToken.auth_time * 1000),
+    authenticatedBy: [idToken.amr, idToken.acr].flat().filter((each) => typeof each === 'string'),
   };
 }
 

@@ -13,7 +13,12 @@ import { readProfile } from './read-user.ts';
 import { register } from './register.ts';
 import { forgotPassword, resetPassword } from './reset-password.ts';
 import * as schemas from './schemas.ts';
-import { completeSignIn, type SecondFactorNeeded } from './second-factors/challenges.ts';
+import {
+  type Challenge,
+  completeSignIn,
+  readChallenge,
+  type SecondFactorNeeded,
+} from './second-factors/challenges.ts';
 import { SecondFactorAnswer, SecondFactorBody } from './second-factors/schemas.ts';
 import { endOtherSessions, endSession, issueStreamTicket, logout, readSessions } from './sessions.ts';
 import { refresh, type SignIn } from './sign-in.ts';
@@ -24,6 +29,7 @@ const open = { kind: 'public' } as const;
 const account = { kind: 'account' } as const;
 const base = `${apiPrefix}/auth`;
 const refreshCookie: Cookie = { name: 'slipway_refresh', path: base };
+const challengeCookie: Cookie = { name: 'slipway_challenge', path: base };
 
 export function accountRoutes(routes: Routes, context: AccountsContext, isSecure: () => boolean): void {
   const route = routes.tagged('Accounts');
@@ -111,6 +117,23 @@ export function accountRoutes(routes: Routes, context: AccountsContext, isSecure
       const client = clientOf(request, body.refreshTokenIn);
       const signIn = await completeSignIn(context, body.challenge, body, client);
       return signInAnswer(reply, signIn, body.refreshTokenIn);
+    },
+  });
+
+  route.get(`${base}/login/second-factor`, {
+    access: open,
+    faults: ['invalid_challenge'],
+    schema: {
+      operationId: 'getSecondFactorChallenge',
+      summary: 'The second factor that a sign-in at the provider waits for',
+      description:
+        'For a browser that came back from single sign-on to `/sign-in?secondFactor=needed`: it has a cookie for this. Then as after `POST /auth/login`.',
+      response: { 200: SecondFactorAnswer },
+    },
+    handler: async ({ request }) => {
+      const cookie = readCookie(request, challengeCookie, isSecure());
+      const token = cookie?.own ? cookie.value : undefined;
+      return { secondFactor: await readChallenge(context, token, clientOf(request)) };
     },
   });
 
@@ -253,12 +276,17 @@ export function keepSignIn(
   setDeviceCookie(reply, deviceToken, isSecure);
 }
 
+/** Until the page is there that asks for the second factor. */
+export function keepChallenge(reply: FastifyReply, { challenge }: Challenge, isSecure: boolean): void {
+  setCookie(reply, challengeCookie, { value: challenge, maxAgeMs: lifetimes.challengeMs }, isSecure);
+}
+
 function setDeviceCookie(reply: FastifyReply, token: string | undefined, isSecure: boolean): void {
   if (token === undefined) return;
   setCookie(reply, deviceCookie, { value: token, maxAgeMs: lifetimes.deviceMs }, isSecure);
 }
 
-function isHalf(begun: SignIn | SecondFactorNeeded): begun is SecondFactorNeeded {
+export function isHalf(begun: SignIn | SecondFactorNeeded): begun is SecondFactorNeeded {
   return 'secondFactor' in begun;
 }
 

@@ -129,7 +129,7 @@ export function backupRoutes(routes: Routes, ctx: BackupsContext): void {
   });
 
   route.get(`${base}/:bid/download`, {
-    access: ofEnvironment.readSecrets,
+    access: { ...ofEnvironment.readSecrets, fresh: true },
     faults: [...stored, 'backup_unfinished', 'backup_missing', 'backup_damaged'],
     schema: {
       operationId: 'downloadBackup',

@@ -2,11 +2,13 @@
  * What is of the whole installation: who may register, who looks after it, whether mail goes out, which version runs. The
  * first account looks after it, and makes others do so. Refuses to be left without anybody.
  */
+
+import type { Logger } from 'pino';
 import type { Mailer } from '../../adapters/mail/mail.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import { errorText, Fault } from '../../fault.ts';
-import type { AccountId } from '../../ids.ts';
+import type { AccountId, WorkspaceId } from '../../ids.ts';
 import { addToNote } from '../../store/change-note.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { version } from '../../version.ts';
@@ -27,6 +29,16 @@ export interface InstallationContext {
     | 'auditDays'
   >;
   readonly mailer: Mailer;
+  readonly log: Logger;
+  /** Absent where nobody signs in by OpenID Connect. */
+  readonly oidc:
+    | {
+        readonly issuer: string;
+        readonly unknownWorkspaces: (
+          db: Queryable,
+        ) => Promise<readonly { readonly workspaceId: WorkspaceId; readonly groups: readonly string[] }[]>;
+      }
+    | undefined;
 }
 
 export interface InstallationChange {
@@ -75,7 +87,16 @@ export async function testMail({ db, mailer }: InstallationContext, accountId: A
   }
 }
 
-async function show({ config, mailer }: InstallationContext, db: Queryable) {
+/** At a start, so that whoever has just written the settings reads it. */
+export async function warnOfSettings({ db, oidc, log }: InstallationContext): Promise<void> {
+  for (const { workspaceId, groups } of (await oidc?.unknownWorkspaces(db)) ?? [])
+    log.warn(
+      { workspaceId, groups },
+      'SLIPWAY_OIDC_ROLES names a workspace that is not here: its groups give nobody a role in it',
+    );
+}
+
+async function show({ config, mailer, oidc }: InstallationContext, db: Queryable) {
   const changed = await queries.findChanged(db);
   const { limitRequests: requests, limitSignIn: signIn, limitSearch: search } = config;
   const { limitTriggers: triggers, limitStreams: streams, auditDays } = config;
@@ -88,5 +109,6 @@ async function show({ config, mailer }: InstallationContext, db: Queryable) {
     mail: mailer.destination,
     limits: { requests, signIn, search, triggers, streams },
     auditDays,
+    oidc: oidc ? { issuer: oidc.issuer, unknownWorkspaces: await oidc.unknownWorkspaces(db) } : null,
   };
 }

@@ -50,6 +50,21 @@ export const InstallationAnswer = Type.Object(
       { description: 'As the settings say.' },
     ),
     auditDays: Type.Integer({ examples: [365] }),
+    oidc: nullable(
+      Type.Object(
+        {
+          issuer: Type.String({ examples: ['https://id.example.com'] }),
+          unknownWorkspaces: Type.Array(
+            Type.Object({ workspaceId: Id, groups: Type.Array(Type.String({ examples: ['platform'] })) }),
+            {
+              description:
+                'What `SLIPWAY_OIDC_ROLES` names and is not here: its groups give nobody a role in it.',
+            },
+          ),
+        },
+        { title: 'InstallationOidc', description: 'Sign-in by OpenID Connect; null where it is not set up.' },
+      ),
+    ),
   },
   { title: 'Installation' },
 );

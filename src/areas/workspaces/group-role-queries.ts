@@ -18,6 +18,13 @@ export function lockOpenWorkspace(tx: Queryable, id: WorkspaceId): Promise<boole
     for no key update`);
 }
 
+/** Those of them that there are. */
+export async function findWorkspaces(db: Queryable, ids: readonly WorkspaceId[]): Promise<Set<WorkspaceId>> {
+  const rows = await db.rows<{ id: WorkspaceId }>(sql`
+    select id from workspaces where id = any(${ids}::uuid[]) and removed_at is null`);
+  return new Set(rows.map(({ id }) => id));
+}
+
 export function findGroupPlace(tx: Queryable, id: WorkspaceId, accountId: AccountId) {
   return tx.one<{ role: Role; fromGroups: boolean }>(sql`
     select role, from_groups as "fromGroups" from memberships

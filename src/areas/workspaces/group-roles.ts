@@ -5,6 +5,7 @@
 import { writeEntry } from '../../events/audit.ts';
 import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { Role } from '../../principal.ts';
+import type { GroupRoles } from '../../setting-values.ts';
 import type { Queryable } from '../../store/database.ts';
 import * as queries from './group-role-queries.ts';
 import { deleteMember, hasOtherOwner } from './queries.ts';
@@ -39,6 +40,20 @@ export async function setGroupRoles(
     });
   }
   return left;
+}
+
+/** What the settings name and is not here, or not any more: nobody gets a role by it, and nobody would be told. */
+export async function unknownWorkspaces(
+  db: Queryable,
+  map: GroupRoles,
+): Promise<readonly { readonly workspaceId: WorkspaceId; readonly groups: string[] }[]> {
+  const groups = new Map<WorkspaceId, string[]>();
+  for (const [group, places] of map)
+    for (const id of places.keys()) groups.set(id, [...(groups.get(id) ?? []), group]);
+  const known = await queries.findWorkspaces(db, [...groups.keys()]);
+  return [...groups].flatMap(([workspaceId, names]) =>
+    known.has(workspaceId) ? [] : [{ workspaceId, groups: names }],
+  );
 }
 
 /** The last owner stays one, whatever the groups say: somebody has to be able to go on. */

@@ -12,16 +12,19 @@ export function deleteInvitations(tx: Queryable, id: WorkspaceId) {
   return tx.run(sql`delete from invitations where workspace_id = ${id}`);
 }
 
-export async function listProjects(db: Queryable, id: WorkspaceId): Promise<ProjectId[]> {
-  const rows = await db.rows<{ id: ProjectId }>(sql`
-    select id from projects where workspace_id = ${id} order by id`);
-  return rows.map((each) => each.id);
+export interface Leaving<Id> {
+  readonly id: Id;
+  readonly name: string;
 }
 
-export async function listServers(db: Queryable, id: WorkspaceId): Promise<ServerId[]> {
-  const rows = await db.rows<{ id: ServerId }>(sql`
-    select id from servers where workspace_id = ${id} order by id`);
-  return rows.map((each) => each.id);
+export function listProjects(db: Queryable, id: WorkspaceId) {
+  return db.rows<Leaving<ProjectId>>(sql`
+    select id, name from projects where workspace_id = ${id} order by id`);
+}
+
+export function listServers(db: Queryable, id: WorkspaceId) {
+  return db.rows<Leaving<ServerId>>(sql`
+    select id, name from servers where workspace_id = ${id} order by id`);
 }
 
 /** Whether one of this kind has ended badly since the given operation was asked for. */

@@ -56,7 +56,7 @@ interface Input extends WorkspaceRemoval {
 /** It goes on by itself, and is waited for: up to two hours. */
 class StillLeaving extends Fault {
   constructor(left: number, what: string) {
-    super('in_use', `${left} ${what} of the workspace are still being removed.`);
+    super('in_use', `${counted(left, what)} still being removed.`);
   }
 }
 const waiting = {
@@ -90,7 +90,7 @@ export function removeWorkspaceOperation(ctx: WorkspacesContext): OperationKind 
         retry: waiting,
         run: async (input, step) => {
           const projects = await queries.listProjects(ctx.db, step.workspaceId);
-          await removeAll(ctx, step, 'projects', removeProjectKind, projects, (id) =>
+          await removeAll(ctx, step, 'project', removeProjectKind, projects, (id) =>
             startProjectRemoval(ctx.removals, step.workspaceId, id, input, async (_tx, answer) => answer),
           );
           return undefined;
@@ -103,7 +103,7 @@ export function removeWorkspaceOperation(ctx: WorkspacesContext): OperationKind 
         retry: waiting,
         run: async (input, step) => {
           const servers = await queries.listServers(ctx.db, step.workspaceId);
-          await removeAll(ctx, step, 'servers', removeServerKind, servers, (id) =>
+          await removeAll(ctx, step, 'server', removeServerKind, servers, (id) =>
             removeServer(ctx, step, id, input),
           );
           return undefined;
@@ -116,7 +116,7 @@ export function removeWorkspaceOperation(ctx: WorkspacesContext): OperationKind 
         retry: waiting,
         run: async (_input, { workspaceId, operationId }) => {
           const left = await queries.countUnfinished(ctx.db, workspaceId, operationId);
-          if (left > 0) throw new StillLeaving(left, 'operations');
+          if (left > 0) throw new StillLeaving(left, 'operation');
           return undefined;
         },
       },
@@ -138,31 +138,37 @@ export function removeWorkspaceOperation(ctx: WorkspacesContext): OperationKind 
 async function removeAll<Id extends ProjectId | ServerId>(
   { db }: WorkspacesContext,
   { workspaceId, operationId, log, progress }: StepContext,
-  what: 'projects' | 'servers',
+  what: 'project' | 'server',
   kind: string,
-  ids: readonly Id[],
+  all: readonly queries.Leaving<Id>[],
   start: (id: Id) => Promise<unknown>,
 ): Promise<void> {
-  const failed: Id[] = [];
+  const failed: queries.Leaving<Id>[] = [];
   let left = 0;
-  for (const id of ids) {
+  for (const { id, name } of all) {
     const isLeaving = await hasUnfinishedAbout(db, id, kind);
     const hasFailed = !isLeaving && (await queries.hasFailedSince(db, workspaceId, id, kind, operationId));
-    if (hasFailed) failed.push(id);
+    if (hasFailed) failed.push({ id, name });
     else left += 1;
     if (isLeaving || hasFailed) continue;
-    log(`Removing ${id}`);
+    log(`Removing the ${what} ${name} (${id})`);
     await start(id);
   }
   if (left > 0) {
-    progress(0, `${left} ${what} are being removed`);
+    progress(0, `${counted(left, what)} being removed`);
     throw new StillLeaving(left, what);
   }
-  if (failed.length > 0)
-    throw new Fault('in_use', `${failed.length} ${what} could not be removed.`, {
+  if (failed.length > 0) {
+    const which = `${what}${failed.length === 1 ? '' : 's'} ${failed.map(({ name }) => name).join(', ')}`;
+    throw new Fault('in_use', `The ${which} could not be removed.`, {
       hint: 'Their operations say why. Put that right and delete the workspace again, or with `force=true` where a server is gone for good.',
-      errors: failed.map((id) => ({ path: `${what}/${id}`, message: 'could not be removed' })),
+      errors: failed.map(({ id }) => ({ path: `${what}s/${id}`, message: 'could not be removed' })),
     });
+  }
+}
+
+function counted(count: number, what: string): string {
+  return count === 1 ? `1 ${what} is` : `${count} ${what}s are`;
 }
 
 async function removeServer(

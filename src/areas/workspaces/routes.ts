@@ -58,7 +58,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
   });
 
   route.patch(`${base}/:id`, {
-    access: inWorkspace.manage,
+    access: { ...inWorkspace.manage, fresh: { requiresSecondFactor: [true, false] } },
     faults: ['no_second_factor'],
     schema: {
       operationId: 'updateWorkspace',
@@ -102,7 +102,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
   });
 
   route.patch(`${base}/:id/members/:accountId`, {
-    access: inWorkspace.manage,
+    access: inWorkspace.appoint,
     faults: ['last_owner'],
     schema: {
       operationId: 'updateMember',
@@ -143,7 +143,7 @@ export function workspaceRoutes(routes: Routes, ctx: WorkspacesContext): void {
   });
 
   route.post(`${base}/:id/invitations`, {
-    access: inWorkspace.manage,
+    access: inWorkspace.appoint,
     idempotent: true,
     signInLimit: 'mail',
     faults: ['already_member'],

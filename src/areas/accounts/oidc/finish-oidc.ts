@@ -5,6 +5,9 @@ import type { AccountId, InvitationId, SessionId } from '../../../ids.ts';
 import type { Queryable } from '../../../store/database.ts';
 import type { ClientTrace } from '../accounts.ts';
 import { readUser } from '../read-user.ts';
+import { beginSession, type SecondFactorNeeded } from '../second-factors/challenges.ts';
+import { secondFactorRequired } from '../second-factors/confirm.ts';
+import { lockAccount } from '../second-factors/queries.ts';
 import { setProven } from '../session-queries.ts';
 import { openSession, type SignIn } from '../sign-in.ts';
 import { hashOpaqueToken } from '../tokens.ts';
@@ -12,13 +15,13 @@ import { acceptedDomain } from './accepted-email.ts';
 import { rolesOf } from './group-roles.ts';
 import { linkAccount, requireOwner } from './link-oidc.ts';
 import { makeOidcAccount } from './make-oidc-account.ts';
-import { bindingOf, type OidcContext, requireOidc } from './oidc.ts';
+import { bindingOf, isProvenThere, type OidcContext, requireOidc } from './oidc.ts';
 import * as queries from './queries.ts';
 
 export interface Finished {
   readonly returnTo: string;
   /** Absent where somebody was signed in already, and has linked their account or proven themselves. */
-  readonly signIn?: SignIn;
+  readonly signIn?: SignIn | SecondFactorNeeded;
 }
 
 /** For a browser that comes back from the provider, with the secret that it was given when it was sent there. */
@@ -49,7 +52,7 @@ async function signIn(
   claims: Claims,
   invitationId: InvitationId | null,
   client: ClientTrace,
-): Promise<SignIn> {
+): Promise<SignIn | SecondFactorNeeded> {
   const { config } = requireOidc(ctx);
   const now = ctx.accounts.clock.now();
   const wanted = rolesOf(claims.groups, config.roles);
@@ -61,11 +64,20 @@ async function signIn(
       await ctx.setGroupRoles(tx, known, wanted, client, now);
     }
     const accountId = known ?? (await makeOidcAccount(tx, ctx, claims, { invitationId, wanted }, client));
-    return openSession(tx, ctx.accounts, accountId, client);
+    // After the roles: groups are the provider's word, whoever holds the second factor here.
+    return isProvenThere(ctx, claims)
+      ? openSession(tx, ctx.accounts, accountId, client, 'provider')
+      : beginSession(tx, ctx.accounts, await requireAccount(tx, accountId), client);
   });
   // It may have come from a new location.
   ctx.accounts.wakeMail();
   return made;
+}
+
+/** Locked, so that a factor which is turned on meanwhile is asked for. */
+async function requireAccount(tx: Queryable, accountId: AccountId) {
+  const { secondFactor = false } = (await lockAccount(tx, accountId)) ?? {};
+  return { accountId, secondFactor };
 }
 
 /** With an account already: where the invitation is for its address here, whatever the provider calls it by now. */
@@ -83,15 +95,16 @@ async function join(
   }
 }
 
-/** As `POST /auth/confirm` does with a password. */
+/** As `POST /auth/confirm` does with a password, which proves nothing either where there is a second factor. */
 async function confirm(ctx: OidcContext, claims: Claims, sessionId: SessionId): Promise<void> {
   const now = ctx.accounts.clock.now();
   await ctx.accounts.db.transaction(async (tx) => {
-    const { accountId } = await requireOwner(tx, sessionId, now);
+    const { accountId, secondFactor } = await requireOwner(tx, sessionId, now);
     if ((await queries.useIdentity(tx, claims, now)) !== accountId)
       throw new Fault('oidc_untrusted', 'Somebody else than the owner of this account has signed in there.', {
         hint: 'Sign in at the provider as the one that your account is linked with.',
       });
+    if (secondFactor && !isProvenThere(ctx, claims)) throw secondFactorRequired('a sign-in at the provider');
     await setProven(tx, sessionId, now);
   });
 }

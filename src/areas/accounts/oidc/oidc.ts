@@ -4,7 +4,7 @@
  * browser, twice or too late; an account for an address that has one; and an account where registration is closed.
  */
 import { createHmac } from 'node:crypto';
-import type { Binding, OidcProvider } from '../../../adapters/oidc/oidc.ts';
+import type { Binding, Claims, OidcProvider } from '../../../adapters/oidc/oidc.ts';
 import { minute } from '../../../clock.ts';
 import { Fault } from '../../../fault.ts';
 import type { AccountId, InvitationId, WorkspaceId } from '../../../ids.ts';
@@ -38,6 +38,12 @@ export function requireOidc({ oidc }: OidcContext): NonNullable<OidcContext['oid
   throw new Fault('not_found', 'Sign-in by OpenID Connect is not set up here.', {
     hint: 'Whoever runs this instance sets it up with SLIPWAY_OIDC_ISSUER: docs/guides/sso.md.',
   });
+}
+
+/** Whether the provider says that it asked for a second factor, and whoever runs the service takes its word for that. */
+export function isProvenThere(ctx: OidcContext, { authenticatedBy }: Claims): boolean {
+  const { secondFactor } = requireOidc(ctx).config;
+  return authenticatedBy.some((each) => secondFactor.includes(each));
 }
 
 /** All of it follows from the secret in the browser's cookie: nothing of it is stored, and none tells of another. */

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { type Cookie, readCookie, setCookie } from '../../../http/cookies.ts';
 import type { Routes } from '../../../http/routes.ts';
 import { apiPrefix } from '../../../http/server.ts';
-import { clientOf, keepSignIn } from '../routes.ts';
+import { clientOf, isHalf, keepChallenge, keepSignIn } from '../routes.ts';
 import { sessionOf } from '../sessions.ts';
 import { beginOidc } from './begin-oidc.ts';
 import { sendFailure } from './failure-page.ts';
@@ -58,6 +58,11 @@ export function oidcRoutes(routes: Routes, ctx: OidcContext, isSecure: () => boo
         cameBackTo.search = new URL(request.url, cameBackTo).search;
         const { signIn, returnTo } = await finishOidc(ctx, tokenOf(request), cameBackTo, clientOf(request));
         setCookie(reply, attemptCookie, { value: '', maxAgeMs: 0 }, isSecure());
+        if (signIn && isHalf(signIn)) {
+          keepChallenge(reply, signIn.secondFactor, isSecure());
+          const then = new URLSearchParams({ secondFactor: 'needed', returnTo });
+          return reply.redirect(`${ctx.publicUrl()}/sign-in?${then}`, 303);
+        }
         if (signIn) keepSignIn(reply, signIn, isSecure());
         return reply.redirect(`${ctx.publicUrl()}${returnTo}`, 303);
       },
@@ -72,7 +77,7 @@ export function oidcRoutes(routes: Routes, ctx: OidcContext, isSecure: () => boo
       operationId: 'startOidc',
       summary: 'Begin to sign in at the provider',
       description:
-        'Gives the address to send the browser to, and a cookie that it must come back with. A link to `GET /api/v1/auth/oidc/begin?returnTo=/` does the same and goes there. Whoever comes back is signed in as by `POST /auth/login`, with the refresh token as a cookie; `POST /auth/refresh` gives an access token.',
+        'Gives the address to send the browser to, and a cookie that it must come back with. A link to `GET /api/v1/auth/oidc/begin?returnTo=/` does the same and goes there. Whoever comes back is signed in as by `POST /auth/login`, with the refresh token as a cookie; `POST /auth/refresh` gives an access token. Where the account has a second factor, the browser is sent to `/sign-in?secondFactor=needed` instead, and `GET /auth/login/second-factor` gives the challenge.',
       body: schemas.BeginBody,
       response: { 200: schemas.AddressAnswer },
     },
@@ -128,7 +133,7 @@ export function oidcRoutes(routes: Routes, ctx: OidcContext, isSecure: () => boo
       operationId: 'startOidcConfirm',
       summary: 'Begin to prove again that it is you, at the provider',
       description:
-        'What `POST /auth/confirm` does with a password: the provider is asked to have you sign in anew, and has to say when you did. Send the browser to `url`.',
+        'What `POST /auth/confirm` does with a password: the provider is asked to have you sign in anew, and has to say when you did. Refused where the account has a second factor that the provider did not ask for: that is the proof. Send the browser to `url`.',
       body: schemas.LinkBody,
       response: { 200: schemas.AddressAnswer },
     },

@@ -55,6 +55,33 @@ export async function openChallenge(
   const expiresAt = after(context.clock.now(), lifetimes.challengeMs);
   const location = locationOf(client);
   await queries.insertChallenge(tx, { tokenHash: hash, accountId, purpose, location, expiresAt });
+  return show(tx, context, accountId, token, expiresAt);
+}
+
+/** For a page that was not there when the sign-in was begun: the browser came back from a provider. */
+export async function readChallenge(
+  context: AccountsContext,
+  token: string | undefined,
+  client: ClientTrace,
+): Promise<Challenge> {
+  if (token === undefined) throw invalidChallenge();
+  const wanted = {
+    tokenHash: hashOpaqueToken(token),
+    purpose: 'sign_in',
+    location: locationOf(client),
+  } as const;
+  const found = await queries.findChallenge(context.db, wanted, mostTries, context.clock.now());
+  if (!found) throw invalidChallenge();
+  return show(context.db, context, found.accountId, token, found.expiresAt);
+}
+
+async function show(
+  tx: Queryable,
+  context: AccountsContext,
+  accountId: AccountId,
+  token: string,
+  expiresAt: Date,
+): Promise<Challenge> {
   const methods = await methodsOf(tx, accountId);
   const passkeys = methods.includes('passkey') ? await queries.listPasskeys(tx, accountId) : [];
   return {

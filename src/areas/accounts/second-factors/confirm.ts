@@ -38,15 +38,18 @@ async function confirmPassword(
   const hash = await findPasswordHash(db, principal.accountId);
   if (!(await checkPassword(password, hash)) || hash === null)
     throw new Fault('invalid_credentials', 'The password is wrong.');
-  if (principal.secondFactor)
-    throw new Fault(
-      'second_factor_required',
-      'This account has a second factor: the password alone proves nothing.',
-      {
-        hint: 'Send `{"method": "totp", "code": …}`; for a passkey, begin with POST /api/v1/auth/confirm/challenge.',
-      },
-    );
+  if (principal.secondFactor) throw secondFactorRequired('the password');
   await setProven(db, sessionOf(principal), clock.now());
+}
+
+export function secondFactorRequired(given: string): Fault {
+  return new Fault(
+    'second_factor_required',
+    `This account has a second factor: ${given} alone proves nothing.`,
+    {
+      hint: 'Send `{"method": "totp", "code": …}` with POST /api/v1/auth/confirm; for a passkey, begin with POST /api/v1/auth/confirm/challenge.',
+    },
+  );
 }
 
 async function confirmFactor(

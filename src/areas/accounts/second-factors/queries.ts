@@ -208,6 +208,18 @@ export function insertChallenge(tx: Queryable, row: NewChallenge) {
     values (${row.tokenHash}, ${row.accountId}, ${row.purpose}, ${row.location}, ${row.expiresAt})`);
 }
 
+export function findChallenge(
+  db: Queryable,
+  { tokenHash, purpose, location }: Pick<NewChallenge, 'tokenHash' | 'purpose' | 'location'>,
+  most: number,
+  now: Date,
+) {
+  return db.one<Pick<NewChallenge, 'accountId' | 'expiresAt'>>(sql`
+    select account_id as "accountId", expires_at as "expiresAt" from second_factor_challenges
+    where token_hash = ${tokenHash} and purpose = ${purpose} and location = ${location} and expires_at > ${now}
+      and tries < ${most}`);
+}
+
 /** Counts the try before the factor is looked at, in one statement: parallel guesses cannot share a count. */
 export async function takeChallengeTry(
   db: Queryable,

@@ -143,7 +143,7 @@ export function secondFactorRoutes(routes: Routes, context: AccountsContext): vo
       operationId: 'verifyPassword',
       summary: 'Prove again that it is you',
       description:
-        'What could not be taken back, what shows secrets, and every change of second factors asks for a proof that was given in this session within ten minutes (`fresh_proof_required`). A sign-in is one. With the password, or where the account has a second factor with that.',
+        'What hands out secrets, and what weakens the protection of an account, a workspace or the installation (`x-fresh-proof`), asks for a proof that was given in this session within ten minutes (`fresh_proof_required`). A sign-in is one. With the password, or where the account has a second factor with that.',
       body: schemas.ConfirmBody,
       response: { 204: Type.Null({ description: 'The session is as fresh as after a sign-in.' }) },
     },
