@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { readConfig } from '../src/config.ts';
 import { sql } from '../src/store/sql.ts';
 import { callApi, startTestApp } from './support/app.ts';
+import { freePort } from './support/free-port.ts';
 import { newPerson } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
 import { sharedTestApp } from './support/shared-app.ts';
 import { until, waitingForLocks } from './support/until.ts';
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
 
 test('on a loopback address all three monitors answer on the port of the API, without an account', async () => {
   const service = await sharedTestApp();

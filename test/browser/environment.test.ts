@@ -50,6 +50,14 @@ test('a deployment is seen live in two browsers: its steps, its log in colour, a
     await page.getByRole('heading', { name: '#3 succeeded' }).waitFor();
     await page.getByRole('heading', { name: 'production running' }).waitFor();
   }
+  // Before one goes to another release, what would be different is said.
+  const [{ page }] = tabs as [(typeof tabs)[number]];
+  await page.getByRole('button', { name: 'Go back to this' }).click();
+  const asked = page.getByRole('dialog', { name: 'Go back to #3?' });
+  await asked
+    .getByRole('row', { name: /commit 4f2a9c1d Show the basket.* c0ffee00 Sort by price/ })
+    .waitFor();
+  await asked.getByRole('button', { name: 'Keep as it is' }).click();
 });
 
 test('a failed deployment says where, why, what would help and what shows it; its log can be searched', async (t) => {
@@ -97,6 +105,7 @@ test('a variable is stored, shown at once in another browser, and a secret never
   await one.page.getByLabel('Lines of KEY=value').fill('LOG_LEVEL=debug\nAPI_KEY="k e y"\nnot a line');
   await one.page.getByText('Line 3 is not KEY=value.').first().waitFor();
   await one.page.getByLabel('Lines of KEY=value').fill('LOG_LEVEL=debug\nAPI_KEY="k e y"');
+  await one.page.getByText('Changed: LOG_LEVEL, New: API_KEY').waitFor();
   await one.page.getByRole('button', { name: 'Store 2' }).click();
   await one.page.getByText('Stored.').waitFor();
   for (const { page } of [one, other]) {
@@ -109,7 +118,7 @@ test('a variable is stored, shown at once in another browser, and a secret never
 test('what is looked at most is accessible in both themes, and not wider than a phone', async (t) => {
   const scene = await startEnvironmentScene(t);
   await seedDashboard(scene);
-  await assertPagesGood(t, scene, ['/', `/environments/${scene.environmentId}`, '/servers?add=1']);
+  await assertPagesGood(t, scene, ['/', `/environments/${scene.environmentId}`, '/servers?ask=server']);
 });
 
 test('connections that are cut under an open page come back by themselves, and nothing that happened is missed', async (t) => {
@@ -126,10 +135,10 @@ test('connections that are cut under an open page come back by themselves, and n
   await page.getByText('Live', { exact: true }).last().waitFor({ state: 'attached' });
 });
 
-test('the palette reaches any place with the keyboard alone', async (t) => {
+test('the palette reaches any place and any action with the keyboard alone', async (t) => {
   const scene = await startEnvironmentScene(t);
   await seedDashboard(scene);
-  const { page } = await openTab(t, await openBrowser(t, scene.service), scene.service);
+  const { page, requests } = await openTab(t, await openBrowser(t, scene.service), scene.service);
   await signIn(page, scene.person);
   await page.getByRole('link', { name: 'production', exact: true }).waitFor();
   await page.keyboard.press('Control+k');
@@ -139,4 +148,18 @@ test('the palette reaches any place with the keyboard alone', async (t) => {
   await field.fill('shpvar');
   await page.keyboard.press('Enter');
   await page.getByRole('cell', { name: 'LOG_LEVEL', exact: true }).waitFor();
+  await page.keyboard.press('Control+k');
+  await field.fill('prod deploy');
+  await page.keyboard.press('Enter');
+  // It asks, and does nothing by itself: neither here nor for whoever is sent the link.
+  const asked = page.getByRole('dialog', { name: 'Deploy production?' });
+  await asked.waitFor();
+  await page.reload();
+  await asked.getByRole('button', { name: 'Keep as it is' }).click();
+  await asked.waitFor({ state: 'detached' });
+  assert.doesNotMatch(page.url(), /ask=/);
+  assert.deepEqual(
+    requests.filter((each) => /^POST .*\/deployments$/.test(each)),
+    [],
+  );
 });

@@ -10,10 +10,20 @@ test('every page is accessible in both themes, and none is wider than a phone', 
   const { environmentId, projectId } = scene;
   const tabs = ['', '/logs', '/variables', '/services', '/domains', '/backups', '/settings'];
   await assertPagesGood(t, scene, [
-    ...['/', `/projects/${projectId}`, '/servers', '/servers?add=1', `/servers/${serverId}`],
+    ...['/', `/projects/${projectId}`, '/servers', '/servers?ask=server', `/servers/${serverId}`],
     ...['/domains', '/backups', '/connectors', '/git'],
-    ...['/workspace', '/workspace/tokens', '/workspace/audit', '/profile', '/installation'],
+    ...[
+      '/workspace',
+      '/workspace/tokens',
+      '/workspace/audit',
+      '/workspace/settings',
+      '/profile',
+      '/installation',
+    ],
     ...['/start', '/start/server', `/start/analysis?project=${projectId}`, '/nowhere'],
+    ...['?ask=upload', '/variables?ask=env', '/backups?ask=schedule'].map(
+      (dialog) => `/environments/${environmentId}${dialog}`,
+    ),
     ...tabs.map((tab) => `/environments/${environmentId}${tab}`),
   ]);
 });

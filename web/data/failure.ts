@@ -11,6 +11,22 @@ export interface Failure {
   readonly requestId: string | null;
 }
 
+/** Something that went wrong in the browser itself, in words for a person. */
+export class Refusal extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** Where a person goes to mend it. */
+export const ways: Partial<Readonly<Record<FaultCode, { readonly text: string; readonly path: string }>>> = {
+  second_factor_missing: { text: 'Set up a second factor', path: '/profile' },
+  no_second_factor: { text: 'Set up a second factor', path: '/profile' },
+};
+
 export function failureOf(error: unknown): Failure {
   if (error instanceof ProblemError) {
     const { detail, hint, errors = [], findings = [], code, requestId } = error.problem;
@@ -26,6 +42,7 @@ export function failureOf(error: unknown): Failure {
       'Check the network; what you typed stays here.',
       error.message,
     );
+  if (error instanceof Refusal) return said(error.message, error.hint, null);
   // A defect of the page itself: its text is all that anyone can go by.
   return said('The dashboard made a mistake.', 'Reload the page.', String(error));
 }
@@ -34,6 +51,6 @@ export function failureOfFault({ message, hint, evidence, code }: Fault): Failur
   return { message, hint, evidence, fields: {}, code, requestId: null };
 }
 
-function said(message: string, hint: string, evidence: string): Failure {
+function said(message: string, hint: string, evidence: string | null): Failure {
   return { message, hint, evidence, fields: {}, code: null, requestId: null };
 }

@@ -6,6 +6,7 @@ import {
   type Domain,
   type Environment,
   type GitProvider,
+  type Operation,
   type Project,
   type Server,
 } from '../../sdk/index.ts';
@@ -90,5 +91,23 @@ export function useDeployment(id: string, did: string): Used<Deployment> {
     `deployment ${did}`,
     (options) => api.getDeployment({ id, did }, options),
     (event) => event.kind === 'project_updated' && event.deploymentId === did,
+  );
+}
+
+/** The newest long work of the workspace, of every kind. */
+export function useOperations(): Used<readonly Operation[]> {
+  return useResource(
+    'operations',
+    async (options) => (await api.listOperations({ limit }, options)).items,
+    ({ kind }) => kind === 'operation_updated',
+  );
+}
+
+/** With its steps. */
+export function useOperation(id: string): Used<Operation> {
+  return useResource(
+    `operation ${id}`,
+    (options) => api.getOperation({ id }, options),
+    (event) => event.kind === 'operation_updated' && event.operationId === id,
   );
 }

@@ -6,6 +6,8 @@ import { useResource } from '../data/resource.ts';
 import { whyNot } from '../data/session.ts';
 import { words } from '../data/words.ts';
 import { AddConnector } from '../parts/add-connector.tsx';
+import { useAsked } from '../parts/asked.ts';
+import { EditConnector } from '../parts/edit-connector.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,11 +16,12 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 export function Connectors() {
   useTitle('Notifications');
-  const [isAdding, setAdding] = useState(false);
+  const [adding, add] = useAsked(['connector']);
   const connectors = useResource(
     'connectors',
     (options) => api.listNotificationConnectors({ limit: 100 }, options),
@@ -28,7 +31,7 @@ export function Connectors() {
     <>
       <header class="page-head">
         <h1>Notifications</h1>
-        <Button kind="primary" why={whyNot('manage')} onPress={() => setAdding(true)}>
+        <Button kind="primary" why={whyNot('manage')} onPress={() => add('connector')}>
           Add a connector
         </Button>
       </header>
@@ -50,9 +53,9 @@ export function Connectors() {
           )
         }
       </Await>
-      {isAdding && (
-        <Dialog title="Add a connector" onClose={() => setAdding(false)}>
-          <AddConnector onAdded={connectors.reload} onClose={() => setAdding(false)} />
+      {adding && (
+        <Dialog title="Add a connector" onClose={() => add(undefined)}>
+          <AddConnector onAdded={connectors.reload} onClose={() => add(undefined)} />
         </Dialog>
       )}
     </>
@@ -64,14 +67,22 @@ interface CardProps {
   readonly onChanged: () => Promise<void>;
 }
 
+const consents = { member: 'active', confirmed: 'active', pending: 'queued', declined: 'declined' } as const;
+
 function ConnectorCard({ connector, onChanged }: CardProps) {
-  const { id, name, type, target, enabled, disabledReason, events, lastDelivery, failingSince } = connector;
-  const [asked, ask] = useState<'remove' | 'deliveries'>();
+  const { id, name, type, target, enabled, disabledReason, events, lastDelivery, failingSince, recipients } =
+    connector;
+  const [asked, ask] = useState<'remove' | 'deliveries' | 'change'>();
   const [said, say] = useState('');
   const test = useAction(async () => {
     const { delivered, detail } = await api.testNotificationConnector({ id });
     say(delivered ? 'A test message has arrived there.' : detail);
   });
+  const turn = useAction(async () => {
+    await api.updateNotificationConnector({ id, body: { enabled: !enabled } });
+    await onChanged();
+  });
+  const failure = test.failure ?? turn.failure;
   return (
     <article class="card stack" aria-label={name}>
       <div class="section-head">
@@ -84,14 +95,27 @@ function ConnectorCard({ connector, onChanged }: CardProps) {
         />
       </div>
       <p class="fine clip">{target}</p>
-      <p class="fine">Tells of {events.length === 0 ? 'nothing' : events.map(words).join(', ')}.</p>
+      <p class="fine">
+        Tells of {events.length === 0 ? 'nothing' : events.map(words).join(', ')};{' '}
+        {connector.allProjects ? 'of every project' : 'of the projects that it is linked to'}.
+      </p>
+      {recipients.length > 0 && (
+        <ul class="plain">
+          {recipients.map((recipient) => (
+            <li key={recipient.address} class="fine">
+              <Status status={consents[recipient.status]} text={recipient.address} />{' '}
+              {words(recipient.status)}
+            </li>
+          ))}
+        </ul>
+      )}
       {disabledReason && <p class="notice notice-warn">{disabledReason}</p>}
       {lastDelivery && (
         <p class="fine">
           Last: {words(lastDelivery.event)}, {lastDelivery.status} <Time at={lastDelivery.at} />
         </p>
       )}
-      {test.failure && <FailureNotice failure={test.failure} />}
+      {failure && <FailureNotice failure={failure} />}
       <div class="row row-end">
         <span role="status">{said}</span>
         <Button kind="quiet" isBusy={test.isBusy} why={whyNot('change')} onPress={test.run}>
@@ -100,15 +124,25 @@ function ConnectorCard({ connector, onChanged }: CardProps) {
         <Button kind="quiet" onPress={() => ask('deliveries')}>
           Deliveries
         </Button>
+        <Button kind="quiet" why={whyNot('manage')} onPress={() => ask('change')}>
+          Change
+        </Button>
+        <Button kind="quiet" isBusy={turn.isBusy} why={whyNot('manage')} onPress={turn.run}>
+          {enabled ? 'Switch off' : 'Switch on'}
+        </Button>
         <Button kind="quiet" why={whyNot('manage')} onPress={() => ask('remove')}>
           Remove
         </Button>
       </div>
+      {asked === 'change' && (
+        <EditConnector connector={connector} onStored={onChanged} onClose={() => ask(undefined)} />
+      )}
       {asked === 'deliveries' && <Deliveries connector={connector} onClose={() => ask(undefined)} />}
       {asked === 'remove' && (
         <Confirm
           title={`Remove ${name}?`}
           verb="Remove it"
+          name={name}
           isDangerous
           onConfirm={async () => {
             await api.deleteNotificationConnector({ id });
@@ -130,8 +164,10 @@ function Deliveries({
   readonly connector: NotificationConnector;
   readonly onClose: () => void;
 }) {
-  const deliveries = useResource(`deliveries ${id}`, (options) =>
-    api.listNotificationDeliveries({ id, limit: 50 }, options),
+  const deliveries = useResource(
+    `deliveries ${id}`,
+    (options) => api.listNotificationDeliveries({ id, limit: 50 }, options),
+    ({ kind }) => kind === 'connector_updated',
   );
   return (
     <Dialog title={`Deliveries of ${name}`} onClose={onClose} isWide>
@@ -140,17 +176,29 @@ function Deliveries({
           items.length === 0 ? (
             <p class="hint">None yet.</p>
           ) : (
-            <ul class="plain stack">
+            <Table label="Messages" heads={['When', 'What', 'State', 'Tries', 'Answer']}>
               {items.map((delivery) => (
-                <li key={delivery.id}>
-                  <Status status={delivery.status} text={words(delivery.event)} />{' '}
-                  <span class="fine">
-                    <Time at={delivery.createdAt} />, {delivery.attempts} tries
-                    {delivery.detail && `: ${delivery.detail}`}
-                  </span>
-                </li>
+                <tr key={delivery.id}>
+                  <td class="fine">
+                    <Time at={delivery.createdAt} />
+                  </td>
+                  <td>{words(delivery.event)}</td>
+                  <td>
+                    <Status status={delivery.status} />
+                  </td>
+                  <td class="fine">{delivery.attempts}</td>
+                  <td class="fine">
+                    {[
+                      delivery.answerStatus,
+                      delivery.latencyMs !== null && `${delivery.latencyMs} ms`,
+                      delivery.detail,
+                    ]
+                      .filter(Boolean)
+                      .join(', ')}
+                  </td>
+                </tr>
               ))}
-            </ul>
+            </Table>
           )
         }
       </Await>

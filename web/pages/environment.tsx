@@ -1,12 +1,12 @@
 /** One environment: its state and address, and behind each tab one side of it. The tab is in the address. */
 import type { ComponentType } from 'preact';
-import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso/router';
 import type { Environment, Project } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useEnvironment, useProject, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
+import { useAsked } from '../parts/asked.ts';
 import { Deployments } from '../parts/deployments.tsx';
 import { EnvironmentBackups } from '../parts/environment-backups.tsx';
 import { EnvironmentDomains } from '../parts/environment-domains.tsx';
@@ -15,6 +15,7 @@ import { Services } from '../parts/services.tsx';
 import { Settings } from '../parts/settings.tsx';
 import type { TabProps } from '../parts/tab.ts';
 import { useTitle } from '../parts/title.ts';
+import { UploadTree } from '../parts/upload-tree.tsx';
 import { Variables } from '../parts/variables.tsx';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -85,7 +86,7 @@ function Head({
 }) {
   const { id, name, status, url, branch, serverId, settings } = environment;
   const { route } = useLocation();
-  const [asked, ask] = useState<'stop' | undefined>();
+  const [asked, ask] = useAsked(['deploy', 'stop', 'upload']);
   const servers = useServers();
   const server = servers.value?.find((each) => each.id === serverId);
   const deploy = useAction(async () => {
@@ -120,6 +121,9 @@ function Head({
               Stop
             </Button>
           )}
+          <Button why={whyNot('deploy') ?? noServer} onPress={() => ask('upload')}>
+            Upload
+          </Button>
           <Button
             kind="primary"
             isBusy={deploy.isBusy}
@@ -162,6 +166,25 @@ function Head({
           <dd>{settings.replicas ?? 1}</dd>
         </div>
       </dl>
+      {asked === 'upload' && noServer === undefined && (
+        <UploadTree environmentId={id} onClose={() => ask(undefined)} />
+      )}
+      {asked === 'deploy' && noServer === undefined && (
+        <Confirm
+          title={`Deploy ${name}?`}
+          verb="Deploy"
+          onConfirm={async () => {
+            ask(undefined);
+            await deploy.run();
+          }}
+          onClose={() => ask(undefined)}
+        >
+          <p>
+            The newest commit of {branch} is built, proven and put live. What is live now keeps serving until
+            then.
+          </p>
+        </Confirm>
+      )}
       {asked === 'stop' && (
         <Confirm
           title={`Stop ${name}?`}

@@ -5,6 +5,7 @@ import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useGitProviders } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
+import { useAsked } from '../parts/asked.ts';
 import { ConnectGit } from '../parts/connect-git.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,13 +19,13 @@ import { Time } from '../ui/time.tsx';
 export function GitAccounts() {
   useTitle('Git accounts');
   const providers = useGitProviders();
-  const [isAdding, setAdding] = useState(false);
+  const [adding, add] = useAsked(['account']);
   const [leaving, leave] = useState<GitProvider>();
   return (
     <>
       <header class="page-head">
         <h1>Git accounts</h1>
-        <Button kind="primary" why={whyNot('manage')} onPress={() => setAdding(true)}>
+        <Button kind="primary" why={whyNot('manage')} onPress={() => add('account')}>
           Connect an account
         </Button>
       </header>
@@ -67,11 +68,11 @@ export function GitAccounts() {
           )
         }
       </Await>
-      {isAdding && (
-        <Dialog title="Connect a Git account" onClose={() => setAdding(false)}>
+      {adding && (
+        <Dialog title="Connect a Git account" onClose={() => add(undefined)}>
           <ConnectGit
             onConnected={async () => {
-              setAdding(false);
+              add(undefined);
               await providers.reload();
             }}
           />
@@ -81,6 +82,7 @@ export function GitAccounts() {
         <Confirm
           title={`Disconnect ${leaving.account.login}?`}
           verb="Disconnect it"
+          name={leaving.account.login}
           isDangerous
           onConfirm={async () => {
             await api.disconnectGitProvider({ id: leaving.id });

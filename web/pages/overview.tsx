@@ -1,8 +1,6 @@
 /** Everything at a glance: what runs, what is wrong, and what happened last. */
 import type { Operation, Project, Server } from '../../sdk/index.ts';
-import { api } from '../data/api.ts';
-import { useProjects, useServers } from '../data/lists.ts';
-import { useResource } from '../data/resource.ts';
+import { useOperations, useProjects, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { capital, words } from '../data/words.ts';
 import { EnvironmentRows } from '../parts/environment-rows.tsx';
@@ -160,25 +158,23 @@ function Projects({ list }: { readonly list: readonly Project[] }) {
   );
 }
 
+const mostTold = 12;
 const quiet = new Set(['environment_route', 'certificate_retire']);
 
 function Recent({ projects }: { readonly projects: readonly Project[] }) {
-  const recent = useResource(
-    'recent operations',
-    (options) => api.listOperations({ limit: 20 }, options),
-    ({ kind }) => kind === 'operation_updated',
-  );
+  const recent = useOperations();
   return (
     <section class="card recent" aria-label="What happened last">
       <h2>What happened last</h2>
       <Await of={recent} lines={6}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <p class="hint">Deployments, backups and changes to servers are told here.</p>
           ) : (
             <ol class="plain">
               {items
                 .filter(({ kind }) => !quiet.has(kind))
+                .slice(0, mostTold)
                 .map((operation) => ({ operation, ...toldOf(operation, projects) }))
                 .map(({ operation, text, path }) => (
                   <li key={operation.id}>

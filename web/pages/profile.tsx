@@ -1,7 +1,9 @@
-/** Who one is here, and where one is signed in. */
+/** Who one is here, what a sign-in takes, and where one is signed in. */
 import { api } from '../data/api.ts';
 import { useResource } from '../data/resource.ts';
 import { signedIn } from '../data/session.ts';
+import { SecondFactors } from '../parts/second-factors.tsx';
+import { SignInWays } from '../parts/sign-in-ways.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -28,6 +30,7 @@ export function Profile() {
     <>
       <header class="page-head">
         <h1>Profile</h1>
+        <a href="/installation">About this installation</a>
       </header>
       <dl class="facts">
         <div>
@@ -43,6 +46,7 @@ export function Profile() {
           <dd class="clip">{user?.workspaces.map(({ name, role }) => `${name} (${role})`).join(', ')}</dd>
         </div>
       </dl>
+      <SecondFactors onChanged={sessions.reload} />
       <section class="stack" aria-label="Sessions">
         <div class="section-head">
           <h2>Where you are signed in</h2>
@@ -71,6 +75,7 @@ export function Profile() {
                     <Button
                       kind="quiet"
                       why={current ? 'Sign out instead.' : undefined}
+                      isBusy={end.isBusy}
                       onPress={() => end.run(id)}
                     >
                       End
@@ -82,9 +87,7 @@ export function Profile() {
           )}
         </Await>
       </section>
-      <p>
-        <a href="/installation">About this installation</a>
-      </p>
+      <SignInWays email={user?.email ?? ''} />
     </>
   );
 }

@@ -8,7 +8,9 @@ import { useProjects, useServer } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { bytes } from '../data/words.ts';
 import { ConnectionTest } from '../parts/connection-test.tsx';
+import { EditServer } from '../parts/edit-server.tsx';
 import { Security } from '../parts/security.tsx';
+import { ServerWork } from '../parts/server-work.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -45,7 +47,7 @@ function Shown({ server }: { readonly server: Server }) {
     hostKeyFingerprint,
   } = server;
   const { route } = useLocation();
-  const [isAsked, ask] = useState(false);
+  const [asked, ask] = useState<'change' | 'remove'>();
   const provision = useAction(() => api.provisionServer({ id }));
   const accept = useAction((acceptHostKey: string) => api.updateServer({ id, body: { acceptHostKey } }));
   const failure = provision.failure ?? accept.failure;
@@ -62,8 +64,11 @@ function Shown({ server }: { readonly server: Server }) {
           </h1>
         </div>
         <div class="row">
-          <Button kind="danger" why={whyNot('manage')} onPress={() => ask(true)}>
+          <Button kind="danger" why={whyNot('manage')} onPress={() => ask('remove')}>
             Remove
+          </Button>
+          <Button why={whyNot('manage')} onPress={() => ask('change')}>
+            Change
           </Button>
           <Button
             kind={provisionedAt ? 'plain' : 'primary'}
@@ -110,6 +115,7 @@ function Shown({ server }: { readonly server: Server }) {
           <dd>{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</dd>
         </div>
       </dl>
+      <ServerWork serverId={id} name={name} />
       <div class="columns">
         <div class="stack">
           <section class="card stack" aria-label="Connection">
@@ -126,7 +132,8 @@ function Shown({ server }: { readonly server: Server }) {
         </div>
         <Security serverId={id} isReady={status === 'ready'} />
       </div>
-      {isAsked && (
+      {asked === 'change' && <EditServer server={server} onClose={() => ask(undefined)} />}
+      {asked === 'remove' && (
         <Confirm
           title={`Remove ${name}?`}
           verb="Remove it"
@@ -136,7 +143,7 @@ function Shown({ server }: { readonly server: Server }) {
             await api.deleteServer({ id });
             route('/servers');
           }}
-          onClose={() => ask(false)}
+          onClose={() => ask(undefined)}
         >
           <p>
             What Slipway put on it is taken away, and its key forgotten. Environments that stand on it keep

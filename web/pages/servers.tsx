@@ -3,11 +3,12 @@ import { useLocation } from 'preact-iso/router';
 import { useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { AddServer } from '../parts/add-server.tsx';
+import { useAsked } from '../parts/asked.ts';
 import { useTitle } from '../parts/title.ts';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { LinkButton } from '../ui/link-button.tsx';
 import { Status } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
@@ -15,18 +16,16 @@ import { Time } from '../ui/time.tsx';
 export function Servers() {
   useTitle('Servers');
   const servers = useServers();
-  const { query, route } = useLocation();
-  const add = (
-    <LinkButton kind="primary" href="/servers?add=1" why={whyNot('manage')}>
-      <Icon name="plus" />
-      Add a server
-    </LinkButton>
-  );
+  const { route } = useLocation();
+  const [adding, add] = useAsked(['server']);
   return (
     <>
       <header class="page-head">
         <h1>Servers</h1>
-        {add}
+        <Button kind="primary" why={whyNot('manage')} onPress={() => add('server')}>
+          <Icon name="plus" />
+          Add a server
+        </Button>
       </header>
       <Await of={servers}>
         {(list) =>
@@ -63,8 +62,8 @@ export function Servers() {
           )
         }
       </Await>
-      {query.add && (
-        <Dialog title="Add a server" onClose={() => route('/servers', true)} isWide>
+      {adding && (
+        <Dialog title="Add a server" onClose={() => add(undefined)} isWide>
           <AddServer onAdded={(server) => route(`/servers/${server.id}`)} />
         </Dialog>
       )}

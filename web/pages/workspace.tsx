@@ -1,5 +1,4 @@
-/** The workspace: who is in it, which programs may work in it, and what was done. */
-
+/** The workspace: who is in it, which programs may work in it, what was done, and what it asks of its members. */
 import type { ComponentType } from 'preact';
 import { useRoute } from 'preact-iso/router';
 import { signedIn } from '../data/session.ts';
@@ -7,11 +6,13 @@ import { Audit } from '../parts/audit.tsx';
 import { Members } from '../parts/members.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Tokens } from '../parts/tokens.tsx';
+import { WorkspaceSettings } from '../parts/workspace-settings.tsx';
 
 const tabs: Readonly<Record<string, readonly [text: string, component: ComponentType]>> = {
   members: ['Members', Members],
   tokens: ['API tokens', Tokens],
   audit: ['Audit', Audit],
+  settings: ['Settings', WorkspaceSettings],
 };
 
 export function WorkspacePage() {

@@ -1,7 +1,8 @@
 /** A backup with its proof: it counts as one only after it was restored somewhere and checked. */
 import type { ComponentChildren } from 'preact';
-import type { Backup } from '../../sdk/index.ts';
+import type { Backup, BackupPart } from '../../sdk/index.ts';
 import { bytes, words } from '../data/words.ts';
+import { CopyRow } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Status } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
@@ -44,12 +45,43 @@ export function BackupRow({ backup, children }: RowProps) {
         <Status status={status} />
         {fault && <div class="fine">{fault.message}</div>}
       </td>
-      <td>{parts.map(({ source }) => source.name).join(', ') || environmentName}</td>
+      <td>
+        {parts.length === 0 ? (
+          environmentName
+        ) : (
+          <details>
+            <summary>{parts.map(({ source }) => source.name).join(', ')}</summary>
+            <ul class="plain stack">
+              {parts.map((part) => (
+                <Part key={part.id} part={part} />
+              ))}
+            </ul>
+          </details>
+        )}
+      </td>
       <td>{sizeBytes === null ? '' : bytes(sizeBytes)}</td>
       <td>
         <Proof backup={backup} />
       </td>
       <td class="end">{children}</td>
     </tr>
+  );
+}
+
+/** What of it shows that it is whole: how it was proven, how large it is, and its sum. */
+function Part({ part }: { readonly part: BackupPart }) {
+  const { source, kind, version, format, sizeBytes, sha256, isEncrypted, verification, warning } = part;
+  return (
+    <li class="fine">
+      <Status status={verification.status} text={`${source.name}: ${words(verification.status)}`} />
+      <div>
+        {[kind, version].filter(Boolean).join(' ')}, {format}
+        {sizeBytes !== null && `, ${bytes(sizeBytes)}`}
+        {isEncrypted && ', encrypted'}
+      </div>
+      {verification.reason && <div>{verification.reason}</div>}
+      {warning && <div>{warning}</div>}
+      {sha256 && <CopyRow label="SHA-256" value={sha256} />}
+    </li>
   );
 }

@@ -14,7 +14,7 @@ import { FailureNotice } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
 import { Elapsed, Time, watchSeconds } from '../ui/time.tsx';
 import { LogView } from './log-view.tsx';
-import { whyNoRollback } from './rollback.ts';
+import { whyNoRollback } from './rollback.tsx';
 
 interface ViewProps {
   readonly environment: Environment;

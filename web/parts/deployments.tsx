@@ -1,13 +1,12 @@
 /** The deployments of an environment, newest first, and the one that is chosen: its steps and its log, live. */
 import { useState } from 'preact/hooks';
 import type { DeploymentSummary, Environment } from '../../sdk/index.ts';
-import { api } from '../data/api.ts';
 import { useDeployments } from '../data/lists.ts';
-import { Confirm } from '../ui/confirm.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { Status } from '../ui/status.tsx';
 import { Elapsed, Time } from '../ui/time.tsx';
 import { DeploymentView } from './deployment-view.tsx';
+import { Rollback } from './rollback.tsx';
 import type { TabProps } from './tab.ts';
 
 export function Deployments({ environment, item }: TabProps) {
@@ -78,21 +77,7 @@ function Chosen({ environment, id }: { readonly environment: Environment; readon
   return (
     <div class="stack">
       <DeploymentView key={id} environment={environment} id={id} onRollback={ask} />
-      {asked && (
-        <Confirm
-          title={`Go back to #${asked.number}?`}
-          verb={`Go back to #${asked.number}`}
-          onConfirm={() => api.rollBackDeployment({ id: environment.id, did: asked.id, body: {} })}
-          onClose={() => ask(undefined)}
-        >
-          <p>
-            The release of #{asked.number} ({asked.commit.message?.split('\n')[0] ?? 'its commit'}) is started
-            again as it was, with the variables of then. Nothing is built. What is live now keeps serving
-            until the old release is healthy.
-          </p>
-          <p class="hint">The data of its services stays as it is now.</p>
-        </Confirm>
-      )}
+      {asked && <Rollback environment={environment} deployment={asked} onClose={() => ask(undefined)} />}
     </div>
   );
 }

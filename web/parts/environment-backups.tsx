@@ -1,26 +1,31 @@
 /** The backups of an environment: their proof, restoring one, and when the next is made. */
 import { useState } from 'preact/hooks';
-import type { Backup, BackupConfig } from '../../sdk/index.ts';
+import type { Backup } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
+import { useOperations } from '../data/lists.ts';
 import { useResource } from '../data/resource.ts';
 import { whyNot } from '../data/session.ts';
-import { fieldsOf, useAction } from '../ui/action.ts';
+import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
-import { TextField } from '../ui/field.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { Time } from '../ui/time.tsx';
+import { useAsked } from './asked.ts';
 import { BackupRow, BackupTable } from './backup-row.tsx';
 import { ImportDump } from './import-dump.tsx';
+import { OperationView } from './operation-view.tsx';
+import { Restore } from './restore.tsx';
+import { ScheduleDialog } from './schedule-backups.tsx';
 import type { TabProps } from './tab.ts';
+
+const moves = ['backup_restore', 'backup_import'];
 
 export function EnvironmentBackups({ environment }: TabProps) {
   const { id, name, services } = environment;
-  const [restoring, restore] = useState<Backup>();
-  const [asked, ask] = useState<'schedule' | 'import'>();
+  const [asking, askAbout] = useState<{ readonly what: 'restore' | 'delete'; readonly backup: Backup }>();
+  const [asked, ask] = useAsked(['schedule', 'import', 'backup']);
   const backups = useResource(
     `backups ${id}`,
     (options) => api.listBackups({ id, limit: 50 }, options),
@@ -30,12 +35,19 @@ export function EnvironmentBackups({ environment }: TabProps) {
     await api.triggerBackup({ id, body: {} });
     await backups.reload();
   });
-  const download = useAction(async ({ id: bid, createdAt }: Backup) => {
-    const answer = await api.downloadBackup({ id, bid });
-    const told = /filename="?([^";]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1];
-    saveFile(told ?? `${name}-${createdAt.slice(0, 10)}`, await answer.blob());
+  /** One file for each part. */
+  const download = useAction(async ({ id: bid, createdAt, parts }: Backup) => {
+    for (const { id: partId, source } of parts) {
+      const answer = await api.downloadBackup({ id, bid, partId });
+      const told = /filename="?([^";]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1];
+      saveFile(told ?? `${name}-${source.name}-${createdAt.slice(0, 10)}`, await answer.blob());
+    }
   });
-  const config = backups.value?.config ?? null;
+  const { items = [], config = null } = backups.value ?? {};
+  // A restore or an import, while it runs and for as long as it is the newest thing that failed.
+  const moving = useOperations().value?.find(
+    ({ kind, subject }) => moves.includes(kind) && subject?.id === id,
+  );
   return (
     <section class="stack" aria-label="Backups">
       <div class="section-head">
@@ -74,8 +86,9 @@ export function EnvironmentBackups({ environment }: TabProps) {
       </div>
       {trigger.failure && <FailureNotice failure={trigger.failure} />}
       {download.failure && <FailureNotice failure={download.failure} />}
+      {moving && <OperationView key={moving.id} id={moving.id} />}
       <Await of={backups}>
-        {({ items }) =>
+        {() =>
           items.length === 0 ? (
             <Empty title="No backup yet">
               <p>
@@ -106,9 +119,16 @@ export function EnvironmentBackups({ environment }: TabProps) {
                         ? whyNot('change')
                         : 'Only one that succeeded can be restored.'
                     }
-                    onPress={() => restore(backup)}
+                    onPress={() => askAbout({ what: 'restore', backup })}
                   >
                     Restore
+                  </Button>
+                  <Button
+                    kind="quiet"
+                    why={backup.finishedAt ? whyNot('manage') : 'It is being made.'}
+                    onPress={() => askAbout({ what: 'delete', backup })}
+                  >
+                    Delete
                   </Button>
                 </BackupRow>
               ))}
@@ -116,23 +136,36 @@ export function EnvironmentBackups({ environment }: TabProps) {
           )
         }
       </Await>
-      {restoring && (
+      {asking?.what === 'restore' && (
+        <Restore environment={environment} backup={asking.backup} onClose={() => askAbout(undefined)} />
+      )}
+      {asking?.what === 'delete' && (
         <Confirm
-          title="Restore this backup?"
-          verb="Restore it"
+          title="Delete this backup?"
+          verb="Delete it"
           name={name}
           isDangerous
           onConfirm={async () => {
-            await api.restoreBackup({ id, bid: restoring.id, body: {} });
+            const isLastGood = items.filter(({ status }) => status === 'succeeded').length === 1;
+            await api.deleteBackup({ id, bid: asking.backup.id, ...(isLastGood && { force: true }) });
             await backups.reload();
           }}
-          onClose={() => restore(undefined)}
+          onClose={() => askAbout(undefined)}
         >
           <p>
-            The data of {restoring.parts.map(({ source }) => source.name).join(', ')} becomes what it was{' '}
-            <Time at={restoring.createdAt} />. A backup of the present is made first, so this can be taken
-            back.
+            What was stored <Time at={asking.backup.createdAt} /> is removed from its destination, and cannot
+            be restored any more.
           </p>
+        </Confirm>
+      )}
+      {asked === 'backup' && (
+        <Confirm
+          title={`Back ${name} up now?`}
+          verb="Back it up"
+          onConfirm={trigger.run}
+          onClose={() => ask(undefined)}
+        >
+          <p>Its databases and volumes are stored, restored into scratch containers and checked.</p>
         </Confirm>
       )}
       {asked === 'schedule' && (
@@ -142,81 +175,5 @@ export function EnvironmentBackups({ environment }: TabProps) {
         <ImportDump environment={environment} onStarted={backups.reload} onClose={() => ask(undefined)} />
       )}
     </section>
-  );
-}
-
-interface ScheduleProps {
-  readonly id: string;
-  readonly config: BackupConfig | null;
-  readonly onStored: () => Promise<void>;
-  readonly onClose: () => void;
-}
-
-function ScheduleDialog({ id, config, onStored, onClose }: ScheduleProps) {
-  const store = useAction(async (fields: Readonly<Record<string, string>>) => {
-    await api.updateBackupConfig({
-      id,
-      body: {
-        enabled: fields.enabled === 'on',
-        cron: fields.cron ?? '',
-        timezone: fields.timezone ?? '',
-        retention: { keepLast: Number(fields.keepLast), keepDays: Number(fields.keepDays) },
-      },
-    });
-    await onStored();
-  });
-  const errors = store.failure?.fields ?? {};
-  return (
-    <Dialog title="Schedule of backups" onClose={onClose}>
-      <form
-        onSubmit={async (event) => {
-          event.preventDefault();
-          if (await store.run(fieldsOf(event.currentTarget))) onClose();
-        }}
-      >
-        <label class="check">
-          <input type="checkbox" name="enabled" defaultChecked={config?.enabled ?? true} />
-          Make backups by themselves
-        </label>
-        <TextField
-          label="When, as cron"
-          name="cron"
-          value={config?.cron ?? '0 3 * * *'}
-          hint="Minute, hour, day, month, weekday: 0 3 * * * is each night at three."
-          error={errors.cron}
-          isRequired
-        />
-        <TextField
-          label="Time zone"
-          name="timezone"
-          value={config?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
-          error={errors.timezone}
-          isRequired
-        />
-        <TextField
-          label="Keep the last"
-          name="keepLast"
-          type="number"
-          value={String(config?.retention.keepLast ?? 7)}
-          error={errors['retention.keepLast']}
-          isRequired
-        />
-        <TextField
-          label="Keep those of the last days"
-          name="keepDays"
-          type="number"
-          value={String(config?.retention.keepDays ?? 30)}
-          error={errors['retention.keepDays']}
-          isRequired
-        />
-        {store.failure && <FailureNotice failure={store.failure} />}
-        <div class="row row-end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={store.isBusy}>
-            Store
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

@@ -11,6 +11,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
+import { Status } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -39,7 +40,7 @@ export function Members() {
       {change.failure && <FailureNotice failure={change.failure} />}
       <Await of={members}>
         {(list) => (
-          <Table label="Members and roles" heads={['Person', 'Role', 'Since', '']}>
+          <Table label="Members and roles" heads={['Person', 'Role', 'Second factor', 'Since', '']}>
             {list.map((member) => (
               <tr key={member.account.id}>
                 <td>
@@ -65,6 +66,12 @@ export function Members() {
                   </select>
                   {member.projects && <span class="fine">in {member.projects.length} projects only</span>}
                 </td>
+                <td>
+                  <Status
+                    status={member.secondFactor ? 'active' : 'idle'}
+                    text={member.secondFactor ? 'yes' : 'none'}
+                  />
+                </td>
                 <td class="fine">
                   <Time at={member.joinedAt} />
                 </td>
@@ -88,6 +95,7 @@ export function Members() {
         <Confirm
           title={`Remove ${removing.account.email}?`}
           verb="Remove"
+          name={removing.account.email}
           isDangerous
           onConfirm={async () => {
             await api.deleteMember({ id, accountId: removing.account.id });

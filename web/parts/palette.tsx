@@ -1,4 +1,4 @@
-/** Any thing and any page by a few letters, with the keyboard alone. */
+/** Any thing, any page and any action by a few letters, with the keyboard alone. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useDomains, useProjects, useServers } from '../data/lists.ts';
@@ -12,19 +12,41 @@ interface Place {
 
 const pages: readonly Place[] = [
   { name: 'Overview', kind: 'page', path: '/' },
-  { name: 'New project', kind: 'action', path: '/start' },
   { name: 'Servers', kind: 'page', path: '/servers' },
-  { name: 'Add a server', kind: 'action', path: '/servers?add=1' },
   { name: 'Domains', kind: 'page', path: '/domains' },
   { name: 'Backups', kind: 'page', path: '/backups' },
   { name: 'Notifications', kind: 'page', path: '/connectors' },
   { name: 'Git accounts', kind: 'page', path: '/git' },
-  { name: 'Workspace', kind: 'page', path: '/workspace' },
   { name: 'Members', kind: 'page', path: '/workspace/members' },
   { name: 'API tokens', kind: 'page', path: '/workspace/tokens' },
   { name: 'Audit log', kind: 'page', path: '/workspace/audit' },
-  { name: 'Profile and sessions', kind: 'page', path: '/profile' },
+  { name: 'Workspace settings', kind: 'page', path: '/workspace/settings' },
+  { name: 'Profile, second factors and sessions', kind: 'page', path: '/profile' },
   { name: 'Installation', kind: 'page', path: '/installation' },
+  { name: 'New project', kind: 'action', path: '/start' },
+  { name: 'Add a server', kind: 'action', path: '/servers?ask=server' },
+  { name: 'Add a connector', kind: 'action', path: '/connectors?ask=connector' },
+  { name: 'Connect a Git account', kind: 'action', path: '/git?ask=account' },
+  { name: 'New API token', kind: 'action', path: '/workspace/tokens?ask=token' },
+];
+
+/** Of every environment: what it shows, and what can be done with it. An action only opens the dialog that asks. */
+const ofEnvironment: readonly (readonly [name: string, kind: string, path: string])[] = [
+  ['', 'environment', ''],
+  ['logs', 'page', '/logs'],
+  ['variables', 'page', '/variables'],
+  ['services', 'page', '/services'],
+  ['domains', 'page', '/domains'],
+  ['backups', 'page', '/backups'],
+  ['settings', 'page', '/settings'],
+  ['deploy', 'action', '/deployments?ask=deploy'],
+  ['deploy a folder', 'action', '/deployments?ask=upload'],
+  ['stop', 'action', '/deployments?ask=stop'],
+  ['add a variable', 'action', '/variables?ask=variable'],
+  ['edit as .env', 'action', '/variables?ask=env'],
+  ['back up now', 'action', '/backups?ask=backup'],
+  ['import a dump', 'action', '/backups?ask=import'],
+  ['schedule backups', 'action', '/backups?ask=schedule'],
 ];
 const mostShown = 12;
 
@@ -49,15 +71,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     (): readonly Place[] => [
       ...(projects.value ?? []).flatMap((project) => [
         { name: project.name, kind: 'project', path: `/projects/${project.id}` },
-        ...project.environments.flatMap(({ id, name }) => [
-          { name: `${project.name} / ${name}`, kind: 'environment', path: `/environments/${id}` },
-          { name: `${project.name} / ${name} / logs`, kind: 'page', path: `/environments/${id}/logs` },
-          {
-            name: `${project.name} / ${name} / variables`,
-            kind: 'page',
-            path: `/environments/${id}/variables`,
-          },
-        ]),
+        ...project.environments.flatMap((environment) =>
+          ofEnvironment.map(([name, kind, path]) => ({
+            name: [project.name, environment.name, name].filter(Boolean).join(' / '),
+            kind,
+            path: `/environments/${environment.id}${path}`,
+          })),
+        ),
       ]),
       ...(servers.value ?? []).map(({ id, name }) => ({ name, kind: 'server', path: `/servers/${id}` })),
       ...(domains.value ?? []).map(({ hostname }) => ({ name: hostname, kind: 'domain', path: '/domains' })),
@@ -65,7 +85,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     ],
     [projects.value, servers.value, domains.value],
   );
-  const found = places.filter(({ name }) => fits(name, wanted)).slice(0, mostShown);
+  // What is written so comes before what only has the letters.
+  const isNear = ({ name }: Place) => name.toLowerCase().includes(wanted.toLowerCase());
+  const found = places
+    .filter(({ name }) => fits(name, wanted))
+    .sort((one, other) => Number(isNear(other)) - Number(isNear(one)))
+    .slice(0, mostShown);
   const go = (place: Place | undefined) => {
     if (!place) return;
     onClose();
@@ -82,7 +107,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-expanded="true"
         aria-controls="palette"
         aria-activedescendant={found[chosen] ? `palette-${chosen}` : undefined}
-        placeholder="A project, an environment, a server, a page …"
+        placeholder="A project, a server, a page, or what to do …"
         // Whoever opened it wants to type.
         autofocus
         value={wanted}

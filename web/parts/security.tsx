@@ -6,11 +6,11 @@ import { useResource } from '../data/resource.ts';
 import { whyNot } from '../data/session.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
+import { HardeningPlanDialog } from './hardening-plan.tsx';
 
 export function Security({
   serverId: id,
@@ -74,78 +74,7 @@ export function Security({
           </>
         )}
       </Await>
-      {plan && <PlanDialog id={id} plan={plan} onClose={() => setPlan(undefined)} />}
+      {plan && <HardeningPlanDialog id={id} plan={plan} onClose={() => setPlan(undefined)} />}
     </section>
-  );
-}
-
-interface PlanProps {
-  readonly id: string;
-  readonly plan: HardeningPlan;
-  readonly onClose: () => void;
-}
-
-function PlanDialog({ id, plan, onClose }: PlanProps) {
-  const [chosen, choose] = useState(() => new Set(plan.steps.map((step) => step.id)));
-  const harden = useAction(() => {
-    const steps = plan.steps.map((step) => step.id).filter((step) => chosen.has(step));
-    return api.hardenServer({ id, body: { steps, planFingerprint: plan.fingerprint } });
-  });
-  return (
-    <Dialog title="What hardening would change" onClose={onClose} isWide>
-      <form
-        onSubmit={async (event) => {
-          event.preventDefault();
-          if (await harden.run()) onClose();
-        }}
-      >
-        <p class="hint">
-          A new sign-in is proven before the old one is let go. Where that fails, all of it is undone by
-          itself.
-        </p>
-        <ul class="plain stack">
-          {plan.steps.map((step) => (
-            <li key={step.id}>
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={chosen.has(step.id)}
-                  onChange={(event) => {
-                    const next = new Set(chosen);
-                    if (event.currentTarget.checked) next.add(step.id);
-                    else next.delete(step.id);
-                    choose(next);
-                  }}
-                />
-                <strong>{step.title}</strong>
-              </label>
-              <p class="hint">{step.why}</p>
-              {(step.files.length > 0 || step.packages.length > 0) && (
-                <details>
-                  <summary class="fine">What changes</summary>
-                  {step.packages.length > 0 && <p class="fine">Packages: {step.packages.join(', ')}</p>}
-                  {step.files.map((file) => (
-                    <pre class="diff" key={file.path}>{`${file.path}\n${file.diff}`}</pre>
-                  ))}
-                </details>
-              )}
-            </li>
-          ))}
-        </ul>
-        {plan.steps.length === 0 && <p>There is nothing to change.</p>}
-        {harden.failure && <FailureNotice failure={harden.failure} />}
-        <div class="row row-end">
-          <Button onPress={onClose}>Keep as it is</Button>
-          <Button
-            type="submit"
-            kind="primary"
-            isBusy={harden.isBusy}
-            why={chosen.size === 0 ? 'Choose a step first.' : undefined}
-          >
-            Do {chosen.size} steps
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

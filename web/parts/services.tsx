@@ -1,6 +1,12 @@
 /** Databases beside the app: the wanted whole, what each is doing, and what it tells the app. */
 import { useState } from 'preact/hooks';
-import type { ListedService, ServiceKind } from '../../sdk/index.ts';
+import type {
+  ChangedServices,
+  ListedService,
+  ServiceKind,
+  WantedService,
+  WantedServices,
+} from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useResource } from '../data/resource.ts';
@@ -26,6 +32,11 @@ export function Services({ environment: { id } }: TabProps) {
     (event) => event.kind === 'project_updated' && event.environmentId === id,
   );
   const present = (services.value?.items ?? []).filter(({ removedAt }) => removedAt === null);
+  const [needs, setNeeds] = useState<ChangedServices['needs']>();
+  const store = async (body: WantedServices) => {
+    setNeeds((await api.setServices({ id, body })).needs);
+    await services.reload();
+  };
   /** The wanted whole is told each time. */
   const wanted = present.map(({ kind, version, name, memoryMb }) => ({ kind, version, name, memoryMb }));
   return (
@@ -36,6 +47,13 @@ export function Services({ environment: { id } }: TabProps) {
           Add a service
         </Button>
       </div>
+      {needs && (
+        <p class="notice" role="status">
+          {needs === 'restart'
+            ? 'Stored. The app knows of it with its next deployment; press Deploy for that.'
+            : 'Stored. Nothing has to be done.'}
+        </p>
+      )}
       <Await of={services}>
         {() =>
           present.length === 0 ? (
@@ -70,10 +88,7 @@ export function Services({ environment: { id } }: TabProps) {
       </Await>
       {isAdding && (
         <AddDialog
-          add={async (kind, name) => {
-            await api.setServices({ id, body: { services: [...wanted, { kind, ...(name && { name }) }] } });
-            await services.reload();
-          }}
+          add={(service) => store({ services: [...wanted, service] })}
           onClose={() => setAdding(false)}
         />
       )}
@@ -83,11 +98,12 @@ export function Services({ environment: { id } }: TabProps) {
           verb="Remove it"
           name={removing.name}
           isDangerous
-          onConfirm={async () => {
-            const rest = wanted.filter(({ name }) => name !== removing.name);
-            await api.setServices({ id, body: { services: rest, remove: [removing.name] } });
-            await services.reload();
-          }}
+          onConfirm={() =>
+            store({
+              services: wanted.filter(({ name }) => name !== removing.name),
+              remove: [removing.name],
+            })
+          }
           onClose={() => remove(undefined)}
         >
           <p>
@@ -101,28 +117,55 @@ export function Services({ environment: { id } }: TabProps) {
 }
 
 interface AddProps {
-  readonly add: (kind: ServiceKind, name: string) => Promise<void>;
+  readonly add: (service: WantedService) => Promise<void>;
   readonly onClose: () => void;
 }
 
 function AddDialog({ add, onClose }: AddProps) {
   const action = useAction(add);
+  // It stands behind those that are there already.
+  const errorOf = (field: string) =>
+    Object.entries(action.failure?.fields ?? {}).find(([path]) => path.endsWith(`.${field}`))?.[1];
   return (
     <Dialog title="Add a service" onClose={onClose}>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
           const fields = fieldsOf(event.currentTarget);
+          const { name, version, memoryMb } = fields;
           const kind = kinds.find((each) => each === fields.kind) ?? 'postgres';
-          if (await action.run(kind, fields.name ?? '')) onClose();
+          const service = {
+            kind,
+            ...(name && { name }),
+            ...(version && { version }),
+            ...(memoryMb && { memoryMb: Number(memoryMb) }),
+          };
+          if (await action.run(service)) onClose();
         }}
       >
-        <SelectField label="Kind" name="kind" options={kinds.map((kind) => ({ value: kind, text: kind }))} />
+        <SelectField
+          label="Kind"
+          name="kind"
+          options={kinds.map((each) => ({ value: each, text: each }))}
+        />
+        <TextField
+          label="Version"
+          name="version"
+          hint="Empty: the one that is usual for its kind."
+          error={errorOf('version')}
+        />
         <TextField
           label="Name"
           name="name"
           hint="May stay empty: it is then called after its kind."
-          error={action.failure?.fields['services.0.name']}
+          error={errorOf('name')}
+        />
+        <TextField
+          label="Memory in MB"
+          name="memoryMb"
+          type="number"
+          hint="The most that it may use. Empty: what is usual for its kind."
+          error={errorOf('memoryMb')}
         />
         {action.failure && <FailureNotice failure={action.failure} />}
         <div class="row row-end">

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { ApiToken, ApiTokenRequest } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
+import { useProjects } from '../data/lists.ts';
 import { useResource } from '../data/resource.ts';
 import { words } from '../data/words.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
@@ -11,9 +12,10 @@ import { CopyRow } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
-import { TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { useAsked } from './asked.ts';
 
 const abilities: readonly ApiTokenRequest['abilities'][number][] = [
   'read',
@@ -24,14 +26,14 @@ const abilities: readonly ApiTokenRequest['abilities'][number][] = [
 ];
 
 export function Tokens() {
-  const [isAdding, setAdding] = useState(false);
+  const [asked, ask] = useAsked(['token']);
   const [revoking, revoke] = useState<ApiToken>();
   const tokens = useResource('api tokens', (options) => api.listApiTokens({ limit: 100 }, options));
   return (
     <section class="stack" aria-label="API tokens">
       <div class="section-head">
         <p class="hint">A token can do no more than you can at that moment.</p>
-        <Button kind="primary" onPress={() => setAdding(true)}>
+        <Button kind="primary" onPress={() => ask('token')}>
           New token
         </Button>
       </div>
@@ -63,11 +65,12 @@ export function Tokens() {
           )
         }
       </Await>
-      {isAdding && <NewToken onMade={tokens.reload} onClose={() => setAdding(false)} />}
+      {asked && <NewToken onMade={tokens.reload} onClose={() => ask(undefined)} />}
       {revoking && (
         <Confirm
           title={`Revoke ${revoking.name}?`}
           verb="Revoke it"
+          name={revoking.name}
           isDangerous
           onConfirm={async () => {
             await api.deleteApiToken({ id: revoking.id });
@@ -90,6 +93,7 @@ function NewToken({
   readonly onClose: () => void;
 }) {
   const [token, setToken] = useState<string>();
+  const projects = useProjects();
   const make = useAction(async (body: ApiTokenRequest) => {
     const made = await api.createApiToken({ body });
     setToken(made.token);
@@ -115,10 +119,15 @@ function NewToken({
         onSubmit={(event) => {
           event.preventDefault();
           const fields = fieldsOf(event.currentTarget);
-          const { name = '', days } = fields;
+          const { name = '', days, project } = fields;
           const expiresAt = days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : undefined;
           const chosen = abilities.filter((ability) => fields[ability] === 'on');
-          void make.run({ name, abilities: chosen, ...(expiresAt && { expiresAt }) });
+          void make.run({
+            name,
+            abilities: chosen,
+            ...(expiresAt && { expiresAt }),
+            ...(project && { projectId: project }),
+          });
         }}
       >
         <TextField
@@ -138,6 +147,14 @@ function NewToken({
             </label>
           ))}
         </fieldset>
+        <SelectField
+          label="In"
+          name="project"
+          options={[
+            { value: '', text: 'all of the workspace' },
+            ...(projects.value ?? []).map(({ id, name }) => ({ value: id, text: `${name} alone` })),
+          ]}
+        />
         <TextField
           label="Ends after days"
           name="days"

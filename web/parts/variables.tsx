@@ -15,6 +15,7 @@ import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { useAsked } from './asked.ts';
 import type { TabProps } from './tab.ts';
 
 const needed: Readonly<Record<ChangeNeeds['needs'], string>> = {
@@ -23,13 +24,11 @@ const needed: Readonly<Record<ChangeNeeds['needs'], string>> = {
   nothing: 'Stored. Nothing has to be done.',
 };
 
-type Asked =
-  | { readonly what: 'one'; readonly variable: Variable | undefined }
-  | { readonly what: 'many' }
-  | { readonly what: 'delete'; readonly variable: Variable };
+type Asked = { readonly what: 'change' | 'delete'; readonly variable: Variable };
 
 export function Variables({ environment: { id } }: TabProps) {
   const [asked, ask] = useState<Asked>();
+  const [adding, add] = useAsked(['variable', 'env']);
   const [needs, setNeeds] = useState<ChangeNeeds['needs']>();
   const variables = useResource(
     `variables ${id}`,
@@ -40,20 +39,19 @@ export function Variables({ environment: { id } }: TabProps) {
     setNeeds((await api.setVariables({ id, body: { variables: [...list] } })).needs);
     await variables.reload();
   };
-  const close = () => ask(undefined);
+  const close = () => {
+    ask(undefined);
+    if (adding) add(undefined);
+  };
   return (
     <section class="stack" aria-label="Variables">
       <div class="section-head">
         <p class="hint">Secret values are sealed: they can be replaced, not read.</p>
         <div class="row">
-          <Button why={whyNot('change')} onPress={() => ask({ what: 'many' })}>
+          <Button why={whyNot('change')} onPress={() => add('env')}>
             Edit as .env
           </Button>
-          <Button
-            kind="primary"
-            why={whyNot('change')}
-            onPress={() => ask({ what: 'one', variable: undefined })}
-          >
+          <Button kind="primary" why={whyNot('change')} onPress={() => add('variable')}>
             Add a variable
           </Button>
         </div>
@@ -95,7 +93,7 @@ export function Variables({ environment: { id } }: TabProps) {
                       kind="quiet"
                       why={whyNot('change')}
                       label={`Change ${variable.key}`}
-                      onPress={() => ask({ what: 'one', variable })}
+                      onPress={() => ask({ what: 'change', variable })}
                     >
                       Change
                     </Button>
@@ -114,12 +112,16 @@ export function Variables({ environment: { id } }: TabProps) {
           )
         }
       </Await>
-      {asked?.what === 'one' && <OneDialog variable={asked.variable} save={save} onClose={close} />}
-      {asked?.what === 'many' && <ManyDialog known={variables.value ?? []} save={save} onClose={close} />}
+      {adding === 'variable' && <OneDialog variable={undefined} save={save} onClose={close} />}
+      {asked?.what === 'change' && <OneDialog variable={asked.variable} save={save} onClose={close} />}
+      {adding === 'env' && variables.value && (
+        <ManyDialog known={variables.value} save={save} onClose={close} />
+      )}
       {asked?.what === 'delete' && (
         <Confirm
           title={`Delete ${asked.variable.key}?`}
           verb="Delete it"
+          {...(asked.variable.secret && { name: asked.variable.key })}
           isDangerous
           onConfirm={async () => {
             setNeeds((await api.deleteVariable({ id, key: asked.variable.key })).needs);
@@ -202,13 +204,18 @@ function ManyDialog({ known, save, onClose }: SaveProps & { readonly known: read
   const action = useAction(save);
   const { variables, problems } = parseEnv(text);
   const secretOf = (key: string) => known.find((each) => each.key === key)?.secret ?? true;
+  const changed = variables.filter(({ key, value }) => {
+    const before = known.find((each) => each.key === key);
+    return before?.secret === true || before?.value !== value;
+  });
+  const isNew = (key: string) => !known.some((each) => each.key === key);
   const targetOfKey = (key: string) => known.find((each) => each.key === key)?.target ?? 'runtime';
   return (
     <Dialog title="Variables as .env" onClose={onClose} isWide>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
-          const list = variables.map(({ key, value }) => ({
+          const list = changed.map(({ key, value }) => ({
             key,
             value,
             secret: secretOf(key),
@@ -224,8 +231,13 @@ function ManyDialog({ known, save, onClose }: SaveProps & { readonly known: read
           value={text}
           onText={setText}
           error={problems.length > 0 ? problems.join(' ') : undefined}
-          hint={`${variables.length} variables. What is not in the text stays as it is; new ones are stored as secrets. Secret values are not shown here.`}
+          hint="What is not in the text stays as it is; new ones are stored as secrets. Secret values are not shown here."
         />
+        <p class="fine" role="status">
+          {changed.length === 0
+            ? 'Nothing would change.'
+            : changed.map(({ key }) => `${isNew(key) ? 'New' : 'Changed'}: ${key}`).join(', ')}
+        </p>
         {action.failure && <FailureNotice failure={action.failure} />}
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
@@ -233,9 +245,9 @@ function ManyDialog({ known, save, onClose }: SaveProps & { readonly known: read
             type="submit"
             kind="primary"
             isBusy={action.isBusy}
-            why={variables.length === 0 ? 'There is no variable in the text.' : problems[0]}
+            why={problems[0] ?? (changed.length === 0 ? 'The text changes nothing.' : undefined)}
           >
-            Store {variables.length}
+            Store {changed.length}
           </Button>
         </div>
       </form>

@@ -1,9 +1,9 @@
-/** Something that a person does: whether it runs, and why it did not work. Asks for the password where that is needed. */
+/** Something that a person does: whether it runs, and why it did not work. Asks for a fresh proof where that is needed. */
 import { useState } from 'preact/hooks';
 import { ProblemError } from '../../sdk/index.ts';
 import { type Failure, failureOf } from '../data/failure.ts';
 import { sessionEnded } from '../data/session.ts';
-import { askProof } from './proof.tsx';
+import { askProof } from './ask-proof.ts';
 
 export interface Action<Input extends readonly unknown[], Result = unknown> {
   /** What came of the last time, if that was a success. */

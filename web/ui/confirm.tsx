@@ -15,6 +15,7 @@ interface ConfirmProps {
   /** Typed by hand before anything that cannot be taken back. */
   readonly name?: string;
   readonly isDangerous?: boolean;
+  readonly isWide?: boolean;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
 }
@@ -25,6 +26,7 @@ export function Confirm({
   verb,
   name,
   isDangerous = false,
+  isWide = false,
   onConfirm,
   onClose,
 }: ConfirmProps) {
@@ -32,14 +34,14 @@ export function Confirm({
   const action: Action<[]> = useAction(onConfirm);
   const why = name !== undefined && typed !== name ? `Type ${name} first.` : undefined;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isWide={isWide}>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
           if (why === undefined && (await action.run())) onClose();
         }}
       >
-        <div class="prose">{children}</div>
+        <div class={isWide ? 'stack' : 'prose'}>{children}</div>
         {name !== undefined && (
           <TextField
             label={`To confirm, type ${name}`}

@@ -11,14 +11,22 @@ interface DialogProps {
 
 export function Dialog({ title, children, isWide = false, onClose }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
+  const isGone = useRef(false);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      isGone.current = true;
+      dialog?.close();
+    };
   }, []);
+  // The browser tells of the close of one that another has replaced, too: that closes nothing.
+  const closed = () => {
+    if (!isGone.current) onClose();
+  };
   return (
-    <dialog ref={ref} class={isWide ? 'dialog dialog-wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={ref} class={isWide ? 'dialog dialog-wide' : 'dialog'} aria-labelledby={id} onClose={closed}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

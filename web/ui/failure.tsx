@@ -1,8 +1,9 @@
 /** What went wrong: the sentence, what would help, and what shows it. Never a code alone. */
-import type { Failure } from '../data/failure.ts';
+import { type Failure, ways } from '../data/failure.ts';
 
 export function FailureNotice({ failure, title }: { readonly failure: Failure; readonly title?: string }) {
-  const { message, hint, evidence, requestId, fields } = failure;
+  const { message, hint, evidence, requestId, fields, code } = failure;
+  const way = code ? ways[code] : undefined;
   return (
     <div class="notice notice-bad" role="alert">
       {title && <strong>{title}</strong>}
@@ -17,6 +18,11 @@ export function FailureNotice({ failure, title }: { readonly failure: Failure; r
         </ul>
       )}
       {hint && <p class="hint">{hint}</p>}
+      {way && (
+        <p>
+          <a href={way.path}>{way.text}</a>
+        </p>
+      )}
       {evidence && (
         <details>
           <summary>What shows it</summary>

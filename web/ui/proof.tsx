@@ -1,141 +1,126 @@
 /**
  * What hands out secrets, or weakens what protects an account or a workspace, asks who it is again: for the second factor
- * where the account has one, else for the password, or at the provider where there is none. One dialog for whoever needs it.
+ * where the account has one, else for the password, or at the provider where there is none.
  */
-import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import type { Oidc, SecondFactorChallenge } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
-import { type Failure, failureOf } from '../data/failure.ts';
-import { useResource } from '../data/resource.ts';
+import { fieldsOf, useAction } from './action.ts';
+import { askedProof } from './ask-proof.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { Await } from './empty.tsx';
+import { FactorForm } from './factor-form.tsx';
 import { FailureNotice } from './failure.tsx';
 import { TextField } from './field.tsx';
 
-const asked = signal<((isProven: boolean) => void) | undefined>(undefined);
-
-export function askProof(): Promise<boolean> {
-  return new Promise((resolve) => {
-    asked.value = (isProven) => {
-      asked.value = undefined;
-      resolve(isProven);
-    };
-  });
+interface Asked {
+  readonly challenge: SecondFactorChallenge;
+  readonly provider: Oidc | undefined;
+  readonly hasPassword: boolean;
 }
 
 export function ProofDialog() {
-  const answer = asked.value;
-  if (!answer) return null;
+  const answer = askedProof.value;
+  return answer ? <Shown answer={answer} /> : null;
+}
+
+function Shown({ answer }: { readonly answer: (isProven: boolean) => void }) {
+  const [asked, setAsked] = useState<Asked>();
+  const look = useAction(async () => {
+    const challenge = await api.createConfirmChallenge();
+    const linked = challenge.methods.length === 0 ? (await api.getOidcLink()).linked : null;
+    setAsked({
+      challenge,
+      provider: linked?.isCurrent ? await api.getOidc() : undefined,
+      hasPassword: linked?.isOnlyWayIn !== true,
+    });
+  });
+  // Once for each time that it is asked for.
+  useEffect(() => void look.run(), []);
+  const decline = () => answer(false);
   return (
-    <Dialog title="Confirm that it is you" onClose={() => answer(false)}>
-      <Proof answer={answer} />
+    <Dialog title="Confirm that it is you" onClose={decline}>
+      {look.failure && <FailureNotice failure={look.failure} />}
+      {!asked && !look.failure && (
+        <div class="skeleton" role="status" aria-label="Loading">
+          <span />
+          <span />
+        </div>
+      )}
+      {asked && asked.challenge.methods.length === 0 && (
+        <PasswordForm provider={asked.provider} hasPassword={asked.hasPassword} answer={answer} />
+      )}
+      {asked && asked.challenge.methods.length > 0 && (
+        <>
+          <p class="hint">This asks for your second factor, once more within ten minutes.</p>
+          <FactorForm
+            needed={asked.challenge}
+            verb="Go on"
+            prove={async (proof) => {
+              await api.verifyPassword({ body: proof });
+              answer(true);
+            }}
+            backText="Not now"
+            onBack={decline}
+          />
+        </>
+      )}
     </Dialog>
   );
 }
 
-function Proof({ answer }: { readonly answer: (isProven: boolean) => void }) {
-  const ways = useResource('ways to prove', async (options) => {
-    const [{ totp, passkeys, recoveryCodes }, { linked }] = await Promise.all([
-      api.getSecondFactors({}, options),
-      api.getOidcLink({}, options),
-    ]);
-    const hasFactor = totp !== null || passkeys.length > 0;
-    const hasCode = totp !== null || (hasFactor && (recoveryCodes?.left ?? 0) > 0);
-    const typed = hasCode ? 'code' : hasFactor || linked?.isOnlyWayIn ? undefined : 'password';
-    return {
-      typed,
-      hasPasskey: passkeys.length > 0,
-      isAtProvider: !hasFactor && linked?.isOnlyWayIn,
-    } as const;
+interface PasswordProps {
+  readonly provider: Oidc | undefined;
+  readonly hasPassword: boolean;
+  readonly answer: (isProven: boolean) => void;
+}
+
+function PasswordForm({ provider, hasPassword, answer }: PasswordProps) {
+  const prove = useAction(async (password: string) => {
+    await api.verifyPassword({ body: { password } });
+    answer(true);
   });
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
-  // Not an action of its own: actions come here to ask.
-  const attempt = async (work: () => Promise<unknown>) => {
-    setBusy(true);
-    setFailure(undefined);
-    await work().catch((error: unknown) => setFailure(failureOf(error)));
-    setBusy(false);
-  };
-  const byText = async (form: HTMLFormElement) => {
-    const fields = new FormData(form);
-    const code = fields.get('code')?.toString().trim();
-    const method = /^[0-9]{6}$/.test(code ?? '') ? 'totp' : 'recovery_code';
-    const password = String(fields.get('password'));
-    await api.verifyPassword({ body: code === undefined ? { password } : { method, code } });
-    answer(true);
-  };
-  const byPasskey = async () => {
-    const { challenge, passkey } = await api.createConfirmChallenge();
-    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(Object(passkey));
-    const given = await navigator.credentials.get({ publicKey });
-    if (!(given instanceof PublicKeyCredential)) return;
-    const body = { challenge, method: 'passkey', credential: Object(given.toJSON()) } as const;
-    await api.verifyPassword({ body });
-    answer(true);
-  };
-  const atProvider = async () => {
+  const leave = useAction(async () => {
     const returnTo = `${location.pathname}${location.search}`;
     location.assign((await api.startOidcConfirm({ body: { returnTo } })).url);
-  };
+  });
+  const failure = prove.failure ?? leave.failure;
   return (
-    <Await of={ways}>
-      {({ typed, hasPasskey, isAtProvider }) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            const form = event.currentTarget;
-            void attempt(() => byText(form));
-          }}
-        >
-          {typed === 'password' && (
-            <>
-              <p class="hint">This needs your password, once more within ten minutes.</p>
-              <TextField
-                label="Password"
-                name="password"
-                type="password"
-                autocomplete="current-password"
-                isRequired
-                isFocused
-              />
-            </>
-          )}
-          {typed === 'code' && (
-            <TextField
-              label="Code"
-              name="code"
-              hint="Of your authenticator app, or one of your recovery codes."
-              autocomplete="one-time-code"
-              isRequired
-              isFocused
-            />
-          )}
-          {isAtProvider && (
-            <p class="hint">You sign in there once more, come back to this page, and do it again.</p>
-          )}
-          {failure && <FailureNotice failure={failure} />}
-          <div class="row row-end">
-            <Button onPress={() => answer(false)}>Not now</Button>
-            {hasPasskey && (
-              <Button kind={typed ? 'plain' : 'primary'} isBusy={isBusy} onPress={() => attempt(byPasskey)}>
-                Use a passkey
-              </Button>
-            )}
-            {isAtProvider && (
-              <Button kind="primary" isBusy={isBusy} onPress={() => attempt(atProvider)}>
-                Go to the provider
-              </Button>
-            )}
-            {typed && (
-              <Button type="submit" kind="primary" isBusy={isBusy}>
-                Go on
-              </Button>
-            )}
-          </div>
-        </form>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void prove.run(fieldsOf(event.currentTarget).password ?? '');
+      }}
+    >
+      {hasPassword ? (
+        <>
+          <p class="hint">This asks for your password, once more within ten minutes.</p>
+          <TextField
+            label="Password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            isRequired
+            isFocused
+          />
+        </>
+      ) : (
+        <p class="hint">You sign in there once more, come back to this page, and do it again.</p>
       )}
-    </Await>
+      {failure && <FailureNotice failure={failure} />}
+      <div class="row row-end">
+        <Button onPress={() => answer(false)}>Not now</Button>
+        {provider && (
+          <Button kind={hasPassword ? 'plain' : 'primary'} isBusy={leave.isBusy} onPress={() => leave.run()}>
+            Sign in again with {provider.name ?? 'single sign-on'}
+          </Button>
+        )}
+        {hasPassword && (
+          <Button type="submit" kind="primary" isBusy={prove.isBusy}>
+            Go on
+          </Button>
+        )}
+      </div>
+    </form>
   );
 }
