@@ -1,13 +1,13 @@
 /**
  * What is done on the machine. `npm run slipway -- backup FILE` and `restore FILE`: Slipway's own state, out of its database
- * and into an empty one; `owner` and `operator`: where nobody is left who can sign in and may do what is needed;
+ * and into an empty one; `workspaces`, `owner` and `operator`: where nobody is left who can sign in and may do what is needed;
  * `remove-factors`: where somebody lost both the phone and the recovery codes.
  * A backup may be made while the service runs. The master key is not in it: without the key nothing sealed can be opened,
  * with both everything can, so they belong in two places.
  */
 import { existsSync } from 'node:fs';
 import { removeAllFactors } from './areas/accounts/second-factors/change-factors.ts';
-import { makeOperator, makeOwner } from './areas/workspaces/recover.ts';
+import { allWorkspaces, makeOperator, makeOwner } from './areas/workspaces/recover.ts';
 import { systemClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { errorText, Fault } from './fault.ts';
@@ -24,6 +24,7 @@ import { checkStateFile } from './store/state/state-file.ts';
 const usage = `Usage:
   npm run slipway -- backup FILE    writes Slipway's own state to FILE; the service may run meanwhile
   npm run slipway -- restore FILE   puts it into an empty data folder or database; the service must not run there
+  npm run slipway -- workspaces              lists all workspaces with their owners; the service may run meanwhile
   npm run slipway -- owner EMAIL WORKSPACE   makes an account an owner of a workspace; the service may run meanwhile
   npm run slipway -- operator EMAIL          lets an account look after the installation; the service may run meanwhile
   npm run slipway -- remove-factors EMAIL    removes the second factors of an account; the service may run meanwhile
@@ -36,6 +37,11 @@ try {
   const [command, file, ...more] = process.argv.slice(2);
   if (command === 'backup' && file !== undefined && more.length === 0) await backUp(file);
   else if (command === 'restore' && file !== undefined && more.length === 0) await restore(file);
+  else if (command === 'workspaces' && file === undefined)
+    await withDatabase(readConfig(process.env), 'running too', async (db) => {
+      for await (const { id, name, owners } of allWorkspaces(db))
+        say(`${id}  ${name}  ${owners.join(', ') || 'no owner'}`);
+    });
   else if (command === 'owner' && file !== undefined && more[0] !== undefined && more.length === 1)
     await recover(`${file} is an owner of ${more[0]} now.`, (db) =>
       makeOwner(db, file, more[0] ?? '', systemClock.now()),

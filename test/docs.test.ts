@@ -204,6 +204,7 @@ const probes = ['GET /healthz'];
 test('what is open to everyone is on this list and nothing else is', () => {
   const open = operations().filter(({ isPublic }) => isPublic);
   assert.deepEqual(open.map(({ name }) => name).sort(), [
+    'GET /api/v1/auth/login/second-factor',
     'GET /api/v1/auth/oidc',
     ...probes,
     'POST /api/v1/auth/forgot-password',

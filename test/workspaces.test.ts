@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { makeOperator, makeOwner } from '../src/areas/workspaces/recover.ts';
+import { allWorkspaces, makeOperator, makeOwner } from '../src/areas/workspaces/recover.ts';
 import type { Access } from '../src/http/access.ts';
 import { sendLive } from '../src/http/live.ts';
 import { newId } from '../src/ids.ts';
@@ -261,6 +261,10 @@ test('whoever runs the machine makes an owner, and somebody who looks after the 
   await makeOperator(db, grace.email);
   assert.equal((await ask(grace, 'GET', '/installation')).status, 200);
   await assert.rejects(makeOperator(db, newEmail()), /There is no account/);
+  // Nobody who could ask the API for its id is left: it is found by its name and who owned it.
+  const found = await Array.fromAsync(allWorkspaces(db));
+  const own = found.find(({ id }) => id === team.workspaceId);
+  assert.deepEqual(own?.owners, [owner.email, grace.email]);
   for (const workspace of [newId(), 'mine'])
     await assert.rejects(makeOwner(db, grace.email, workspace, service.clock.now()), /There is no workspace/);
 });

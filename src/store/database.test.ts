@@ -199,6 +199,21 @@ test('a machine too busy to go on with a transaction in time gets a fault, and t
   assert.deepEqual(await db.transaction((tx) => tx.rows(sql`select x from a`)), []);
 });
 
+test('a server too busy to let anyone in gives database_unavailable, to reads that share a connection too', async (t) => {
+  const server = createServer((socket) => socket.on('error', () => undefined));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const way = { host: '127.0.0.1', port, user: 'x', database: 'x', connectionTimeoutMillis: 100 };
+  const db = connectDatabase(way, silent);
+  t.after(async () => {
+    await db.close();
+    server.close();
+  });
+  assert.equal((await faultOf(() => db.one(sql`select 1`))).code, 'database_unavailable');
+  assert.equal((await faultOf(() => db.run(sql`select 1`))).code, 'database_unavailable');
+});
+
 test('a server that ends a connection in the moment it is lent is a fault, and not the end of the process', async (t) => {
   const message = (type: string, body: Buffer) => {
     const head = Buffer.alloc(5);

@@ -179,9 +179,9 @@ function lastRows(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResultRow[
 // closed the connection, so nothing was done, and the connection must not be lent again.
 const unavailableCodes =
   /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300|25P03)$/;
-// The driver gives these no code.
+// The driver gives these no code: its pool says that it took too long to connect in other words than a connection does.
 const unavailableTexts =
-  /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/i;
+  /Connection terminated|timeout exceeded when trying to connect|^timeout expired$|not queryable|Client was closed/i;
 
 export function translate(error: unknown): unknown {
   const code = errorCode(error);

@@ -111,6 +111,20 @@ test('an ID token with anything wrong in it signs nobody in', async () => {
   }
 });
 
+test('a clock of the provider that is off by less than half a minute is taken, one that is off by more is not', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const at = (seconds: number) => ({ iat: now + seconds - 300, exp: now + seconds });
+  for (const [off, status] of [
+    [{ ...at(-10) }, 303],
+    [{ ...at(300), nbf: now + 10 }, 303],
+    [{ ...at(-60) }, 401],
+    [{ ...at(300), nbf: now + 120 }, 401],
+  ] as const) {
+    const { page, hasSession } = await attempt((right) => liar.sign({ ...right, ...off }));
+    assert.deepEqual([page.status, hasSession], [status, status === 303], JSON.stringify(off));
+  }
+});
+
 test('an answer that is no token at all is told as such', async () => {
   const { page, hasSession, isKnown } = await attempt(() => 'x.y.z');
   assertProblem(page, 502, 'oidc_failed');

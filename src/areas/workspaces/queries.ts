@@ -177,3 +177,19 @@ export function isWorkspace(db: Queryable, id: WorkspaceId): Promise<boolean> {
 export function setOperator(tx: Queryable, id: AccountId) {
   return tx.run(sql`update accounts set operator = true where id = ${id}`);
 }
+
+export interface OwnedWorkspace {
+  readonly id: WorkspaceId;
+  readonly name: string;
+  readonly owners: readonly string[];
+}
+
+/** Those after this id, with the addresses of their owners. */
+export function listOwned(db: Queryable, after: string, limit: number) {
+  return db.rows<OwnedWorkspace>(sql`
+    select w.id, w.name, array(
+      select a.email from memberships m join accounts a on a.id = m.account_id
+      where m.workspace_id = w.id and m.role = 'owner' order by m.created_at) as owners
+    from workspaces w where w.removed_at is null and w.id > ${after}::uuid
+    order by w.id limit ${limit}`);
+}

@@ -7,9 +7,19 @@ import { Fault } from '../../fault.ts';
 import { type AccountId, isId, type WorkspaceId } from '../../ids.ts';
 import { normaliseEmail } from '../../principal.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { findAccount, insertMember, isWorkspace, setOperator, setPlace } from './queries.ts';
+import {
+  findAccount,
+  insertMember,
+  isWorkspace,
+  listOwned,
+  type OwnedWorkspace,
+  setOperator,
+  setPlace,
+} from './queries.ts';
 
 const action = 'recover';
+const pageSize = 500;
+const beforeAll = '00000000-0000-0000-0000-000000000000';
 const owner = { role: 'owner', projects: null } as const;
 
 export async function makeOperator(db: Database, email: string): Promise<void> {
@@ -26,13 +36,24 @@ export async function makeOwner(db: Database, email: string, workspace: string, 
     const accountId = await requireAccount(tx, email);
     if (!isId<WorkspaceId>(workspace) || !(await isWorkspace(tx, workspace)))
       throw new Fault('state_refused', `There is no workspace ${workspace}.`, {
-        hint: 'GET /workspaces, as one of its members, lists its id.',
+        hint: '`npm run slipway -- workspaces` lists all of them.',
       });
     if (!(await insertMember(tx, workspace, accountId, owner, now)))
       await setPlace(tx, workspace, accountId, owner);
     const subject = { type: 'member', id: accountId };
     await writeEntry(tx, workspace, { actor: { kind: 'service' }, action, subject });
   });
+}
+
+/** The oldest first, page by page: there may be many. */
+export async function* allWorkspaces(db: Queryable): AsyncIterable<OwnedWorkspace> {
+  for (let after = beforeAll; ; ) {
+    const page = await listOwned(db, after, pageSize);
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    after = last.id;
+  }
 }
 
 async function requireAccount(tx: Queryable, email: string): Promise<AccountId> {
