@@ -37,13 +37,15 @@ async function confirmPassword(
 ): Promise<void> {
   const hash = await findPasswordHash(db, principal.accountId);
   if (!(await checkPassword(password, hash)) || hash === null)
-    throw new Fault('invalid_credentials', 'The password is wrong.');
+    throw new Fault('invalid_credentials', 'The password is wrong.', {
+      hint: 'Check it, or ask for a new one with POST /auth/forgot-password.',
+    });
   if (principal.secondFactor)
     throw new Fault(
       'second_factor_required',
       'This account has a second factor: the password alone proves nothing.',
       {
-        hint: 'Send `{"method": "totp", "code": …}`; for a passkey, begin with POST /api/v1/auth/confirm/challenge.',
+        hint: 'Send `{"method": "totp", "code": …}`; for a passkey, begin with POST /auth/confirm/challenge.',
       },
     );
   await setProven(db, sessionOf(principal), clock.now());
