@@ -20,6 +20,11 @@ export const benches: Readonly<Record<string, Bench>> = {
       'from `npm start` (installed) to the first answer; the first start creates the database. Memory 20 s after a start, shared pages counted once, npm above them included.',
     run: async () => (await import('./start.ts')).benchStart(),
   },
+  docs: {
+    about:
+      'the page of the API in a chromium on the same machine, from its address to what is drawn: the operations by their tags, then the reference with which calls are tried.',
+    run: async () => (await import('./docs.ts')).benchDocs(),
+  },
   memory: {
     about:
       'what all processes hold a minute after 60 sign-ins, 20 deployments and a backup, shared pages counted once, npm above them included.',

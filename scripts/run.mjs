@@ -61,6 +61,7 @@ async function install() {
   const paths = packagePaths();
   const show = () => overwrite(`${what}: ${paths.filter(isThere).length} of ${paths.length}, ${seconds()}`);
   if (!isWatched) process.stderr.write(`${what} …\n`);
+  if (isWatched) show();
   const timer = isWatched ? setInterval(show, 250) : undefined;
   rmSync(stampFile, { force: true });
   const flags = ['ci', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];

@@ -65,7 +65,7 @@ export const apiFaultCodes = {
   email_not_verified: 'The password is right, but the address has not been confirmed. A fresh code was sent.',
   forbidden: 'You may see this, but your role in the workspace does not allow the action.',
   fresh_proof_required:
-    'The call asks for your password or second factor again, with POST /api/v1/auth/confirm.',
+    'The call asks for your password or second factor again, with POST /auth/confirm.',
   git_failed: 'Git could not fetch or read the repository.',
   git_unavailable: 'Git is missing on the machine of the service, or too old.',
   headers_too_large: 'The request line and headers together are larger than the service accepts.',

@@ -32,7 +32,7 @@ try {
   if (!stopping) {
     isAnnounced = true;
     const docs = config.docs ? `Documentation: ${publicUrl}/api/docs\n` : '';
-    if (isTerminal) print(`${cleared}Slipway is running at ${config.docs ? publicUrl : `${url}/api/v1`}\n`);
+    if (isTerminal) print(`${cleared}Slipway is running at ${publicUrl}\n`);
     else print(`Slipway is running at ${url}/api/v1\n${docs}${mailer.destination}\n`);
   }
 } catch (error) {

@@ -109,7 +109,7 @@ export interface Sessions {
 }
 
 export function unauthenticated(sentence: string): Fault {
-  return new Fault('unauthenticated', sentence, { hint: 'Sign in with POST /api/v1/auth/login.' });
+  return new Fault('unauthenticated', sentence, { hint: 'Sign in with POST /auth/login.' });
 }
 
 /** One spelling per address: what differs only in case is the same mailbox in practice. */

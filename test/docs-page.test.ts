@@ -25,6 +25,26 @@ test('the page loads only from its own origin, and may not do otherwise', async 
   assert.match(policy, /connect-src 'self'(;|$)/);
 });
 
+test('the page shows every operation at once, by its tag, in the order in which one meets them', async () => {
+  const service = await sharedTestApp();
+  const { text } = await service.call('GET', '//api/docs');
+  const { body } = await service.call('GET', '//api/docs/openapi.json');
+  const [, outline = ''] = /<main id="outline">(.*)<\/main>/s.exec(text) ?? [];
+  const tags: { name: string }[] = Object(body.tags);
+  assert.deepEqual(
+    [...outline.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name),
+    tags.map(({ name }) => name),
+  );
+  const calls = Object.entries(Object(body.paths)).flatMap(([path, methods]) =>
+    Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  assert.deepEqual(
+    [...outline.matchAll(/<code>([A-Z]+ \S+)<\/code> \S/g)].map(([, call]) => call).sort(),
+    calls.sort(),
+  );
+  assert.doesNotMatch(outline, /Default Response|undefined|\[object/);
+});
+
 test('the page starts without asking anyone else for anything', async () => {
   const service = await sharedTestApp();
   const start = await service.call('GET', '//api/docs/start.js');
@@ -50,8 +70,8 @@ test('the script of the page comes compressed to those who can, and plain to tho
 
 test('the document comes compressed, and not at all to those who have it', async () => {
   const service = await sharedTestApp();
-  for (const name of ['openapi.json', 'reference.js', 'start.js']) {
-    const address = `${service.url}/api/docs/${name}`;
+  for (const name of ['/openapi.json', '/reference.js', '/start.js', '']) {
+    const address = `${service.url}/api/docs${name}`;
     const first = await fetch(address, { headers: { 'accept-encoding': 'gzip' } });
     assert.equal(first.status, 200);
     assert.equal(first.headers.get('content-encoding'), 'gzip');
@@ -61,12 +81,12 @@ test('the document comes compressed, and not at all to those who have it', async
     assert.match(etag, /^W\/"[\w-]{22}"$/);
     await first.arrayBuffer();
     for (const known of [etag, `"other", ${etag}`, '*']) {
-      const again = await service.call('GET', `//api/docs/${name}`, { headers: { 'if-none-match': known } });
+      const again = await service.call('GET', `//api/docs${name}`, { headers: { 'if-none-match': known } });
       assert.equal(again.status, 304, known);
       assert.equal(again.text, '');
       assert.equal(again.headers.get('etag'), etag);
     }
-    const other = await service.call('GET', `//api/docs/${name}`, {
+    const other = await service.call('GET', `//api/docs${name}`, {
       headers: { 'if-none-match': '"other"' },
     });
     assert.equal(other.status, 200);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { attempt, run } from '../lab/command.ts';
 import { root } from '../scripts/commands.ts';
+import { temporaryFolder } from './support/postgres.ts';
 
 interface LockedPackage {
   readonly name: string;
@@ -74,4 +77,40 @@ test('no script is judged that nothing brings', () => {
     judged.filter((name) => !needed.includes(name)),
     [],
   );
+});
+
+test('who waits for the installation at a terminal sees how far it is, and nothing is left of that', async (t) => {
+  const folder = temporaryFolder('install');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'scripts'));
+  cpSync(join(root, 'scripts/run.mjs'), join(folder, 'scripts/run.mjs'));
+  // Packages of this machine, so that nobody's registry is asked.
+  const names = ['one', 'two', 'three'];
+  for (const name of names) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'package.json'), JSON.stringify({ name, version: '1.0.0' }));
+    await run('npm', ['pack', '--silent', `./${name}`], { cwd: folder });
+  }
+  const dependencies = Object.fromEntries(names.map((name) => [name, `file:${name}-1.0.0.tgz`]));
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'here', version: '1.0.0', dependencies }),
+  );
+  await run('npm', ['install', '--package-lock-only', '--offline', '--silent'], { cwd: folder });
+
+  const command = `${process.execPath} scripts/run.mjs --prepare`;
+  const install = () => attempt('script', ['-qefc', command, '/dev/null'], { cwd: folder });
+  const first = await install();
+  assert.equal(first.code, 0, first.stdout);
+  assert.match(first.stdout, /Installing dependencies \(run time only\): [0-3] of 3, \d+ s/);
+  assert.ok(first.stdout.endsWith('\r\u001b[K'), 'the line is cleared in the end');
+  assert.doesNotMatch(first.stdout, /\n/, 'one line, written over and over');
+  assert.ok(existsSync(join(folder, 'node_modules/three/package.json')));
+  assert.equal((await install()).stdout, '', 'what is installed is not installed again');
+
+  rmSync(join(folder, 'node_modules'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies: { four: '1.0.0' } }));
+  const failed = await install();
+  assert.equal(failed.code, 1, failed.stdout);
+  assert.match(failed.stdout, /four@1\.0\.0[\s\S]*could not install its dependencies: `npm ci` failed/);
 });

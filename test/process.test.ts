@@ -211,7 +211,8 @@ test('at a terminal there is the address and nothing else, then readable lines',
   const { start } = newInstance(t);
   // `script` gives it a terminal; it is part of every Debian and Ubuntu.
   const command = ['script', '-qefc', mainCommand.join(' '), '/dev/null'] as const;
-  const service = start({ SLIPWAY_LOG_LEVEL: 'info' }, command);
+  // The dashboard is there with or without the documentation.
+  const service = start({ SLIPWAY_LOG_LEVEL: 'info', SLIPWAY_DOCS: 'off' }, command);
   const [, url = ''] = await service.printed(/Slipway is running at (http:\/\/127\.0\.0\.1:\d+)\r\n/);
   assert.equal(
     service.stdout.split('\r\u001b[K').at(-1),

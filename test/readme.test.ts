@@ -6,18 +6,28 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../scripts/commands.ts';
 import { settings } from '../src/config.ts';
-import { npmStart, readmeBlocks, Shell } from './support/readme.ts';
-import { accountSteps, deploymentSteps, domainSteps, follow } from './support/readme-steps.ts';
+import { npmStart, readmeBlocks } from './support/readme.ts';
+import {
+  accountSteps,
+  deploymentSteps,
+  domainSteps,
+  follow,
+  promptSteps,
+  type Step,
+} from './support/readme-steps.ts';
 import { hangMs, until } from './support/until.ts';
 
 const blocks = readmeBlocks();
 
 /** Which commands there are, and what runs each of them. */
 const known: Readonly<Record<string, readonly (readonly [command: string, by: string])[]>> = {
-  'Start it': [
-    ['npm start', 'test/readme.test.ts'],
-    ['npm test', 'scripts/test.ts'],
+  'Start it': [['npm start', 'test/readme.test.ts']],
+  'The same at the prompt': runBy('test/long/readme.test.ts', promptSteps),
+  'The same by the API': [
+    ...runBy('test/readme.test.ts', accountSteps),
+    ...runBy('test/long/readme.test.ts', deploymentSteps),
   ],
+  'Your own domain, with https': runBy('test/long/readme.test.ts', domainSteps),
   'See it without renting a server': [
     ['npm run demo ', 'test/long/demo.test.ts'],
     ['npm run demo -- down', 'test/long/demo.test.ts'],
@@ -25,13 +35,12 @@ const known: Readonly<Record<string, readonly (readonly [command: string, by: st
     ['npm run lab -- ssh s1', 'test/long/traces.test.ts'],
     ['npm run lab -- down', 'test/long/traces.test.ts'],
   ],
-  'Your first account in one minute': accountSteps.map(({ begins }) => [begins, 'test/readme.test.ts']),
-  'Your first deployment in five minutes': deploymentSteps.map(({ begins }) => [
-    begins,
-    'test/long/readme.test.ts',
-  ]),
-  'Your own domain, with https': domainSteps.map(({ begins }) => [begins, 'test/long/readme.test.ts']),
+  'Work on it': [['npm test', 'scripts/test.ts']],
 };
+
+function runBy(file: string, steps: readonly Step[]): (readonly [string, string])[] {
+  return steps.map(({ begins }) => [begins, file]);
+}
 
 test('every command of the README is run by a test, in its order, and no test waits for one that is gone', () => {
   const headings = [...new Set(blocks.map(({ heading }) => heading))];
@@ -78,13 +87,17 @@ test('every proof that the promises and the threats stand on is there', () => {
 
 test('`npm start`, then a first account by the commands of the README', async (t) => {
   const service = await npmStart(t);
-  const shell = new Shell(t);
+  const { shell } = service;
   const address = `http://${settings.host.standard}:${settings.port.standard}`;
   const own = { [address]: service.url, 'example.com': 'readme.test' };
-  const [account] = blocks.filter(({ heading }) => heading === 'Your first account in one minute');
+  const home = await fetch(`${service.url}/`, { headers: { accept: 'text/html' } });
+  assert.match(await home.text(), /<title>Slipway<\/title>/, 'the address itself leads to the dashboard');
+  const [account] = blocks.filter(({ heading }) => heading === 'The same by the API');
   assert.ok(account);
   assert.ok(account.commands[0]?.includes(address), 'where `npm start` serves by itself');
   await follow(shell, account.commands, accountSteps, own, { service });
+  // What the rest of the README and the guides work with does not end in the middle of them.
+  assert.match(await shell.run('echo "$auth"'), /^authorization: Bearer slw_\w{38}\n/);
   assert.equal((await fetch(`${service.url}/api/docs`)).status, 200);
   assert.ok(existsSync(join(service.folder, 'data/outbox')), 'mail is written there too');
   assert.equal(await service.interrupt(), 0, service.said());

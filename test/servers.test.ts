@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from '../src/store/sql.ts';
 import { newPerson } from './support/people.ts';
 import { assertProblem } from './support/problems.ts';
-import { connectionTest } from './support/servers.ts';
+import { connectionTest, lastOperation } from './support/servers.ts';
 import { sharedTestApp } from './support/shared-app.ts';
 
 /** Nothing listens there: whatever connects is refused at once. */
@@ -61,6 +62,18 @@ test('a server that was never reached is not cleared, and how it is forgotten is
   assertProblem(refused, 409, 'server_not_ready');
   assert.match(String(refused.body.hint), /\?leave=true/);
   assert.equal((await service.call('DELETE', `/servers/${body.id}?leave=true`, { token })).status, 204);
+});
+
+test('a server that was reached once and is gone says how it is forgotten, when clearing it fails', async () => {
+  const service = await sharedTestApp();
+  const { token } = await newPerson(service);
+  const { body } = await service.call('POST', '/servers', { token, body: wish });
+  const known = 'SHA256:uNiVztksCsDhcc0u9e8BrrJXQVQzN2n4XLmbmkGQ8cY';
+  await service.app.store.db.run(sql`update servers set host_key = ${known} where id = ${String(body.id)}`);
+  assert.equal((await service.call('DELETE', `/servers/${body.id}`, { token })).status, 202);
+  const ended = await lastOperation(service, token, String(body.id), 'server_remove');
+  assert.equal(ended.status, 'failed');
+  assert.match(String(Object(ended.fault).hint), /gone for good.*\?leave=true/);
 });
 
 test('what a field should look like is told by a sentence with an example, never by a pattern', async () => {

@@ -67,10 +67,12 @@ test('a run tells its files, what it skipped, and ends with a plain line of pass
     const late = join(folder, 'late.test.ts');
     const after = `after(() => { globalThis.isGone = true; });`;
     writeFileSync(made, `import { after, test } from 'node:test'; ${after} test('made', () => undefined);`);
+    // Loaded only after every turn that Node would take to end the tests of the first.
     writeFileSync(
       late,
       `import assert from 'node:assert'; import { test } from 'node:test';
-await new Promise((resolve) => setTimeout(resolve, 300));
+import { setImmediate as turn } from 'node:timers/promises';
+for (let turns = 0; turns < 1_000 && !globalThis.isGone; turns += 1) await turn();
 test('late', () => assert.ok(!globalThis.isGone));`,
     );
     const shared = join(root, 'scripts/testing/several-files.ts');

@@ -64,12 +64,11 @@ async function analyseFolders(run: Run, withSecondary: boolean): Promise<Analysi
   const ahead = parseAhead(contents, progress);
   const repository = new Repository(surveyed.entries, contents, { ahead, folders, note: progress.note });
   if (!repository.directory(root)) throw noSuchFolder(root);
-  repository.warnings.push(...surveyed.warnings, ...selection.warnings);
   const findings = collectFindings(repository, { root, withSecondary, progress });
-  if (progress.isOver)
-    repository.warn('time_over', `The time of ${limits.timeMs} ms was over before the end.`, null);
+  const warnings = [...surveyed.warnings, ...selection.warnings, ...findings.warnings];
+  if (progress.isOver) warnings.push(timeOver(limits.timeMs));
   progress.note('what was found, to choose from it');
-  return resolve(repository, findings, root);
+  return resolve(repository, { ...findings, warnings }, root);
 }
 
 function rootOf(given: string): string {
@@ -84,6 +83,10 @@ function noSuchFolder(folder: string): Fault {
     hint: 'Give a folder from the root of the repository, or leave it out.',
     errors: [{ path: 'rootDirectory', message }],
   });
+}
+
+function timeOver(timeMs: number): Warning {
+  return { code: 'time_over', message: `The time of ${timeMs} ms was over before the end.`, file: null };
 }
 
 function tooMany(most: number): Warning {

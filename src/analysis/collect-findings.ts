@@ -15,6 +15,7 @@ import { Project } from './project.ts';
 import { parentOf, type Repository } from './repository.ts';
 import type { Warning } from './result.ts';
 import { findServices } from './services/services.ts';
+import { leakedSecrets } from './variables/env-files.ts';
 import { variablesOf } from './variables/variables.ts';
 
 export interface Findings {
@@ -59,6 +60,7 @@ export function collectFindings(repository: Repository, options: CollectOptions)
       warnings.push(...(found.warnings ?? []));
     }
   }
+  warnings.push(...attempt('leaked secrets', () => leakedSecrets(repository)));
   const candidates = collectCandidates(repository, options, attempt);
   warnings.push(...candidates.flatMap(({ draft }) => draft.warnings ?? []));
   if (!progress.isOver) services.push(...attempt('services', () => findServices(repository)));

@@ -49,7 +49,8 @@ export class Repository {
   readonly entries: readonly TreeEntry[];
   readonly folders: Folders;
   readonly directories: ReadonlyMap<string, Directory>;
-  readonly warnings: Warning[] = [];
+  /** Files that could not be parsed, as far as somebody has asked for them. */
+  readonly unreadable: Warning[] = [];
   readonly sources: ReadonlyMap<string, SourceFacts>;
   readonly #contents: ReadonlyMap<string, Buffer>;
   readonly #texts = new Map<string, string>();
@@ -201,10 +202,6 @@ export class Repository {
     return hits;
   }
 
-  warn(code: string, message: string, file: string | null): void {
-    this.warnings.push({ code, message, file });
-  }
-
   #yamlOf(path: string, text: string): unknown {
     const outcome = this.#yaml.get(path);
     if (outcome && 'failed' in outcome) throw new Error(outcome.failed);
@@ -224,7 +221,8 @@ export class Repository {
       return parse();
     } catch (error) {
       const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-      this.warn('unreadable_file', `${path} cannot be read: ${why.slice(0, 200)}`, path);
+      const message = `${path} cannot be read: ${why.slice(0, 200)}`;
+      this.unreadable.push({ code: 'unreadable_file', message, file: path });
       return undefined;
     }
   }

@@ -27,7 +27,7 @@ export function resolve(repository: Repository, findings: Findings, root: string
   });
   const folders = chosen.map(({ directory }) => directory);
   const services = resolveServices(findings, folders, repository, evidence);
-  const variables = resolveVariables(findings, folders, services, repository, evidence);
+  const { variables, warnings } = resolveVariables(findings, folders, services, repository, evidence);
   const monorepo = resolveMonorepo(findings, root, evidence);
   const composeFile = repository.firstOf(root, composeNames) ?? repository.firstOf('', composeNames) ?? null;
   if (composeFile !== null)
@@ -40,7 +40,12 @@ export function resolve(repository: Repository, findings: Findings, root: string
     composeFile,
     monorepo,
     languages,
-    warnings: shownWarnings([...repository.warnings, ...findings.warnings, ...ofNothing(apps)]),
+    warnings: shownWarnings([
+      ...repository.unreadable,
+      ...findings.warnings,
+      ...warnings,
+      ...ofNothing(apps),
+    ]),
     evidence,
   };
 }

@@ -149,7 +149,7 @@ export class AccessControl {
     if (this.#clock.now().getTime() - credential.provenAt.getTime() < freshMs) return;
     const what = secondFactor ? 'second factor' : 'password';
     throw new Fault('fresh_proof_required', `This asks for your ${what} again.`, {
-      hint: 'Send it with POST /api/v1/auth/confirm, then repeat the call. Without a password: POST /api/v1/auth/oidc/confirm.',
+      hint: 'Send it with POST /auth/confirm, then repeat the call. Without a password: POST /auth/oidc/confirm.',
     });
   }
 
@@ -253,14 +253,14 @@ function refuseToken({ credential }: Principal, access: PersonalAccess): void {
     access.kind === 'workspace' ? !access.person : access.kind === 'account' && access.tokens;
   if (!takesTokens)
     throw new Fault('forbidden', 'An API token cannot do this.', {
-      hint: 'Sign in with POST /api/v1/auth/login.',
+      hint: 'Sign in with POST /auth/login.',
     });
 }
 
 function secondFactorMissing({ credential }: Principal): Fault {
   const who = credential.kind === 'token' ? 'whoever made this API token has none' : 'you have none yet';
   return new Fault('second_factor_missing', `This workspace requires a second factor, and ${who}.`, {
-    hint: 'Set one up: POST /api/v1/auth/totp for an authenticator app, POST /api/v1/auth/passkeys/options for a passkey.',
+    hint: 'Set one up: POST /auth/totp for an authenticator app, POST /auth/passkeys/options for a passkey.',
   });
 }
 
@@ -280,7 +280,7 @@ function requirePermission({ credential }: Principal, role: Role, permission: Pe
     'forbidden',
     `This API token may ${list(credential.abilities)} only; this needs ${permission}.`,
     {
-      hint: 'Make a token with this ability, with POST /api/v1/api-tokens.',
+      hint: 'Make a token with this ability, with POST /api-tokens.',
     },
   );
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
+import { matching } from './schemas.ts';
 import { fieldErrors, validator } from './validation.ts';
 
 const closed = { additionalProperties: false };
@@ -43,4 +44,48 @@ test('alternatives inside of alternatives, and values that may be null, are told
   ]);
   const maybe = Type.Object({ note: Type.Union([Type.String({ minLength: 2 }), Type.Null()]) }, closed);
   assert.deepEqual(told(maybe, { note: 'x' }), ['note must have at least 2 characters']);
+});
+
+test('a constant inside of an alternative is a field of it, and not one more kind', () => {
+  const Proof = Type.Union([
+    Type.Object({ method: Type.Literal('totp'), code: Type.String() }, closed),
+    Type.Object(
+      {
+        method: Type.Literal('passkey'),
+        credential: Type.Object({ type: Type.Literal('public-key') }, closed),
+      },
+      closed,
+    ),
+  ]);
+  assert.deepEqual(told(Proof, { method: 'passkey', credential: { type: 'key' } }), [
+    'credential.type must be "public-key"',
+  ]);
+  assert.deepEqual(told(Proof, { method: 'x', credential: { type: 'key' } }), [
+    'method must be one of totp, passkey',
+  ]);
+});
+
+test('a value is told what it should be in words, and by what it should look like first', () => {
+  const code = Type.String({
+    maxLength: 6,
+    pattern: matching('^[0-9]{6}$', 'must be six digits, such as `493027`'),
+  });
+  const Sent = Type.Object(
+    {
+      code,
+      name: Type.String({ minLength: 1 }),
+      force: Type.Boolean(),
+      count: Type.Integer(),
+      list: Type.Array(code),
+    },
+    closed,
+  );
+  assert.deepEqual(told(Sent, { code: '1234567', name: '', force: 'yes', count: 1.5, list: {} }), [
+    'code must be six digits, such as `493027`',
+    'name must not be empty',
+    'force must be true or false',
+    'count must be a whole number',
+    'list must be a list',
+  ]);
+  assert.throws(() => matching('^[0-9]{6}$', 'must be a code'), /told in two ways/);
 });

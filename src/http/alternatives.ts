@@ -30,20 +30,28 @@ export function ofTheMeantOne<F extends Failure>(failures: readonly F[], from = 
 }
 
 function choose<F extends Failure>(branches: readonly F[][]): F[] {
-  const tags = branches.map((failures) => failures.find(({ keyword }) => keyword === 'const'));
+  // What says of which kind it is lies outermost; a constant further in is a field like others.
+  const constants = branches.flat().filter(({ keyword }) => keyword === 'const');
+  const [outermost] = constants.toSorted((one, other) => depthOf(one) - depthOf(other));
+  const isTag = ({ keyword, instancePath }: F) =>
+    keyword === 'const' && instancePath === outermost?.instancePath;
+  const tags = branches.map((failures) => failures.find(isTag));
   const [tag] = tags;
   // None of them is of this kind: the kinds there are say more than what one of them lacks.
   if (tag && tags.every((each) => each !== undefined)) {
     const allowedValues = tags.map(({ params }) => params.allowedValue);
     return [{ ...tag, keyword: 'enum', params: { allowedValues } }];
   }
-  const costs = branches.map((failures) => failures.reduce((sum, each) => sum + costOf(each), 0));
+  const costs = branches.map((failures) =>
+    failures.reduce((sum, each) => sum + (isTag(each) ? 100 : costOf(each)), 0),
+  );
   return branches[costs.indexOf(Math.min(...costs))] ?? [];
 }
 
+const depthOf = ({ instancePath }: Failure) => instancePath.split('/').length;
+
 /** A wrong kind weighs most, then a field that it does not have; a field that is missing is merely missing. */
 function costOf({ keyword }: Failure): number {
-  if (keyword === 'const') return 100;
   if (keyword === 'additionalProperties' || keyword === 'type') return 10;
   return 1;
 }

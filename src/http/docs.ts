@@ -4,13 +4,30 @@
  */
 import { once } from '../once.ts';
 import { type Asset, assetOf, sendAsset } from './assets.ts';
-import { openApiDocument } from './document.ts';
+import { openApiDocument, operationsByTag, type Tag } from './document.ts';
 import type { HttpServer } from './server.ts';
 import { iconPath, pageOptions } from './web-pages.ts';
 
 export const docsPath = '/api/docs';
 
-const page = `<!doctype html>
+/**
+ * The reference takes seconds to load, and this is seen at once: every operation, by its tag, in the order in which one
+ * meets them. It goes when the reference is there, and is all there is for who runs no scripts.
+ */
+function outlineOf(tags: readonly Tag[]): string {
+  return tags
+    .map(({ name, description, operations }) => {
+      const lines = operations.map(
+        ({ call, summary }) => `<li><code>${escaped(call)}</code> ${escaped(summary)}</li>\n`,
+      );
+      return `<h2>${escaped(name)}</h2>\n<p>${escaped(description)}</p>\n<ul>\n${lines.join('')}</ul>\n`;
+    })
+    .join('');
+}
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+const pageOf = (outline: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -20,17 +37,25 @@ const page = `<!doctype html>
 <link rel="icon" href="${iconPath}" type="image/svg+xml">
 <link rel="preload" href="${docsPath}/reference.js" as="script">
 <link rel="preload" href="${docsPath}/openapi.json" as="fetch" crossorigin="anonymous">
+<script src="${docsPath}/start.js" defer></script>
+<style>
+body { margin: 0; }
+#outline { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
+#outline ul { padding: 0; list-style: none; }
+#outline code { display: inline-block; min-width: 30rem; }
+</style>
 </head>
 <body>
-<noscript>The machine-readable description is at <a href="${docsPath}/openapi.json">${docsPath}/openapi.json</a>.</noscript>
+<main id="outline">
+<h1>Slipway API</h1>
+<p>The machine-readable description is at <a href="${docsPath}/openapi.json">${docsPath}/openapi.json</a>.</p>
+${outline}</main>
 <div id="reference"></div>
-<script src="${docsPath}/reference.js"></script>
-<script src="${docsPath}/start.js"></script>
 </body>
 </html>
 `;
 
-const start = `Scalar.createApiReference('#reference', ${JSON.stringify({
+const options = {
   url: `${docsPath}/openapi.json`,
   withDefaultFonts: false,
   telemetry: false,
@@ -41,7 +66,20 @@ const start = `Scalar.createApiReference('#reference', ${JSON.stringify({
   persistAuth: false,
   favicon: iconPath,
   metaData: { title: 'Slipway API' },
-})});\n`;
+};
+
+/** After the first frame: running the reference keeps the browser from drawing anything. */
+const start = `const begin = () => {
+  const onLoaded = () => document.querySelector('#outline')?.remove();
+  Scalar.createApiReference('#reference', { ...${JSON.stringify(options)}, onLoaded });
+};
+requestAnimationFrame(() => setTimeout(() => {
+  const reference = document.createElement('script');
+  reference.src = '${docsPath}/reference.js';
+  reference.onload = begin;
+  document.head.append(reference);
+}));
+`;
 
 // The page may load and call only ourselves; styles are set from script by the reference.
 const policy = [
@@ -64,8 +102,9 @@ export function docsRoutes(app: HttpServer): void {
     'start.js': once(() => assetOf('text/javascript; charset=utf-8', start)),
     'reference.js': once(loadReference),
   };
-  app.get(docsPath, pageOptions, (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(page),
+  const page = once(() => assetOf('text/html; charset=utf-8', pageOf(outlineOf(operationsByTag(app)))));
+  app.get(docsPath, pageOptions, async (request, reply) =>
+    sendAsset(request, reply.header('content-security-policy', policy), await page()),
   );
   app.get(`${docsPath}/`, pageOptions, (_request, reply) => reply.redirect(docsPath, 301));
   for (const [name, asset] of Object.entries(assets))

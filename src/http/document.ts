@@ -22,11 +22,14 @@ interface Answer {
 
 interface Operation {
   'x-permission': string;
+  summary: string;
+  tags: string[];
   parameters?: (Parameter | Reference)[];
   responses: Record<string, Answer | Reference>;
 }
 
 interface Made {
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: Record<string, unknown>;
 }
@@ -106,6 +109,33 @@ export function openApiDocument(app: { swagger(): unknown }): object {
   if (!isObject(hoisted) || !isObject(hoisted.components))
     throw new TypeError('the OpenAPI document is not an object');
   return { ...hoisted, components: { ...hoisted.components, schemas: sorted(schemas) } };
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly { readonly call: string; readonly summary: string }[];
+}
+
+/** What there is, in the order in which one meets it. */
+export function operationsByTag(app: { swagger(): unknown }): Tag[] {
+  const { tags, paths }: Made = JSON.parse(JSON.stringify(app.swagger()));
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([
+        method,
+        {
+          summary,
+          tags: [tag],
+        },
+      ]) => ({
+        call: `${method.toUpperCase()} ${path}`,
+        summary,
+        tag,
+      }),
+    ),
+  );
+  return tags.map((tag) => ({ ...tag, operations: all.filter((each) => each.tag === tag.name) }));
 }
 
 /** What an answer of this status tells beside its body. */

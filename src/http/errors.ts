@@ -64,8 +64,10 @@ function frameworkFault(error: FastifyError, bodyLimit: number | undefined): Fau
       return new Fault('unsupported_media_type', 'The body must be sent as application/json.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return tooLarge(bodyLimit);
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new Fault('bad_request', 'The body is not valid JSON.');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new Fault('bad_request', 'The body is empty, and JSON was announced.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':

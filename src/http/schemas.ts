@@ -12,6 +12,9 @@ const sentences = new Map<string, string>();
 
 /** A pattern, with what is told where a text does not match it: a sentence that goes on after the field's name, with an example. */
 export function matching(pattern: string, sentence: string): string {
+  const known = sentences.get(pattern) ?? sentence;
+  // The one who sends a code from a mail would be told of the code of an app, say.
+  if (known !== sentence) throw new Error(`${pattern} is told in two ways: «${known}», «${sentence}»`);
   sentences.set(pattern, sentence);
   return pattern;
 }

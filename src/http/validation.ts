@@ -122,13 +122,17 @@ type Failure = Pick<ErrorObject, 'keyword' | 'params' | 'message'> & { instanceP
 
 export function fieldErrors(failures: readonly FastifySchemaValidationError[], where: string): FieldError[] {
   const seen = new Map<string, FieldError>();
-  for (const failure of ofTheMeantOne(failures)) {
+  const meant = ofTheMeantOne(failures);
+  // A field can be wrong in two ways. What it should look like says it best, else the first.
+  const ordered = [...meant.filter(isPattern), ...meant.filter((each) => !isPattern(each))];
+  for (const failure of ordered) {
     const error = fieldError(failure, where);
-    // A field can be wrong in two ways; the first says it best.
     if (!seen.has(error.path)) seen.set(error.path, error);
   }
   return [...seen.values()].slice(0, mostErrors);
 }
+
+const isPattern = ({ keyword }: Failure) => keyword === 'pattern';
 
 function fieldError(failure: Failure, where: string): FieldError {
   const path = pathOf(failure.instancePath);
@@ -144,14 +148,20 @@ function fieldError(failure: Failure, where: string): FieldError {
     case 'enum':
       return { path: path || where, message: `must be one of ${list(failure.params.allowedValues)}` };
     case 'minLength':
-      return { path: path || where, message: `must have at least ${failure.params.limit} characters` };
+      return {
+        path: path || where,
+        message:
+          failure.params.limit === 1
+            ? 'must not be empty'
+            : `must have at least ${failure.params.limit} characters`,
+      };
     case 'maxLength':
       return { path: path || where, message: `must have at most ${failure.params.limit} characters` };
     case 'format':
       return { path: path || where, message: formats[String(failure.params.format)] ?? 'is not valid' };
     case 'type':
       if (path === '' && where === 'body') return { path: 'body', message: 'must be a JSON object' };
-      return { path: path || where, message: `must be ${article(String(failure.params.type))}` };
+      return { path: path || where, message: `must be ${typeInWords(failure.params.type)}` };
     case 'pattern':
       return {
         path: path || where,
@@ -198,6 +208,19 @@ function list(values: unknown): string {
   return Array.isArray(values) ? values.join(', ') : String(values);
 }
 
-function article(type: string): string {
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+const typeWords: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+function typeInWords(types: unknown): string {
+  return [types]
+    .flat()
+    .map((type) => typeWords[String(type)] ?? String(type))
+    .join(' or ');
 }

@@ -5,7 +5,7 @@ import { attempt } from '../../lab/command.ts';
 import { openLab } from '../support/lab.ts';
 import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
-import { lastOperation } from '../support/servers.ts';
+import { lastOperation, progressOf } from '../support/servers.ts';
 import { sharedTestApp } from '../support/shared-app.ts';
 import { until } from '../support/until.ts';
 
@@ -43,6 +43,26 @@ test('a bare server with a sudo user and a password is registered, provisioned a
   assert.equal(started.status, 202, started.text);
   const hardened = await lastOperation(service, token, id, 'server_harden');
   assert.equal(hardened.status, 'succeeded', JSON.stringify(hardened.fault));
+  const far = await progressOf(service, token, started.body.id);
+  const planned: { id: string; title: string }[] = Object(plan.body.steps);
+  const begun = planned.map(({ id, title }, at) => `${id}: ${at + 1} of ${planned.length}: ${title}`);
+  const first = new Map(far.map(({ step, text }) => [step, text] as const).toReversed());
+  for (const each of begun) {
+    const [step = ''] = each.split(':');
+    assert.ok(`${step}: ${first.get(step)}`.startsWith(each), `${each}: ${JSON.stringify(far)}`);
+  }
+  assert.match(
+    JSON.stringify(far),
+    /(fetching|unpacking|setting up) \S+, \d+ of \d+/,
+    'within a step that installs',
+  );
+  const fractions = far.map(({ fraction }) => fraction);
+  assert.deepEqual(
+    fractions,
+    fractions.toSorted((one, other) => one - other),
+    'it never goes back',
+  );
+  assert.equal(fractions.at(-1), 1);
 
   const sshd = (await lab.client.console(name, 'sshd', '-T', '-C', 'user=root,host=x,addr=10.0.0.9')).stdout;
   assert.match(sshd, /^permitrootlogin no$/m);

@@ -2,26 +2,37 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { getOver } from '../../lab/services/acme.ts';
 import { root } from '../../scripts/commands.ts';
 import { openLab } from '../support/lab.ts';
-import { npmStart, readmeBlocks, Shell } from '../support/readme.ts';
-import { accountSteps, deploymentSteps, domainSteps, follow } from '../support/readme-steps.ts';
+import { type Block, npmStart, readmeBlocks } from '../support/readme.ts';
+import {
+  accountSteps,
+  deploymentSteps,
+  domainSteps,
+  follow,
+  promptSteps,
+  type Step,
+} from '../support/readme-steps.ts';
 
 const lab = await openLab();
 const { about, client } = lab;
 
-test('a stranger follows the README from nothing to a page behind https', async (t) => {
+/** As many providers hand one out: root, with a password. */
+async function rented(t: TestContext) {
   const server = await lab.fresh(t, 'docker');
-  const { address } = server.about;
-  // As many providers hand one out: root, with a password.
   const password = randomBytes(12).toString('hex');
   await server.ssh('chpasswd', `root:${password}\n`);
   await server.ssh(
     'cat > /etc/ssh/sshd_config.d/00-password.conf && systemctl reload ssh',
     'PermitRootLogin yes\nPasswordAuthentication yes\n',
   );
+  return { server, password, address: server.about.address };
+}
+
+test('a stranger follows the README from nothing to a page behind https', async (t) => {
+  const [first, second] = await Promise.all([rented(t), rented(t)]);
   const repository = await client.call<{ cloneUrl: string }>('POST', '/git/repositories', {
     owner: about.git.login,
     name: `readme-${process.pid}`,
@@ -38,24 +49,37 @@ test('a stranger follows the README from nothing to a page behind https', async 
   const own = {
     'http://127.0.0.1:4400': service.url,
     'https://git.example.com/ada/shop.git': repository.cloneUrl,
-    '203.0.113.10': address,
-    'THE PASSWORD OF ROOT': password,
+    '203.0.113.10': first.address,
+    'THE PASSWORD OF ROOT': first.password,
     'example.com': zone,
   };
   const ca = await getOver(`${about.acme.management}/roots/0`, about.acme.caFile);
-  const world = { service, place: { lab, address, zone, ca, page: /<title>/i } };
-  const shell = new Shell(t);
+  const at = ({ server, address }: typeof first) => ({
+    service,
+    place: { lab, server, address, zone, ca, page: /<title>/i },
+  });
   const blocks = readmeBlocks();
-  const parts = {
-    'Your first account in one minute': accountSteps,
-    'Your first deployment in five minutes': deploymentSteps,
-    'Your own domain, with https': domainSteps,
-  };
-  for (const [heading, steps] of Object.entries(parts)) {
-    await t.test(heading, async () => {
-      const commands = blocks.filter((each) => each.heading === heading).flatMap((each) => each.commands);
+  const [account, ...others] = blocks.filter(({ heading }) => heading === 'The same by the API');
+  assert.ok(account);
+  const of = (heading: string) => blocks.filter((each) => each.heading === heading);
+  // The account comes first, as the one that the dashboard makes does for a reader.
+  const parts: [string, readonly Block[], readonly Step[], typeof first, Record<string, string>][] = [
+    ['an account, and a token', [account], accountSteps, first, {}],
+    // A server and a project of their own, beside those of the part that follows.
+    [
+      'the prompt',
+      of('The same at the prompt'),
+      promptSteps,
+      second,
+      { 'web-1': 'web-2', Shop: 'Store', '203.0.113.10': second.address },
+    ],
+    ['the API', others, deploymentSteps, first, {}],
+    ['a domain', of('Your own domain, with https'), domainSteps, first, {}],
+  ];
+  for (const [name, block, steps, where, more] of parts)
+    await t.test(name, async () => {
+      const commands = block.flatMap((each) => each.commands);
       assert.notEqual(commands.length, 0);
-      await follow(shell, commands, steps, own, world);
+      await follow(service.shell, commands, steps, { ...own, ...more }, at(where));
     });
-  }
 });

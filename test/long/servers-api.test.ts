@@ -9,7 +9,7 @@ import { openLab } from '../support/lab.ts';
 import { noticesIn } from '../support/notifications.ts';
 import { newPerson } from '../support/people.ts';
 import { placesThatHold, serverSearch } from '../support/secret-search.ts';
-import { connectionTest, lastOperation } from '../support/servers.ts';
+import { connectionTest, lastOperation, progressOf } from '../support/servers.ts';
 import { sharedTestApp } from '../support/shared-app.ts';
 import { until } from '../support/until.ts';
 
@@ -31,6 +31,9 @@ test('a bare server with a sudo user and a password is registered and provisione
   const id = String(made.body.id);
   const operation = await lastOperation(service, token, id, 'server_provision');
   assert.equal(operation.status, 'succeeded', JSON.stringify(operation.fault));
+  const installed = (await progressOf(service, token, operation.id)).filter(({ step }) => step === 'docker');
+  assert.ok(installed.length > 1, 'who waits for Docker sees how far it is');
+  assert.match(installed.at(-1)?.text ?? '', /^setting up \S+, (\d+) of \1$/);
   const { body: server } = await service.call('GET', `/servers/${id}`, { token });
   assert.equal(server.status, 'ready');
   assert.match(Object(server.facts).os, /Debian GNU\/Linux 13/);

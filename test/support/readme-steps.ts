@@ -1,9 +1,9 @@
 /** What each command of the README promises, in the order of the README. */
 import assert from 'node:assert/strict';
 import { errorCode } from '../../src/fault.ts';
-import type { TestLab } from './lab.ts';
+import type { TestLab, TestServer } from './lab.ts';
 import { visitTls } from './proxy-tls.ts';
-import { filled, type Shell, type Started } from './readme.ts';
+import { type Answers, filled, type Shell, type Started } from './readme.ts';
 import { until } from './until.ts';
 
 export interface ReadmeWorld {
@@ -11,6 +11,7 @@ export interface ReadmeWorld {
   /** Where there is one to deploy to. */
   readonly place?: {
     readonly lab: TestLab;
+    readonly server: TestServer;
     readonly address: string;
     readonly zone: string;
     readonly ca: string;
@@ -24,6 +25,8 @@ type Own = Record<string, string>;
 
 export interface Step {
   readonly begins: string;
+  /** At a terminal: what it asks there, and what this reader answers. */
+  readonly answers?: (own: Own) => Answers;
   readonly isSo?: (
     printed: string,
     own: Own,
@@ -40,10 +43,11 @@ export async function follow(
   world: ReadmeWorld,
 ): Promise<void> {
   assert.equal(commands.length, steps.length);
-  for (const [at, { begins, isSo }] of steps.entries()) {
+  for (const [at, { begins, answers, isSo }] of steps.entries()) {
     const command = commands[at] ?? '';
     assert.ok(command.startsWith(begins), `«${command}» is not «${begins}»`);
-    const run = () => shell.run(filled(command, own));
+    const run = () =>
+      answers ? shell.converse(filled(command, own), answers(own)) : shell.run(filled(command, own));
     await isSo?.(await run(), own, world, run);
   }
 }
@@ -53,11 +57,17 @@ function placeOf({ place }: ReadmeWorld) {
   return place;
 }
 
+const emailOf = (own: Own) => `ada@${own['example.com']}`;
+
+/** That of the README. */
+const password = 'correct horse battery';
+
 const nothing = (printed: string) => assert.equal(printed, '');
 
 export const accountSteps: readonly Step[] = [
   { begins: 'api=', isSo: nothing },
   { begins: 'json=', isSo: nothing },
+  { begins: 'account=', isSo: nothing },
   {
     begins: 'curl -s $api/auth/register ',
     isSo: async (printed, own, { service }) => {
@@ -70,23 +80,56 @@ export const accountSteps: readonly Step[] = [
     begins: 'curl -s $api/auth/verify-otp ',
     isSo: (printed) => assert.equal(typeof JSON.parse(printed).accessToken, 'string'),
   },
+  { begins: 'me="authorization: Bearer $(curl -s $api/auth/login ', isSo: nothing },
+  { begins: 'token=$(curl -s $api/api-tokens ', isSo: nothing },
+  { begins: 'auth="authorization: Bearer $token"', isSo: nothing },
   {
-    begins: 'curl -s $api/auth/login ',
-    isSo: (printed, own) => {
-      const { accessToken } = JSON.parse(printed);
-      assert.equal(typeof accessToken, 'string');
-      own['THE ACCESS TOKEN'] = accessToken;
+    begins: 'curl -s $api/auth/me ',
+    isSo: (printed, own) => assert.equal(JSON.parse(printed).email, emailOf(own)),
+  },
+];
+
+const noQuestions = (): Answers => [];
+
+export const promptSteps: readonly Step[] = [
+  {
+    begins: 'npx slipway login ',
+    answers: (own) => [
+      ['E-mail address, or an API token', emailOf(own)],
+      ['Password', password],
+    ],
+    isSo: (printed, own) => assert.ok(printed.endsWith(` as ${emailOf(own)}.`), printed),
+  },
+  {
+    begins: 'npx slipway servers add ',
+    answers: noQuestions,
+    isSo: async (printed, _own, world) => {
+      const [line] = /^ssh-ed25519 \S+ \S+$/m.exec(printed) ?? assert.fail(printed);
+      await placeOf(world).server.ssh('cat >> /root/.ssh/authorized_keys', `${line}\n`);
     },
   },
   {
-    begins: 'curl -s $api/auth/me ',
-    isSo: (printed, own) => assert.equal(JSON.parse(printed).email, `ada@${own['example.com']}`),
+    begins: 'npx slipway servers provision ',
+    answers: noQuestions,
+    isSo: (printed) => assert.match(printed, /is ready for deployments\.$/),
+  },
+  {
+    begins: 'npx slipway init ',
+    answers: noQuestions,
+    isSo: (printed) => assert.match(printed, /Deploy it: slipway deploy$/),
+  },
+  {
+    begins: 'npx slipway deploy ',
+    answers: noQuestions,
+    isSo: async (printed, _own, world) => {
+      const url = printed.split('\n').at(-1) ?? '';
+      assert.ok(url.startsWith(`http://${placeOf(world).address}:21`), printed);
+      assert.match(await (await fetch(url)).text(), placeOf(world).page);
+    },
   },
 ];
 
 export const deploymentSteps: readonly Step[] = [
-  { begins: 'token=$(curl -s $api/auth/login ', isSo: nothing },
-  { begins: 'auth=', isSo: nothing },
   { begins: 'server=$(curl -s $api/servers ', isSo: nothing },
   { begins: 'while s=$(curl -sf $api/servers/$server ', isSo: nothing },
   {

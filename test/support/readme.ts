@@ -5,6 +5,7 @@ import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { root } from '../../scripts/commands.ts';
+import { Watched } from '../cli/support.ts';
 import { temporaryFolder } from './postgres.ts';
 import { cleanEnv, noneLeft, signal } from './service.ts';
 import { until } from './until.ts';
@@ -55,22 +56,32 @@ export function filled(command: string, own: Readonly<Record<string, string>>): 
   return done;
 }
 
-/** One shell for all: variables of one block are used in the next. */
+/** What is asked, and what a person types then. */
+export type Answers = readonly (readonly [question: string, answer: string])[];
+
+/** One shell for all, in the folder of the clone: variables of one block are used in the next. */
 export class Shell {
   readonly #bash: ChildProcess;
+  readonly #place: { readonly cwd: string; readonly env: Record<string, string> };
   #said = '';
   #errors = '';
   #count = 0;
 
-  constructor(t: TestContext) {
-    this.#bash = spawn('bash', ['-s'], { stdio: ['pipe', 'pipe', 'pipe'], env: cleanEnv({}) });
+  constructor(cwd: string) {
+    // What npm itself has to say, of the settings of this machine for one, is not ours.
+    const own = { SLIPWAY_CONFIG_DIR: join(cwd, 'contexts'), npm_config_loglevel: 'error', TERM: 'xterm' };
+    this.#place = { cwd, env: cleanEnv(own) };
+    this.#bash = spawn('bash', ['-s'], { stdio: ['pipe', 'pipe', 'pipe'], ...this.#place });
     this.#bash.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#said += text;
     });
     this.#bash.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors += text;
     });
-    t.after(() => this.#bash.kill('SIGKILL'));
+  }
+
+  end(): void {
+    this.#bash.kill('SIGKILL');
   }
 
   /** What it printed; an exit code other than 0, and anything on standard error, is a failure. */
@@ -87,10 +98,32 @@ export class Shell {
     assert.equal(this.#errors.slice(before), '', command);
     return printed;
   }
+
+  /** The same at a terminal of its own, where questions are asked; what is left on the screen in the end. */
+  async converse(command: string, answers: Answers): Promise<string> {
+    const line = ['--quiet', '--return', '--flush', '--command', command, '/dev/null'];
+    const child = spawn('script', line, { stdio: ['pipe', 'pipe', 'pipe'], ...this.#place });
+    const watched = new Watched((text) => child.stdin.write(text));
+    child.stdout.setEncoding('utf8').on('data', (text) => watched.add(text));
+    child.once('close', (code) => watched.end(code));
+    try {
+      for (const [question, answer] of answers) {
+        await watched.sees(question);
+        watched.type(`${answer}\r`);
+      }
+      await until(() => child.exitCode !== null, `the end of: ${command}`);
+    } finally {
+      child.kill();
+    }
+    assert.equal(await watched.ended, 0, `${command}\n${watched.screen}`);
+    return watched.screen;
+  }
 }
 
 export interface Started {
   readonly url: string;
+  /** A second terminal, in the same folder. */
+  readonly shell: Shell;
   readonly folder: string;
   said(): string;
   /** As the terminal does it: to npm and all below it. */
@@ -100,7 +133,7 @@ export interface Started {
 /** `npm start` in a copy of what a clone has to run; what was installed is shared. */
 export async function npmStart(t: TestContext, env: Record<string, string> = {}): Promise<Started> {
   const folder = temporaryFolder('readme');
-  for (const name of ['package.json', 'package-lock.json', 'scripts', 'src'])
+  for (const name of ['package.json', 'package-lock.json', 'scripts', 'src', 'web', 'sdk', 'cli'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const child = spawn('npm', ['start'], {
@@ -117,7 +150,9 @@ export async function npmStart(t: TestContext, env: Record<string, string> = {})
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const { pid } = child;
   assert.ok(pid);
+  const shell = new Shell(folder);
   t.after(async () => {
+    shell.end();
     if (child.exitCode === null && child.signalCode === null) signal(-pid, 'SIGINT');
     await ended;
     await noneLeft(folder);
@@ -130,5 +165,5 @@ export async function npmStart(t: TestContext, env: Record<string, string> = {})
     signal(-pid, 'SIGINT');
     return ended;
   };
-  return { url, folder, said: () => said, interrupt };
+  return { url, shell, folder, said: () => said, interrupt };
 }

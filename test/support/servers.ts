@@ -1,6 +1,7 @@
 /** Servers in tests: registered over the API, and waited for. */
 import assert from 'node:assert/strict';
 import type { TestApp } from './app.ts';
+import { openStream } from './sse.ts';
 import { until } from './until.ts';
 
 export interface TestStep {
@@ -35,4 +36,18 @@ export async function lastOperation(
     const mine = items.find((each) => each.kind === kind && Object(each.subject).id === serverId);
     return mine && mine.finishedAt !== null ? mine : undefined;
   }, `${kind} to end`);
+}
+
+/** How far an operation that has ended said it was, in its order: what its watchers saw. */
+export async function progressOf(
+  service: TestApp,
+  token: string,
+  operationId: unknown,
+): Promise<{ readonly step: string; readonly fraction: number; readonly text: string }[]> {
+  const reader = await openStream(`${service.url}/api/v1/operations/${operationId}/events`, { token });
+  const found = [];
+  for await (const { event, data } of reader.events())
+    if (event === 'progress')
+      found.push({ step: String(data.step), fraction: Number(data.fraction), text: String(data.text) });
+  return found;
 }

@@ -13,7 +13,7 @@ import { commandOf, isForDevelopment } from './commands.ts';
 import { DeclarationFile, type DeclarationFindings, precedence, workerProcess } from './declaration-file.ts';
 import { healthPathIn } from './dockerfiles.ts';
 import { serviceOfImage } from './images.ts';
-import { hasManifest, isTooLarge } from './places.ts';
+import { hasManifest, tooLarge } from './places.ts';
 
 const fileName = /^(?:docker-)?compose(?:[.-]([\w.-]{1,40}))?\.ya?ml$/;
 
@@ -24,7 +24,9 @@ export function readComposeFiles(repository: Repository, findings: DeclarationFi
       const variant = fileName.exec(name)?.[1] ?? '';
       if (/test|ci|e2e|bench|monitor|override/i.test(variant)) continue;
       const path = join(folder, name);
-      const config = isTooLarge(repository, path) ? undefined : repository.yaml(path);
+      const large = tooLarge(repository, path);
+      if (large) findings.warnings.push(large);
+      const config = large ? undefined : repository.yaml(path);
       if (!config) continue;
       const own = precedence.compose + (variant === '' ? 0 : 0.01);
       const file = new DeclarationFile(repository, path, config, findings, own);

@@ -12,7 +12,7 @@ import { asEntries, asPort, asText } from '../readers/shape.ts';
 import { type Parsed, parentOf, type Repository } from '../repository.ts';
 import type { Process, Warning } from '../result.ts';
 import { commandOf, portIn, splitInstall } from './commands.ts';
-import { existingFile, existingFolder, filesNamed } from './places.ts';
+import { existingFile, existingFolder, filesNamed, tooLarge } from './places.ts';
 import { type VariableEntry, variableIn } from './platform-variables.ts';
 import { targetOf } from './target-directory.ts';
 
@@ -251,6 +251,11 @@ export function readFiles(
   findings: DeclarationFindings,
 ): void {
   for (const path of files?.(repository) ?? filesNamed(repository, names)) {
+    const large = tooLarge(repository, path);
+    if (large) {
+      findings.warnings.push(large);
+      continue;
+    }
     const config = path.endsWith('.toml')
       ? repository.toml(path)
       : /\.ya?ml$/.test(path)

@@ -28,7 +28,7 @@ const notForProduction =
 export function readDockerfiles(repository: Repository, findings: DeclarationFindings): void {
   const byOwner = new Map<string, { path: string; file: Dockerfile; rank: number }>();
   for (const path of dockerfilesIn(repository)) {
-    const file = dockerfileAt(repository, path);
+    const file = dockerfileAt(repository, path, findings);
     if (!file || serviceOfImage(file.stages.at(-1)?.image ?? '')) continue;
     const owner = dockerfileOwner(repository, path, file);
     const rank = rankOf(nameOf(path));
@@ -36,7 +36,7 @@ export function readDockerfiles(repository: Repository, findings: DeclarationFin
       byOwner.set(owner, { path, file, rank });
   }
   for (const [owner, path] of namedBefore(findings)) {
-    const file = byOwner.get(owner)?.path === path ? undefined : dockerfileAt(repository, path);
+    const file = byOwner.get(owner)?.path === path ? undefined : dockerfileAt(repository, path, findings);
     if (file) byOwner.set(owner, { path, file, rank: 0 });
   }
   for (const [owner, { path, file }] of byOwner)
@@ -57,12 +57,16 @@ function namedBefore({ declarations }: DeclarationFindings): ReadonlyMap<string,
  * One that Docker would refuse stays the app's own: its author wants to know what is wrong with it, and where, and not
  * to be given another.
  */
-function dockerfileAt(repository: Repository, path: string): Dockerfile | undefined {
-  repository.parsed(path, 'mistake', (text) => {
-    const mistake = mistakeIn(text);
-    const message = `${path}, line ${mistake?.line}: ${mistake?.what} Docker refuses the file.`;
-    if (mistake) repository.warn('invalid_dockerfile', message, path);
-  });
+function dockerfileAt(
+  repository: Repository,
+  path: string,
+  { warnings }: DeclarationFindings,
+): Dockerfile | undefined {
+  const mistake = repository.parsed(path, 'mistake', mistakeIn);
+  if (mistake) {
+    const message = `${path}, line ${mistake.line}: ${mistake.what} Docker refuses the file.`;
+    warnings.push({ code: 'invalid_dockerfile', message, file: path });
+  }
   const file = repository.parsed(path, 'dockerfile', parseDockerfile);
   return file?.stages.length || file?.isOne ? file : undefined;
 }

@@ -1,6 +1,7 @@
 /** Where declarations lie, and of which folder they speak. */
 
 import { join, nameOf, type Repository } from '../repository.ts';
+import type { Warning } from '../result.ts';
 import { isAnalysed } from '../variables/analysed-folders.ts';
 
 /** Every folder in which the app of somebody could be, with the files in it. */
@@ -9,7 +10,7 @@ export function* filesNamed(repository: Repository, names: readonly string[]): G
   for (const [path, { files }] of repository.directories) {
     if (!isAnalysed(repository, path)) continue;
     for (const name of names) {
-      if (!files.has(name) || isTooLarge(repository, join(path, name))) continue;
+      if (!files.has(name)) continue;
       count += 1;
       if (count > mostFiles) return;
       yield join(path, name);
@@ -22,10 +23,10 @@ const mostFiles = 100;
 const largest = 256 * 1024;
 
 /** Parsing is synchronous and takes its time: what nobody can have written by hand is not worth it. */
-export function isTooLarge(repository: Repository, path: string): boolean {
+export function tooLarge(repository: Repository, path: string): Warning | undefined {
   const size = repository.bytes(path)?.length ?? 0;
-  if (size > largest) repository.warn('file_too_large', `${path} has ${size} bytes and was not read.`, path);
-  return size > largest;
+  const message = `${path} has ${size} bytes and was not read.`;
+  return size > largest ? { code: 'file_too_large', message, file: path } : undefined;
 }
 
 /** `./web/`, `web` and `/web` under a folder; `undefined` where it would lead out or is not there. */

@@ -3,7 +3,7 @@ import type { Findings } from '../collect-findings.ts';
 import type { VariableFinding } from '../detector.ts';
 import type { FieldEvidence } from '../evidence.ts';
 import type { Repository } from '../repository.ts';
-import type { NeededService, Variable } from '../result.ts';
+import type { NeededService, Variable, Warning } from '../result.ts';
 import { appsOf } from './apps-of.ts';
 import { isGivenByPlatform } from './platform-names.ts';
 import { servicesOfVariable } from './service-names.ts';
@@ -19,16 +19,10 @@ export function resolveVariables(
   services: readonly NeededService[],
   repository: Repository,
   evidence: FieldEvidence[],
-): Variable[] {
+): { readonly variables: readonly Variable[]; readonly warnings: readonly Warning[] } {
   const usable = findings.variables.filter(({ key }) => keyForm.test(key) && !isGivenByPlatform(key));
   const byKey = [...Map.groupBy(usable, ({ key }) => key)].sort(([one], [other]) => (one < other ? -1 : 1));
-  if (byKey.length > mostVariables)
-    repository.warn(
-      'too_many_variables',
-      `Only ${mostVariables} of ${byKey.length} variables are listed.`,
-      null,
-    );
-  return byKey.slice(0, mostVariables).map(([key, seen], index) => {
+  const variables = byKey.slice(0, mostVariables).map(([key, seen], index) => {
     for (const { source } of seen.slice(0, 5)) evidence.push({ ...source, field: `variables[${index}]` });
     const value = seen.find((each) => each.default !== undefined)?.default ?? null;
     const given = seen.find((each) => each.given)?.given ?? givenBy(key, services);
@@ -44,6 +38,9 @@ export function resolveVariables(
       apps: [...new Set(seen.flatMap(({ directory }) => appsOf(directory, apps, repository)))].sort(),
     };
   });
+  const message = `Only ${mostVariables} of ${byKey.length} variables are listed.`;
+  const isCut = byKey.length > mostVariables;
+  return { variables, warnings: isCut ? [{ code: 'too_many_variables', message, file: null }] : [] };
 }
 
 /** Whoever says so outright; a value that somebody else gives is still needed to run. */

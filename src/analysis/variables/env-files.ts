@@ -6,6 +6,7 @@ import type { VariableFinding } from '../detector.ts';
 import { parseEnvFile } from '../readers/env-file.ts';
 import { join, type Repository } from '../repository.ts';
 import { isSecretName } from '../resolve/variable-names.ts';
+import type { Warning } from '../result.ts';
 import { isAnalysed } from './analysed-folders.ts';
 import { isLocal, isPlaceholder, looksSecret } from './values.ts';
 import { mentioned } from './variable.ts';
@@ -31,30 +32,35 @@ export function envFileKind(name: string): EnvFileKind {
   return 'committed';
 }
 
-export function variablesInEnvFiles(repository: Repository): readonly VariableFinding[] {
-  const found: VariableFinding[] = [];
+interface EnvFile {
+  readonly folder: string;
+  readonly name: string;
+  readonly kind: EnvFileKind;
+  readonly lines: ReturnType<typeof parseEnvFile>;
+}
+
+/** Once for each repository: who looks for leaks needs them too. */
+function envFilesIn(repository: Repository): readonly EnvFile[] {
+  const found: EnvFile[] = [];
   for (const [folder, { files }] of repository.directories) {
     if (!isAnalysed(repository, folder)) continue;
     for (const name of files) {
       const kind = envFileKind(name);
-      if (kind !== 'other') found.push(...variablesOf(repository, folder, name, kind));
+      if (kind === 'other') continue;
+      const lines = repository.parsed(join(folder, name), 'env-file', parseEnvFile) ?? [];
+      found.push({ folder, name, kind, lines });
     }
   }
   return found;
 }
 
-function variablesOf(
-  repository: Repository,
-  folder: string,
-  name: string,
-  kind: EnvFileKind,
-): VariableFinding[] {
+export function variablesInEnvFiles(repository: Repository): readonly VariableFinding[] {
+  return repository.derived(envFilesIn).flatMap(variablesIn);
+}
+
+function variablesIn({ folder, name, kind, lines }: EnvFile): VariableFinding[] {
   const file = join(folder, name);
-  const lines = repository.parsed(file, 'env-file', parseEnvFile) ?? [];
   const values = new Map(lines.map(({ key, value }) => [key, value]));
-  const leaked = lines.filter(({ key, value }) => isLeaked(key, value, kind));
-  const keys = leaked.map(({ key }) => key);
-  if (keys.length > 0) warnOfLeak(repository, file, keys);
   // Of the environment of a developer only the names count.
   const isOfDevelopment =
     /(?:^|[._-])(?:local|dev|development|docker)(?:[._-]|$)/.test(name) && kind === 'committed';
@@ -87,6 +93,17 @@ function filled(value: string, values: ReadonlyMap<string, string>): string {
   return isKnown ? whole : '';
 }
 
+export function leakedSecrets(repository: Repository): readonly Warning[] {
+  return repository.derived(envFilesIn).flatMap(({ folder, name, kind, lines }) => {
+    const keys = lines.filter(({ key, value }) => isLeaked(key, value, kind)).map(({ key }) => key);
+    if (keys.length === 0) return [];
+    const file = join(folder, name);
+    const names = keys.slice(0, 5).join(', ') + (keys.length > 5 ? ', …' : '');
+    const message = `${file} seems to hold real secrets (${names}). They were not taken over; change them and remove the file from the repository.`;
+    return [{ code: 'secret_in_repository', message, file }];
+  });
+}
+
 /** In an example only what has the form of a real key counts; in a real file the name says enough. */
 function isLeaked(key: string, value: string, kind: EnvFileKind): boolean {
   if (isPlaceholder(value) || isLocal(value)) return false;
@@ -103,10 +120,4 @@ function isLeaked(key: string, value: string, kind: EnvFileKind): boolean {
     /\d/.test(value) &&
     !value.includes('://')
   );
-}
-
-function warnOfLeak(repository: Repository, file: string, keys: readonly string[]): void {
-  const names = keys.slice(0, 5).join(', ') + (keys.length > 5 ? ', …' : '');
-  const message = `${file} seems to hold real secrets (${names}). They were not taken over; change them and remove the file from the repository.`;
-  repository.warn('secret_in_repository', message, file);
 }

@@ -41,7 +41,7 @@ export async function login(
     'email_not_verified',
     'The address has not been confirmed yet. A fresh code is on its way.',
     {
-      hint: 'Send the code with POST /api/v1/auth/verify-otp.',
+      hint: 'Send the code with POST /auth/verify-otp.',
     },
   );
 }

@@ -58,6 +58,6 @@ export async function resetPassword(
 
 function invalidResetToken(): Fault {
   return new Fault('invalid_reset_token', 'The reset link is unknown, expired or already used.', {
-    hint: 'Ask for a new one with POST /api/v1/auth/forgot-password.',
+    hint: 'Ask for a new one with POST /auth/forgot-password.',
   });
 }

@@ -59,7 +59,7 @@ export const VerifyOtpBody = Type.Object(
   {
     email: Email,
     code: Type.String({
-      pattern: matching('^[0-9]{6}$', 'must be the six digits from the mail, such as `493027`'),
+      pattern: matching('^[0-9]{6}$', 'must be six digits, such as `493027`'),
       maxLength: 6,
       description: 'Six digits, from the mail.',
       examples: ['493027'],

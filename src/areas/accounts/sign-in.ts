@@ -100,6 +100,6 @@ export async function refresh(
 
 function invalidRefreshToken(): Fault {
   return new Fault('invalid_refresh_token', 'The refresh token is missing, unknown, expired or spent.', {
-    hint: 'Sign in again with POST /api/v1/auth/login.',
+    hint: 'Sign in again with POST /auth/login.',
   });
 }

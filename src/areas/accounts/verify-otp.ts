@@ -52,6 +52,6 @@ export async function resendOtp(context: AccountsContext, input: { readonly emai
 
 function invalidOtp(): Fault {
   return new Fault('invalid_otp', 'The code is wrong, expired, already used, or was tried too often.', {
-    hint: 'Ask for a fresh one with POST /api/v1/auth/resend-otp. After five wrong tries, wait for two minutes before you do.',
+    hint: 'Ask for a fresh one with POST /auth/resend-otp. After five wrong tries, wait for two minutes before you do.',
   });
 }

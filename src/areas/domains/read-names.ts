@@ -31,7 +31,10 @@ export async function readName(
   id: EnvironmentDomainId,
 ): Promise<NameView> {
   const found = (await listNames(db, workspaceId, [environmentId])).find((each) => each.id === id);
-  if (!found) throw new Fault('not_found', 'The environment has no such domain.');
+  if (!found)
+    throw new Fault('not_found', 'The environment has no such domain.', {
+      hint: 'GET /environments/:id/domains lists those that it has.',
+    });
   return viewOf(found);
 }
 

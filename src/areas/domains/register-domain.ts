@@ -74,6 +74,7 @@ export async function refuseForeignName(
 
 function taken(hostname: string): Fault {
   return new Fault('name_taken', `${hostname} is registered already.`, {
+    hint: 'Go on with the one that is there: GET /domains lists it.',
     errors: [{ path: 'hostname', message: 'is registered in this workspace already' }],
   });
 }

@@ -57,7 +57,10 @@ export async function disconnectDomain(
   await ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const found = (await names.listNames(tx, workspaceId, [environmentId])).find((each) => each.id === id);
-    if (!found) throw new Fault('not_found', 'The environment has no such domain.');
+    if (!found)
+      throw new Fault('not_found', 'The environment has no such domain.', {
+        hint: 'GET /environments/:id/domains lists those that it has.',
+      });
     await disconnectName(tx, ctx, workspaceId, environment, found);
   });
 }

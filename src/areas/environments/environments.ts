@@ -60,6 +60,7 @@ export function environmentNotFound(): Fault {
 
 export function environmentNameTaken(name: string): Fault {
   return new Fault('name_taken', `The project has an environment named «${name}» already.`, {
+    hint: 'Choose another name, or go on with the one that is there: GET /environments lists it.',
     errors: [{ path: 'name', message: 'is the name of another environment of this project' }],
   });
 }

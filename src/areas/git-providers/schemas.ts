@@ -153,7 +153,7 @@ export const BranchParams = Type.Object(
       maxLength: 256,
       pattern: matching(
         '^[^\\p{C}\\s?#\\\\]+$',
-        'must be `owner%2Fname`, such as `ada%2Fshop`, or the provider’s numeric id',
+        'must be `owner/name`, such as `ada/shop` (in a path `ada%2Fshop`), or the provider’s numeric id',
       ),
       description: '`owner%2Fname`, or the provider’s numeric id.',
       examples: ['ada%2Fshop'],

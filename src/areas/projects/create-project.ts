@@ -74,6 +74,7 @@ export function slugOf(name: string): string {
 export function projectNameTaken(name: string): Fault {
   const message = 'is the name of another project of this workspace';
   return new Fault('name_taken', `There is a project named «${name}» already.`, {
+    hint: 'Choose another name, or go on with the one that is there: GET /projects lists it.',
     errors: [{ path: 'name', message }],
   });
 }

@@ -22,7 +22,7 @@ const FullName = Type.String({
   maxLength: 255,
   pattern: matching(
     '^[^\\p{C}\\s?#\\\\]+$',
-    'must be `owner/name`, such as `ada/shop`, or the provider’s numeric id',
+    'must be `owner/name`, such as `ada/shop` (in a path `ada%2Fshop`), or the provider’s numeric id',
   ),
   description: '`owner/name`, or the provider’s numeric id.',
   examples: ['ada/shop'],

@@ -29,7 +29,9 @@ export interface Receiver extends queries.HookRow {
 
 /** Asked before the body is read: an address that nobody was given gets to send us nothing. */
 export async function findReceiver(ctx: PushesContext, kind: string, id: string): Promise<Receiver> {
-  const nobody = new Fault('not_found', 'There is no webhook at this address.');
+  const nobody = new Fault('not_found', 'There is no webhook at this address.', {
+    hint: 'The project was deleted, or its webhook made anew. Install it again, or remove it at the Git host.',
+  });
   // This is asked before the path is checked against its schema.
   const hook = isId<HookId>(id) ? await queries.findHook(ctx.db, id) : undefined;
   if (!hook) throw nobody;

@@ -127,7 +127,10 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
           const place = plan.steps.findIndex(({ id }) => id === name);
           const step = plan.steps[place];
           if (!step) return undefined;
-          context.progress(place / plan.steps.length, `${place + 1} of ${plan.steps.length}: ${step.title}`);
+          const count = plan.steps.length;
+          const progress = (within: number, doing = '') =>
+            context.progress((place + within) / count, `${place + 1} of ${count}: ${step.title}${doing}`);
+          progress(0);
           const { remote } = await connectTo(ctx, context.workspaceId, serverId);
           const fence = { scope: context.operationId, epoch: context.epoch };
           await remote.fence(fence.scope, fence.epoch);
@@ -137,6 +140,7 @@ export function hardenOperation(ctx: ServersContext): OperationKind {
             fence,
             verifyLogin: async () => void (await verifyLogin(ctx, context.workspaceId, serverId)),
             log: (line) => context.log(line),
+            progress: (within, doing) => progress(within, `, ${doing}`),
           });
           return undefined;
         },

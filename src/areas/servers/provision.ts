@@ -15,6 +15,7 @@ import {
 import type { Remote } from '../../remote/remote.ts';
 import { followUnit } from '../../remote/units/follow-unit.ts';
 import type { SaveResponse } from '../../store/answer.ts';
+import { aptProgress } from './apt-progress.ts';
 import { connectTo } from './connection/connect-server.ts';
 import { probeServer } from './connection/probe-server.ts';
 import { readFacts, requireDocker, requireResources, requireSupported } from './connection/server-facts.ts';
@@ -76,7 +77,12 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
           hintFor: installHint,
           fence: { scope: context.operationId, epoch: context.epoch },
         };
-        await followUnit(remote, unit, { signal: context.signal, line: (text) => context.log(text) });
+        const progress = aptProgress(context.progress);
+        const line = (text: string) => {
+          context.log(text);
+          progress(text);
+        };
+        await followUnit(remote, unit, { signal: context.signal, line });
         requireDocker(await readFacts(remote, context.signal));
         return undefined;
       },
@@ -95,6 +101,7 @@ export function provisionOperation(ctx: ServersContext): OperationKind {
       deadlineMs: 10 * minute,
       undo: noUndo,
       run: async (input, context) => {
+        context.log('starting the proxy; where its image is missing, it is pulled first');
         const changed = await ensureProxy(await remoteOf(input, context), context.signal);
         context.log(changed ? 'the proxy runs' : 'the proxy was running already');
         return undefined;
@@ -152,7 +159,7 @@ function installHint(evidence: string): string {
 }
 
 const installDocker = `
-export DEBIAN_FRONTEND=noninteractive
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 apt-get update
 set -- docker.io ca-certificates openssl nftables
 for each in docker-cli docker-buildx docker-compose; do

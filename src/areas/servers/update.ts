@@ -78,6 +78,7 @@ function requireOfferedKey(offered: string | null, accepted: string | undefined)
 export function serverNameTaken(name: string): Fault {
   const message = 'is the name of another server of this workspace';
   return new Fault('name_taken', `A server named «${name}» exists already.`, {
+    hint: 'Choose another name, or go on with the one that is there: GET /servers lists it.',
     errors: [{ path: 'name', message }],
   });
 }

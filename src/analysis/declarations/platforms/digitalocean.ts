@@ -8,7 +8,7 @@ import {
   type PlatformReader,
   workerProcess,
 } from '../declaration-file.ts';
-import { existingFolder, filesNamed, isTooLarge } from '../places.ts';
+import { existingFolder, filesNamed } from '../places.ts';
 
 const engines: Readonly<Record<string, ServiceKind>> = {
   PG: 'postgres',
@@ -32,7 +32,7 @@ function* specFiles(repository: Repository): Generator<string> {
   for (const top of new Set(['', repository.root])) {
     const folder = join(top, '.do');
     for (const name of repository.directory(folder)?.files ?? [])
-      if (/\.ya?ml$/.test(name) && !isTooLarge(repository, join(folder, name))) yield join(folder, name);
+      if (/\.ya?ml$/.test(name)) yield join(folder, name);
   }
   yield* filesNamed(repository, digitalOcean.names);
 }

@@ -43,7 +43,7 @@ export async function linkAccount(
     await queries.forgetFormerIdentity(tx, accountId, claims.issuer);
     if (!(await queries.insertIdentity(tx, { ...claims, accountId }, now)))
       throw new Fault('oidc_linked', 'Your account, or who you signed in as there, is linked already.', {
-        hint: 'Unlink your account first with DELETE /api/v1/auth/oidc/link, or sign in at the provider as somebody else.',
+        hint: 'Unlink your account first with DELETE /auth/oidc/link, or sign in at the provider as somebody else.',
       });
     await enqueueMail(tx, 'oidc_linked', email, now);
     const { issuer, subject } = claims;
@@ -63,10 +63,13 @@ export async function unlinkAccount(
   await ctx.accounts.db.transaction(async (tx) => {
     const hasPassword = await queries.lockHasPassword(tx, accountId);
     const before = await queries.findIdentity(tx, accountId);
-    if (!before) throw new Fault('not_found', 'Your account is not linked.');
+    if (!before)
+      throw new Fault('not_found', 'Your account is not linked.', {
+        hint: 'Link it with POST /auth/oidc/link.',
+      });
     if (!hasPassword)
       throw new Fault('last_way_in', 'Your account has no password: nobody could sign in to it any more.', {
-        hint: 'Set a password first, with POST /api/v1/auth/forgot-password.',
+        hint: 'Set a password first, with POST /auth/forgot-password.',
       });
     await queries.deleteIdentity(tx, accountId);
     await ctx.setGroupRoles(tx, accountId, new Map(), client, ctx.accounts.clock.now());

@@ -58,7 +58,7 @@ export async function renewRecoveryCodes(
     const factors = await queries.findFactors(tx, principal.accountId);
     if (!factors || (factors.totpSince === null && factors.passkeys === 0))
       throw new Fault('no_second_factor', 'Recovery codes stand in for a second factor, and you have none.', {
-        hint: 'Turn one on with POST /api/v1/auth/totp, or register a passkey with POST /api/v1/auth/passkeys/options.',
+        hint: 'Turn one on with POST /auth/totp, or register a passkey with POST /auth/passkeys/options.',
       });
     recoveryCodes = await giveRecoveryCodes(tx, principal.accountId, now);
   });

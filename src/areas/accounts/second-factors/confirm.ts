@@ -37,7 +37,9 @@ async function confirmPassword(
 ): Promise<void> {
   const hash = await findPasswordHash(db, principal.accountId);
   if (!(await checkPassword(password, hash)) || hash === null)
-    throw new Fault('invalid_credentials', 'The password is wrong.');
+    throw new Fault('invalid_credentials', 'The password is wrong.', {
+      hint: 'Check it, or ask for a new one with POST /auth/forgot-password.',
+    });
   if (principal.secondFactor) throw secondFactorRequired('the password');
   await setProven(db, sessionOf(principal), clock.now());
 }

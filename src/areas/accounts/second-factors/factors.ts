@@ -49,7 +49,7 @@ export function confirmTotp(
     const waiting = await queries.findWaitingTotp(tx, accountId, after(now, -waitingMs));
     if (!waiting)
       throw new Fault('not_found', 'No authenticator app waits for its first code.', {
-        hint: 'Begin with POST /api/v1/auth/totp; its secret waits for an hour.',
+        hint: 'Begin with POST /auth/totp; its secret waits for an hour.',
       });
     const secret = await context.sealer.open(tx, totpPlace(accountId, waiting.id), waiting.secretSealed);
     const counter = matchingCounter(secret.reveal(), code, now);
@@ -61,6 +61,8 @@ export function confirmTotp(
 export async function removeTotp(context: AccountsContext, principal: Principal): Promise<void> {
   await changeFactors(context, principal, 'totp_off', async (tx) => {
     if (!(await queries.deleteTotp(tx, principal.accountId)))
-      throw new Fault('not_found', 'No authenticator app is turned on.');
+      throw new Fault('not_found', 'No authenticator app is turned on.', {
+        hint: 'GET /auth/second-factors shows what is turned on.',
+      });
   });
 }

@@ -55,7 +55,7 @@ export async function registerPasskey(
       );
     if (!(await queries.insertPasskey(tx, accountId, row)))
       throw new Fault('passkey_known', 'This authenticator is registered already.', {
-        hint: 'GET /api/v1/auth/second-factors lists yours; it may also be with another account.',
+        hint: 'GET /auth/second-factors lists yours; it may also be with another account.',
       });
   };
   const given = await changeFactors(context, principal, 'passkey_added', insert, begun.tokenHash);

@@ -50,7 +50,7 @@ export async function tryProof<T>(
   const tries = await unnoted(() => queries.takeAccountTry(context.db, accountId, limit));
   if (tries === undefined)
     throw new Fault('rate_limited', 'Too many wrong second factors were sent for this account.', {
-      hint: 'Try again in an hour. A new password, set with POST /api/v1/auth/forgot-password, lifts this at once.',
+      hint: 'Try again in an hour. A new password, set with POST /auth/forgot-password, lifts this at once.',
       retryAfterSeconds: hour / 1000,
     });
   try {

@@ -6,7 +6,7 @@ import { RefreshTokenIn } from '../schemas.ts';
 import { methods } from './proof.ts';
 
 const Code = Type.String({
-  pattern: matching('^[0-9]{6}$', 'must be the six digits that the app shows, such as `493027`'),
+  pattern: matching('^[0-9]{6}$', 'must be six digits, such as `493027`'),
   maxLength: 6,
   description: 'Six digits, from the authenticator app.',
   examples: ['493027'],

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { errorText, Fault } from '../../../fault.ts';
 import type { Fence, Remote } from '../../../remote/remote.ts';
+import { aptProgress } from '../apt-progress.ts';
 import { failedChecks } from './checks.ts';
 import { arm, disarm, undoArmed } from './deadman.ts';
 import { runDetached } from './detached.ts';
@@ -18,6 +19,8 @@ export interface ApplyOptions {
   /** A new TCP connection, a new authentication, and root on it. Rejects where that fails. */
   readonly verifyLogin: () => Promise<void>;
   readonly log: (line: string) => void;
+  /** How far the step is, where that can be told. */
+  readonly progress?: (fraction: number, text: string) => void;
   readonly fence?: Fence;
   /** How long the server waits for the login before it undoes the step. Default 120. */
   readonly deadmanSeconds?: number;
@@ -53,7 +56,12 @@ async function installPackages(remote: Remote, step: StepPlan, options: ApplyOpt
   if (packages.length === 0) return;
   options.log(`Installing ${packages.join(', ')}.`);
   const argv = ['sh', `${stateDir}/install.sh`, ...packages];
-  const { code, output } = await runDetached(remote, `install-${id}`, argv, options.fence, options.log);
+  const progress = aptProgress((fraction, text) => options.progress?.(fraction, text));
+  const line = (text: string) => {
+    options.log(text);
+    progress(text);
+  };
+  const { code, output } = await runDetached(remote, `install-${id}`, argv, options.fence, line);
   if (code !== 0)
     throw new Fault('remote_failed', `${packages.join(', ')} could not be installed.`, { evidence: output });
 }
