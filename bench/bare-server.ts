@@ -1,31 +1,42 @@
-/** The yardstick: Fastify with the same query, the same driver, the same answer, and nothing else. */
+/**
+ * The yardstick: Fastify with the same query, the same driver, the same answer, and nothing else. The statements and what
+ * is told of a row are the service's own, so that a change of either changes both sides.
+ */
 import Fastify from 'fastify';
 import pg from 'pg';
+import { findUser } from '../src/areas/accounts/queries.ts';
 import * as schemas from '../src/areas/accounts/schemas.ts';
+import { listSessions } from '../src/areas/accounts/session-queries.ts';
+import { browserOf } from '../src/areas/accounts/sign-in-location.ts';
+import type { AccountId } from '../src/ids.ts';
+import { Page } from '../src/page.ts';
+import type { Queryable } from '../src/store/database.ts';
+import type { Query } from '../src/store/sql.ts';
 
 const [socketFolder = '', password = '', accountId = '', port = ''] = process.argv.slice(2);
 const pool = new pg.Pool({ host: socketFolder, user: 'slipway', password, database: 'postgres', max: 10 });
 
-const user = `
-  select a.id, a.email, a.name, a.email_verified_at as "emailVerifiedAt", a.created_at as "createdAt",
-    (select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by m.created_at), '[]')
-     from memberships m join workspaces w on w.id = m.workspace_id where m.account_id = a.id) as workspaces
-  from accounts a where a.id = $1`;
-const sessions = `
-  select id, user_agent as "userAgent", ip, created_at as "createdAt", last_used_at as "lastUsedAt",
-    expires_at as "expiresAt"
-  from sessions
-  where account_id = $1 and ended_at is null and expires_at > $2 and ($3::uuid is null or id < $3::uuid)
-  order by id desc limit $4`;
+const ask = <Row extends object>({ name, text, values }: Query) =>
+  pool.query<Row>({ name, text, values: [...values] });
+const db: Queryable = {
+  rows: async <Row extends object>(query: Query) => (await ask<Row>(query)).rows,
+  one: async <Row extends object>(query: Query) => (await ask<Row>(query)).rows[0],
+  exists: async (query) => (await ask(query)).rows.length > 0,
+  run: async (query) => (await ask(query)).rowCount ?? 0,
+  raw: async (text, values = []) => (await pool.query(text, [...values])).rows,
+};
 
 const app = Fastify();
-app.get('/me', { schema: { response: { 200: schemas.UserAnswer } } }, async () => {
-  const { rows } = await pool.query({ name: 'user', text: user, values: [accountId] });
-  return rows[0];
-});
+app.get('/me', { schema: { response: { 200: schemas.UserAnswer } } }, () =>
+  findUser(db, accountId as AccountId),
+);
 app.get('/sessions', { schema: { response: { 200: schemas.SessionsAnswer } } }, async () => {
-  const values = [accountId, new Date(), null, 51];
-  const { rows } = await pool.query({ name: 'sessions', text: sessions, values });
-  return { items: rows.slice(0, 50).map((row) => ({ ...row, current: false })), nextCursor: null };
+  const page = new Page({});
+  const rows = await listSessions(db, accountId as AccountId, {
+    before: page.before,
+    limit: page.limit + 1,
+    now: new Date(),
+  });
+  return page.answer(rows, (row) => ({ ...row, device: browserOf(row.userAgent ?? ''), current: false }));
 });
 await app.listen({ host: '127.0.0.1', port: Number(port) });

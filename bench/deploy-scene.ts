@@ -21,6 +21,12 @@ interface Measured {
   stop(): Promise<void>;
 }
 
+/** A deployment that somebody waits for. */
+interface Begun {
+  readonly environmentId: string;
+  readonly deploymentId: string;
+}
+
 export const person = { email: 'bench@example.com', password: 'a long password for the bench' };
 
 const settings = {
@@ -115,16 +121,13 @@ export class DeployBench<Service extends Measured = App> {
 
   /** The id of an environment that is deployed and runs. */
   async environment(name: string, from: string, settings: Body): Promise<string> {
-    return (await this.#finalized(name, from, settings))();
+    const { environmentId, deploymentId } = await (await this.prepared(name, from, settings))();
+    await this.ended(environmentId, deploymentId);
+    return environmentId;
   }
 
-  /** All but its first deployment; what is returned makes that, to its end. */
-  async prepared(name: string, from: string, settings: Body): Promise<() => Promise<void>> {
-    const finalize = await this.#finalized(name, from, settings);
-    return async () => void (await finalize());
-  }
-
-  async #finalized(name: string, from: string, settings: Body): Promise<() => Promise<string>> {
+  /** All but its first deployment; what is returned begins that. */
+  async prepared(name: string, from: string, settings: Body): Promise<() => Promise<Begun>> {
     await this.host.createRepository({ owner: 'ada', name, private: true, from });
     const repository = { providerId: this.#providerId, fullName: `ada/${name}` };
     const project = await this.call('POST', '/projects', { name, repository });
@@ -135,9 +138,8 @@ export class DeployBench<Service extends Measured = App> {
     const body = { settings, environment, deploy: true };
     return async () => {
       const made = await this.call('POST', `/projects/${project.id}/finalize`, body);
-      const id = String(Object(made.environment).id);
-      await this.ended(id, String(Object(made.deployment).id));
-      return id;
+      const [environmentId, deploymentId] = [Object(made.environment).id, Object(made.deployment).id];
+      return { environmentId: String(environmentId), deploymentId: String(deploymentId) };
     };
   }
 

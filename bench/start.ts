@@ -1,6 +1,7 @@
 /** From `npm start` (installed) to the first answer, and what all processes hold in memory at rest. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../src/fault.ts';
 import { type Figure, median, megabytes, milliseconds } from './figure.ts';
 import { startService } from './service.ts';
 
@@ -42,13 +43,19 @@ export async function benchStart(): Promise<Figure[]> {
   ];
 }
 
-/** The process and all below it; shared pages are counted once (proportional set size). */
+/** The process and all below it that are still there; shared pages are counted once (proportional set size). */
 export function memoryOf(pid: number): { name: string; mb: number }[] {
   const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  const kilobytes = Number(/^Pss:\s+(\d+)/m.exec(read('smaps_rollup'))?.[1]);
-  const name = read('cmdline').replaceAll('\0', ' ').trim();
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    read(`task/${thread}/children`).trim().split(' ').filter(Boolean).map(Number),
-  );
-  return [{ name, mb: kilobytes / 1000 }, ...children.flatMap(memoryOf)];
+  try {
+    const kilobytes = Number(/^Pss:\s+(\d+)/m.exec(read('smaps_rollup'))?.[1]);
+    const name = read('cmdline').replaceAll('\0', ' ').trim();
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      read(`task/${thread}/children`).trim().split(' ').filter(Boolean).map(Number),
+    );
+    return [{ name, mb: kilobytes / 1000 }, ...children.flatMap(memoryOf)];
+  } catch (error) {
+    // It has ended since its parent was asked.
+    if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
 }

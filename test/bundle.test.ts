@@ -98,6 +98,36 @@ test('a stack trace names the line of the source, and without its map the line o
   assert.match(unnamed, /Error: on purpose\n {4}at fail \(file:.*main\.js:\d+:\d+\)/);
 });
 
+test('every place of a bundle is found, and what was not looked for takes no memory', async (t) => {
+  const { source, make } = newProject(t);
+  const rules = Array.from({ length: 20_000 }, (_, at) => `  (x: number) => x * ${at} + x,\n`).join('');
+  const body = `export const rules = [\n${rules}];\nexport function far(): never {\n  throw new Error('far down');\n}\n`;
+  writeFileSync(join(source, 'deep/fail.ts'), body);
+  const main = `import { far, rules } from './deep/fail.ts';
+const held = () => {
+  gc?.();
+  return process.memoryUsage().heapUsed;
+};
+const before = held();
+const stacks: (string | undefined)[] = [];
+for (const _ of [1, 2]) {
+  try { far(); } catch (error) { stacks.push(Object(error).stack); }
+}
+stacks.push(new Error('here').stack);
+console.log(JSON.stringify({ stacks, grown: held() - before, rules: rules.length }));
+`;
+  writeFileSync(join(source, 'main.ts'), main);
+  const made = await make();
+  const { stdout } = await run(process.execPath, ['--expose-gc', `--import=${made.traces}`, made.main]);
+  const { stacks, grown } = JSON.parse(stdout);
+  const [first, again, here] = stacks.map((stack: string) => stack.split('\n'));
+  assert.equal(first[1], `    at far (${join(source, 'deep/fail.ts')}:20004:9)`);
+  assert.ok(first[2].endsWith(`${join(source, 'main.ts')}:9:9`), first[2]);
+  assert.deepEqual(again, first);
+  assert.ok(here[1].endsWith(`${join(source, 'main.ts')}:11:13`), here[1]);
+  assert.ok(grown < 2_000_000, `${grown} bytes are kept`);
+});
+
 test('to prepare without an entry installs, and makes nothing else', async () => {
   const { stdout, stderr } = await run(process.execPath, ['scripts/run.mjs', '--prepare'], { cwd: root });
   assert.equal(stdout + stderr, '');
