@@ -10,15 +10,16 @@ import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { ConnectionTest } from './connection-test.tsx';
 
 export function AddServer({ onAdded }: { readonly onAdded: (server: Server) => void }) {
-  const [server, setServer] = useState<Server>();
-  if (!server) return <Registering onRegistered={setServer} />;
+  const [registered, setRegistered] = useState<Registered>();
+  if (!registered) return <Registering onRegistered={setRegistered} />;
+  const { server, isKeyThere } = registered;
   return (
     <div class="stack">
-      {server.publicKey && (
+      {!isKeyThere && (
         <>
           <p>
-            Put this key into <code>~{server.username}/.ssh/authorized_keys</code> on {server.host}, unless it
-            is there already. One line for a shell there:
+            Put this key into <code>~{server.username}/.ssh/authorized_keys</code> on {server.host}, then test
+            the connection. One line for a shell there:
           </p>
           <CopyRow
             label="Command"
@@ -26,7 +27,7 @@ export function AddServer({ onAdded }: { readonly onAdded: (server: Server) => v
           />
         </>
       )}
-      <ConnectionTest serverId={server.id} />
+      <ConnectionTest serverId={server.id} beginsItself={isKeyThere} />
       <div class="row row-end">
         <Button kind="primary" onPress={() => onAdded(server)}>
           Go on
@@ -34,6 +35,12 @@ export function AddServer({ onAdded }: { readonly onAdded: (server: Server) => v
       </div>
     </div>
   );
+}
+
+interface Registered {
+  readonly server: Server;
+  /** By a password, or because it is their own; a new one has to be put there first. */
+  readonly isKeyThere: boolean;
 }
 
 type Auth = NewServer['auth'];
@@ -49,9 +56,12 @@ function authOf({
   return { type: 'generated' };
 }
 
-function Registering({ onRegistered }: { readonly onRegistered: (server: Server) => void }) {
+function Registering({ onRegistered }: { readonly onRegistered: (registered: Registered) => void }) {
   const [auth, setAuth] = useState('generated');
-  const action = useAction(async (body: NewServer) => onRegistered(await api.registerServer({ body })));
+  const action = useAction(async (body: NewServer) => {
+    const server = await api.registerServer({ body });
+    onRegistered({ server, isKeyThere: body.auth.type !== 'generated' });
+  });
   const errors = action.failure?.fields ?? {};
   return (
     <form

@@ -1,5 +1,5 @@
 /** The way to a server, tested while one looks: each step with what it found. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConnectionTestResultEvent, ConnectionTestStepEvent } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
@@ -11,10 +11,12 @@ import { Status } from '../ui/status.tsx';
 
 interface TestProps {
   readonly serverId: string;
+  /** Without being asked, where nothing has to be done on the server first. */
+  readonly beginsItself?: boolean;
   readonly onResult?: (result: ConnectionTestResultEvent) => void;
 }
 
-export function ConnectionTest({ serverId, onResult }: TestProps) {
+export function ConnectionTest({ serverId, beginsItself = false, onResult }: TestProps) {
   const [steps, setSteps] = useState<readonly ConnectionTestStepEvent[]>([]);
   const [result, setResult] = useState<ConnectionTestResultEvent>();
   const ending = useRef<AbortController>(undefined);
@@ -30,6 +32,10 @@ export function ConnectionTest({ serverId, onResult }: TestProps) {
         onResult?.(event);
       }
   });
+  useEffect(() => {
+    if (beginsItself) void test.run();
+    return () => ending.current?.abort();
+  }, [serverId]);
   return (
     <section class="stack" aria-label="Connection test">
       <div class="row">

@@ -1,9 +1,9 @@
 /** What the analysis found, as it finds it; then the few things that only a person knows, and the first deployment. */
 import { useEffect, useState } from 'preact/hooks';
-import type { AnalysisFindingEvent, AnalysisResult, Project } from '../../sdk/index.ts';
+import type { AnalysisFindingEvent, AnalysisResult, Project, Server } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
-import { useProject } from '../data/lists.ts';
+import { useProject, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -122,6 +122,7 @@ function Finalize({ project, result, serverId, onDeployed }: FinalizeProps) {
       `/environments/${made.environment.id}${made.deployment ? `/deployments/${made.deployment.id}` : '/settings'}`,
     );
   });
+  const server = useServers().value?.find(({ id }) => id === serverId);
   return (
     <form
       class="card form"
@@ -169,7 +170,7 @@ function Finalize({ project, result, serverId, onDeployed }: FinalizeProps) {
           type="submit"
           kind="primary"
           isBusy={finish.isBusy}
-          why={whyNot('change') ?? (result.apps.length === 0 ? 'No app was found in it.' : undefined)}
+          why={whyNot('change') ?? whyNotYet(result, server)}
         >
           {serverId ? 'Deploy it' : 'Create the environment'}
         </Button>
@@ -177,4 +178,11 @@ function Finalize({ project, result, serverId, onDeployed }: FinalizeProps) {
       </div>
     </form>
   );
+}
+
+/** A server that was just added is still being set up: the button waits for it, instead of failing. */
+function whyNotYet({ apps }: AnalysisResult, server: Server | undefined): string | undefined {
+  if (apps.length === 0) return 'No app was found in it.';
+  if (!server || server.provisionedAt !== null) return undefined;
+  return server.problem?.message ?? `${server.name} is being set up. This takes about a minute.`;
 }

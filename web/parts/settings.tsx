@@ -1,5 +1,5 @@
 /** How an environment is built and run, where it stands, and its end. An empty field is what the analysis found. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Environment, EnvironmentSettings } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
@@ -161,6 +161,9 @@ function Placement({ environment: { id, serverId } }: Props) {
 function Pushes({ environment: { id, branch, autoDeploy } }: Props) {
   const setBranch = useAction((next: string) => api.setBranch({ id, body: { branch: next } }));
   const setAuto = useAction((enabled: boolean) => api.setAutoDeploy({ id, body: { enabled } }));
+  /** What was chosen is shown until an event tells it as the state; a refusal takes it back. */
+  const [chosen, choose] = useState<boolean>();
+  useEffect(() => choose(undefined), [autoDeploy]);
   const failure = setBranch.failure ?? setAuto.failure;
   return (
     <form
@@ -176,9 +179,13 @@ function Pushes({ environment: { id, branch, autoDeploy } }: Props) {
       <label class="check">
         <input
           type="checkbox"
-          checked={autoDeploy}
+          checked={chosen ?? autoDeploy}
           disabled={whyNot('change') !== undefined}
-          onChange={(event) => void setAuto.run(event.currentTarget.checked)}
+          onChange={async (event) => {
+            const wanted = event.currentTarget.checked;
+            choose(wanted);
+            if (!(await setAuto.run(wanted))) choose(undefined);
+          }}
         />
         Deploy each push to it
       </label>
