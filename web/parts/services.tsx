@@ -143,11 +143,7 @@ function AddDialog({ add, onClose }: AddProps) {
           if (await action.run(service)) onClose();
         }}
       >
-        <SelectField
-          label="Kind"
-          name="kind"
-          options={kinds.map((each) => ({ value: each, text: each }))}
-        />
+        <SelectField label="Kind" name="kind" options={kinds.map((each) => ({ value: each, text: each }))} />
         <TextField
           label="Version"
           name="version"
