@@ -86,7 +86,7 @@ export function Members() {
                         ? 'Only members and viewers can be limited to projects.'
                         : undefined)
                     }
-                    label={`What ${member.account.email} reaches`}
+                    label={`Projects of ${member.account.email}`}
                     onPress={() => limit(member)}
                   >
                     Projects
