@@ -1,6 +1,8 @@
 /** What the dashboard shows of an environment while it is deployed, and that others see it at the same time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newId } from '../../src/ids.ts';
+import { sql } from '../../src/store/sql.ts';
 import { assertPagesGood, openBrowser, openTab, signIn } from '../support/browser.ts';
 import { buildLines, seedDashboard } from '../support/dashboard-scene.ts';
 import { tellDeployment } from '../support/deployment-story.ts';
@@ -113,6 +115,37 @@ test('a variable is stored, shown at once in another browser, and a secret never
     await page.getByRole('row', { name: /LOG_LEVEL debug/ }).waitFor();
   }
   assert.doesNotMatch(await other.page.content(), /k e y/);
+});
+
+test('work on a server is followed on its page, and a hardening is undone once its name was typed', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { serverId } = await seedDashboard(scene);
+  const { service, person, workspaceId } = scene;
+  const { db } = service.app.store;
+  const hardened = newId();
+  const input = JSON.stringify({ serverId, plan: { version: 1, steps: [] } });
+  await db.run(sql`
+    insert into operations (workspace_id, id, kind, subject_type, subject_id, server_id, input, state, created_at,
+      started_at, finished_at)
+    values (${workspaceId}, ${hardened}, 'server_harden', 'server', ${serverId}, ${serverId}, ${input}::jsonb,
+      'succeeded', now(), now(), now())`);
+  await db.run(sql`
+    insert into operation_steps (workspace_id, operation_id, name, place, status, attempt, started_at, finished_at)
+    values (${workspaceId}, ${hardened}, 'firewall', 0, 'done', 1, now(), now())`);
+  const { page } = await openTab(t, await openBrowser(t, service), service);
+  await signIn(page, person);
+  await page.goto(`/servers/${serverId}`);
+  const done = page.getByRole('region', { name: 'Server harden' });
+  await done.getByRole('list', { name: 'Steps' }).getByText('firewall').waitFor();
+  await done.getByRole('button', { name: 'Undo the hardening' }).click();
+  const asked = page.getByRole('dialog', { name: 'Undo the hardening?' });
+  const undo = asked.getByRole('button', { name: 'Undo it' });
+  assert.equal(await undo.getAttribute('aria-disabled'), 'true');
+  await asked.getByLabel('To confirm, type ams-1').fill('ams-1');
+  await undo.click();
+  // The new work takes its place without a reload.
+  await page.getByRole('region', { name: 'Server undo hardening' }).waitFor();
+  await done.waitFor({ state: 'detached' });
 });
 
 test('what is looked at most is accessible in both themes, and not wider than a phone', async (t) => {

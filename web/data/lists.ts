@@ -95,10 +95,10 @@ export function useDeployment(id: string, did: string): Used<Deployment> {
 }
 
 /** The newest long work of the workspace, of every kind. */
-export function useOperations(): Used<readonly Operation[]> {
+export function useOperations(count = limit): Used<readonly Operation[]> {
   return useResource(
-    'operations',
-    async (options) => (await api.listOperations({ limit }, options)).items,
+    `operations ${count}`,
+    async (options) => (await api.listOperations({ limit: count }, options)).items,
     ({ kind }) => kind === 'operation_updated',
   );
 }

@@ -158,11 +158,10 @@ function Projects({ list }: { readonly list: readonly Project[] }) {
   );
 }
 
-const mostTold = 12;
 const quiet = new Set(['environment_route', 'certificate_retire']);
 
 function Recent({ projects }: { readonly projects: readonly Project[] }) {
-  const recent = useOperations();
+  const recent = useOperations(20);
   return (
     <section class="card recent" aria-label="What happened last">
       <h2>What happened last</h2>
@@ -174,7 +173,6 @@ function Recent({ projects }: { readonly projects: readonly Project[] }) {
             <ol class="plain">
               {items
                 .filter(({ kind }) => !quiet.has(kind))
-                .slice(0, mostTold)
                 .map((operation) => ({ operation, ...toldOf(operation, projects) }))
                 .map(({ operation, text, path }) => (
                   <li key={operation.id}>

@@ -1,17 +1,18 @@
 /** One deployment: where it is, what went wrong, and its log while it is written. */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { DeploymentSummary, Environment } from '../../sdk/index.ts';
+import type { Deployment, DeploymentSummary, Environment } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useDeployment } from '../data/lists.ts';
 import { Log } from '../data/log.ts';
 import { signedIn, whyNot } from '../data/session.ts';
-import { words } from '../data/words.ts';
+import { duration, words } from '../data/words.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
+import { Table } from '../ui/table.tsx';
 import { Elapsed, Time, watchSeconds } from '../ui/time.tsx';
 import { LogView } from './log-view.tsx';
 import { whyNoRollback } from './rollback.tsx';
@@ -37,6 +38,7 @@ export function DeploymentView({ environment, id, onRollback }: ViewProps) {
             />
           )}
           <Steps deployment={value} />
+          <Probes probes={value.probes} />
           <LogView
             log={log}
             name={`deployment-${value.number}`}
@@ -107,6 +109,32 @@ function Steps({ deployment }: { readonly deployment: DeploymentSummary }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+/** What the release answered before it was let go live, or why it was not. */
+function Probes({ probes }: Pick<Deployment, 'probes'>) {
+  if (probes.length === 0) return null;
+  return (
+    <details>
+      <summary>Health checks and their answers</summary>
+      <Table label="Health checks" heads={['After', 'Container', 'Outcome', 'Answer']}>
+        {probes.map(({ container, atMs, outcome, status, body, problem, repeated }) => (
+          <tr key={`${container} ${atMs}`}>
+            <td class="fine">{duration(atMs)}</td>
+            <td class="fine">{container}</td>
+            <td>
+              {[status, words(outcome), repeated > 0 && `and ${repeated} more like it`]
+                .filter(Boolean)
+                .join(', ')}
+            </td>
+            <td>
+              <code class="value">{problem ?? body}</code>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </details>
   );
 }
 

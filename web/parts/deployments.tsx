@@ -1,8 +1,12 @@
 /** The deployments of an environment, newest first, and the one that is chosen: its steps and its log, live. */
 import { useState } from 'preact/hooks';
 import type { DeploymentSummary, Environment } from '../../sdk/index.ts';
+import { api } from '../data/api.ts';
 import { useDeployments } from '../data/lists.ts';
+import { useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
 import { Await, Empty } from '../ui/empty.tsx';
+import { FailureNotice } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
 import { Elapsed, Time } from '../ui/time.tsx';
 import { DeploymentView } from './deployment-view.tsx';
@@ -11,6 +15,15 @@ import type { TabProps } from './tab.ts';
 
 export function Deployments({ environment, item }: TabProps) {
   const deployments = useDeployments(environment.id);
+  const [older, setOlder] = useState<readonly DeploymentSummary[]>([]);
+  const [cursor, setCursor] = useState<string | null>();
+  const next = cursor === undefined ? deployments.value?.nextCursor : cursor;
+  const more = useAction(async () => {
+    if (!next) return;
+    const page = await api.listDeployments({ id: environment.id, limit: 30, cursor: next });
+    setOlder((before) => [...before, ...page.items]);
+    setCursor(page.nextCursor);
+  });
   return (
     <Await of={deployments} lines={6}>
       {({ items }) =>
@@ -25,14 +38,22 @@ export function Deployments({ environment, item }: TabProps) {
         ) : (
           <div class="split">
             <nav class="list" aria-label="Deployments">
-              {items.map((deployment) => (
-                <DeploymentLink
-                  key={deployment.id}
-                  deployment={deployment}
-                  isChosen={deployment.id === (item ?? items[0]?.id)}
-                  isLive={deployment.id === environment.currentDeploymentId}
-                />
-              ))}
+              {[...items, ...older.filter(({ id }) => !items.some((each) => each.id === id))].map(
+                (deployment) => (
+                  <DeploymentLink
+                    key={deployment.id}
+                    deployment={deployment}
+                    isChosen={deployment.id === (item ?? items[0]?.id)}
+                    isLive={deployment.id === environment.currentDeploymentId}
+                  />
+                ),
+              )}
+              {more.failure && <FailureNotice failure={more.failure} />}
+              {next && (
+                <Button kind="quiet" isBusy={more.isBusy} onPress={more.run}>
+                  Older
+                </Button>
+              )}
             </nav>
             <Chosen environment={environment} id={item ?? items[0]?.id ?? ''} />
           </div>

@@ -14,6 +14,7 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { Status } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { MemberAccess } from './member-access.tsx';
 
 type Role = WorkspaceMembership['role'];
 
@@ -28,6 +29,7 @@ const roleOf = (name: string | undefined) => roles.find(({ value }) => value ===
 export function Members() {
   const id = signedIn.value?.workspace.id ?? '';
   const [removing, remove] = useState<Member>();
+  const [limiting, limit] = useState<Member>();
   const members = useResource(`members ${id}`, (options) =>
     gathered(all((page) => api.listMembers({ ...page, id, limit: 100 }, options))),
   );
@@ -78,6 +80,19 @@ export function Members() {
                 <td class="end">
                   <Button
                     kind="quiet"
+                    why={
+                      whyNot('manage') ??
+                      (member.role === 'owner' || member.role === 'admin'
+                        ? 'Only members and viewers can be limited to projects.'
+                        : undefined)
+                    }
+                    label={`Projects of ${member.account.email}`}
+                    onPress={() => limit(member)}
+                  >
+                    Projects
+                  </Button>
+                  <Button
+                    kind="quiet"
                     why={list.length === 1 ? 'The last one stays.' : whyNot('manage')}
                     label={`Remove ${member.account.email}`}
                     onPress={() => remove(member)}
@@ -91,6 +106,14 @@ export function Members() {
         )}
       </Await>
       {whyNot('manage') === undefined && <Invitations id={id} />}
+      {limiting && (
+        <MemberAccess
+          workspaceId={id}
+          member={limiting}
+          onStored={members.reload}
+          onClose={() => limit(undefined)}
+        />
+      )}
       {removing && (
         <Confirm
           title={`Remove ${removing.account.email}?`}
