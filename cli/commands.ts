@@ -51,10 +51,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'deploy',
-    about: 'Deploy the newest pushed commit, and follow it until it is live.',
+    about: 'Deploy the newest pushed commit, or with --local the files here, and follow it until it is live.',
     details:
-      'Ends with 0 only when the new release is live. Ctrl-C asks whether to cancel the deployment or to leave it alone.',
+      'Ends with 0 only when the new release is live. Ctrl-C asks whether to cancel the deployment or to leave it alone. With --local the working tree is sent as it is, committed or not: all that Git knows or would add, from the root of the repository on, and nothing that a .gitignore names.',
     flags: [
+      { name: 'local', about: 'The files of this working tree as they are, pushed or not.' },
+      { name: 'message', short: 'm', value: 'TEXT', about: 'What to show with it; of --local alone.' },
       { name: 'commit', value: 'SHA', about: 'This commit, by its whole id.' },
       { name: 'branch', value: 'BRANCH', about: 'The newest commit of this branch, only this time.' },
       { name: 'logs', short: 'l', about: 'Show every line of the log.' },
@@ -255,6 +257,13 @@ export const commands: readonly Command[] = [
     takes: '[operation]',
     about: 'Call any operation of the API; its fields are flags. Lists all, if none is said.',
     load: async () => (await import('./commands/api.ts')).api,
+  },
+  {
+    name: 'mcp',
+    about: 'Be a server of the Model Context Protocol, for assistants that start one.',
+    details:
+      'Reads messages from standard input and writes the answers of Slipway to standard output. An assistant gets the same tools as at /mcp, and can do what you can, or what the token in SLIPWAY_TOKEN may.',
+    load: async () => (await import('./commands/mcp.ts')).mcp,
   },
   {
     name: 'completion',

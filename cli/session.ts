@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   all,
+  type ClientOptions,
   ClientSession,
   createClient,
   type Environment,
@@ -109,21 +110,26 @@ export class Session {
   }
 
   get client(): Operations {
-    this.#client ??= this.#connect();
+    this.#client ??= proving(createClient(this.clientOptions()), this.terminal);
     return this.#client;
   }
 
-  #connect(): Operations {
+  clientOptions(): ClientOptions {
     const { name, context } = this.target();
     const auth = context.token ?? (name === undefined ? undefined : new ClientSession(tokenStoreOf(name)));
     const workspace = this.text('workspace') ?? process.env.SLIPWAY_WORKSPACE ?? context.workspace;
-    return proving(createClient({ url: context.url, auth, workspace, headers }), this.terminal);
+    return { url: context.url, auth, workspace, headers };
   }
 
   link(): Link | undefined {
+    const folder = this.linkedFolder;
+    return folder === undefined ? undefined : readLink(join(folder, linkFile));
+  }
+
+  /** This folder, or the nearest above it that `slipway init` has linked. */
+  get linkedFolder(): string | undefined {
     for (let at = this.folder; ; at = dirname(at)) {
-      const file = join(at, linkFile);
-      if (existsSync(file)) return readLink(file);
+      if (existsSync(join(at, linkFile))) return at;
       if (dirname(at) === at) return undefined;
     }
   }

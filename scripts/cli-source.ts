@@ -107,6 +107,7 @@ From a checkout of Slipway it is \`npm run cli --\` or \`npx slipway\`. \`node s
 slipway login https://slipway.example.com   # asks for an API token, or for address and password
 cd my-app && slipway init                   # finds its repository, shows what is in it, makes project and environment
 slipway deploy                              # follows it until it is live
+slipway deploy --local                      # the files here instead of a pushed commit
 slipway logs -f
 slipway env set API_KEY && slipway deploy   # the value is asked for, and not shown
 slipway rollback

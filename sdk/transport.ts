@@ -15,7 +15,7 @@ export interface ClientOptions {
   /** The workspace of all calls that do not say another. */
   readonly workspace?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long an answer may take; streams and downloads may take any time. */
+  /** How long an answer may take; streams, uploads and downloads may take any time. */
   readonly timeoutMs?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
   /** How waiting is done; tests pass one that does not wait. */
@@ -79,16 +79,16 @@ export class Transport {
   }
 
   async #asSomeone(
-    { marks }: Operation,
+    { marks, bytesType }: Operation,
     url: string,
     request: RequestInit & { headers: Headers },
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     const { auth } = this.#options;
-    const isLong = /[bel]/.test(marks);
-    if (auth === undefined || !marks.includes('a')) return this.#once(url, request, signal, isLong);
     const refresh = (body: RefreshRequest) => this.#refresh(body);
-    const token = typeof auth === 'string' ? auth : await auth.accessToken(refresh);
+    const isLong = /[belf]/.test(marks) || bytesType !== undefined;
+    if (auth === undefined || !marks.includes('a')) return this.#once(url, request, signal, isLong);
+    const token = await this.bearer();
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
     try {
       return await this.#once(url, request, signal, isLong);
@@ -102,6 +102,12 @@ export class Transport {
       request.headers.set('authorization', `Bearer ${fresh}`);
       return this.#once(url, request, signal, isLong);
     }
+  }
+
+  /** What proves who calls, fresh enough to be used now; nothing, where nobody is signed in. */
+  async bearer(): Promise<string | undefined> {
+    const { auth } = this.#options;
+    return typeof auth === 'object' ? auth.accessToken((body) => this.#refresh(body)) : auth;
   }
 
   /** Not among the calls that are tried again: what became of a refresh token that was sent twice is not known. */

@@ -3,14 +3,21 @@ import { all, type DeploymentSummary, type Environment } from '../../sdk/index.t
 import { attend } from '../attend.ts';
 import { CliError, type ExitCode, type Run, usageError } from '../command.ts';
 import type { Session } from '../session.ts';
+import { sendWorkingTree } from './deploy-local.ts';
 import { commitLine } from './status.ts';
 
 export const deploy: Run = async (call) => {
   const commit = call.text('commit');
   const branch = call.text('branch');
-  if (commit !== undefined && branch !== undefined) throw usageError('Say --commit or --branch, not both.');
+  const isLocal = call.has('local');
+  if ([commit, branch, isLocal || undefined].filter((said) => said !== undefined).length > 1)
+    throw usageError('Say one of --commit, --branch and --local.');
+  if (call.text('message') !== undefined && !isLocal)
+    throw usageError('--message goes with --local: a pushed commit has a message.');
   const environment = await call.environment();
-  const begun = await call.client.deploy({ id: environment.id, body: { commit, branch } });
+  const begun = isLocal
+    ? await sendWorkingTree(call, environment)
+    : await call.client.deploy({ id: environment.id, body: { commit, branch } });
   return follow(call, environment, begun);
 };
 

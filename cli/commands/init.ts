@@ -1,8 +1,6 @@
 /** Links a folder: from its repository to a project with an environment, asking only what cannot be known. */
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import {
   type AnalysisResult,
   all,
@@ -16,18 +14,17 @@ import { faultLines } from '../attend.ts';
 import { CliError, type Run, usageError } from '../command.ts';
 import { collect, type Link, linkFile, named, type Session } from '../session.ts';
 import { plain } from '../terminal.ts';
-
-const run = promisify(execFile);
+import { git } from '../working-tree.ts';
 
 export const init: Run = async (call) => {
   const { client, terminal } = call;
-  const url = call.text('url') ?? (await git(call, 'remote', 'get-url', 'origin'));
+  const url = call.text('url') ?? (await git(call.folder, 'remote', 'get-url', 'origin'));
   if (!url)
     throw usageError(
       'This folder has no remote `origin`.',
       'Push it somewhere, or name the repository with --url.',
     );
-  const branch = call.text('branch') ?? (await git(call, 'branch', '--show-current'));
+  const branch = call.text('branch') ?? (await git(call.folder, 'branch', '--show-current'));
   const { project, isNew } = await projectOf(call, url, branch || undefined);
   const whole = await analysed(call, project);
   if (isNew) for (const line of summary(call, whole.analysis.result)) terminal.say(line);
@@ -43,16 +40,6 @@ export const init: Run = async (call) => {
   ]);
   return undefined;
 };
-
-/** Nothing, where git or what it is asked for is not there. */
-async function git(call: Session, ...args: string[]): Promise<string> {
-  try {
-    return (await run('git', ['-C', call.folder, ...args])).stdout.trim();
-  } catch (error) {
-    if (Object(error).code === 'ENOENT' || typeof Object(error).code === 'number') return '';
-    throw error;
-  }
-}
 
 async function projectOf(call: Session, url: string, branch: string | undefined) {
   const asked = call.text('project') ?? call.text('name');

@@ -184,3 +184,18 @@ test('a file is sent as a form whose fields come before it', async () => {
   const [request] = requests;
   assert.deepEqual([...(request?.form ?? [])], ['serviceId', 'file']);
 });
+
+test('what takes long to send is not given up like an answer that does not come', async () => {
+  const { fetch, requests } = recorded(() => ({ body: {} }));
+  const client = createClient({ url: 'https://slipway.test', auth: canary, fetch, timeoutMs: 1 });
+  const file = new Blob(['x']);
+  await client.getMe();
+  await client.deployUpload({ id, body: file });
+  await client.importDump({ id, body: { file } });
+  // Made after theirs: when this one is over, theirs would be.
+  await new Promise((resolve) => AbortSignal.timeout(2).addEventListener('abort', resolve));
+  assert.deepEqual(
+    requests.map(({ signal }) => signal?.aborted),
+    [true, false, false],
+  );
+});
