@@ -138,12 +138,12 @@ test('second factors are set up in the profile, sign in, are asked for anew, and
   await page.getByRole('button', { name: 'Require a second factor' }).click();
   await page.getByText('Every member has one').waitFor();
   await page.getByRole('button', { name: 'Require it', exact: true }).click();
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await proof.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByText('Required: there is nothing here').waitFor();
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Turn off' }).click();
   await page.getByRole('button', { name: 'Turn it off' }).click();
-  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
-  await proof.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByRole('row', { name: /Authenticator app/ }).waitFor({ state: 'detached' });
 
   // Whoever removes their last one is shut out of it, and told where to go.
