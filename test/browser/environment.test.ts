@@ -135,7 +135,7 @@ test('work on a server is followed on its page, and a hardening is undone once i
   const { page } = await openTab(t, await openBrowser(t, service), service);
   await signIn(page, person);
   await page.goto(`/servers/${serverId}`);
-  const done = page.getByRole('region', { name: 'Server harden' });
+  const done = page.getByRole('region', { name: 'Hardening' });
   await done.getByRole('list', { name: 'Steps' }).getByText('firewall').waitFor();
   await done.getByRole('button', { name: 'Undo the hardening' }).click();
   const asked = page.getByRole('dialog', { name: 'Undo the hardening?' });
@@ -144,7 +144,7 @@ test('work on a server is followed on its page, and a hardening is undone once i
   await asked.getByLabel('To confirm, type ams-1').fill('ams-1');
   await undo.click();
   // The new work takes its place without a reload.
-  await page.getByRole('region', { name: 'Server undo hardening' }).waitFor();
+  await page.getByRole('region', { name: 'Undoing the hardening' }).waitFor();
   await done.waitFor({ state: 'detached' });
 });
 

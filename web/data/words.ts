@@ -7,7 +7,7 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['hour', 3_600],
   ['minute', 60],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 export function ago(at: string, now: number): string {
   const seconds = (Date.parse(at) - now) / 1_000;
@@ -36,6 +36,23 @@ export function bytes(count: number): string {
 /** `host_key_changed` and `registerDomain` as a person reads them. */
 export function words(name: string): string {
   return name.replaceAll(/[_-]/g, ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+const works: Readonly<Record<string, string>> = {
+  backup_import: 'import',
+  backup_make: 'backup',
+  backup_restore: 'restore',
+  environment_services: 'services',
+  project_analysis: 'analysis',
+  server_harden: 'hardening',
+  server_provision: 'preparation',
+  server_remove: 'removal',
+  server_undo_hardening: 'undoing the hardening',
+};
+
+/** What long work of a kind is called. */
+export function work(kind: string): string {
+  return capital(works[kind] ?? words(kind));
 }
 
 export function capital(text: string): string {

@@ -45,7 +45,7 @@ export function Connectors() {
               </p>
             </Empty>
           ) : (
-            <div class="columns">
+            <div class="columns cards">
               {items.map((connector) => (
                 <ConnectorCard key={connector.id} connector={connector} onChanged={connectors.reload} />
               ))}
@@ -94,7 +94,7 @@ function ConnectorCard({ connector, onChanged }: CardProps) {
           text={enabled ? (failingSince ? 'failing' : 'on') : 'off'}
         />
       </div>
-      <p class="fine clip">{target}</p>
+      {recipients.length === 0 && <p class="fine clip">{target}</p>}
       <p class="fine">
         Tells of {events.length === 0 ? 'nothing' : events.map(words).join(', ')};{' '}
         {connector.allProjects ? 'of every project' : 'of the projects that it is linked to'}.

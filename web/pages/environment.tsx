@@ -24,6 +24,7 @@ import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Status } from '../ui/status.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 
 const tabs: Readonly<Record<string, readonly [text: string, component: ComponentType<TabProps>]>> = {
   deployments: ['Deployments', Deployments],
@@ -61,17 +62,12 @@ function Shown({ environment, tab, item }: TabProps & { readonly tab: string }) 
           failure={failureOfFault(environment.problem)}
         />
       )}
-      <nav class="tabs" aria-label="Environment">
-        {Object.entries(tabs).map(([name, [text]]) => (
-          <a
-            key={name}
-            href={`/environments/${environment.id}/${name}`}
-            aria-current={name === tab ? 'page' : undefined}
-          >
-            {text}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label="Environment"
+        of={Object.entries(tabs).map(([name, [text]]) => [name, text])}
+        path={`/environments/${environment.id}`}
+        current={tab}
+      />
       <Tab environment={environment} item={item} />
     </>
   );

@@ -39,7 +39,7 @@ export function GitAccounts() {
               </p>
             </Empty>
           ) : (
-            <div class="columns">
+            <div class="columns cards">
               {list.map((provider) => (
                 <article class="card stack" key={provider.id} aria-label={provider.label}>
                   <div class="section-head">

@@ -2,7 +2,7 @@
 import type { Operation, Project, Server } from '../../sdk/index.ts';
 import { useOperations, useProjects, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
-import { capital, words } from '../data/words.ts';
+import { words, work } from '../data/words.ts';
 import { EnvironmentRows } from '../parts/environment-rows.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Await, Empty } from '../ui/empty.tsx';
@@ -203,7 +203,7 @@ interface Told {
 
 /** What an operation is about, by name where the page knows it. */
 function toldOf({ kind, subject }: Operation, projects: readonly Project[]): Told {
-  const what = capital(words(kind));
+  const what = work(kind);
   for (const project of projects) {
     if (project.id === subject?.id)
       return { text: `${what} of ${project.name}`, path: `/projects/${project.id}` };

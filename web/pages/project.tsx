@@ -79,7 +79,9 @@ function Shown({ project }: { readonly project: Project }) {
         </div>
         <div>
           <dt>Folder</dt>
-          <dd class="clip">{project.rootDirectory || '.'}</dd>
+          <dd class="clip">
+            {['', '.'].includes(project.rootDirectory) ? 'the root' : project.rootDirectory}
+          </dd>
         </div>
       </dl>
       <section class="card project" aria-label="Environments">

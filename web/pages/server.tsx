@@ -102,7 +102,7 @@ function Shown({ server }: { readonly server: Server }) {
       )}
       <dl class="facts">
         <Fact name="Address" value={`${username}@${host}${port === 22 ? '' : `:${port}`}`} />
-        <Fact name="System" value={facts?.os ?? ''} />
+        <Fact name="System" value={facts?.os.replace('GNU/Linux ', '') ?? ''} />
         <Fact name="Processors" value={facts ? `${facts.cpus}, ${facts.arch}` : ''} />
         <Fact name="Memory" value={facts ? bytes(facts.memoryMb * 1024 * 1024) : ''} />
         <Fact name="Free disk" value={facts ? bytes(facts.diskFreeMb * 1024 * 1024) : ''} />
@@ -159,7 +159,9 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   return (
     <div>
       <dt>{name}</dt>
-      <dd class="clip">{value || <span class="hint">unknown</span>}</dd>
+      <dd class="clip" title={value}>
+        {value || <span class="hint">unknown</span>}
+      </dd>
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import { useLocation } from 'preact-iso/router';
 import { useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
+import { bytes } from '../data/words.ts';
 import { AddServer } from '../parts/add-server.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { useTitle } from '../parts/title.ts';
@@ -48,7 +49,7 @@ export function Servers() {
                     <Status status={status} />
                   </td>
                   <td>{facts?.os ?? <span class="fine">not looked at yet</span>}</td>
-                  <td>{facts && `${Math.round(facts.memoryMb / 1024)} GB, ${facts.cpus} processors`}</td>
+                  <td>{facts && `${bytes(facts.memoryMb * 1024 * 1024)}, ${facts.cpus} processors`}</td>
                   <td>
                     <Status
                       status={security.state}
@@ -63,7 +64,7 @@ export function Servers() {
         }
       </Await>
       {adding && (
-        <Dialog title="Add a server" onClose={() => add(undefined)} isWide>
+        <Dialog title="Add a server" onClose={() => add(undefined)}>
           <AddServer onAdded={(server) => route(`/servers/${server.id}`)} />
         </Dialog>
       )}

@@ -7,6 +7,7 @@ import { Members } from '../parts/members.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Tokens } from '../parts/tokens.tsx';
 import { WorkspaceSettings } from '../parts/workspace-settings.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 
 const tabs: Readonly<Record<string, readonly [text: string, component: ComponentType]>> = {
   members: ['Members', Members],
@@ -29,13 +30,12 @@ export function WorkspacePage() {
           <h1>{name}</h1>
         </div>
       </header>
-      <nav class="tabs" aria-label="Workspace">
-        {Object.entries(tabs).map(([key, [text]]) => (
-          <a key={key} href={`/workspace/${key}`} aria-current={key === tab ? 'page' : undefined}>
-            {text}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label="Workspace"
+        of={Object.entries(tabs).map(([key, [text]]) => [key, text])}
+        path="/workspace"
+        current={tab}
+      />
       <Tab />
     </>
   );

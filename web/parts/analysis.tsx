@@ -18,7 +18,7 @@ export function AnalysisShown({ result }: { readonly result: AnalysisResult }) {
       {result.apps.map((app) => (
         <article class="card stack" key={app.path} aria-label={app.name}>
           <h3>
-            {app.name} <span class="fine">{app.path}</span>
+            {app.name} {app.path !== '.' && <span class="fine">{app.path}</span>}
           </h3>
           <dl class="found">
             {shown.map(([field, label]) => {

@@ -13,7 +13,9 @@ export function Proof({ backup }: { readonly backup: Backup }) {
     return (
       <span class="proof" title="It was restored into a scratch database and compared.">
         <Icon name="shield" />
-        restored and checked <Time at={backup.verifiedAt} />
+        <span>
+          restored and checked <Time at={backup.verifiedAt} />
+        </span>
       </span>
     );
   const reasons = backup.parts.flatMap(({ verification }) => verification.reason ?? []);

@@ -6,7 +6,7 @@ import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useOperation } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
-import { capital, words } from '../data/words.ts';
+import { words, work } from '../data/words.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Await } from '../ui/empty.tsx';
@@ -27,10 +27,10 @@ export function OperationView({ id, children }: ViewProps) {
   return (
     <Await of={operation} lines={2}>
       {(value) => (
-        <section class="card stack" aria-label={capital(words(value.kind))}>
+        <section class="card stack" aria-label={work(value.kind)}>
           <div class="section-head">
             <h2>
-              {capital(words(value.kind))}{' '}
+              {work(value.kind)}{' '}
               <Status
                 status={value.status === 'running' ? 'deploying' : value.status}
                 text={words(value.status)}

@@ -57,7 +57,15 @@ export function Security({
       <Await of={security}>
         {({ checks, checkedAt }) => (
           <>
-            <p class="fine">{checkedAt ? <Time at={checkedAt} /> : 'It has not been looked at yet.'}</p>
+            <p class="fine">
+              {checkedAt ? (
+                <>
+                  Looked at <Time at={checkedAt} />
+                </>
+              ) : (
+                'It has not been looked at yet.'
+              )}
+            </p>
             <ul class="plain stack">
               {checks.map(({ id: check, title, status, evidence, fix }) => (
                 <li key={check}>

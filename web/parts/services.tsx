@@ -61,12 +61,13 @@ export function Services({ environment: { id } }: TabProps) {
               <p>Add one, and its address enters the variables of the app with the next deployment.</p>
             </Empty>
           ) : (
-            <div class="columns">
+            <div class="columns cards">
               {present.map((service) => (
                 <article class="card stack" key={service.id} aria-label={service.name}>
                   <div class="section-head">
                     <h2>
-                      {service.name} <span class="fine">{`${service.kind} ${service.version}`}</span>
+                      {service.name}{' '}
+                      <span class="fine">{`${service.name === service.kind ? '' : `${service.kind} `}${service.version}`}</span>
                     </h2>
                     <Status status={service.status} />
                   </div>

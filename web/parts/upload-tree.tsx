@@ -51,6 +51,8 @@ export function UploadTree({
             type="file"
             accept=".tar.gz,.tgz"
             required
+            // It is what the dialog asks for.
+            autofocus
             onChange={(event) => setFile(event.currentTarget.files?.[0])}
           />
           <div class="note">{file ? bytes(file.size) : '.tar.gz'}</div>

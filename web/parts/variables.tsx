@@ -247,7 +247,7 @@ function ManyDialog({ known, save, onClose }: SaveProps & { readonly known: read
             isBusy={action.isBusy}
             why={problems[0] ?? (changed.length === 0 ? 'The text changes nothing.' : undefined)}
           >
-            Store {changed.length}
+            Store {changed.length || ''}
           </Button>
         </div>
       </form>

@@ -1,4 +1,4 @@
-/** A table that is wider than a small screen scrolls by itself, by keyboard too. */
+/** A table. On a small screen each row is a list of what its columns are called and hold. */
 import type { ComponentChildren } from 'preact';
 
 interface TableProps {
@@ -12,7 +12,7 @@ export function Table({ label, heads, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
     <section class="table-frame" tabIndex={0} aria-label={label}>
-      <table class="table">
+      <table class="table" style={named(heads)}>
         <thead>
           <tr>
             {heads.map((head) => (
@@ -26,4 +26,9 @@ export function Table({ label, heads, children }: TableProps) {
       </table>
     </section>
   );
+}
+
+/** For the style of small screens, which has no other way to the name of a column. */
+function named(heads: readonly string[]): Record<string, string> {
+  return Object.fromEntries(heads.map((head, at) => [`--head-${at + 1}`, JSON.stringify(head)]));
 }
