@@ -11,8 +11,9 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'sh
 
 export function ago(at: string, now: number): string {
   const seconds = (Date.parse(at) - now) / 1_000;
+  // Without the full stop of the short words: a sentence goes on behind them.
   for (const [unit, size] of units)
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit).replace('.', '');
   return seconds > 5 ? 'in a moment' : 'just now';
 }
 
