@@ -90,12 +90,14 @@ async function load({ url, headers }: Target, duration: number): Promise<{ rate:
   return { rate: result.requests.average, p99: result.latency.p99 };
 }
 
+export const benchPerson = { email: 'bench@example.com', password: 'a password for the bench' };
+
 export async function signIn(
   url: string,
   dataDir: string,
   sessions: number,
 ): Promise<{ token: string; accountId: string }> {
-  const body = { email: 'bench@example.com', password: 'a password for the bench' };
+  const body = benchPerson;
   await post(`${url}/api/v1/auth/register`, body);
   const code = await new Mailbox(join(dataDir, 'outbox')).code(body.email);
   await post(`${url}/api/v1/auth/verify-otp`, { email: body.email, code });

@@ -221,7 +221,7 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_OIDC_EMAIL_DOMAINS', '@example.com', 'localhost', 'example.com;example.org'],
   ['SLIPWAY_OIDC_TRUST_EMAIL', 'perhaps'],
   ['SLIPWAY_OIDC_GROUPS_CLAIM', ' '],
-  ['SLIPWAY_OIDC_SECOND_FACTOR', 'mfa otp', 'mfa;otp '],
+  ['SLIPWAY_OIDC_SECOND_FACTOR', 'mfa otp', 'm\u00fcfa'],
   [
     'SLIPWAY_OIDC_ROLES',
     ...['platform=admin', '[]', '{}', 'null', '{"a": {"main": "admin"}}', '{"a": "admin"}'],
