@@ -220,6 +220,7 @@ const wrongValues: readonly (readonly [name: string, ...values: string[]])[] = [
   ['SLIPWAY_OIDC_ACCOUNTS', 'open', 'all'],
   ['SLIPWAY_OIDC_EMAIL_DOMAINS', '@example.com', 'localhost', 'example.com;example.org'],
   ['SLIPWAY_OIDC_TRUST_EMAIL', 'perhaps'],
+  ['SLIPWAY_OIDC_SECOND_FACTOR', 'mfa otp', 'mfä', `mfa,${'x'.repeat(201)}`],
   ['SLIPWAY_OIDC_GROUPS_CLAIM', ' '],
   ['SLIPWAY_OIDC_SECOND_FACTOR', 'mfa otp', 'm\u00fcfa'],
   [
