@@ -1,11 +1,10 @@
 /** From `npm start` to a page behind https, by the commands of the README and nothing else. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { getOver } from '../../lab/services/acme.ts';
 import { root } from '../../scripts/commands.ts';
-import { openLab } from '../support/lab.ts';
+import { openLab, rootPassword } from '../support/lab.ts';
 import { npmStart, readmeBlocks, Shell } from '../support/readme.ts';
 import { accountSteps, deploymentSteps, domainSteps, follow } from '../support/readme-steps.ts';
 
@@ -15,13 +14,7 @@ const { about, client } = lab;
 test('a stranger follows the README from nothing to a page behind https', async (t) => {
   const server = await lab.fresh(t, 'docker');
   const { address } = server.about;
-  // As many providers hand one out: root, with a password.
-  const password = randomBytes(12).toString('hex');
-  await server.ssh('chpasswd', `root:${password}\n`);
-  await server.ssh(
-    'cat > /etc/ssh/sshd_config.d/00-password.conf && systemctl reload ssh',
-    'PermitRootLogin yes\nPasswordAuthentication yes\n',
-  );
+  const password = await rootPassword(server);
   const repository = await client.call<{ cloneUrl: string }>('POST', '/git/repositories', {
     owner: about.git.login,
     name: `readme-${process.pid}`,
