@@ -36,7 +36,7 @@ export function needsLab(file: string): boolean {
 
 /** They look at the dashboard with a real browser. */
 export function needsBrowser(file: string): boolean {
-  return /(^|\/)test\/(browser|long\/dashboard)/.test(file);
+  return /(^|\/)test\/(browser\/|long\/dashboard)/.test(file);
 }
 
 export function planUnits(files: readonly string[]): Unit[] {

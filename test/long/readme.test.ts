@@ -1,11 +1,10 @@
 /** From `npm start` to a page behind https, by the commands of the README and nothing else. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { getOver } from '../../lab/services/acme.ts';
 import { root } from '../../scripts/commands.ts';
-import { openLab } from '../support/lab.ts';
+import { openLab, rootPassword } from '../support/lab.ts';
 import { type Block, npmStart, readmeBlocks } from '../support/readme.ts';
 import {
   accountSteps,
@@ -22,13 +21,7 @@ const { about, client } = lab;
 /** As many providers hand one out: root, with a password. */
 async function rented(t: TestContext) {
   const server = await lab.fresh(t, 'docker');
-  const password = randomBytes(12).toString('hex');
-  await server.ssh('chpasswd', `root:${password}\n`);
-  await server.ssh(
-    'cat > /etc/ssh/sshd_config.d/00-password.conf && systemctl reload ssh',
-    'PermitRootLogin yes\nPasswordAuthentication yes\n',
-  );
-  return { server, password, address: server.about.address };
+  return { server, password: await rootPassword(server), address: server.about.address };
 }
 
 test('a stranger follows the README from nothing to a page behind https', async (t) => {

@@ -66,6 +66,8 @@ export class Watched {
       if (message.type() !== 'error' && message.type() !== 'warning') return;
       // The browser tells every refusal of the service this way; the pages show them to people.
       if (/^Failed to load resource: .*(status of [45]|net::ERR)/.test(message.text())) return;
+      // Over plain http from another machine than one's own, the browser tells which header it passes over.
+      if (/^The Cross-Origin-Opener-Policy header has been ignored/.test(message.text())) return;
       this.wrong.push(`said ${message.text()}`);
     });
   }

@@ -2,6 +2,7 @@
  * The lab inside a test: servers by name, fresh ones on request, and everything given back when the test ends. A
  * server is one test's alone while it has it, whichever file or process the others run in.
  */
+import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { after, type TestContext } from 'node:test';
 import { LabClient } from '../../lab/client.ts';
@@ -84,6 +85,17 @@ export class TestServer {
   trySsh(command: string): Promise<Outcome> {
     return attempt('ssh', [...this.sshArguments, command]);
   }
+}
+
+/** As many providers hand a server out: root, with a password. */
+export async function rootPassword(server: TestServer): Promise<string> {
+  const password = randomBytes(12).toString('hex');
+  await server.ssh('chpasswd', `root:${password}\n`);
+  await server.ssh(
+    'cat > /etc/ssh/sshd_config.d/00-password.conf && systemctl reload ssh',
+    'PermitRootLogin yes\nPasswordAuthentication yes\n',
+  );
+  return password;
 }
 
 const shared = new Map<VariantName, Promise<ServerDescription>>();
