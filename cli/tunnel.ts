@@ -28,19 +28,20 @@ export async function listenTo(open: Open, port: number, failed: (error: unknown
     if (!through) return;
     ends.add(through);
     through.on('error', () => socket.destroy());
-    for (const [one, other] of [
-      [socket, through],
-      [through, socket],
-    ] as const)
-      one.once('close', () => {
-        ends.delete(one);
-        other.destroy();
-      });
+    socket.once('close', () => {
+      ends.delete(socket);
+      through.destroy();
+    });
+    through.once('close', () => {
+      ends.delete(through);
+      // What came to its end is still being passed on.
+      if (!through.readableEnded) socket.destroy();
+    });
     through.pipe(socket);
     socket.pipe(through);
   };
-  // Only this machine: whoever else is on it still needs the password.
-  const server = createServer({ noDelay: true }, (socket) => void join(socket));
+  // Only this machine: whoever else is on it still needs the password. Who has said everything still gets the answer.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => void join(socket));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });

@@ -13,7 +13,7 @@ my ($host, $port) = @ARGV; my $within = 10;
 socket my $s, PF_INET, SOCK_STREAM, 0 or die qq{socket: $!\n};
 local $SIG{ALRM} = sub { die qq{connect: timed out\n} }; alarm $within;
 connect $s, pack_sockaddr_in($port, inet_aton($host)) or die qq{connect: $!\n};
-alarm 0; setsockopt $s, IPPROTO_TCP, 1, 1; setsockopt $s, SOL_SOCKET, SO_KEEPALIVE, 1;
+alarm 0; setsockopt $s, 6, 1, 1; setsockopt $s, SOL_SOCKET, SO_KEEPALIVE, 1;
 syswrite STDOUT, q{+};
 my $kid = fork; die qq{fork: $!\n} unless defined $kid;
 my ($from, $to) = $kid ? ($s, \*STDOUT) : (\*STDIN, $s);
