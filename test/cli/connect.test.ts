@@ -1,4 +1,4 @@
-/** `slipway connect` on this side: the port, the program, and what is told where it is refused. The other side: test/attack/tunnels, test/long/cli. */
+/** `slipway connect` on this side: the port, the program, and what is told where it is refused. The other side: test/attack/tunnels. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
