@@ -148,6 +148,19 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/domains.ts')).services,
   },
   {
+    name: 'connect',
+    takes: '[-- arguments]',
+    about: 'Open a database of the environment from here: with psql, mysql or redis-cli where there is one.',
+    details:
+      'Listens on a port of this machine that leads through Slipway to the service, and starts its program there; what follows -- goes to the program. Where there is none, or with --tunnel or --json, the address is printed and stays until Ctrl-C. Takes the permission to read secrets.',
+    flags: [
+      { name: 'service', value: 'NAME', about: 'The service, where there are several.' },
+      { name: 'tunnel', about: 'Start no program: print the address, and keep the way open.' },
+      { name: 'port', value: 'PORT', about: 'The port of this machine; a free one if not said.' },
+    ],
+    load: async () => (await import('./commands/connect.ts')).connect,
+  },
+  {
     name: 'backups',
     about: 'List the backups of the environment.',
     flags: [limit],

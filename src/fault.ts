@@ -162,6 +162,7 @@ export const apiFaultCodes = {
   unauthenticated: 'No valid access token came with the request.',
   undo_failed: 'An operation failed, and not everything it did could be undone.',
   unsupported_media_type: 'The body must be sent as `application/json`.',
+  upgrade_required: 'The path becomes a stream of bytes, and the request does not ask for that.',
   upload_gone: 'The files that were uploaded for a release are no longer kept.',
   uploads_full: 'The uploads of the workspace take all the disk that they may.',
   work_lost: 'Work on a server was cut off, by a restart for example, before it could end.',

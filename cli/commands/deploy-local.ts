@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Deployment, Environment } from '../../sdk/index.ts';
+import { ConnectionError, type Deployment, type Environment } from '../../sdk/index.ts';
 import { CliError } from '../command.ts';
 import type { Session } from '../session.ts';
 import { tarOf } from '../tar.ts';
@@ -38,6 +38,14 @@ export async function sendWorkingTree(call: Session, { id }: Environment): Promi
   try {
     const body = ReadableStream.from(counted());
     return await call.client.deployUpload({ id, message, body }, { signal: packing.signal });
+  } catch (error) {
+    // A refusal in the middle can be lost with the connection, on a slow one.
+    if (!(error instanceof ConnectionError) || bytes === 0) throw error;
+    throw new CliError(
+      `The connection broke off after ${megabytes(bytes)} were sent.`,
+      'Try again. If it stays so, the service or a proxy before it may take less: SLIPWAY_LIMIT_UPLOAD_MB.',
+      'unreachable',
+    );
   } finally {
     clearInterval(drawing);
     if (drawing) process.stdout.write('\r\x1b[K');

@@ -103,6 +103,7 @@ export const api: Readonly<Record<string, ApiOperation>> = {
   listContainers: {"summary":"Read the state of the app’s containers","inputs":[["id!","string","Of what the path names before it."]]},
   setServices: {"summary":"Say which services an environment has","inputs":[["id!","string","Of what the path names before it."]],"body":[["services!","json","The wanted whole."],["remove","strings","The services that are to go, by name. One that is there and neither in `services` nor here is not removed: the call is refused with `removal_unconfirmed`. Names that are not there do no harm, so that the same call can be sent again."],["deleteData","boolean","Deletes the data of every service that is not wanted, also of those that were removed before. Without it, data is kept."]]},
   listServices: {"summary":"The services of an environment","inputs":[["id!","string","Of what the path names before it."]]},
+  getServiceCredentials: {"summary":"Read how the application reaches a service","inputs":[["id!","string","Of what the path names before it."],["sid!","string","Of the service."]]},
   registerDomain: {"summary":"Register a domain","inputs":[],"body":[["hostname!","string","In either form: `bücher.example` or its A-labels."]]},
   listDomains: {"summary":"List your domains","inputs":[["limit","integer","How many; 50 if not said."],["cursor","string","`nextCursor` of the page before."]]},
   getDomain: {"summary":"One domain, with what was seen of it last","inputs":[["id!","string","Of what the path names before it."]]},

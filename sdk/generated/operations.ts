@@ -114,6 +114,7 @@ import type {
   ServerLink,
   ServerList,
   ServerSecurity,
+  ServiceCredentials,
   ServiceList,
   SessionList,
   SetVariables,
@@ -653,6 +654,13 @@ export interface Operations {
     /** Of what the path names before it. */
     readonly id: string;
   }, options?: CallOptions): Promise<ServiceList>;
+  /** Read how the application reaches a service. Its URL, with user and password; each reading is in the audit log. The host in it is one of the environment’s network alone: `GET /api/v1/environments/:id/services/:sid/tunnel` with `Upgrade: tcp` becomes a connection to it, and `slipway connect` opens a database so. */
+  getServiceCredentials(input: {
+    /** Of what the path names before it. */
+    readonly id: string;
+    /** Of the service. */
+    readonly sid: string;
+  }, options?: CallOptions): Promise<ServiceCredentials>;
   /** Register a domain. Put the record of `verification` into its zone, then verify it. The proof of a domain is good for every name below it. Takes an `Idempotency-Key`. */
   registerDomain(input: {
     readonly body: NewDomain;
@@ -1062,6 +1070,7 @@ followLogs GET environments/{id}/logs awl
 listContainers GET environments/{id}/containers aw
 setServices POST environments/{id}/services awkj
 listServices GET environments/{id}/services aw
+getServiceCredentials GET environments/{id}/services/{sid}/credentials aw
 registerDomain POST domains awkj
 listDomains GET domains aw
 getDomain GET domains/{id} aw

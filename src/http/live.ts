@@ -26,7 +26,7 @@ export interface LiveAccess {
 export async function sendLive(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, streams }: LiveAccess,
+  access: LiveAccess,
   events: LiveEvents,
 ): Promise<void> {
   const over = new AbortController();
@@ -43,21 +43,8 @@ export async function sendLive(
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
   });
-  const check = () => {
-    // A stream may outlive the session that opened it. Where that cannot be known, it ends: the reader comes back.
-    mayStillRead(request, sessions).then(
-      (may) => !may && over.abort(new Error('the session has ended')),
-      (error: unknown) => {
-        request.log.warn({ err: error }, 'could not check the session of a stream');
-        over.abort(error);
-      },
-    );
-  };
-  const unwatch = streams.watchAccess(check);
-  const beat = setInterval(() => {
-    raw.write(':\n\n');
-    check();
-  }, beatMs);
+  const unwatch = watchAccess(request, access, (why) => over.abort(why));
+  const beat = setInterval(() => raw.write(':\n\n'), beatMs);
   let position = 0;
   const send: SendEvent = (kind, data) => {
     if (over.signal.aborted) return;
@@ -83,6 +70,29 @@ export async function sendLive(
     unwatch();
     raw.end();
   }
+}
+
+/** A stream may outlive the session that opened it. Where that cannot be known, it ends: the reader comes back. */
+export function watchAccess(
+  request: FastifyRequest,
+  { sessions, streams }: LiveAccess,
+  lost: (why: unknown) => void,
+): () => void {
+  const check = () => {
+    mayStillRead(request, sessions).then(
+      (may) => !may && lost(new Error('the session has ended')),
+      (error: unknown) => {
+        request.log.warn({ err: error }, 'could not check the session of a stream');
+        lost(error);
+      },
+    );
+  };
+  const unwatch = streams.watchAccess(check);
+  const beat = setInterval(check, beatMs);
+  return () => {
+    clearInterval(beat);
+    unwatch();
+  };
 }
 
 async function mayStillRead(

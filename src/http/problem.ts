@@ -150,6 +150,7 @@ export const statusOfCode = {
   unauthenticated: 401,
   undo_failed: 500,
   unsupported_media_type: 415,
+  upgrade_required: 426,
   upload_gone: 422,
   uploads_full: 422,
   work_lost: 502,

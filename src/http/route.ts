@@ -6,6 +6,7 @@ import type { Principal } from '../principal.ts';
 import type { Answer, SaveResponse } from '../store/answer.ts';
 import type { Access } from './access.ts';
 import { principalOf, type Scope, scopeOf } from './scope.ts';
+import type { ByteStream } from './tunnels.ts';
 
 /** A schema, or a description of what is written past the serialiser. */
 type ResponseSchema =
@@ -111,6 +112,12 @@ export interface EventsRoute<
   readonly schema: Documented<P, Q, B>;
   readonly events: TUnion;
   readonly handler: (call: Call<A, P, Q, B>) => Opened | Promise<Opened>;
+}
+
+/** A route that becomes a stream of bytes, both ways. In no document: clients that are made from one cannot ask for it. */
+export interface TunnelRoute<A extends Access, P extends TSchema> extends RouteSettings<A> {
+  readonly schema: Pick<Documented<P, TSchema, TSchema>, 'operationId' | 'params'>;
+  readonly handler: (call: Call<A, P, TSchema, TSchema>) => Promise<ByteStream>;
 }
 
 /** What every handler is given: read from the request when it is asked for. */

@@ -20,11 +20,13 @@ import {
   type Responses,
   type Route,
   type RouteSettings,
+  type TunnelRoute,
 } from './route.ts';
 import { streamAnswers } from './schemas.ts';
 import type { HttpServer } from './server.ts';
 import type { StreamSlots } from './stream-slots.ts';
 import type { StreamRequest, Streams } from './streams.ts';
+import { type ByteStream, openTunnel, requireTunnel } from './tunnels.ts';
 
 /** What a call takes of a role; browsers open streams without headers: a ticket stands for the token. */
 function within<R extends Reach | undefined>(reach: R) {
@@ -158,6 +160,24 @@ export class Routes {
       const events = await handler(new RequestCall(request, reply));
       const tell = () => sendLive(request, reply, this.#context, events);
       await (noteOf(request)?.during(tell) ?? tell());
+    });
+  }
+
+  /** Whoever opens one is written down before it carries a byte. */
+  tunnel<const A extends Access, P extends TSchema = TSchema>(url: string, route: TunnelRoute<A, P>): void {
+    const handler = route.handler as (call: RequestCall) => Promise<ByteStream>;
+    const schema = { ...route.schema, hide: true };
+    this.#register('GET', url, schema, settingsOf(route), async (request, reply) => {
+      requireTunnel(request, reply);
+      this.#context.slots.take(request, reply);
+      const stream = await handler(new RequestCall(request, reply));
+      const note = noteOf(request);
+      if (note)
+        await this.#context.db.transaction(note.write).catch((error) => {
+          stream.stdout.destroy();
+          throw error;
+        });
+      await openTunnel(request, reply, this.#context, stream);
     });
   }
 

@@ -20,6 +20,7 @@ import type { Metrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
 import type { Scope } from './scope.ts';
+import { isTunnel, takeTunnels } from './tunnels.ts';
 import { serializer, validator } from './validation.ts';
 
 declare module 'fastify' {
@@ -72,6 +73,7 @@ export async function createServer(context: ServerContext) {
     bodyLimit: noBodyLimit,
     // Slow senders: the whole request within half a minute, a connection without one for little more than a minute.
     requestTimeout: 30_000,
+    http: { shouldUpgradeCallback: isTunnel },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -191,6 +193,7 @@ export async function createServer(context: ServerContext) {
     done();
   });
 
+  takeTunnels({ server: app.server, routing: (request, response) => app.routing(request, response) });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendFault(nothingHere(request, reply), request, reply));
 

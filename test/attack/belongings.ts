@@ -55,6 +55,7 @@ export async function belongings(scene: EnvironmentScene): Promise<Record<string
     sessionId: first(sessions),
     workspaceId: scene.workspaceId,
     did: first(deployments),
+    sid: String(Object(Array.from(Object(added.body.services))[0]).id),
   };
 }
 

@@ -25,7 +25,7 @@ async function worldOf(service: TestApp, workspaceId: string): Promise<Ids> {
   await db.run(sql`
     insert into backups (workspace_id, id, environment_id, environment_name, trigger, status, verify, created_at, finished_at)
     values (${workspaceId}, ${bid}, ${environmentId}, 'production', 'manual', 'failed', false, now(), now())`);
-  return { projectId, environmentId, operationId, bid, did: newId(), serverId: newId() };
+  return { projectId, environmentId, operationId, bid, did: newId(), sid: newId(), serverId: newId() };
 }
 
 function pathIds({ path }: Operation, of: Ids, workspaceId: string): Record<string, string> {

@@ -181,7 +181,7 @@ test('what the service does not take is told in its words, also while there is m
   assert.equal(link.code, 1);
   assert.match(link.err, /^Error: .*«passwd».*\n(.*\n)*archive_invalid, request /);
   rmSync(join(folder, 'passwd'));
-  execFileSync('dd', ['if=/dev/urandom', `of=${join(folder, 'large')}`, 'bs=1M', 'count=24', 'status=none']);
+  execFileSync('dd', ['if=/dev/urandom', `of=${join(folder, 'large')}`, 'bs=1M', 'count=2', 'status=none']);
   const large = await run(folder);
   assert.equal(large.code, 1, large.err);
   assert.match(large.err, /SLIPWAY_LIMIT_UPLOAD_MB(.*\n)*.*payload_too_large, request /);

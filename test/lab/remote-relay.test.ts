@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { connectSocket } from '../../src/remote/relay/connect-socket.ts';
 import type { Exchange, Remote, SocketAddress } from '../../src/remote/remote.ts';
 import { Secret } from '../../src/secret.ts';
 import { openLab } from '../support/lab.ts';
@@ -208,5 +211,26 @@ test('exchanges with sockets of a server go in one round trip, and the first tha
     const relayed = remote.relay([{ to: socket, send: 'hang' }], { signal: stop.signal });
     stop.abort(new Error('enough'));
     await assert.rejects(relayed, /enough/);
+  });
+
+  await t.test('a socket is a stream, too: both ways, to its end, or refused with the reason', async () => {
+    const limits = { timeoutMs: 60_000, signal: new AbortController().signal };
+    const place = { host: '127.0.0.1', port: 8099 };
+    const { stdin, stdout, ended } = await connectSocket(remote, place, limits);
+    stdin.write('big 3000000');
+    assert.equal((await buffer(stdout)).length, 3_000_000);
+    assert.equal((await ended).code, 0);
+    await assert.rejects(
+      connectSocket(remote, { ...place, port: 1 }, limits),
+      failsWith('remote_failed', /connect: Connection refused/),
+    );
+    const stop = new AbortController();
+    const hanging = await connectSocket(remote, place, { ...limits, signal: stop.signal });
+    hanging.stdin.write('hang');
+    assert.equal(String((await once(hanging.stdout, 'data'))[0]), 'half');
+    stop.abort(new Error('enough'));
+    await assert.rejects(hanging.ended, /enough/);
+    const left = ['pgrep', '-f', '--', '^perl -e .*inet_aton.* 127\\.0\\.0\\.1 8099$'];
+    await until(async () => (await remote.run(left)).code === 1, 'nothing of it to be left');
   });
 });

@@ -24,7 +24,7 @@ export async function openServices(
     rows = wanted(await queries.lockServices(tx, workspaceId, environmentId));
   const opened: OpenService[] = [];
   for (const row of rows) {
-    if (row.credentialsSealed !== null) opened.push(await open(tx, sealer, workspaceId, row));
+    if (row.credentialsSealed !== null) opened.push(await openService(tx, sealer, workspaceId, row));
     else opened.push({ ...row, credentials: await make(tx, sealer, workspaceId, row.id) });
   }
   return opened;
@@ -56,7 +56,7 @@ async function make(
   return { password: new Secret(password), adminPassword: new Secret(adminPassword) };
 }
 
-async function open(
+export async function openService(
   db: Queryable,
   sealer: Sealer,
   workspaceId: WorkspaceId,

@@ -6,12 +6,14 @@ import { apiPrefix } from '../../http/server.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { changeServices } from './change-services.ts';
 import { listServices } from './list-services.ts';
+import { readCredentials } from './read-credentials.ts';
 import * as schemas from './schemas.ts';
+import type { ServiceTunnels } from './service-tunnels.ts';
 import type { ServiceRequestsContext } from './services.ts';
 
 const base = `${apiPrefix}/environments/:id/services`;
 
-export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext): void {
+export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext, tunnels: ServiceTunnels): void {
   const route = routes.tagged('Services');
   route.post(base, {
     access: ofEnvironment.change,
@@ -40,5 +42,25 @@ export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext): void
       response: { 200: schemas.ServicesAnswer },
     },
     handler: ({ scope, params }) => listServices(ctx.db, scope.workspaceId, params.id),
+  });
+
+  const params = schemas.ServiceParams;
+  route.get(`${base}/:sid/credentials`, {
+    access: ofEnvironment.readSecrets,
+    faults: ['server_not_linked'],
+    schema: {
+      operationId: 'getServiceCredentials',
+      summary: 'Read how the application reaches a service',
+      description: `Its URL, with user and password; each reading is in the audit log. The host in it is one of the environment’s network alone: \`GET ${base}/:sid/tunnel\` with \`Upgrade: tcp\` becomes a connection to it, and \`slipway connect\` opens a database so.`,
+      params,
+      response: { 200: schemas.CredentialsAnswer },
+    },
+    handler: ({ scope, params: { id, sid } }) => readCredentials(ctx, scope.workspaceId, id, sid),
+  });
+
+  route.tunnel(`${base}/:sid/tunnel`, {
+    access: ofEnvironment.readSecrets,
+    schema: { operationId: 'openServiceTunnel', params },
+    handler: ({ scope, params: { id, sid }, signal }) => tunnels.open(scope.workspaceId, id, sid, signal),
   });
 }

@@ -1,7 +1,8 @@
 /** What goes over the wire about services. */
 import Type from 'typebox';
 import { serviceKinds } from '../../analysis/result.ts';
-import { closed, FaultAnswer, Id, matching, nullable, Time } from '../../http/schemas.ts';
+import { closed, FaultAnswer, Id, idOf, idParams, matching, nullable, Time } from '../../http/schemas.ts';
+import type { EnvironmentId, ServiceId } from '../../ids.ts';
 import { kinds } from './kinds/kinds.ts';
 import { serviceStatuses } from './services.ts';
 
@@ -89,6 +90,21 @@ const ListedService = Type.Intersect(
     }),
   ],
   { title: 'ListedService' },
+);
+
+export const ServiceParams = Type.Object(
+  { ...idParams<EnvironmentId>().properties, sid: { ...idOf<ServiceId>(), description: 'Of the service.' } },
+  closed,
+);
+
+export const CredentialsAnswer = Type.Object(
+  {
+    id: Id,
+    kind: Kind,
+    name: Name,
+    url: Type.String({ examples: ['postgresql://app:…@main:5432/app'] }),
+  },
+  { title: 'ServiceCredentials' },
 );
 
 export const ServicesAnswer = Type.Object({ items: Type.Array(ListedService) }, { title: 'ServiceList' });

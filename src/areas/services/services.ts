@@ -1,7 +1,7 @@
 /**
  * Services of environments: the databases beside an application. Owns what is wanted of each, its credentials, its
  * container and its volume; refuses a version that could not read the data, to show a password to anyone but the
- * application, and to lose data that nobody asked to delete.
+ * application and those who may read secrets, and to lose data that nobody asked to delete.
  */
 import type { Clock } from '../../clock.ts';
 import type { ServiceId, WorkspaceId } from '../../ids.ts';
