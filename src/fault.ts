@@ -64,8 +64,7 @@ export const apiFaultCodes = {
     'The service does not connect to this address: it is private, or otherwise not one of the internet.',
   email_not_verified: 'The password is right, but the address has not been confirmed. A fresh code was sent.',
   forbidden: 'You may see this, but your role in the workspace does not allow the action.',
-  fresh_proof_required:
-    'The call asks for your password or second factor again, with POST /auth/confirm.',
+  fresh_proof_required: 'The call asks for your password or second factor again, with POST /auth/confirm.',
   git_failed: 'Git could not fetch or read the repository.',
   git_unavailable: 'Git is missing on the machine of the service, or too old.',
   headers_too_large: 'The request line and headers together are larger than the service accepts.',
