@@ -136,7 +136,7 @@ test('work on a server is followed on its page, and a hardening is undone once i
   const { page } = await openTab(t, await openBrowser(t, service), service);
   await signIn(page, person);
   await page.goto(`/servers/${serverId}`);
-  const done = page.getByRole('region', { name: 'Hardening' });
+  const done = page.getByRole('region', { name: 'Hardening', exact: true });
   await done.getByRole('list', { name: 'Steps' }).getByText('firewall').waitFor();
   await done.getByRole('button', { name: 'Undo the hardening' }).click();
   const asked = page.getByRole('dialog', { name: 'Undo the hardening?' });
