@@ -40,6 +40,11 @@ export const benches: Readonly<Record<string, Bench>> = {
       'one event to 10,000 open streams of one instance, from the call that stores it to the arrival of each, beside a bare `node:http` server that writes the same bytes. 15 rounds.',
     run: async () => (await import('./streams.ts')).benchStreams(),
   },
+  dashboard: {
+    about:
+      'the dashboard in chromium: a first visit of someone who is signed in, with nothing in the cache; a tab that stays open while its workspace changes 10,000 times, its heap after a collection; the log of a deployment of 100,000 lines; an overview of 1,000 environments. A long task is one of 50 ms or more, as the browser tells it.',
+    run: async () => (await import('./dashboard.ts')).benchDashboard(),
+  },
   operations: {
     about:
       'durable work that does nothing. Each step is two journal entries, and each of those a transaction that is synced to disk.',

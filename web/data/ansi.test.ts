@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pieces } from './ansi.ts';
+import { pieces, textOf } from './ansi.ts';
 
 const esc = '\x1b';
 
@@ -35,4 +35,14 @@ test('what moves the cursor, erases, or sets a title leaves no trace in the text
       .join(''),
     'done!',
   );
+});
+
+test('the text of a line is what its pieces say together', () => {
+  for (const line of ['npm ci', `a ${esc}[1;31mred${esc}[0m b`, `${esc}]0;title\x07${esc}[2Kdone`])
+    assert.equal(
+      textOf(line),
+      pieces(line)
+        .map(({ text }) => text)
+        .join(''),
+    );
 });

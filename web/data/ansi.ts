@@ -35,6 +35,11 @@ export function pieces(line: string): Piece[] {
   return found;
 }
 
+/** The line without its control sequences. */
+export function textOf(line: string): string {
+  return line.includes('\x1b') ? line.replaceAll(sequence, '') : line;
+}
+
 function applied(pen: Pen, parameters: string): Pen {
   const codes = parameters.split(/[;:]/).map(Number);
   let next = pen;

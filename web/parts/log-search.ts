@@ -1,5 +1,8 @@
 /** Finds text in the lines of a log and marks it, without a change to the page: the browser draws the marks. */
 
+import { textOf } from '../data/ansi.ts';
+import type { Log } from '../data/log.ts';
+
 const mostMarked = 2_000;
 
 export interface Found {
@@ -8,21 +11,26 @@ export interface Found {
 }
 
 export class LogSearch {
-  readonly #box: HTMLElement;
+  readonly #log: Log;
+  readonly #rowOf: (at: number) => Element | undefined;
   #ranges: Range[] = [];
   #at = 0;
 
-  constructor(box: HTMLElement) {
-    this.#box = box;
+  /** `rowOf` is where a line stands in the page, once it does. */
+  constructor(log: Log, rowOf: (at: number) => Element | undefined) {
+    this.#log = log;
+    this.#rowOf = rowOf;
   }
 
   look(wanted: string): Found | undefined {
     this.clear();
     if (wanted === '') return undefined;
     const needle = wanted.toLowerCase();
-    for (const line of this.#box.querySelectorAll('.log-line')) {
+    // Through what is in memory: to ask the page for the text of 100,000 lines holds it up for longer than people bear.
+    for (const [at, { text }] of this.#log.lines.entries()) {
       if (this.#ranges.length >= mostMarked) break;
-      if (line.textContent?.toLowerCase().includes(needle)) this.#ranges.push(...rangesIn(line, needle));
+      const row = textOf(text).toLowerCase().includes(needle) ? this.#rowOf(at) : undefined;
+      if (row) this.#ranges.push(...rangesIn(row, needle));
     }
     CSS.highlights?.set('log-found', new Highlight(...this.#ranges));
     this.#at = 0;

@@ -3,7 +3,7 @@
  * browser's own search finds all of them; Preact would spend its time on comparing what never changes.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { pieces } from '../data/ansi.ts';
+import { pieces, textOf } from '../data/ansi.ts';
 import type { Log, LogLine } from '../data/log.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -96,9 +96,7 @@ export function LogView({ log, name, failedSource, waiting }: LogViewProps) {
 }
 
 function plainText({ source, text }: LogLine): string {
-  return `${source ? `[${source}] ` : ''}${pieces(text)
-    .map((piece) => piece.text)
-    .join('')}`;
+  return `${source ? `[${source}] ` : ''}${textOf(text)}`;
 }
 
 class Painter {
@@ -115,7 +113,10 @@ class Painter {
     this.#box = box;
     this.#log = log;
     this.#counted = counted;
-    this.search = new LogSearch(box);
+    this.search = new LogSearch(
+      log,
+      (at) => box.children[Math.floor(at / linesInBlock)]?.children[at % linesInBlock],
+    );
     this.#unread = log.onLines(() => this.#paint());
     this.#paint();
   }
