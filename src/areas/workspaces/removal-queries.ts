@@ -1,6 +1,6 @@
 /** The SQL of the end of a workspace. */
 import { after, day } from '../../clock.ts';
-import type { AccountId, OperationId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, ClusterId, OperationId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 
@@ -15,6 +15,12 @@ export function deleteInvitations(tx: Queryable, id: WorkspaceId) {
 export async function listProjects(db: Queryable, id: WorkspaceId): Promise<ProjectId[]> {
   const rows = await db.rows<{ id: ProjectId }>(sql`
     select id from projects where workspace_id = ${id} order by id`);
+  return rows.map((each) => each.id);
+}
+
+export async function listClusters(db: Queryable, id: WorkspaceId): Promise<ClusterId[]> {
+  const rows = await db.rows<{ id: ClusterId }>(sql`
+    select id from clusters where workspace_id = ${id} order by id`);
   return rows.map((each) => each.id);
 }
 
