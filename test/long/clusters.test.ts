@@ -78,8 +78,13 @@ class Ground {
 
   async cluster(id: string) {
     const { body } = await this.ask('GET', `/clusters/${id}`);
-    const members = Array.from(Object(body.members), Object);
-    return { ...body, managers: Object(body.managers), members };
+    return {
+      status: String(body.status),
+      problem: Object(body.problem),
+      managers: Object(body.managers),
+      members: Array.from(Object(body.members), Object),
+      overlayEncryption: String(body.overlayEncryption),
+    };
   }
 
   /** Now, and not within the minute. */
@@ -149,7 +154,7 @@ nft add rule inet closed input udp dport 4789 drop`,
   const closed = Object((await ground.settled(id)).fault);
   assert.equal(closed.code, 'cluster_ports_closed', JSON.stringify(closed));
   assert.match(closed.message, /^web-1 does not reach web-2 \(\S+\) on 4789\/udp \(no answer\)\.$/);
-  assert.equal(Object((await ground.cluster(id)).problem).code, 'cluster_ports_closed');
+  assert.equal((await ground.cluster(id)).problem.code, 'cluster_ports_closed');
   for (const place of [0, 1]) assert.equal(await ground.sh(place, traces), untouched);
   await ground.sh(1, 'nft delete table inet closed');
 
@@ -167,10 +172,7 @@ nft add rule inet closed input udp dport 4789 drop`,
     three.members.map(({ state, role }) => `${state} ${role}`),
     Array(3).fill('ready manager'),
   );
-  assert.ok(
-    ['available', 'unavailable'].includes(String(three.overlayEncryption)),
-    String(three.overlayEncryption),
-  );
+  assert.match(three.overlayEncryption, /^(un)?available$/);
   assert.equal(
     await ground.sh(
       0,
@@ -215,7 +217,7 @@ nft add rule inet closed input udp dport 4789 drop`,
     const seen = await ground.look(id);
     return seen.status === 'degraded' && seen;
   }, 'the loss of web-3 to be seen');
-  assert.equal(Object(one.problem).message, 'web-3 is down.');
+  assert.equal(one.problem.message, 'web-3 is down.');
   assert.match(one.managers.inWords, /^2 of 3 managers answer; if one more is lost/);
   await lab.client.cut(ground.name(1));
   const lost = await until(async () => {
@@ -223,7 +225,7 @@ nft add rule inet closed input udp dport 4789 drop`,
     return seen.status === 'no_quorum' && seen;
   }, 'the loss of the majority to be seen');
   assert.match(lost.managers.inWords, /^1 of 3 managers answer, and 2 are needed/);
-  assert.match(Object(lost.problem).hint, /^Start one of web-2, web-3 again\./);
+  assert.match(lost.problem.hint, /^Start one of web-2, web-3 again\./);
   await lab.client.heal(ground.name(1));
   await until(async () => (await ground.look(id)).status === 'degraded', 'the majority to be back');
 

@@ -37,6 +37,8 @@ interface PlannedMember {
   readonly name: string;
   readonly address: string;
   readonly isNew: boolean;
+  /** Docker has the ports of Swarm there: so also where a broken-off attempt has left a new one. */
+  readonly isInSwarm: boolean;
   readonly isManager: boolean;
   readonly canEncrypt: boolean;
   readonly hadLiveRestore: boolean;
@@ -87,6 +89,7 @@ export function joinOperation(ctx: ClustersContext): OperationKind {
         run: async (_input, context) => {
           const members = plannedIn(context).map(async (each) => ({
             ...each,
+            isNew: each.isNew && !each.isInSwarm,
             remote: (await memberOf(ctx, context, each.serverId)).remote,
           }));
           const closed = await findClosed(await Promise.all(members), context.signal);
@@ -175,6 +178,7 @@ async function check(ctx: ClustersContext, input: ClusterInput, context: StepCon
     name: each.name,
     address: addresses.get(each.serverId) ?? '',
     isNew: each.isNew,
+    isInSwarm: each.state !== 'inactive',
     isManager: each.isManager,
     canEncrypt: each.canEncrypt,
     hadLiveRestore: each.hasLiveRestore,
@@ -197,6 +201,7 @@ function plannedIn({ outputs }: Pick<StepContext, 'outputs'>): PlannedMember[] {
     name: String(each.name),
     address: String(each.address),
     isNew: each.isNew === true,
+    isInSwarm: each.isInSwarm === true,
     isManager: each.isManager === true,
     canEncrypt: each.canEncrypt === true,
     hadLiveRestore: each.hadLiveRestore === true,

@@ -51,7 +51,7 @@ export async function readMember({ remote, signal }: SwarmMember): Promise<Membe
 /** What the kernel can do is tried in a network namespace that ends with the command. */
 const factsScript = `
 can() { if unshare --net -- "$@" > /dev/null 2>&1; then echo yes; else echo no; fi; }
-echo "vxlan=$(can ip link add slipway-try type vxlan id 42 dstport 4789)"
+echo "vxlan=$(can ip link add name slipway-try type vxlan id 42 dstport 4789)"
 echo "esp=$(can ip xfrm state add src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1 reqid 1 mode transport \\
   aead 'rfc4106(gcm(aes))' 0x0102030405060708090a0b0c0d0e0f1011121314 64)"
 echo "addresses=$(ip -o -4 addr show scope global |
