@@ -385,13 +385,13 @@ export interface Operations {
     readonly id: string;
   }, options?: CallOptions): Promise<Operation | undefined>;
   /** Add servers to a cluster. As the operation `cluster_join`, with the same checks as for a new cluster. Which servers are managers is settled with it. Takes an `Idempotency-Key`. */
-  addClusterServers(input: {
+  createClusterMembers(input: {
     /** Of what the path names before it. */
     readonly id: string;
     readonly body: NewClusterServers;
   }, options?: CallOptions): Promise<Operation>;
   /** Take a server out of a cluster. As the operation `cluster_leave`: it is emptied, replaced as a manager where it is one, leaves the swarm, and is as it was before it joined. With `lost=true` it is gone for good, and only taken off the list. */
-  removeClusterServer(input: {
+  deleteClusterMember(input: {
     /** Those that do not answer are gone for good: they are only forgotten. */
     readonly lost?: boolean | undefined;
     /** Of the cluster. */
@@ -400,14 +400,14 @@ export interface Operations {
     readonly serverId: string;
   }, options?: CallOptions): Promise<Operation>;
   /** Empty a server of a cluster. What runs there is run elsewhere, and nothing is placed on it until it is activated: for an update, or a reboot. The operation ends when the server is empty. Takes an `Idempotency-Key`. */
-  drainClusterServer(input: {
+  drainClusterMember(input: {
     /** Of the cluster. */
     readonly id: string;
     /** Of a server in it. */
     readonly serverId: string;
   }, options?: CallOptions): Promise<Operation>;
   /** Take a server of a cluster back into use. After it was drained. What runs elsewhere stays there. Takes an `Idempotency-Key`. */
-  activateClusterServer(input: {
+  activateClusterMember(input: {
     /** Of the cluster. */
     readonly id: string;
     /** Of a server in it. */
@@ -1083,10 +1083,10 @@ listClusters GET clusters aw
 getCluster GET clusters/{id} aw
 updateCluster PATCH clusters/{id} awj
 deleteCluster DELETE clusters/{id} aw
-addClusterServers POST clusters/{id}/servers awkj
-removeClusterServer DELETE clusters/{id}/servers/{serverId} aw
-drainClusterServer POST clusters/{id}/servers/{serverId}/drain awk
-activateClusterServer POST clusters/{id}/servers/{serverId}/activate awk
+createClusterMembers POST clusters/{id}/servers awkj
+deleteClusterMember DELETE clusters/{id}/servers/{serverId} aw
+drainClusterMember POST clusters/{id}/servers/{serverId}/drain awk
+activateClusterMember POST clusters/{id}/servers/{serverId}/activate awk
 saveGitToken POST git-provider/save-token awkj
 listGitProviders GET git-providers aw
 getGitProvider GET git-providers/{id} aw

@@ -107,7 +107,7 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
     idempotent: true,
     faults: ['cluster_busy', ...joinFaults],
     schema: {
-      operationId: 'addClusterServers',
+      operationId: 'createClusterMembers',
       summary: 'Add servers to a cluster',
       description:
         'As the operation `cluster_join`, with the same checks as for a new cluster. Which servers are managers is settled with it. Takes an `Idempotency-Key`.',
@@ -129,7 +129,7 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
     access: manage,
     faults: ['cluster_busy', 'in_use'],
     schema: {
-      operationId: 'removeClusterServer',
+      operationId: 'deleteClusterMember',
       summary: 'Take a server out of a cluster',
       description:
         'As the operation `cluster_leave`: it is emptied, replaced as a manager where it is one, leaves the swarm, and is as it was before it joined. With `lost=true` it is gone for good, and only taken off the list.',
@@ -175,7 +175,7 @@ const availabilities = [
   {
     verb: 'drain',
     availability: 'drain',
-    operationId: 'drainClusterServer',
+    operationId: 'drainClusterMember',
     summary: 'Empty a server of a cluster',
     description:
       'What runs there is run elsewhere, and nothing is placed on it until it is activated: for an update, or a reboot. The operation ends when the server is empty. Takes an `Idempotency-Key`.',
@@ -183,7 +183,7 @@ const availabilities = [
   {
     verb: 'activate',
     availability: 'active',
-    operationId: 'activateClusterServer',
+    operationId: 'activateClusterMember',
     summary: 'Take a server of a cluster back into use',
     description: 'After it was drained. What runs elsewhere stays there. Takes an `Idempotency-Key`.',
   },

@@ -15,6 +15,7 @@ const ServerIds = Type.Array(idOf<ServerId>(), {
   maxItems: 50,
   uniqueItems: true,
   description: 'Servers of yours that are `ready`, in no cluster, and have no environment.',
+  examples: [['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b']],
 });
 const Network = Type.String({
   maxLength: 18,
