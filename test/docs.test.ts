@@ -338,7 +338,13 @@ test('the events of each stream are described, one schema for each kind', () => 
   assert.deepEqual(Object.fromEntries(kinds), {
     followOperation: ['status', 'progress', 'log', 'end', 'reset'],
     followEvents: [
-      ...['project_updated', 'operation_updated', 'server_updated', 'cluster_updated', 'git_provider_updated'],
+      ...[
+        'project_updated',
+        'operation_updated',
+        'server_updated',
+        'cluster_updated',
+        'git_provider_updated',
+      ],
       ...['domain_updated', 'backup_updated', 'connector_updated', 'reset'],
     ],
     testConnection: ['step', 'result', 'end'],
