@@ -5,6 +5,7 @@ import type { ProcessLimits } from './analysis/limits.ts';
 import { accountsModule } from './areas/accounts/module.ts';
 import { auditModule } from './areas/audit/module.ts';
 import { backupsModule } from './areas/backups/module.ts';
+import { clustersModule } from './areas/clusters/module.ts';
 import { deploymentsModule } from './areas/deployments/module.ts';
 import { domainsModule } from './areas/domains/module.ts';
 import { environmentsModule, liveModule } from './areas/environments/module.ts';
@@ -107,6 +108,7 @@ export async function startApp(
       ),
       operationsModule(db, kinds, config),
       serversModule(contexts.servers),
+      clustersModule(contexts.clusters),
       gitProvidersModule(contexts.providers),
       projectsModule(contexts.projects, contexts.removals, contexts.environments),
       pushesModule(contexts.pushes, config.pollSeconds),

@@ -8,6 +8,7 @@ import { MailOutbox } from './areas/accounts/mail-outbox.ts';
 import type { OidcContext } from './areas/accounts/oidc/oidc.ts';
 import type { BackupsContext } from './areas/backups/backups.ts';
 import { backupsHook } from './areas/backups/environment-hook.ts';
+import type { ClustersContext } from './areas/clusters/clusters.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
 import { deploymentsHook } from './areas/deployments/environment-hook.ts';
 import { requestDeployment } from './areas/deployments/request-deployment.ts';
@@ -88,6 +89,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
   };
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
+  const clusters: ClustersContext = { db, clock, sealer, queue, pool, environmentsOn };
   const targets: TargetAccess = { db, sealer, pool, secretsOf };
   const providers: GitProvidersContext = {
     db,
@@ -171,7 +173,16 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     queue,
     hooks: [environmentsOfRemovedProjects(environments), pushesHook(pushes)],
   };
-  const workspaces: WorkspacesContext = { db, clock, queue, wakeMail, publicUrl, removals, servers };
+  const workspaces: WorkspacesContext = {
+    db,
+    clock,
+    queue,
+    wakeMail,
+    publicUrl,
+    removals,
+    clusters,
+    servers,
+  };
   const provider = resources.oidc?.config;
   const installation: InstallationContext = {
     db,
@@ -205,6 +216,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     sessions: new Authenticator(db, clock, masterKeys),
     lookup: projectLookup(db),
     servers,
+    clusters,
     providers,
     projects,
     removals,

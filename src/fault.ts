@@ -26,6 +26,7 @@ export const apiFaultCodes = {
   app_redirects: 'The app answers the health check with a redirect.',
   app_unhealthy: 'The app answers the health check with an error, or not in time.',
   app_wrong_port: 'The app listens on another port than the one that is expected.',
+  architectures_differ: 'The servers of a cluster have to be of one architecture; images are built for it.',
   archive_invalid:
     'An uploaded archive cannot be read, or has an entry that is not taken; the sentence names it.',
   bad_request: 'The request is not well-formed HTTP, or its JSON cannot be parsed.',
@@ -46,6 +47,10 @@ export const apiFaultCodes = {
     'The certificate authority looked at a name over HTTP and did not find this server answering there.',
   changed_since: 'A file on the server was changed by someone else since; undoing would lose that change.',
   clock_wrong: 'The clock of the server is off by more than a minute.',
+  cluster_busy: 'Another operation is under way on the cluster.',
+  cluster_no_quorum: 'The managers of the cluster have lost their majority, so nothing of it can be changed.',
+  cluster_ports_closed:
+    'Members of a cluster do not reach each other on the ports of Docker Swarm; the sentence names which.',
   commit_not_found: 'The repository has no such branch, tag or commit.',
   database_down: 'The container of a database does not run, or the database does not answer.',
   database_unavailable: 'The database does not answer at the moment. Try again shortly.',
@@ -143,6 +148,9 @@ export const apiFaultCodes = {
   second_factor_required: 'The account has a second factor, and it has to be proven with that.',
   server_busy: 'Another operation of this kind is under way on the server.',
   server_full: 'The server has no address left for another environment.',
+  server_in_cluster: 'The server is a member of a cluster.',
+  server_in_swarm: 'The server is in a Docker Swarm that this cluster is not.',
+  server_not_in_network: 'The server has no address by which the members of the cluster could reach it.',
   server_not_linked: 'The environment stands on no server yet.',
   server_not_ready: 'The server is not ready for this yet.',
   server_taken: 'The machine is registered as another server already, here or in another workspace.',
@@ -204,6 +212,7 @@ const usualHints: Partial<Record<FaultCode, string>> = {
   build_failed:
     'The log of the deployment has the whole output of the build. Mend it there, push, and deploy again.',
   certificate_invalid: 'Send the whole chain in PEM, with the certificate of the name first.',
+  cluster_busy: 'Wait for that operation to end, or cancel it.',
   commit_not_found: 'Check the branch, tag or commit, or leave it away for the newest one of the branch.',
   database_down:
     'Look at the service with GET /environments/:id/services: its problem has the last lines of its log.',

@@ -16,6 +16,7 @@ export type DataKeyId = Id<'dataKey'>;
 export type OutboxMailId = Id<'outboxMail'>;
 export type OperationId = Id<'operation'>;
 export type ServerId = Id<'server'>;
+export type ClusterId = Id<'cluster'>;
 export type GitProviderId = Id<'gitProvider'>;
 export type ProjectId = Id<'project'>;
 export type AnalysisId = Id<'analysis'>;

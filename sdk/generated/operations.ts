@@ -18,6 +18,9 @@ import type {
   ChangeNeeds,
   ChangedEnvironment,
   ChangedServices,
+  Cluster,
+  ClusterChange,
+  ClusterList,
   ConfirmRequest,
   ConnectedDomain,
   ConnectedDomainList,
@@ -59,6 +62,8 @@ import type {
   MemberChange,
   MemberPage,
   NewApiToken,
+  NewCluster,
+  NewClusterServers,
   NewDomain,
   NewEnvironment,
   NewGitToken,
@@ -352,6 +357,64 @@ export interface Operations {
     /** Of what the path names before it. */
     readonly id: string;
     readonly body: UndoHardening;
+  }, options?: CallOptions): Promise<Operation>;
+  /** Make a cluster of servers. A Docker Swarm of these servers, as the operation `cluster_join`: they are checked (no other swarm, one architecture, clocks, a way to each other on the ports of Swarm), the ports are opened for members alone, and they join. What fails takes all of them out again. Takes an `Idempotency-Key`. */
+  createCluster(input: {
+    readonly body: NewCluster;
+  }, options?: CallOptions): Promise<Cluster>;
+  /** List your clusters. */
+  listClusters(input?: {
+    /** How many; 50 if not said. */
+    readonly limit?: number | undefined;
+    /** `nextCursor` of the page before. */
+    readonly cursor?: string | undefined;
+  }, options?: CallOptions): Promise<ClusterList>;
+  /** One cluster, with its members and what its managers can stand. As it was seen at `checkedAt`; it is looked at every minute, and after each operation. */
+  getCluster(input: {
+    /** Of what the path names before it. */
+    readonly id: string;
+  }, options?: CallOptions): Promise<Cluster>;
+  /** Rename a cluster. */
+  updateCluster(input: {
+    /** Of what the path names before it. */
+    readonly id: string;
+    readonly body: ClusterChange;
+  }, options?: CallOptions): Promise<Cluster>;
+  /** Delete a cluster. All of its servers leave the swarm, as an operation, and are servers on their own afterwards. With `lost=true`, those that do not answer are only forgotten. */
+  deleteCluster(input: {
+    /** Those that do not answer are gone for good: they are only forgotten. */
+    readonly lost?: boolean | undefined;
+    /** Of what the path names before it. */
+    readonly id: string;
+  }, options?: CallOptions): Promise<Operation | undefined>;
+  /** Add servers to a cluster. As the operation `cluster_join`, with the same checks as for a new cluster. Which servers are managers is settled with it. Takes an `Idempotency-Key`. */
+  createClusterMembers(input: {
+    /** Of what the path names before it. */
+    readonly id: string;
+    readonly body: NewClusterServers;
+  }, options?: CallOptions): Promise<Operation>;
+  /** Take a server out of a cluster. As the operation `cluster_leave`: it is emptied, replaced as a manager where it is one, leaves the swarm, and is as it was before it joined. With `lost=true` it is gone for good, and only taken off the list. */
+  deleteClusterMember(input: {
+    /** Those that do not answer are gone for good: they are only forgotten. */
+    readonly lost?: boolean | undefined;
+    /** Of the cluster. */
+    readonly id: string;
+    /** Of a server in it. */
+    readonly serverId: string;
+  }, options?: CallOptions): Promise<Operation>;
+  /** Empty a server of a cluster. What runs there is run elsewhere, and nothing is placed on it until it is activated: for an update, or a reboot. The operation ends when the server is empty. Takes an `Idempotency-Key`. */
+  drainClusterMember(input: {
+    /** Of the cluster. */
+    readonly id: string;
+    /** Of a server in it. */
+    readonly serverId: string;
+  }, options?: CallOptions): Promise<Operation>;
+  /** Take a server of a cluster back into use. After it was drained. What runs elsewhere stays there. Takes an `Idempotency-Key`. */
+  activateClusterMember(input: {
+    /** Of the cluster. */
+    readonly id: string;
+    /** Of a server in it. */
+    readonly serverId: string;
   }, options?: CallOptions): Promise<Operation>;
   /** Connect a Git account. The token is checked with the provider before it is kept. A new token of an account that is connected takes the old one’s place (200), and everything that uses the account goes on. Takes an `Idempotency-Key`. */
   saveGitToken(input: {
@@ -1026,6 +1089,15 @@ testConnection POST servers/test-connection awjl
 getServerSecurity GET servers/{id}/security aw
 hardenServer POST servers/{id}/security/harden awkj
 undoHardening POST servers/{id}/security/undo awkj
+createCluster POST clusters awkj
+listClusters GET clusters aw
+getCluster GET clusters/{id} aw
+updateCluster PATCH clusters/{id} awj
+deleteCluster DELETE clusters/{id} aw
+createClusterMembers POST clusters/{id}/servers awkj
+deleteClusterMember DELETE clusters/{id}/servers/{serverId} aw
+drainClusterMember POST clusters/{id}/servers/{serverId}/drain awk
+activateClusterMember POST clusters/{id}/servers/{serverId}/activate awk
 saveGitToken POST git-provider/save-token awkj
 listGitProviders GET git-providers aw
 getGitProvider GET git-providers/{id} aw

@@ -362,6 +362,66 @@ export interface ChangedServices {
   readonly needs: 'restart' | 'nothing';
 }
 
+export interface Cluster {
+  readonly id: string;
+  /** Yours to choose; once in a workspace. */
+  readonly name: string;
+  readonly network: string | null;
+  /** `degraded`: a server is down, and the others go on. `no_quorum`: the managers have lost their majority. `failed`: it could not be made, and has no servers. */
+  readonly status: 'creating' | 'ready' | 'degraded' | 'no_quorum' | 'unreachable' | 'failed';
+  readonly problem: Fault | null;
+  readonly operationId: string | null;
+  readonly managers: ClusterManagers;
+  /** Whether the kernels of all members can encrypt what containers say to each other. */
+  readonly overlayEncryption: 'available' | 'unavailable' | 'unknown';
+  readonly members: readonly ClusterMember[];
+  readonly checkedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface ClusterChange {
+  /** Yours to choose; once in a workspace. */
+  readonly name: string;
+}
+
+export interface ClusterList {
+  readonly items: readonly Cluster[];
+  readonly nextCursor: string | null;
+}
+
+export interface ClusterManagers {
+  /** One up to two servers, three up to six, then five. */
+  readonly wanted: number;
+  readonly present: number;
+  readonly reachable: number;
+  /** A majority: without it nothing can be changed. */
+  readonly needed: number;
+  readonly inWords: string;
+}
+
+export interface ClusterMember {
+  readonly serverId: string;
+  /** Of the server. */
+  readonly name: string;
+  readonly state: 'joining' | 'ready' | 'down' | 'leaving';
+  readonly role: 'manager' | 'worker' | null;
+  readonly isLeader: boolean;
+  /** On `drain`, nothing is placed on it. */
+  readonly availability: 'active' | 'drain';
+  readonly address: string | null;
+  readonly downSince: string | null;
+}
+
+/** A cluster, or a server of it, has changed. */
+export interface ClusterUpdatedEvent {
+  readonly kind: 'cluster_updated';
+  readonly at: string;
+  readonly clusterId: string;
+  /** What of it, or its new status. */
+  readonly reason: string;
+}
+
 export type ConfirmRequest = PasswordProof | TotpProof | RecoveryCodeProof | PasskeyProof;
 
 export interface ConnectedDomain {
@@ -741,6 +801,7 @@ export interface Fault {
  * - `app_redirects`: The app answers the health check with a redirect.
  * - `app_unhealthy`: The app answers the health check with an error, or not in time.
  * - `app_wrong_port`: The app listens on another port than the one that is expected.
+ * - `architectures_differ`: The servers of a cluster have to be of one architecture; images are built for it.
  * - `archive_invalid`: An uploaded archive cannot be read, or has an entry that is not taken; the sentence names it.
  * - `bad_request`: The request is not well-formed HTTP, or its JSON cannot be parsed.
  * - `backup_damaged`: A stored backup was changed or cut short since it was written; nothing of it is used.
@@ -758,6 +819,9 @@ export interface Fault {
  * - `challenge_failed`: The certificate authority looked at a name over HTTP and did not find this server answering there.
  * - `changed_since`: A file on the server was changed by someone else since; undoing would lose that change.
  * - `clock_wrong`: The clock of the server is off by more than a minute.
+ * - `cluster_busy`: Another operation is under way on the cluster.
+ * - `cluster_no_quorum`: The managers of the cluster have lost their majority, so nothing of it can be changed.
+ * - `cluster_ports_closed`: Members of a cluster do not reach each other on the ports of Docker Swarm; the sentence names which.
  * - `commit_not_found`: The repository has no such branch, tag or commit.
  * - `database_down`: The container of a database does not run, or the database does not answer.
  * - `database_unavailable`: The database does not answer at the moment. Try again shortly.
@@ -846,6 +910,9 @@ export interface Fault {
  * - `second_factor_required`: The account has a second factor, and it has to be proven with that.
  * - `server_busy`: Another operation of this kind is under way on the server.
  * - `server_full`: The server has no address left for another environment.
+ * - `server_in_cluster`: The server is a member of a cluster.
+ * - `server_in_swarm`: The server is in a Docker Swarm that this cluster is not.
+ * - `server_not_in_network`: The server has no address by which the members of the cluster could reach it.
  * - `server_not_linked`: The environment stands on no server yet.
  * - `server_not_ready`: The server is not ready for this yet.
  * - `server_taken`: The machine is registered as another server already, here or in another workspace.
@@ -872,7 +939,7 @@ export interface Fault {
  * - `workspace_closing`: The workspace is being removed already.
  * - `worker_crashed`: The service stopped again and again while it worked on one step, so the step was given up.
  */
-export type FaultCode = 'acme_nonsense' | 'acme_rate_limited' | 'acme_refused' | 'acme_unreachable' | 'already_finalized' | 'already_finished' | 'already_member' | 'analysis_running' | 'analysis_stopped' | 'app_bound_to_localhost' | 'app_crash_loop' | 'app_crashed' | 'app_not_found' | 'app_not_http' | 'app_not_listening' | 'app_out_of_memory' | 'app_redirects' | 'app_unhealthy' | 'app_wrong_port' | 'archive_invalid' | 'bad_request' | 'backup_damaged' | 'backup_incompatible' | 'backup_key_mismatch' | 'backup_last_good' | 'backup_missing' | 'backup_not_equal' | 'backup_unfinished' | 'build_failed' | 'build_lost' | 'build_out_of_memory' | 'cancelled' | 'certificate_invalid' | 'challenge_failed' | 'changed_since' | 'clock_wrong' | 'commit_not_found' | 'database_down' | 'database_unavailable' | 'deadline_exceeded' | 'disk_full' | 'dns_wrong' | 'docker_failed' | 'docker_missing' | 'docker_too_old' | 'domain_not_verified' | 'domain_taken' | 'dump_failed' | 'egress_failed' | 'egress_refused' | 'email_not_verified' | 'forbidden' | 'fresh_proof_required' | 'git_failed' | 'git_unavailable' | 'headers_too_large' | 'host_key_changed' | 'host_key_mismatch' | 'idempotency_in_progress' | 'idempotency_mismatch' | 'import_failed' | 'import_format_unknown' | 'in_use' | 'internal_error' | 'invalid_challenge' | 'invalid_consent_token' | 'invalid_credentials' | 'invalid_input' | 'invalid_invitation' | 'invalid_otp' | 'invalid_refresh_token' | 'invalid_reset_token' | 'invalid_second_factor' | 'last_owner' | 'last_way_in' | 'lockout_prevented' | 'login_refused' | 'method_not_allowed' | 'mirrors_full' | 'name_not_resolved' | 'name_taken' | 'no_second_factor' | 'no_space' | 'not_found' | 'nothing_to_back_up' | 'nothing_to_roll_back' | 'nothing_to_start' | 'passkey_known' | 'passkeys_unavailable' | 'oidc_account_exists' | 'oidc_denied' | 'oidc_email_refused' | 'oidc_failed' | 'oidc_linked' | 'oidc_state_invalid' | 'oidc_untrusted' | 'payload_too_large' | 'port_filtered' | 'port_refused' | 'project_not_ready' | 'provider_failed' | 'provider_rate_limited' | 'provider_rejected' | 'provider_scopes_missing' | 'provider_unreachable' | 'proxy_check_failed' | 'proxy_down' | 'proxy_failed' | 'rate_limited' | 'registration_closed' | 'release_command_failed' | 'remote_failed' | 'remote_fenced' | 'remote_timeout' | 'remote_unreachable' | 'repository_not_found' | 'repository_too_large' | 'removal_unconfirmed' | 'request_timeout' | 'restore_failed' | 'second_factor_missing' | 'second_factor_required' | 'server_busy' | 'server_full' | 'server_not_linked' | 'server_not_ready' | 'server_taken' | 'services_hold_data' | 'service_data_elsewhere' | 'service_unhealthy' | 'service_version_refused' | 'shutting_down' | 'signature_invalid' | 'ssh_algorithms_weak' | 'storage_failed' | 'storage_full' | 'storage_refused' | 'storage_unreachable' | 'sudo_refused' | 'system_unsupported' | 'unauthenticated' | 'undo_failed' | 'unsupported_media_type' | 'upgrade_required' | 'upload_gone' | 'uploads_full' | 'work_lost' | 'workspace_closing' | 'worker_crashed';
+export type FaultCode = 'acme_nonsense' | 'acme_rate_limited' | 'acme_refused' | 'acme_unreachable' | 'already_finalized' | 'already_finished' | 'already_member' | 'analysis_running' | 'analysis_stopped' | 'app_bound_to_localhost' | 'app_crash_loop' | 'app_crashed' | 'app_not_found' | 'app_not_http' | 'app_not_listening' | 'app_out_of_memory' | 'app_redirects' | 'app_unhealthy' | 'app_wrong_port' | 'architectures_differ' | 'archive_invalid' | 'bad_request' | 'backup_damaged' | 'backup_incompatible' | 'backup_key_mismatch' | 'backup_last_good' | 'backup_missing' | 'backup_not_equal' | 'backup_unfinished' | 'build_failed' | 'build_lost' | 'build_out_of_memory' | 'cancelled' | 'certificate_invalid' | 'challenge_failed' | 'changed_since' | 'clock_wrong' | 'cluster_busy' | 'cluster_no_quorum' | 'cluster_ports_closed' | 'commit_not_found' | 'database_down' | 'database_unavailable' | 'deadline_exceeded' | 'disk_full' | 'dns_wrong' | 'docker_failed' | 'docker_missing' | 'docker_too_old' | 'domain_not_verified' | 'domain_taken' | 'dump_failed' | 'egress_failed' | 'egress_refused' | 'email_not_verified' | 'forbidden' | 'fresh_proof_required' | 'git_failed' | 'git_unavailable' | 'headers_too_large' | 'host_key_changed' | 'host_key_mismatch' | 'idempotency_in_progress' | 'idempotency_mismatch' | 'import_failed' | 'import_format_unknown' | 'in_use' | 'internal_error' | 'invalid_challenge' | 'invalid_consent_token' | 'invalid_credentials' | 'invalid_input' | 'invalid_invitation' | 'invalid_otp' | 'invalid_refresh_token' | 'invalid_reset_token' | 'invalid_second_factor' | 'last_owner' | 'last_way_in' | 'lockout_prevented' | 'login_refused' | 'method_not_allowed' | 'mirrors_full' | 'name_not_resolved' | 'name_taken' | 'no_second_factor' | 'no_space' | 'not_found' | 'nothing_to_back_up' | 'nothing_to_roll_back' | 'nothing_to_start' | 'passkey_known' | 'passkeys_unavailable' | 'oidc_account_exists' | 'oidc_denied' | 'oidc_email_refused' | 'oidc_failed' | 'oidc_linked' | 'oidc_state_invalid' | 'oidc_untrusted' | 'payload_too_large' | 'port_filtered' | 'port_refused' | 'project_not_ready' | 'provider_failed' | 'provider_rate_limited' | 'provider_rejected' | 'provider_scopes_missing' | 'provider_unreachable' | 'proxy_check_failed' | 'proxy_down' | 'proxy_failed' | 'rate_limited' | 'registration_closed' | 'release_command_failed' | 'remote_failed' | 'remote_fenced' | 'remote_timeout' | 'remote_unreachable' | 'repository_not_found' | 'repository_too_large' | 'removal_unconfirmed' | 'request_timeout' | 'restore_failed' | 'second_factor_missing' | 'second_factor_required' | 'server_busy' | 'server_full' | 'server_in_cluster' | 'server_in_swarm' | 'server_not_in_network' | 'server_not_linked' | 'server_not_ready' | 'server_taken' | 'services_hold_data' | 'service_data_elsewhere' | 'service_unhealthy' | 'service_version_refused' | 'shutting_down' | 'signature_invalid' | 'ssh_algorithms_weak' | 'storage_failed' | 'storage_full' | 'storage_refused' | 'storage_unreachable' | 'sudo_refused' | 'system_unsupported' | 'unauthenticated' | 'undo_failed' | 'unsupported_media_type' | 'upgrade_required' | 'upload_gone' | 'uploads_full' | 'work_lost' | 'workspace_closing' | 'worker_crashed';
 
 export interface FieldError {
   readonly path: string;
@@ -1237,6 +1304,20 @@ export interface NewApiToken {
   readonly createdAt: string;
   /** The token itself: shown this once, and stored only as a hash. Not there where an `Idempotency-Key` was repeated. */
   readonly token?: string;
+}
+
+export interface NewCluster {
+  /** Yours to choose; once in a workspace. */
+  readonly name: string;
+  /** Servers of yours that are `ready`, in no cluster, and have no environment. */
+  readonly serverIds: readonly string[];
+  /** The private network over which members speak. Without it, each speaks by the address that Slipway logs in to. */
+  readonly network?: string | undefined;
+}
+
+export interface NewClusterServers {
+  /** Servers of yours that are `ready`, in no cluster, and have no environment. */
+  readonly serverIds: readonly string[];
 }
 
 export interface NewDiscordConnector {
@@ -2078,6 +2159,7 @@ export interface Server {
   readonly status: 'pending' | 'ready' | 'unreachable' | 'host_key_changed';
   readonly problem: Fault | null;
   readonly facts: ServerFacts | null;
+  readonly clusterId: string | null;
   readonly security: ServerSecuritySummary;
   readonly provisionedAt: string | null;
   readonly lastSeenAt: string | null;
@@ -2416,7 +2498,7 @@ export interface WorkspaceChange {
   readonly requiresSecondFactor?: boolean | undefined;
 }
 
-export type WorkspaceEvent = ProjectUpdatedEvent | OperationUpdatedEvent | ServerUpdatedEvent | GitProviderUpdatedEvent | DomainUpdatedEvent | BackupUpdatedEvent | ConnectorUpdatedEvent | ResetEvent;
+export type WorkspaceEvent = ProjectUpdatedEvent | OperationUpdatedEvent | ServerUpdatedEvent | ClusterUpdatedEvent | GitProviderUpdatedEvent | DomainUpdatedEvent | BackupUpdatedEvent | ConnectorUpdatedEvent | ResetEvent;
 
 export interface WorkspaceMembership {
   readonly id: string;

@@ -177,6 +177,10 @@ export const WorkspaceEvent = Type.Union(
       serverId: Id,
       reason: reason('What of it, or the code of its problem.', ['provisioned', 'remote_unreachable']),
     }),
+    eventOf('ClusterUpdatedEvent', 'cluster_updated', 'A cluster, or a server of it, has changed.', {
+      clusterId: Id,
+      reason: reason('What of it, or its new status.', ['joined', 'degraded']),
+    }),
     GitProviderUpdate,
     eventOf('DomainUpdatedEvent', 'domain_updated', 'A domain or a certificate has changed.', {
       domainId: Type.Optional(Id),

@@ -11,7 +11,7 @@ import { principalOf } from './scope.ts';
 
 /** Fields whose texts are shown, wherever they stand. */
 const shown: ReadonlySet<string> = new Set(
-  `abilities app branch cron events expiresAt fullName healthPath host hostname key kind label method mode name provider role
+  `abilities app branch cron events expiresAt fullName healthPath host hostname key kind label method mode name network provider role
   rootDirectory steps target timezone type username version www`.split(/\s+/),
 );
 const hidden = '…';
@@ -20,6 +20,7 @@ const most = { items: 20, fields: 40, depth: 5, text: 200 } as const;
 /** What a call on these makes, where its answer has an id. */
 const made: Readonly<Record<string, string>> = {
   servers: 'server',
+  clusters: 'cluster',
   projects: 'project',
   environments: 'environment',
   deployments: 'deployment',
@@ -60,9 +61,10 @@ export class AuditNote implements ChangeNote {
   /** What the request has made, as its answer tells. */
   hasMade(body: unknown): void {
     const last = pathOf(this.#request).at(-1) ?? '';
-    const id: unknown = Object(body).id;
+    const { id, subject } = Object(body);
     const type = made[last];
-    if (type !== undefined && typeof id === 'string') this.#subject = { type, id };
+    // An operation has made nothing yet: it is about what the path names.
+    if (type !== undefined && typeof id === 'string' && !subject) this.#subject = { type, id };
   }
 
   /** Said by a use case: what was there before, or where the request belongs that names no workspace. */

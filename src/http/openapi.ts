@@ -54,6 +54,7 @@ const tags = [
     description: 'How a program signs in: with abilities, for one project, until a day.',
   },
   { name: 'Servers', description: 'Yours: connected, understood, made ready.' },
+  { name: 'Clusters', description: 'Several servers as one Docker Swarm.' },
   { name: 'Git providers', description: 'Accounts at Git hosts: connected, searched.' },
   { name: 'Projects', description: 'Repositories, what they are, and how they run.' },
   { name: 'Environments', description: 'Where a branch runs, how, and with which variables.' },

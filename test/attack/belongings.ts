@@ -40,6 +40,11 @@ export async function belongings(scene: EnvironmentScene): Promise<Record<string
     update services set data_version = '17', server_id = ${serverId} where environment_id = ${scene.environmentId}`);
   const backup = await scene.ask('POST', `${environment}/backups/trigger`, {});
   assert.equal(backup.status, 202, backup.text);
+  // With nobody in it, as after a failed join: its servers would be the attacked one, which has environments.
+  const clusterId = newId();
+  await scene.service.app.store.db.run(sql`
+    insert into clusters (workspace_id, id, name, status, check_at, created_at, updated_at)
+    values (${scene.workspaceId}, ${clusterId}, 'attacked', 'failed', now(), now(), now())`);
   const wish = { type: 'webhook', name: 'ops', config: { url: 'http://127.0.0.1:1/hook' } };
   const connector = await scene.ask('POST', '/notification-connectors', wish);
   assert.equal(connector.status, 201, connector.text);
@@ -47,6 +52,7 @@ export async function belongings(scene: EnvironmentScene): Promise<Record<string
     bid: String(backup.body.id),
     connectorId: String(connector.body.id),
     serverId,
+    clusterId,
     projectId: scene.projectId,
     environmentId: scene.environmentId,
     providerId: scene.providerId,
@@ -67,6 +73,7 @@ export function ownIds(operation: Operation, own: Readonly<Record<string, string
   const [, family = ''] = /^\/api\/v1\/([\w-]+)/.exec(operation.path) ?? [];
   const byFamily: Record<string, string | undefined> = {
     servers: own.serverId,
+    clusters: own.clusterId,
     projects: own.projectId,
     environments: own.environmentId,
     'git-providers': own.providerId,

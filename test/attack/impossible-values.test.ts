@@ -132,6 +132,7 @@ const nonsense: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['1.2.3', '256.1.1.1', '999', '0x7f.1', '1.2.3.4.5', ':::', 'a:b', '1::2::3', `${long}.example.com`],
   ],
+  network: ['10.0.0.5/16', '10.0.0.0/33', '10.0.0.0/0', '999.0.0.0/8', '10.0.0/8', '-v', '1.2.3.4'],
   hostname: ['', '-v', 'a b', 'a..b', '1.2.3.4', 'localhost', '::1', 'a\nb'],
   'config.to[]': ['nobody', 'a@b', 'a@example.com, b@example.com', 'a@example.com\nBcc: b@example.com'],
   cron: ['', '99 99 99 99 99', '* * * * *', '60 * * * *', '0 0 31 2 *', '@never00'],
@@ -263,11 +264,12 @@ function nonsenseFor(at: string): readonly string[] | undefined {
 }
 
 /** What an operation takes without the field in question. */
-function bodiesOf({ projectId }: EnvironmentScene): Readonly<Record<string, Json>> {
+function bodiesOf({ projectId }: EnvironmentScene, serverId: string): Readonly<Record<string, Json>> {
   const server = { name: 'web', host: 'web.invalid', auth: { type: 'generated' } };
   return {
     registerServer: server,
     testConnection: server,
+    createCluster: { name: 'shop', serverIds: [serverId] },
     createProject: { name: 'new', repository: { url: 'https://git.invalid/x.git' } },
     finalizeProject: { environment: { name: 'production' } },
     createEnvironment: { projectId, name: 'staging' },
@@ -313,7 +315,7 @@ test('what could never work is refused where it comes in, by its field, in whate
     projects: String(draft.id),
     environments: environmentId,
   };
-  const bodies = bodiesOf(scene);
+  const bodies = bodiesOf(scene, serverId);
   const settingsBefore = (await ask('GET', `/environments/${environmentId}`)).body.settings;
   const undecided = new Set<string>();
   let refused = 0;

@@ -9,7 +9,7 @@ import { type EnvironmentId, newId, type ProjectId, type ServerId, type Workspac
 import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { slugOf } from '../projects/create-project.ts';
-import { readServer } from '../servers/read-server.ts';
+import { readHeldServer } from '../servers/read-server.ts';
 import { checkLimits, checkSettings, checkValues } from './check-settings.ts';
 import { chooseApp, generatedVariables } from './choose-app.ts';
 import type { EnvironmentSettings } from './environments.ts';
@@ -66,11 +66,17 @@ export async function makeEnvironment(
 }
 
 /** The server that a request names: it is the caller's, and the answer says which field named it. */
-export function checkServer(tx: Queryable, workspaceId: WorkspaceId, serverId: ServerId, path: string) {
-  return readServer(tx, workspaceId, serverId).catch((error: unknown) => {
+export async function checkServer(tx: Queryable, workspaceId: WorkspaceId, serverId: ServerId, path: string) {
+  const server = await readHeldServer(tx, workspaceId, serverId, 'shared').catch((error: unknown) => {
     if (!(error instanceof Fault) || error.code !== 'not_found') throw error;
     throw new Fault('not_found', 'No such server.', {
       errors: [{ path, message: 'is none of your servers' }],
     });
+  });
+  if (server.clusterId === null) return server;
+  throw new Fault('server_in_cluster', `${server.name} is a member of a cluster.`, {
+    errors: [
+      { path, message: 'must be a server outside of clusters: a member belongs to its cluster as a whole' },
+    ],
   });
 }

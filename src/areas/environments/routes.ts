@@ -28,7 +28,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
     access: ofBody.change,
     idempotent: true,
     faults: [
-      ...(['project_not_ready', 'name_taken'] as const),
+      ...(['project_not_ready', 'name_taken', 'server_in_cluster'] as const),
       ...(['not_found', ...repositoryFaults] as const),
     ],
     schema: {
@@ -100,7 +100,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
 
   route.patch(`${base}/:id/server`, {
     access: ofEnvironment.change,
-    faults: ['server_not_ready', 'in_use', 'services_hold_data', 'server_full'],
+    faults: ['server_not_ready', 'server_in_cluster', 'in_use', 'services_hold_data', 'server_full'],
     schema: {
       operationId: 'linkServer',
       summary: 'Link an environment to a server',

@@ -18,6 +18,15 @@ export async function ensureDockerSettings(remote: Remote): Promise<string[]> {
   return names;
 }
 
+/** Swarm mode and live-restore exclude each other: a member of a cluster has it off by name, so that nobody turns it on. */
+export async function setLiveRestore(remote: Remote, isOn: boolean): Promise<void> {
+  const before = parse((await remote.readFile(path))?.toString('utf8') ?? '{}');
+  if (before['live-restore'] === isOn) return;
+  const text = JSON.stringify({ ...before, 'live-restore': isOn }, null, 2);
+  await remote.writeFile(path, `${text}\n`, { mode: 0o644 });
+  await remote.output(['systemctl', 'reload', 'docker']);
+}
+
 interface Settings {
   readonly before: Readonly<Record<string, unknown>>;
   readonly added: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /** The SQL of this area, always by workspace but for the schedules, which check all servers. */
-import type { ServerId, WorkspaceId } from '../../ids.ts';
+import type { ClusterId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { HostKeyFingerprint } from '../../remote/remote.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type Due, fragment, sql, takeDue } from '../../store/sql.ts';
@@ -27,6 +27,8 @@ export interface ServerRow {
   readonly facts: ServerFacts | null;
   readonly provisionedAt: Date | null;
   readonly lastSeenAt: Date | null;
+  /** The cluster that it is a member of, joins or leaves. */
+  readonly clusterId: ClusterId | null;
   readonly securityState: SecurityState | null;
   readonly securityScore: number | null;
   readonly securityCheckedAt: Date | null;
@@ -37,7 +39,9 @@ export interface ServerRow {
 const serverColumns = fragment`
   id, name, host, port, username, public_key as "publicKey", host_key as "hostKey",
   offered_host_key as "offeredHostKey", status, problem, facts, provisioned_at as "provisionedAt",
-  last_seen_at as "lastSeenAt", security_state as "securityState", security_score as "securityScore",
+  last_seen_at as "lastSeenAt",
+  (select cluster_id from cluster_members m where m.workspace_id = servers.workspace_id and m.server_id = servers.id)
+    as "clusterId", security_state as "securityState", security_score as "securityScore",
   security_checked_at as "securityCheckedAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface TargetRow {
@@ -160,6 +164,11 @@ export async function pinHostKey(
 export function lockServer(tx: Queryable, { workspaceId, id }: ServerKey) {
   return tx.exists(sql`
     select 1 from servers where workspace_id = ${workspaceId} and id = ${id} for update`);
+}
+
+export function holdServer(tx: Queryable, { workspaceId, id }: ServerKey) {
+  return tx.exists(sql`
+    select 1 from servers where workspace_id = ${workspaceId} and id = ${id} for key share`);
 }
 
 export function deleteServer(tx: Queryable, { workspaceId, id }: ServerKey): Promise<number> {

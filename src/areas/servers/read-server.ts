@@ -12,6 +12,21 @@ export async function readServer(db: Queryable, workspaceId: WorkspaceId, id: Se
   return toServer(row);
 }
 
+/**
+ * For who puts something on it: until the transaction ends nobody takes it away, or into a cluster. Who takes it into one
+ * holds it alone.
+ */
+export async function readHeldServer(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  id: ServerId,
+  how: 'shared' | 'alone',
+) {
+  const hold = how === 'alone' ? queries.lockServer : queries.holdServer;
+  await hold(tx, { workspaceId, id });
+  return readServer(tx, workspaceId, id);
+}
+
 export async function listServers(db: Queryable, workspaceId: WorkspaceId, page: Page) {
   const rows = await queries.listServerRows(db, workspaceId, { before: page.before, limit: page.limit + 1 });
   return page.answer(rows, toServer);
@@ -30,6 +45,7 @@ function toServer(row: queries.ServerRow) {
     status,
     problem: shownFault(problem),
     facts,
+    clusterId: row.clusterId,
     hostKeyFingerprint: row.hostKey,
     offeredHostKeyFingerprint: row.offeredHostKey,
     security: {

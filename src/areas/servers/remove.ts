@@ -6,7 +6,7 @@
 import { minute } from '../../clock.ts';
 import { removeNetworkRules, removeProxy } from '../../engine/single-server/single-server.ts';
 import { type ApiFaultCode, Fault } from '../../fault.ts';
-import type { AccountId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, ClusterId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import type { Queryable } from '../../store/database.ts';
 import { connectTo } from './connection/connect-server.ts';
@@ -50,6 +50,13 @@ export async function startRemoval(
   });
 }
 
+export function serverInCluster(name: string, clusterId: ClusterId): Fault {
+  return new Fault('server_in_cluster', `${name} is a member of a cluster.`, {
+    hint: 'Take it out first with DELETE /clusters/:id/servers/:serverId.',
+    evidence: `cluster ${clusterId}`,
+  });
+}
+
 function neverReached(): Fault {
   return new Fault(
     'server_not_ready',
@@ -84,6 +91,8 @@ async function requireUnused(
   id: ServerId,
 ): Promise<void> {
   await queries.lockServer(tx, { workspaceId, id });
+  const server = await queries.findServer(tx, { workspaceId, id });
+  if (server?.clusterId) throw serverInCluster(server.name, server.clusterId);
   const users = await ctx.environmentsOn(tx, workspaceId, id);
   if (users.length === 0) return;
   throw new Fault('in_use', 'Environments are on this server.', {

@@ -88,7 +88,7 @@ export function serverRoutes(routes: Routes, ctx: ServersContext): void {
 
   route.delete(`${base}/:id`, {
     access: manage,
-    faults: ['server_busy', 'server_not_ready', 'in_use'],
+    faults: ['server_busy', 'server_not_ready', 'server_in_cluster', 'in_use'],
     schema: {
       operationId: 'deleteServer',
       summary: 'Delete a server',

@@ -160,6 +160,7 @@ export const ServerAnswer = Type.Object(
     status: Type.Enum(['pending', 'ready', 'unreachable', 'host_key_changed']),
     problem: nullable(FaultAnswer),
     facts: nullable(Facts),
+    clusterId: nullable({ ...Id, description: 'Of the cluster that it is a member of.' }),
     security: SecuritySummary,
     provisionedAt: nullable(Time),
     lastSeenAt: nullable(Time),

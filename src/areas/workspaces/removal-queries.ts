@@ -1,6 +1,6 @@
 /** The SQL of the end of a workspace. */
 import { after, day } from '../../clock.ts';
-import type { AccountId, OperationId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { AccountId, ClusterId, OperationId, ProjectId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { sql } from '../../store/sql.ts';
 
@@ -20,6 +20,11 @@ export interface Leaving<Id> {
 export function listProjects(db: Queryable, id: WorkspaceId) {
   return db.rows<Leaving<ProjectId>>(sql`
     select id, name from projects where workspace_id = ${id} order by id`);
+}
+
+export function listClusters(db: Queryable, id: WorkspaceId) {
+  return db.rows<Leaving<ClusterId>>(sql`
+    select id, name from clusters where workspace_id = ${id} order by id`);
 }
 
 export function listServers(db: Queryable, id: WorkspaceId) {

@@ -1,13 +1,15 @@
 /**
- * The end of a workspace: its projects with all that runs of them, then its servers, then what it knows. From the first
+ * The end of a workspace: its projects with all that runs of them, its clusters, its servers, then what it knows. From the first
  * moment on it takes no changes. Where a step fails it is as it was but for what is gone, and can be removed again.
  */
 import { minute } from '../../clock.ts';
 import { errorText, Fault } from '../../fault.ts';
-import type { AccountId, ProjectId, ServerId } from '../../ids.ts';
+import type { AccountId, ClusterId, ProjectId, ServerId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import { enqueueOperation, hasUnfinishedAbout } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
+import { deleteCluster } from '../clusters/change-clusters.ts';
+import { leaveKind } from '../clusters/clusters.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { removeProjectKind, startProjectRemoval } from '../projects/remove-project.ts';
 import { removeServerRecord, startRemoval } from '../servers/remove.ts';
@@ -97,6 +99,20 @@ export function removeWorkspaceOperation(ctx: WorkspacesContext): OperationKind 
         },
       },
       {
+        name: 'clusters',
+        deadlineMs: 5 * minute,
+        undo: { none: 'What is gone is made anew.' },
+        retry: waiting,
+        run: async ({ force, requestedBy }, step) => {
+          const { workspaceId } = step;
+          const clusters = await queries.listClusters(ctx.db, workspaceId);
+          await removeAll(ctx, step, 'cluster', leaveKind, clusters, (clusterId) =>
+            deleteCluster(ctx.clusters, { workspaceId, clusterId, requestedBy }, force),
+          );
+          return undefined;
+        },
+      },
+      {
         name: 'servers',
         deadlineMs: 5 * minute,
         undo: { none: 'What is gone is registered anew.' },
@@ -135,10 +151,10 @@ export function removeWorkspaceOperation(ctx: WorkspacesContext): OperationKind 
 }
 
 /** Starts what was not started, and tells which of them could not be removed: their own operations say why. */
-async function removeAll<Id extends ProjectId | ServerId>(
+async function removeAll<Id extends ProjectId | ClusterId | ServerId>(
   { db }: WorkspacesContext,
   { workspaceId, operationId, log, progress }: StepContext,
-  what: 'project' | 'server',
+  what: 'project' | 'cluster' | 'server',
   kind: string,
   all: readonly queries.Leaving<Id>[],
   start: (id: Id) => Promise<unknown>,

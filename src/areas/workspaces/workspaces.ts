@@ -9,6 +9,7 @@ import type { AccountId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import { type Permission, type Place, roleAllows } from '../../principal.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import type { ClustersContext } from '../clusters/clusters.ts';
 import type { ProjectRemovalContext } from '../projects/remove-project.ts';
 import type { ServersContext } from '../servers/servers.ts';
 import * as queries from './queries.ts';
@@ -20,6 +21,7 @@ export interface WorkspacesContext {
   readonly wakeMail: () => void;
   readonly publicUrl: () => string;
   readonly removals: ProjectRemovalContext;
+  readonly clusters: ClustersContext;
   readonly servers: ServersContext;
 }
 

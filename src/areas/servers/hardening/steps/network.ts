@@ -32,6 +32,7 @@ function firewallRules(ports: readonly number[], tcp: readonly number[], ours: s
     ct state invalid drop
     tcp dport { ${tcp.join(', ')}, ${appPorts.first}-${appPorts.last} } accept
     udp dport 443 accept
+    include "/etc/slipway/cluster.d/*.nft"
     icmp type { echo-request, destination-unreachable, time-exceeded, parameter-problem } accept
     icmpv6 type { echo-request, destination-unreachable, packet-too-big, time-exceeded, parameter-problem, nd-neighbor-solicit, nd-neighbor-advert, nd-router-advert, mld-listener-query, mld-listener-report, mld-listener-done, mld2-listener-report } accept
     udp sport 67 udp dport 68 accept

@@ -1,7 +1,7 @@
 # The daemon, its settings, and what containers publish.
 docker_facts() {
   has docker || has dockerd || return 127
-  limit docker info --format '{"version":{{json .ServerVersion}},"liveRestore":{{json .LiveRestoreEnabled}},"security":{{json .SecurityOptions}},"logging":{{json .LoggingDriver}}}' 2>/dev/null || {
+  limit docker info --format '{"version":{{json .ServerVersion}},"liveRestore":{{json .LiveRestoreEnabled}},"security":{{json .SecurityOptions}},"logging":{{json .LoggingDriver}},"swarm":{{json .Swarm.LocalNodeState}}}' 2>/dev/null || {
     limit docker info 2>&1 | tail -n 2
     return 1
   }

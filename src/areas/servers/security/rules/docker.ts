@@ -140,7 +140,9 @@ export const dockerRules: readonly Rule[] = [
     severity: 'low',
     fix: `Set \`"live-restore": true\` in ${daemonFile} and reload Docker.`,
     judge: ifThere((facts) => {
-      const { liveRestore } = daemonInfo(facts);
+      const { liveRestore, swarm } = daemonInfo(facts);
+      if (swarm === 'active')
+        return notApplicable('Docker refuses it in a swarm, where another server takes over.');
       return liveRestore === true
         ? pass('live-restore is on.')
         : warn(`live-restore: ${String(liveRestore)}`);

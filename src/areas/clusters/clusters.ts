@@ -1,0 +1,49 @@
+/**
+ * Clusters: several servers as one Docker Swarm. Owns who is in which, who manages, and how they are kept; refuses a server that
+ * stands in another swarm or has environments, and any change while another is under way or the managers have no majority.
+ */
+
+import type { Clock } from '../../clock.ts';
+import type { WorkspaceEvent } from '../../events/event-kinds.ts';
+import { appendEvents } from '../../events/events.ts';
+import { Fault } from '../../fault.ts';
+import type { ClusterId, WorkspaceId } from '../../ids.ts';
+import type { OperationQueue } from '../../operations/queue.ts';
+import type { RemotePool } from '../../remote/remote.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { Sealer } from '../../store/sealed.ts';
+import type { EnvironmentsOn } from '../servers/servers.ts';
+
+export type ClusterStatus = 'creating' | 'ready' | 'degraded' | 'no_quorum' | 'unreachable' | 'failed';
+export type MemberState = 'joining' | 'ready' | 'down' | 'leaving';
+export type Availability = 'active' | 'drain';
+
+export interface ClustersContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly queue: OperationQueue;
+  readonly pool: RemotePool;
+  readonly environmentsOn: EnvironmentsOn;
+}
+
+export const joinKind = 'cluster_join';
+export const leaveKind = 'cluster_leave';
+export const availabilityKind = 'cluster_availability';
+export const managersKind = 'cluster_managers';
+
+export function clusterNotFound(): Fault {
+  return new Fault('not_found', 'No such cluster.');
+}
+
+/** Last in the transaction that changed it. */
+export function publishClusterUpdate(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  clusterId: ClusterId,
+  reason: string,
+) {
+  return appendEvents<WorkspaceEvent>(tx, { workspaceId, feedId: workspaceId }, [
+    { kind: 'cluster_updated', data: { clusterId, reason } },
+  ]);
+}

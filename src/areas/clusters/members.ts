@@ -1,0 +1,92 @@
+/** The servers of a cluster in hand: connected, with those that do not answer left out. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SwarmMember } from '../../engine/swarm/member.ts';
+import { nodesSeenBy, noQuorum, type SwarmNode } from '../../engine/swarm/nodes.ts';
+import { Fault } from '../../fault.ts';
+import type { ServerId, WorkspaceId } from '../../ids.ts';
+import type { Retry, StepContext } from '../../operations/definition.ts';
+import { connectTo } from '../servers/connection/connect-server.ts';
+import { isServerUnavailable } from '../servers/connection/server-retry.ts';
+import type { ClustersContext } from './clusters.ts';
+import type { MemberRow } from './queries.ts';
+
+export type Work = Pick<StepContext, 'workspaceId' | 'operationId' | 'epoch' | 'signal'>;
+
+export async function memberOf(ctx: ClustersContext, work: Work, serverId: ServerId): Promise<SwarmMember> {
+  const { remote } = await connectTo(ctx, work.workspaceId, serverId);
+  const fence = { scope: work.operationId, epoch: work.epoch };
+  return { remote, fence, signal: work.signal };
+}
+
+/** For a look, which no operation does. */
+async function lookingAt(
+  ctx: ClustersContext,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+  signal: AbortSignal,
+) {
+  const { remote } = await connectTo(ctx, workspaceId, serverId);
+  return { remote, signal };
+}
+
+/** What one that does not answer would have said is undefined; any other failure is one. */
+export async function ifReachable<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isServerUnavailable(error) || (error instanceof Fault && error.code === 'host_key_changed'))
+      return undefined;
+    throw error;
+  }
+}
+
+export interface ManagersView {
+  /** Null where no manager with a majority was found. */
+  readonly nodes: readonly SwarmNode[] | null;
+  /** The server that said so. */
+  readonly serverId: ServerId | null;
+  /** Managers that answered, with a majority or without. */
+  readonly answering: readonly ServerId[];
+}
+
+/** Managers are asked one after the other, the leader first, until one knows of all. */
+export async function viewOfManagers(
+  ctx: ClustersContext,
+  workspaceId: WorkspaceId,
+  members: readonly MemberRow[],
+  signal: AbortSignal,
+): Promise<ManagersView> {
+  const managers = members
+    .filter(({ role, nodeId }) => role !== 'worker' && nodeId !== null)
+    .sort((a, b) => Number(b.isLeader) - Number(a.isLeader));
+  const answering: ServerId[] = [];
+  for (const { serverId } of managers) {
+    const look = lookingAt(ctx, workspaceId, serverId, signal).then(async (member) => ({
+      nodes: await nodesSeenBy(member),
+    }));
+    const seen = await ifReachable(look);
+    if (!seen) continue;
+    answering.push(serverId);
+    if (seen.nodes) return { nodes: seen.nodes, serverId, answering };
+  }
+  return { nodes: null, serverId: null, answering };
+}
+
+/** A manager with a majority behind it, other than those that are named. A leader may be chosen anew at this moment. */
+export async function managerOf(
+  ctx: ClustersContext,
+  work: Work,
+  members: readonly MemberRow[],
+  without: readonly ServerId[] = [],
+): Promise<SwarmMember> {
+  const others = members.filter(({ serverId }) => !without.includes(serverId));
+  for (let tries = 0; tries < 20; tries += 1) {
+    const { serverId } = await viewOfManagers(ctx, work.workspaceId, others, work.signal);
+    if (serverId !== null) return memberOf(ctx, work, serverId);
+    await sleep(1_000, undefined, { signal: work.signal });
+  }
+  throw noQuorum();
+}
+
+/** Some seconds only: one that stays away is for the caller to decide about. */
+export const memberRetry: Retry = { attempts: 6, firstMs: 500, maxMs: 5_000, when: isServerUnavailable };
