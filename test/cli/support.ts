@@ -29,8 +29,15 @@ export class Desk {
   constructor(t: TestContext) {
     this.folder = temporaryFolder('desk');
     t.after(() => rmSync(this.folder, { recursive: true, force: true }));
-    const { PATH = '' } = process.env;
-    this.env = { PATH, HOME: this.folder, SLIPWAY_CONFIG_DIR: join(this.folder, 'config'), TERM: 'xterm' };
+    // What is compiled is kept, as it is where the packed one runs: most of a start would be spent on types.
+    const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+    this.env = {
+      PATH,
+      HOME: this.folder,
+      SLIPWAY_CONFIG_DIR: join(this.folder, 'config'),
+      TERM: 'xterm',
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+    };
   }
 
   async run(args: readonly string[], { env, cwd, input = '' }: Start = {}): Promise<Ended> {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { freePort } from '../../bench/service.ts';
 import { callApi, startTestApp } from '../support/app.ts';
 import { openBrowser, openTab, signIn } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { newInstance } from '../support/instance.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { newPerson } from '../support/people.ts';
