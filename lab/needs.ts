@@ -19,6 +19,8 @@ const packages: Record<string, string> = {
   // What the README's examples call.
   curl: '/usr/bin/curl',
   jq: '/usr/bin/jq',
+  // What `slipway connect` opens.
+  'postgresql-client': '/usr/bin/psql',
   'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
 };
 

@@ -1,14 +1,16 @@
-/** From nothing to a live app and back to an earlier release, at the prompt, on a real server. */
+/** From nothing to a live app, back to an earlier release, into its database and back to its data, at the prompt. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { root } from '../../scripts/commands.ts';
 import { Desk } from '../cli/support.ts';
-import { startDeployScene } from '../support/deployments.ts';
+import { type DeployScene, startDeployScene } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
+import { until } from '../support/until.ts';
 
 const lab = await openLab();
 
@@ -90,6 +92,8 @@ test('login, init, deploy, a failure that is explained, rollback, logs, and the 
   assert.equal(await scene.page(environmentId), 'one');
   assert.match((await desk.run(['status'], here)).out, /^site production {2}running\n/);
 
+  await databaseStory(t, desk, here, scene, environmentId);
+
   const token = await desk.run(['tokens', 'make', 'CI', '--project', 'site', '--can', 'deploy'], here);
   assert.match(token.out, /^slw_\w{38}\n$/, token.err);
   const { sha } = await change('Say three', { 'server.js': page('three') });
@@ -110,3 +114,61 @@ test('login, init, deploy, a failure that is explained, rollback, logs, and the 
   assert.match(told, new RegExp(`\\n${url}\\n$`));
   assert.equal(await scene.page(environmentId), 'three');
 });
+
+/** Data is written by the database's own program, backed up, lost, and restored. */
+async function databaseStory(
+  t: TestContext,
+  desk: Desk,
+  here: { readonly cwd: string },
+  scene: DeployScene,
+  environmentId: string,
+): Promise<void> {
+  const wish = ['--services', '[{"kind":"postgres"}]'];
+  const set = await desk.run(['api', 'setServices', '--id', environmentId, ...wish], here);
+  assert.equal(set.code, 0, set.out + set.err);
+  const { operationId } = JSON.parse(set.out);
+  await until(
+    async () => (await scene.call('GET', `/operations/${operationId}`)).finishedAt !== null,
+    'the database to run',
+  );
+  const psql = async (statement: string): Promise<string> => {
+    const screen = desk.watch(t, ['connect', '--', '-At', '-c', statement], here);
+    assert.equal(await screen.ended, 0, screen.screen);
+    return screen.screen;
+  };
+  assert.equal(await psql('create table people (name text)'), 'CREATE TABLE');
+  assert.equal(await psql('insert into people values ($$ada$$)'), 'INSERT 0 1');
+
+  const making = desk.watch(t, ['backups', 'make'], here);
+  assert.equal(await making.ended, 0, making.screen);
+  const [, backup = ''] =
+    /^Backup ([0-9a-f-]{36}) is made, restored and checked\.$/m.exec(making.screen) ?? [];
+  assert.ok(backup, making.screen);
+  const listed = desk.watch(t, ['backups'], here);
+  assert.equal(await listed.ended, 0);
+  assert.match(listed.screen, new RegExp(`^${backup} +succeeded +manual .* MB +restored and checked$`, 'm'));
+  const download = await desk.run(['backups', 'download', backup, 'people.dump'], here);
+  assert.equal(download.out, 'Wrote people.dump.\n', download.err);
+  assert.ok(statSync(join(here.cwd, 'people.dump')).size > 100);
+
+  assert.equal(await psql('delete from people'), 'DELETE 1');
+  const restoring = desk.watch(t, ['backups', 'restore', backup], here);
+  await restoring.sees('The data of production becomes that of the backup. Go on? [y/N]');
+  restoring.type('y\r');
+  assert.equal(await restoring.ended, 0, restoring.screen);
+  assert.match(restoring.screen, /^The data of production is that of the backup\.$/m);
+  assert.equal(await psql('select name from people'), 'ada');
+
+  // For another program: the address stays until it is interrupted.
+  const tunnel = desk.watch(t, ['connect', '--tunnel'], here);
+  await tunnel.sees('It leads there until this ends: Ctrl-C.');
+  const [connectionString = ''] = tunnel.screen.split('\n');
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  assert.deepEqual((await client.query('select name from people')).rows, [{ name: 'ada' }]);
+  await client.end();
+  tunnel.type('\x03');
+  assert.equal(await tunnel.ended, 0, tunnel.screen);
+  const { items } = await scene.call('GET', '/audit?action=openServiceTunnel');
+  assert.equal(Object(items).length, 6, 'each way to the data is written down');
+}
