@@ -17,7 +17,9 @@ export function newInstance(t: TestContext, below = 'data'): Instance {
   const dataDir = join(parent, below);
   const services: Service[] = [];
   t.after(async () => {
-    for (const service of services) await endEverything(service, dataDir);
+    // All services first: one that still runs would start the database again that is ended here, for ever.
+    for (const service of services) if (!service.hasEnded) await service.kill('SIGKILL');
+    await endEverything(undefined, dataDir);
     rmSync(parent, { recursive: true, force: true });
   });
   return {

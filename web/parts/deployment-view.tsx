@@ -148,12 +148,13 @@ function useDeploymentLog(environmentId: string, id: string, reload: () => Promi
     const read = async () => {
       const events = api.followDeployment({ id: environmentId, did: id }, { signal: ending.signal });
       for await (const event of events)
-        if (event.kind === 'log') log.add({ at: event.at, source: event.step, text: event.line });
+        if (event.kind === 'log') await log.add({ at: event.at, source: event.step, text: event.line });
         else if (event.kind === 'status' || event.kind === 'end') void reload();
-        else if (event.kind === 'reset') log.add({ at: event.at, source: '', text: event.reason });
+        else if (event.kind === 'reset') await log.add({ at: event.at, source: '', text: event.reason });
     };
     read().catch((error: unknown) => {
-      if (!ending.signal.aborted) log.add({ at: new Date().toISOString(), source: '', text: String(error) });
+      if (!ending.signal.aborted)
+        void log.add({ at: new Date().toISOString(), source: '', text: String(error) });
     });
     return () => ending.abort();
   }, [id]);
