@@ -1,6 +1,7 @@
 /** How soon a person sees the API reference in a browser: its first words, and all of it. */
 import { chromium, type Page } from 'playwright-core';
 import { chromiumPath, whyNoBrowser } from '../lab/needs.ts';
+import { until } from '../test/support/until.ts';
 import { type Figure, LeftOut, median, milliseconds } from './figure.ts';
 import { startService } from './service.ts';
 
@@ -62,7 +63,8 @@ async function view(page: Page, url: string): Promise<View> {
     requestAnimationFrame(look);
   `);
   await page.goto(url);
-  const found = await page.waitForFunction('globalThis.seen.wholeMs && globalThis.seen');
-  const { firstMs, wholeMs } = Object(await found.jsonValue());
+  // Not `waitForFunction`, which the policy of the page forbids.
+  const found = await until(() => page.evaluate('seen.wholeMs !== undefined && seen'), 'the reference');
+  const { firstMs, wholeMs } = Object(found);
   return { firstMs: Number(firstMs), wholeMs: Number(wholeMs) };
 }
