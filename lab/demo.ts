@@ -71,6 +71,7 @@ async function up(demo: Demo): Promise<void> {
 Your application   ${shown.url}
   from here        curl --cacert ${shown.caFile} --resolve ${shown.hostname}:443:${shown.address} ${shown.url}/notes
   its own port     ${shown.plainUrl}
+The dashboard      ${url}
 Slipway's API      ${url}/api/v1
   its documents    ${url}/api/docs
   sign in as       ${shown.email}, ${password}
