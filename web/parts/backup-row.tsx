@@ -61,7 +61,7 @@ export function BackupRow({ backup, children }: RowProps) {
           </details>
         )}
       </td>
-      <td>{sizeBytes === null ? '' : bytes(sizeBytes)}</td>
+      <td class="size">{sizeBytes === null ? '' : bytes(sizeBytes)}</td>
       <td>
         <Proof backup={backup} />
       </td>
