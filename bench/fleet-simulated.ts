@@ -1,8 +1,8 @@
 /** Starts the simulated servers, and speaks with them: for the bench, and for the test that they still answer right. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { freePort } from '../test/support/free-port.ts';
 import type { Asked, FromServers, ToServers } from './fleet-servers.ts';
-import { freePort } from './service.ts';
 
 export interface Simulated {
   readonly port: number;

@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
+import { freePort } from '../test/support/free-port.ts';
 import { Mailbox } from '../test/support/mailbox.ts';
 import { type Figure, median, milliseconds, perSecond } from './figure.ts';
-import { freePort, root, startService } from './service.ts';
+import { root, startService } from './service.ts';
 
 const connections = 64;
 const secondsEach = 5;

@@ -10,6 +10,7 @@ import type { WorkspaceId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { connectDatabase } from '../src/store/database.ts';
 import { sql } from '../src/store/sql.ts';
+import { freePort } from '../test/support/free-port.ts';
 import {
   type Aim,
   type Amount,
@@ -22,7 +23,7 @@ import {
 } from './figure.ts';
 import { signIn, untilAnswers } from './http.ts';
 import { ManyStreams } from './many-streams.ts';
-import { freePort, root, startService } from './service.ts';
+import { root, startService } from './service.ts';
 
 const streamCount = 10_000;
 const rounds = 15;

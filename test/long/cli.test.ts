@@ -10,24 +10,10 @@ import { root } from '../../scripts/commands.ts';
 import { Desk } from '../cli/support.ts';
 import { type DeployScene, startDeployScene } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
+import { site as files, greeting as page } from '../support/site.ts';
 import { until } from '../support/until.ts';
 
 const lab = await openLab();
-
-const page = (greeting: string) => `require('node:http')
-  .createServer((_request, response) => response.end('${greeting}'))
-  .listen(process.env.PORT, '0.0.0.0', () => console.log('ready: ${greeting}'));
-process.on('SIGTERM', () => process.exit(0));
-`;
-
-const files = {
-  'package.json': JSON.stringify({
-    name: 'site',
-    scripts: { start: 'node server.js', build: 'node build.js' },
-  }),
-  'build.js': '',
-  'server.js': page('one'),
-};
 
 /** The commands of the first recipe in the guide. */
 function recipe(): string {

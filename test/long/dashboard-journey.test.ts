@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { freePort } from '../../bench/service.ts';
 import { root } from '../../scripts/commands.ts';
 import { openBrowser, openTab } from '../support/browser.ts';
 import { sample } from '../support/deployments.ts';
+import { freePort } from '../support/free-port.ts';
 import { Hands } from '../support/hands.ts';
 import { newInstance } from '../support/instance.ts';
 import { openLab, rootPassword } from '../support/lab.ts';

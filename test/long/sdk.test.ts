@@ -7,23 +7,9 @@ import { ClientSession, createClient, type Operations, ProblemError } from '../.
 import { memoryStore } from '../sdk/support.ts';
 import { startDeployScene } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
+import { site as files, greeting as page } from '../support/site.ts';
 
 const lab = await openLab();
-
-const page = (greeting: string) => `require('node:http')
-  .createServer((_request, response) => response.end('${greeting}'))
-  .listen(process.env.PORT, '0.0.0.0');
-process.on('SIGTERM', () => process.exit(0));
-`;
-
-const files = {
-  'package.json': JSON.stringify({
-    name: 'site',
-    scripts: { start: 'node server.js', build: 'node build.js' },
-  }),
-  'build.js': '',
-  'server.js': page('one'),
-};
 
 /** Followed to its end, as a program does. */
 async function ended(client: Operations, id: string, did: string) {
