@@ -23,6 +23,8 @@ const longPatterns = ['test/long/*.test.ts', 'lab/!(apps)/**/*.test.ts'];
 const durationsFile = join(root, 'test/durations.json');
 /** What is new begins early: nobody knows yet how long it takes. */
 const unknownSeconds = 60;
+/** What takes longer than this has a process of its own, in which loading the service is a small part. */
+const secondsAlone = 25;
 /** About how long a process runs that is shared by files which would spend much of their time on starting. */
 const secondsTogether = 120;
 
@@ -62,10 +64,13 @@ export function planUnits(files: readonly string[]): Unit[] {
   };
   const isBesideCode = (file: string) => /^(src|web|lab)\//.test(file);
   const isOfApi = (file: string) => !isBesideCode(file) && sharesInstance(file);
+  const isShort = (file: string) => !needsLab(file) && !needsBrowser(file) && secondsOf(file) < secondsAlone;
+  const others = files.filter((file) => !isBesideCode(file) && !isOfApi(file));
   const units = [
     ...together('beside their code', files.filter(isBesideCode)),
     ...together('that share an instance', files.filter(isOfApi)),
-    ...files.filter((file) => !isBesideCode(file) && !isOfApi(file)).map(alone),
+    ...together('that are short', others.filter(isShort)),
+    ...others.filter((file) => !isShort(file)).map(alone),
   ];
   return units.sort((one, other) => other.seconds - one.seconds);
 }

@@ -14,7 +14,7 @@ const mostValuesForAllErrors = 1_000;
 const options: Options = { removeAdditional: false, useDefaults: false, strict: true };
 const asSent = compiledOnce(refusing(checkers({ ...options, coerceTypes: false })));
 const fromText = compiledOnce(refusing(checkers({ ...options, coerceTypes: true })));
-const asText = compiledOnce((schema: AnySchema) => fastJson(schema));
+const asText = compiledOnce((schema: AnySchema) => fastJson(withPlainNulls(schema)));
 
 export function validator(part: string | undefined, schema: object) {
   const validate = part === 'body' ? asSent(schema) : fromText(schema);
@@ -29,6 +29,21 @@ export function validator(part: string | undefined, schema: object) {
 export function serializer(schema: AnySchema): (data: unknown) => string {
   const serialize = asText(schema);
   return (data) => serialize()(data);
+}
+
+/**
+ * The serializer would ask a validator which of `anyOf` it has before it, for every value that may be null: most of
+ * the time of an answer, and of compiling it. Its own word for that is `nullable`.
+ */
+function withPlainNulls(schema: AnySchema): AnySchema {
+  return JSON.parse(JSON.stringify(schema), (_name, value) => {
+    if (!Array.isArray(value?.anyOf) || value.anyOf.length !== 2) return value;
+    const { anyOf, ...rest } = value;
+    const other = anyOf.find((each: { type?: unknown }) => each.type !== 'null');
+    const isPlain =
+      typeof other?.type === 'string' && anyOf.some((each: { type?: unknown }) => each.type === 'null');
+    return isPlain ? { ...rest, ...other, nullable: true } : value;
+  });
 }
 
 /**

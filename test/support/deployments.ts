@@ -96,10 +96,14 @@ export class DeployScene {
 
   /** With its operation, which clears away after the success. */
   async ended(environmentId: string, id: string): Promise<Body> {
-    const ended = await until(async () => {
-      const found = await this.call('GET', `/environments/${environmentId}/deployments/${id}`);
-      return found.finishedAt === null ? undefined : found;
-    }, `deployment ${id} to end`);
+    const ended = await until(
+      async () => {
+        const found = await this.call('GET', `/environments/${environmentId}/deployments/${id}`);
+        return found.finishedAt === null ? undefined : found;
+      },
+      async () =>
+        `deployment ${id} to end; its log ends with:\n${(await this.lines(environmentId, id)).slice(-30).join('\n')}`,
+    );
     await until(
       async () => (await this.call('GET', `/operations/${ended.operationId}`)).finishedAt !== null,
       `the operation of ${id} to end`,

@@ -6,10 +6,10 @@ import { sql } from '../../src/store/sql.ts';
 /** No test is about this limit: it ends one that hangs, and is generous to the slowest machine under load. */
 export const hangMs = 300_000;
 
-/** Asks until there is an answer other than undefined, or false. */
+/** Asks until there is an answer other than undefined, or false. What waits in vain may look up why. */
 export async function until<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  what = `this to become true: ${ask}`,
+  what: string | (() => Promise<string>) = `this to become true: ${ask}`,
   withinMs = hangMs,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
@@ -17,7 +17,10 @@ export async function until<T>(
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.2, 100)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}`);
+    if (Date.now() > deadline) {
+      const awaited = typeof what === 'string' ? what : await what();
+      throw new Error(`waited ${withinMs} ms for ${awaited}`);
+    }
     await sleep(pauseMs);
   }
 }
