@@ -1,4 +1,4 @@
 /** Types, lint and format. */
 import { checks, runAll } from './commands.ts';
 
-runAll(...checks);
+if (!(await runAll(...checks))) process.exitCode = 1;

@@ -1,6 +1,6 @@
-/** Runs programs of the project one after the other, showing their output; stops at the first that fails. */
-import { spawnSync } from 'node:child_process';
+/** Runs programs of the project side by side, and shows what they print as each ends. */
 import { fileURLToPath } from 'node:url';
+import { attempt } from '../lab/command.ts';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -13,12 +13,14 @@ export const checks: readonly Command[] = [
   ['biome', 'ci', '--error-on-warnings', '.'],
 ];
 
-export function runAll(...commands: readonly Command[]): void {
-  for (const [program, ...args] of commands) {
-    const { status } = spawnSync(`${root}node_modules/.bin/${program}`, args, {
+/** Whether all of them ended well. */
+export async function runAll(...commands: readonly Command[]): Promise<boolean> {
+  const ended = commands.map(async ([program, ...args]) => {
+    const { code, stdout, stderr } = await attempt(`${root}node_modules/.bin/${program}`, args, {
       cwd: root,
-      stdio: 'inherit',
     });
-    if (status !== 0) process.exit(status ?? 1);
-  }
+    process.stderr.write(stdout + stderr);
+    return code === 0;
+  });
+  return (await Promise.all(ended)).every(Boolean);
 }

@@ -1,4 +1,4 @@
 /** Puts format and what the linter can mend in order. */
 import { runAll } from './commands.ts';
 
-runAll(['biome', 'check', '--write', '.']);
+if (!(await runAll(['biome', 'check', '--write', '.']))) process.exitCode = 1;

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, then every test. One PostgreSQL of its own serves the whole run; each test file makes its
+ * `npm test`: the checks beside every test. One PostgreSQL of its own serves the whole run; each test file makes its
  * own databases on it, so that files neither see nor wait for each other. Tests in `test/lab` and `test/story` share
  * one lab of real servers, where the machine can run it; those in `test/browser` need a chromium. A file that fails
  * beside others is run once more, alone; one that passes then is unsteady, which is a defect of its own, and two of
@@ -72,9 +72,13 @@ if (leftOut) {
   if (files.length === 0) process.exit(0);
 }
 if (files.some(needsBrowser)) await installBrowser();
-if (!isNamed && !values.long) runAll(...checks);
 
 const began = performance.now();
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
+// They use both processors while the servers of the lab start. What they find ends the run.
+const checked = isNamed || values.long ? Promise.resolve(true) : runAll(...checks);
+void checked.then((isGood) => isGood || stopping.abort());
 // Loading the service costs every file a second of processor time without it.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/slipway-test');
 // As the service is started: processes that hold less memory start others quicker, and tests start thousands.
@@ -83,10 +87,9 @@ process.env.MALLOC_MMAP_THRESHOLD_ ??= '1048576';
 const postgres = await startTestPostgres();
 const lab = files.some(needsLab) ? await startLab() : undefined;
 Object.assign(process.env, postgres.env, lab && { TEST_LAB: lab.about.control });
-const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
 try {
   process.exitCode = await runAndLookAgain();
+  if (!(await checked)) process.exitCode = 1;
 } finally {
   await Promise.all([postgres.stop(), lab?.end()]);
 }
