@@ -60,6 +60,8 @@ export interface AppOptions {
   readonly kinds?: readonly OperationKind[];
   readonly runner?: Partial<RunnerOptions>;
   readonly heartbeatMs?: number;
+  /** Before it has any route: what makes the document is told of each. */
+  readonly onServer?: (server: HttpServer) => unknown;
   readonly deployPush?: DeployPush;
   readonly analysisLimits?: Partial<ProcessLimits>;
   readonly print?: (text: string) => void;
@@ -126,7 +128,7 @@ export async function startApp(
     ];
 
     const isStopping = () => stopping !== undefined;
-    const { heartbeatMs } = options;
+    const { heartbeatMs, onServer } = options;
     const http = await createHttp({
       config,
       log,
@@ -136,6 +138,7 @@ export async function startApp(
       projects: contexts.lookup,
       isStopping,
       heartbeatMs,
+      onServer,
     });
     const { server, streams, hub, throttle, metrics } = http;
     const runner = new Runner(db, kinds, queue, log, {
