@@ -1,6 +1,6 @@
-/** The service as a process of its own, for measuring; stopped by its own pid. */
+/** The service as a process of its own, for measuring; stopped by its own pid. `BENCH_LOG` is a file for what it logs. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const began = performance.now();
   const child = spawn(program, args, {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', process.env.BENCH_LOG ? openSync(process.env.BENCH_LOG, 'a') : 'ignore', 'inherit'],
     env: {
       ...process.env,
       SLIPWAY_PORT: String(port),

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -19,6 +20,12 @@ const external = [
   '@scalar/fastify-api-reference',
   '*.node',
 ];
+
+/**
+ * CommonJS that the first answer needs nothing of: each is run when something of it is first used. Of `node:http`, an
+ * `import` asks for every export, also for those that load the whole of fetch: more than a tenth of a start.
+ */
+const onFirstUse = ['node:http', 'ssh2', 'cron-parser'];
 
 const keptBundles = 4;
 const abandonedMs = 3_600_000;
@@ -59,7 +66,7 @@ export async function bundle(root, entry, cacheFolder, key) {
     legalComments: 'none',
     external,
     banner: { js: banner },
-    plugins: [atItsPlace(source), loadedLater],
+    plugins: [atItsPlace(source), ranLater(root), loadedLater],
     logLevel: 'error',
   });
   try {
@@ -102,12 +109,32 @@ function atItsPlace(source) {
   };
 }
 
-/** A package that is loaded with its first use is not part of a start; and of CommonJS a chunk would keep no names. */
+function ranLater(root) {
+  const load = createRequire(join(root, 'package.json'));
+  return {
+    name: 'ran-later',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: new RegExp(`^(${onFirstUse.join('|')})$`) }, ({ path, kind }) =>
+        kind === 'import-statement' ? { path, namespace: 'ran-later' } : undefined,
+      );
+      onLoad({ filter: /./, namespace: 'ran-later' }, ({ path }) => {
+        const [named, from] = [JSON.stringify(Object.keys(load(path))), JSON.stringify(path)];
+        const contents = `for (const name of ${named}) Object.defineProperty(exports, name, { enumerable: true, get: () => require(${from})[name] });`;
+        return { loader: 'js', contents, resolveDir: root };
+      });
+    },
+  };
+}
+
+/**
+ * A package that is loaded with its first use is not part of a start; and of CommonJS a chunk would keep no names. The
+ * queue is a chunk: by itself it would load the driver of the database once more.
+ */
 const loadedLater = {
   name: 'loaded-later',
   setup({ onResolve }) {
-    onResolve({ filter: /^[^./]/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { external: true } : undefined,
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' && path !== 'pg-boss' ? { external: true } : undefined,
     );
   },
 };

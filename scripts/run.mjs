@@ -5,12 +5,13 @@
  * anything of ours is installed. Usage: node scripts/run.mjs [--dev] [node options] <entry.ts> [arguments]
  *
  * --service runs the entry as what it is made for, to run for months: bundled, and with the settings that keep it small.
+ * It leaves `last-start.sh`, by which `start.sh` does the same again without us.
  * --prepare makes all that such a start would make, for where it could not: an image, a folder that only root may write.
  * Without an entry it installs, and that is all.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -24,8 +25,7 @@ const cache = join(modules, '.cache', 'slipway');
 
 /** The young generation stays small: no slower here, and 10 KB less for each open stream. */
 const serviceOptions = ['--max-semi-space-size=8'];
-/** glibc would keep the memory of every password that was hashed: large blocks are given back, and arenas are few. */
-const serviceEnv = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: cache };
+const startedMs = Date.now();
 
 const args = process.argv.slice(2);
 const mode = ['--dev', '--service', '--prepare'].includes(args[0]) ? args.shift() : undefined;
@@ -44,7 +44,7 @@ const isWatched = process.stderr.isTTY === true;
 if (!isInstalled()) await install();
 if (mode === '--service' && isWatched) overwrite('Starting …');
 if (mode === '--service')
-  runThere([...serviceOptions, ...(await serviceEntry())], { ...serviceEnv, ...process.env });
+  runThere([...serviceOptions, ...(await serviceEntry())], { ...serviceEnv(), ...process.env });
 else if (mode === '--prepare') await prepare();
 else if (process.version === pinnedVersion() && nodeOptions.length === 0) await runHere();
 else runThere([...nodeOptions, entry], process.env);
@@ -142,14 +142,52 @@ async function serviceEntry() {
   const { bundle } = await import('./bundle.mjs');
   try {
     const { main, traces } = await bundle(root, entry, cache, lockHash);
-    return [`--import=${traces}`, main];
+    const found = [`--import=${traces}`, main];
+    leaveLastStart(main, [...serviceOptions, ...found]);
+    return found;
   } catch (error) {
-    if (!['EACCES', 'EROFS', 'EPERM'].includes(error.code)) throw error;
+    if (!isRefusal(error)) throw error;
     process.stderr.write(
       `Slipway starts slower than it could: ${cache} cannot be written (${error.code}).\n`,
     );
     return [entry];
   }
+}
+
+/** A second older than our look at the files: what has changed since is looked at again. */
+function leaveLastStart(main, found) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const env = Object.entries(serviceEnv()).map(
+    ([name, value]) => `[ "\${${name}+set}" ] || export ${name}=${quoted(value)}`,
+  );
+  const lines = [
+    `[ -f ${quoted(main)} ] || return 0`,
+    ...env,
+    `[ ! -t 2 ] || printf '\\r\\033[KStarting …' >&2`,
+    `exec ${[pinnedNode, ...found].map(quoted).join(' ')}`,
+  ];
+  const file = join(cache, 'last-start.sh');
+  const half = `${file}-${process.pid}`;
+  try {
+    writeFileSync(half, `${lines.join('\n')}\n`);
+    utimesSync(half, startedMs / 1000 - 1, startedMs / 1000 - 1);
+    renameSync(half, file);
+  } catch (error) {
+    // Who may not write there is started by us each time.
+    if (!isRefusal(error)) throw error;
+  }
+}
+
+function isRefusal({ code }) {
+  return ['EACCES', 'EROFS', 'EPERM'].includes(code);
+}
+
+function serviceEnv() {
+  const settings = readFileSync(join(root, 'scripts/memory.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm);
+  return {
+    ...Object.fromEntries(Array.from(settings, ([, name, value]) => [name, value])),
+    NODE_COMPILE_CACHE: cache,
+  };
 }
 
 /** What is compiled is kept too, for all that a start loads, and the dashboard; loading it starts nothing. */
@@ -160,7 +198,7 @@ async function prepare() {
   const load = `import(${JSON.stringify(app)}).then(({ bundleDashboard }) => bundleDashboard())`;
   const { status } = spawnSync(pinnedNode, [...serviceOptions, '--eval', load], {
     stdio: 'inherit',
-    env: { ...process.env, ...serviceEnv },
+    env: { ...process.env, ...serviceEnv() },
   });
   process.exit(status ?? 1);
 }

@@ -81,9 +81,8 @@ const checked = isNamed || values.long ? Promise.resolve(true) : runAll(...check
 void checked.then((isGood) => isGood || stopping.abort());
 // Loading the service costs every file a second of processor time without it.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/slipway-test');
-// As the service is started: processes that hold less memory start others quicker, and tests start thousands.
-process.env.MALLOC_ARENA_MAX ??= '2';
-process.env.MALLOC_MMAP_THRESHOLD_ ??= '1048576';
+// As the service is started: processes that hold less memory start others quicker.
+process.loadEnvFile(join(root, 'scripts/memory.env'));
 const postgres = await startTestPostgres();
 const lab = files.some(needsLab) ? await startLab() : undefined;
 Object.assign(process.env, postgres.env, lab && { TEST_LAB: lab.about.control });

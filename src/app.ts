@@ -1,4 +1,5 @@
 /** Composition: the list of modules, and the order in which everything starts and stops. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Mailer } from './adapters/mail/mail.ts';
 import type { ProcessLimits } from './analysis/limits.ts';
@@ -37,6 +38,9 @@ import { defaultLeaseTimes, Runner, type RunnerOptions } from './operations/runn
 import { createResources } from './resources.ts';
 import { openStore, type Store } from './store/store.ts';
 
+/** So soon they ask again; loading the queue and the metrics would keep them waiting for five times as long. */
+const firstAnswerMs = 20;
+
 /** The dashboard is made with the first page that is asked for; where the service is packaged, before. */
 export { bundleDashboard } from './http/dashboard/bundle.ts';
 
@@ -60,6 +64,8 @@ export interface AppOptions {
   readonly kinds?: readonly OperationKind[];
   readonly runner?: Partial<RunnerOptions>;
   readonly heartbeatMs?: number;
+  /** Before it has any route: what makes the document is told of each. */
+  readonly onServer?: (server: HttpServer) => unknown;
   readonly deployPush?: DeployPush;
   readonly analysisLimits?: Partial<ProcessLimits>;
   readonly print?: (text: string) => void;
@@ -126,7 +132,7 @@ export async function startApp(
     ];
 
     const isStopping = () => stopping !== undefined;
-    const { heartbeatMs } = options;
+    const { heartbeatMs, onServer } = options;
     const http = await createHttp({
       config,
       log,
@@ -136,6 +142,7 @@ export async function startApp(
       projects: contexts.lookup,
       isStopping,
       heartbeatMs,
+      onServer,
     });
     const { server, streams, hub, throttle, metrics } = http;
     const runner = new Runner(db, kinds, queue, log, {
@@ -177,7 +184,8 @@ export async function startApp(
     // First of all: whoever takes over should not wait for our last requests.
     onStop(() => runner.stop());
 
-    // What only the first users need, once everyone can be served.
+    // What only the first users need, once everyone can be served, and those are who waited for the port.
+    await sleep(firstAnswerMs);
     for (const module of modules) await module.start?.();
     if (store.isSole) await expireLeases(db);
     runner.start();

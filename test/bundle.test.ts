@@ -1,13 +1,26 @@
 /** The bundle that the service is started from: when one is made, which are kept, and what its stack traces name. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { root } from '../scripts/commands.ts';
+import { until } from './support/until.ts';
 
 const run = promisify(execFile);
 const module = pathToFileURL(`${root}scripts/bundle.mjs`).href;
@@ -131,4 +144,76 @@ console.log(JSON.stringify({ stacks, grown: held() - before, rules: rules.length
 test('to prepare without an entry installs, and makes nothing else', async () => {
   const { stdout, stderr } = await run(process.execPath, ['scripts/run.mjs', '--prepare'], { cwd: root });
   assert.equal(stdout + stderr, '');
+});
+
+/** A clone that is installed, with a small service. Its launcher tells that it was asked, which a quick start does not. */
+function newClone(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-it's $(here)-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['src', 'scripts', 'bin', 'node_modules/.bin'])
+    mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ['start.sh', 'run.mjs', 'bundle.mjs', 'source-lines.mjs', 'memory.env'])
+    cpSync(join(root, 'scripts', name), join(folder, 'scripts', name));
+  for (const name of ['esbuild', '@esbuild', 'node'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'package-lock.json'), '{}');
+  const installed = `${createHash('sha256').update('{}').digest('hex')} run`;
+  writeFileSync(join(folder, 'node_modules/.slipway-installed'), installed);
+  const launcher = join(folder, 'bin/node');
+  writeFileSync(launcher, `#!/bin/sh\necho launched\nexec ${process.execPath} "$@"\n`);
+  chmodSync(launcher, 0o755);
+  writeFileSync(join(folder, 'src/main.ts'), `await import('./app.ts');\n`);
+  writeFileSync(join(folder, 'src/other.ts'), '');
+  const write = (says: string) =>
+    writeFileSync(join(folder, 'src/app.ts'), `console.log('${says}', process.env.MALLOC_ARENA_MAX);\n`);
+  const start = async (env: Record<string, string> = {}) => {
+    const { MALLOC_ARENA_MAX: _, ...inherited } = process.env;
+    const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
+    const { stdout } = await run('sh', ['scripts/start.sh'], {
+      cwd: folder,
+      env: { ...inherited, PATH, ...env },
+    });
+    return stdout.trim().split('\n');
+  };
+  /** What has changed within the last second may change once more in it, and is looked at again. */
+  const untilQuick = () =>
+    until(async () => {
+      const said = await start();
+      return said.includes('launched') ? undefined : said;
+    }, 'a start without the launcher');
+  return { folder, write, start, untilQuick };
+}
+
+test('a start that finds all as it was needs no launcher, and has the same settings', async (t) => {
+  const { write, start, untilQuick } = newClone(t);
+  write('one');
+  assert.deepEqual(await start(), ['launched', 'one 2']);
+  assert.deepEqual(await untilQuick(), ['one 2']);
+  assert.deepEqual(await start({ MALLOC_ARENA_MAX: '7' }), ['one 7'], 'what is set already stays');
+});
+
+test('a quick start is refused to whatever has changed, whatever time it claims to be of', async (t) => {
+  const { folder, write, start, untilQuick } = newClone(t);
+  write('one');
+  await start();
+  await untilQuick();
+  write('two');
+  utimesSync(join(folder, 'src/app.ts'), 1, 1);
+  assert.deepEqual(await start(), ['launched', 'two 2']);
+  const changes: Record<string, () => void> = {
+    'a file that is gone': () => rmSync(join(folder, 'src/other.ts')),
+    'what is installed': () => chmodSync(join(folder, 'node_modules/.slipway-installed'), 0o600),
+    'a bundle that is gone': () => {
+      const cache = join(folder, 'node_modules/.cache/slipway');
+      for (const name of readdirSync(cache))
+        if (name.startsWith('bundle-')) rmSync(join(cache, name), { recursive: true });
+    },
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    await untilQuick();
+    change();
+    assert.deepEqual(await start(), ['launched', 'two 2'], what);
+  }
 });

@@ -129,6 +129,14 @@ test('switched off, nothing of the documentation is there', async (t) => {
   }
 });
 
+test('what the settings keep off this address is not in its document', async (t) => {
+  const service = await startTestApp(t, { env: { SLIPWAY_MONITOR_LISTEN: 'off' } });
+  const { body } = await service.call('GET', '//api/docs/openapi.json');
+  const { paths } = Object(body);
+  assert.ok(paths['/healthz']);
+  assert.deepEqual([paths['/readyz'], paths['/metrics']], [undefined, undefined]);
+});
+
 test('the documentation is on by default, and off in production unless it is set', () => {
   assert.equal(readConfig({}).docs, true);
   assert.equal(readConfig({ NODE_ENV: 'development' }).docs, true);

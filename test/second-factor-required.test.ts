@@ -68,7 +68,7 @@ test('whoever lacks one, and their API tokens, can do nothing there but see why 
   const ownerToken = await tokenOf(service, owner.token, headers);
   assert.equal((await require(owner)).status, 200);
 
-  const operations = surfaceOf(service).filter(
+  const operations = surfaceOf().filter(
     ({ permission, isPublic }) =>
       !isPublic && !['account', 'operator', 'monitor', 'probe', 'public'].includes(permission),
   );

@@ -4,7 +4,7 @@
  */
 import { once } from '../once.ts';
 import { type Asset, assetOf, sendAsset } from './assets.ts';
-import { openApiDocument, operationsByTag, type Tag } from './document.ts';
+import { operationsByTag, readDocument, type Tag } from './document.ts';
 import type { HttpServer } from './server.ts';
 import { iconPath, pageOptions } from './web-pages.ts';
 
@@ -96,13 +96,16 @@ const policy = [
 
 export function docsRoutes(app: HttpServer): void {
   const assets = {
-    'openapi.json': once(() =>
-      assetOf('application/json; charset=utf-8', JSON.stringify(openApiDocument(app))),
+    'openapi.json': once(async () =>
+      assetOf('application/json; charset=utf-8', JSON.stringify(await readDocument(app))),
     ),
     'start.js': once(() => assetOf('text/javascript; charset=utf-8', start)),
     'reference.js': once(loadReference),
   };
-  const page = once(() => assetOf('text/html; charset=utf-8', pageOf(outlineOf(operationsByTag(app)))));
+  const page = once(async () => {
+    const outline = outlineOf(operationsByTag(await readDocument(app)));
+    return assetOf('text/html; charset=utf-8', pageOf(outline));
+  });
   app.get(docsPath, pageOptions, async (request, reply) =>
     sendAsset(request, reply.header('content-security-policy', policy), await page()),
   );

@@ -18,7 +18,7 @@ import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { Metrics } from './metrics.ts';
 import { healthRoute, monitorRoutes } from './monitor.ts';
 import { Routes } from './routes.ts';
-import { createServer } from './server.ts';
+import { createServer, type HttpServer } from './server.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { formatEvent, Streams } from './streams.ts';
 import { Throttle } from './throttle.ts';
@@ -32,10 +32,11 @@ export interface HttpOptions {
   readonly projects: ProjectLookup;
   readonly isStopping: () => boolean;
   readonly heartbeatMs: number | undefined;
+  readonly onServer: ((server: HttpServer) => unknown) | undefined;
 }
 
 export async function createHttp(options: HttpOptions) {
-  const { config, log, clock, store, sessions, projects, isStopping, heartbeatMs } = options;
+  const { config, log, clock, store, sessions, projects, isStopping, heartbeatMs, onServer } = options;
   const { db } = store;
   const throttle = new Throttle(db, clock, log);
   const limits = new Limits(throttle, store.masterKeys, sessions, config);
@@ -48,6 +49,7 @@ export async function createHttp(options: HttpOptions) {
     ...context,
     otherwise: { takes: wantsDashboard, answer: sendDashboard },
   });
+  await onServer?.(server);
   healthRoute(server);
   homeRoutes(server, config);
   dashboardRoutes(server);

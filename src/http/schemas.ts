@@ -68,31 +68,6 @@ export const StreamQuery = Type.Object(
 
 export const keyFormat = { minLength: 1, maxLength: 200, pattern: '^[\\x21-\\x7e]+$' } as const;
 
-/** What requests may say in their headers; read by what it is for, and here for the document alone. */
-export const idempotencyHeaders = {
-  'Idempotency-Key': Type.String({
-    ...keyFormat,
-    description:
-      'Yours to make, new for each request. The same request with the same key within 24 hours is done once, and answered as the first time.',
-    examples: ['9b2f1c0e-6a57-4f7e-8f4a-5d6c7b8a9e0f'],
-  }),
-};
-export const resumeHeaders = {
-  'Last-Event-ID': Type.String({
-    maxLength: 15,
-    pattern: matching('^[0-9]+$', 'must be the id of an event, a whole number such as `42`'),
-    description: 'Begin after the event with this id, as browsers ask when they come back.',
-    examples: ['42'],
-  }),
-};
-export const workspaceHeaders = {
-  'Slipway-Workspace': Type.String({
-    format: 'uuid',
-    description: 'The workspace to work in, where you are in several; your first one if not said.',
-    examples: ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b'],
-  }),
-};
-
 /**
  * How a stream is described; it is written past the serialiser. In OpenAPI 3.1 a media type has no word for «many of
  * these», and what generates clients takes the schema of a stream for that of the data of each event.

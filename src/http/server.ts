@@ -2,7 +2,6 @@
  * The front door: Fastify with our rules. Owns how requests are read, checked, counted, answered and logged;
  * knows no rule of any area. Refuses a route that does not declare who may call it.
  */
-import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -10,14 +9,13 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Config } from '../config.ts';
-import { Fault } from '../fault.ts';
+import { type ApiFaultCode, Fault } from '../fault.ts';
 import type { Principal } from '../principal.ts';
 import type { Access, AccessControl } from './access.ts';
 import { bodyLimitOf, noBodyLimit, refuseEndless } from './body-size.ts';
 import { refusalOf, sendError, sendFault } from './errors.ts';
 import type { Limits, OwnLimit, SignInLimit } from './limits.ts';
 import type { Metrics } from './metrics.ts';
-import { openApiOptions } from './openapi.ts';
 import { AllowedMethods, answerBrokenRequest, requestIdOf } from './requests.ts';
 import type { Scope } from './scope.ts';
 import { isTunnel, takeTunnels } from './tunnels.ts';
@@ -33,6 +31,10 @@ declare module 'fastify' {
     limit?: OwnLimit;
     /** Takes an `Idempotency-Key`. */
     idempotent?: boolean;
+    /** For the document: error codes of this operation beside those that its declarations imply. */
+    faults?: readonly ApiFaultCode[];
+    /** For the document: a feed of the event log, which takes a `Last-Event-ID`. */
+    isFeed?: boolean;
     /** Its body is bytes, and none of our schemas'. */
     rawBody?: boolean;
   }
@@ -196,8 +198,6 @@ export async function createServer(context: ServerContext) {
   takeTunnels({ server: app.server, routing: (request, response) => app.routing(request, response) });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendFault(nothingHere(request, reply), request, reply));
-
-  await app.register(swagger, openApiOptions);
   return app;
 }
 

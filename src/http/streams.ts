@@ -24,6 +24,8 @@ import { principalOf } from './scope.ts';
 
 const heartbeatMs = 15 * second;
 const heartbeat = Buffer.from(':\n\n');
+/** Beats go to one part of the streams after the other: to all at once they take as long as an event, which would wait. */
+const beatParts = 15;
 /** What may wait in our memory for one slow reader. */
 const mostWaitingBytes = 256 * 1024;
 
@@ -52,6 +54,8 @@ export class Streams implements NotifyHandler {
   readonly #open = new Map<Credential['id'], Set<Stream>>();
   readonly #watchers = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
+  #part = 0;
+  #opened = 0;
   #closed = false;
 
   constructor(db: Database, hub: FeedHub, sessions: Sessions, log: Logger, beatMs = heartbeatMs) {
@@ -63,7 +67,7 @@ export class Streams implements NotifyHandler {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#beat(), this.#beatMs).unref();
+    this.#timer = setInterval(() => void this.#beat(), this.#beatMs / beatParts).unref();
   }
 
   /** Ends all streams, so that the server can close; their readers come back to whoever serves next. */
@@ -96,6 +100,8 @@ export class Streams implements NotifyHandler {
       'x-accel-buffering': 'no',
     });
     const stream = new Stream(reply.raw, wanted, principal, after, () => this.#forget(stream));
+    this.#opened += 1;
+    stream.beatPart = this.#opened % beatParts;
     // Where the log was shortened past the reader's place, it is told, instead of being left with a hole.
     stream.greet(after < state.prunedTo ? resetMessage(state.prunedTo) : '');
     stream.position = Math.max(after, state.prunedTo);
@@ -128,8 +134,9 @@ export class Streams implements NotifyHandler {
   }
 
   async #beat(): Promise<void> {
-    for (const stream of this.#all()) stream.write(heartbeat);
-    await this.#endLost();
+    this.#part = (this.#part + 1) % beatParts;
+    for (const stream of this.#all()) if (stream.beatPart === this.#part) stream.write(heartbeat);
+    if (this.#part === 0) await this.#endLost();
   }
 
   /**
@@ -169,6 +176,7 @@ export class Streams implements NotifyHandler {
 class Stream implements Subscriber {
   readonly feed: FeedKey;
   position: number;
+  beatPart = 0;
   readonly #response: ServerResponse;
   readonly #finite: boolean;
   readonly #projects: ReadonlySet<unknown> | undefined;

@@ -170,6 +170,7 @@ test('failures of the network are told from those of a statement', async () => {
     '57P03',
     '53300',
     '25P03',
+    '57014',
   ]) {
     assert.equal(
       (await faultOf(() => Promise.reject(translate(withCode(code))))).code,
@@ -177,10 +178,26 @@ test('failures of the network are told from those of a statement', async () => {
       code,
     );
   }
-  for (const code of ['23505', '42601', '40001', '22P02', '57014']) {
+  for (const code of ['23505', '42601', '40001', '22P02']) {
     const error = withCode(code);
     assert.equal(translate(error), error, code);
   }
+});
+
+test('a statement that takes longer than anybody waits is a database that does not answer, and leaves it as it was', async (t) => {
+  const { connect } = await emptyDatabase(t);
+  const db = connect({ max: 1, statement_timeout: 50 });
+  await db.run(sql`create table a (x int)`);
+  const tooLong = [
+    () => db.rows(sql`select pg_sleep(30)`),
+    () => db.transaction((tx) => tx.run(sql`insert into a select 1 from pg_sleep(30)`)),
+  ];
+  for (const each of tooLong) {
+    const fault = await faultOf(each);
+    assert.equal(fault.code, 'database_unavailable');
+    assert.match(fault.evidence ?? '', /statement timeout/);
+  }
+  assert.deepEqual(await db.rows(sql`select x from a`), []);
 });
 
 test('a machine too busy to go on with a transaction in time gets a fault, and the next one a connection that works', async (t) => {

@@ -114,8 +114,9 @@ class PooledDatabase extends Connected implements Database {
       const answer = query.isRead ? this.#pipelines.query<Row>(query) : undefined;
       if (answer) return await answer;
     } catch (error) {
-      // Those behind one that was not prepared rely on its name; of a read, nothing is done twice.
-      if (errorCode(error) !== '26000') throw translate(error);
+      // Those behind one that was not prepared rely on its name, and those behind these prepare it twice; of a read,
+      // nothing is done twice.
+      if (!['26000', '42P05'].includes(errorCode(error) ?? '')) throw translate(error);
     }
     return this.send<Row>(query);
   }
@@ -174,11 +175,12 @@ function lastRows(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResultRow[
   return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
 }
 
-// Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), a full server, and 25P03: a
-// machine so busy that we said nothing inside of a transaction for longer than it waits. It has taken all of it back and
-// closed the connection, so nothing was done, and the connection must not be lent again.
+// Node's socket errors, PostgreSQL's class 08 (connection) and 57P (shutting down, starting up), a full server, and two of a
+// machine that is too busy: 57014, a statement took longer than we wait for one, and 25P03, we said nothing inside of a
+// transaction for longer than it waits. It has taken all of it back, so nothing was done, and the connection is not lent
+// again. Its own log has the statement.
 const unavailableCodes =
-  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57P0.|53300|25P03)$/;
+  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|08...|57014|57P0.|53300|25P03)$/;
 // The driver gives these no code: its pool says that it took too long to connect in other words than a connection does.
 const unavailableTexts =
   /Connection terminated|timeout exceeded when trying to connect|^timeout expired$|not queryable|Client was closed/i;

@@ -13,7 +13,7 @@ import { sendTexts } from './texts.ts';
 
 test('no operation but the public ones answers without a token, or with one that is none', async () => {
   const service = await sharedTestApp();
-  const operations = api(surfaceOf(service));
+  const operations = api(surfaceOf());
   assert.ok(operations.length > 80, `${operations.length} operations`);
   for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
     for (const token of [undefined, 'x.y.z', Buffer.from('{"alg":"none"}').toString('base64url')]) {
@@ -27,7 +27,7 @@ test('no operation but the public ones answers without a token, or with one that
 test('an access token that has expired opens no operation', async () => {
   const service = await sharedTestApp();
   const { token } = await newPerson(service);
-  const operations = api(surfaceOf(service)).filter(({ isPublic }) => !isPublic);
+  const operations = api(surfaceOf()).filter(({ isPublic }) => !isPublic);
   service.clock.advance(16 * 60_000);
   for (const operation of operations) {
     const { status, text } = await send(service.url, operation, { id: none }, { token });
@@ -42,7 +42,7 @@ test('what belongs to someone else is not there: in the path, in the query, in t
   const before = await stateOf(scene, own);
   const grace = await newPerson(service);
   const graces = await ownWorld(scene, grace.token);
-  for (const operation of api(surfaceOf(service))) {
+  for (const operation of api(surfaceOf())) {
     // Whoever has signed out cannot go on.
     if (operation.isPublic || operation.name === 'logout') continue;
     const bodies =
@@ -167,7 +167,7 @@ test('every list refuses odd cursors, limits and parameters by name, and none of
   const scene = await startEnvironmentScene(t, { env });
   const own = await belongings(scene);
   const { service, person } = scene;
-  const lists = api(surfaceOf(service)).filter(
+  const lists = api(surfaceOf()).filter(
     ({ method, inQuery }) => method === 'GET' && inQuery.includes('limit'),
   );
   assert.ok(lists.length >= 10, `${lists.length} lists`);
@@ -193,7 +193,7 @@ test('every body that is of the wrong type, huge, deep or has unknown fields is 
   const scene = await startEnvironmentScene(t, { env });
   const own = await belongings(scene);
   const { service, person } = scene;
-  for (const operation of api(surfaceOf(service)).filter(({ example }) => example !== undefined)) {
+  for (const operation of api(surfaceOf()).filter(({ example }) => example !== undefined)) {
     const example = operation.example ?? null;
     const bodies: (string | Json)[] = [
       ...['[]', '"text"', '1', 'null', '{', deep, `{"a":${deep}}`, '{"__proto__":{"a":1}}'],

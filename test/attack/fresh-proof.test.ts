@@ -42,7 +42,7 @@ async function scene() {
   const service = await sharedTestApp();
   const { owner, workspaceId } = await newTeam(service);
   await service.app.store.db.run(sql`update accounts set operator = true where id = ${owner.accountId}`);
-  const operations = surfaceOf(service).filter(({ path, isPublic }) => path.startsWith('/api/') && !isPublic);
+  const operations = surfaceOf().filter(({ path, isPublic }) => path.startsWith('/api/') && !isPublic);
   return { service, owner, workspaceId, operations };
 }
 

@@ -127,7 +127,7 @@ test('the longest body that a schema takes fits, however it is written', () => {
 test('whoever has no account cannot make us read more than a few kilobytes', async () => {
   const service = await sharedTestApp();
   const body = JSON.stringify({ email: 'a@example.com', unknown: 'x'.repeat(8 * 1024) });
-  const open = surfaceOf(service).filter((each) => each.isPublic && each.example !== undefined);
+  const open = surfaceOf().filter((each) => each.isPublic && each.example !== undefined);
   assert.ok(open.length >= 6);
   for (const operation of open) {
     const answer = await send(service.url, operation, {}, { body });

@@ -61,7 +61,7 @@ async function scene() {
   const body = { name: 'all', abilities: ['manage', 'read_secrets'], projectId: own.projectId };
   const made = await service.call('POST', '/api-tokens', { token: team.owner.token, body });
   assert.equal(made.status, 201, made.text);
-  const operations = surfaceOf(service).filter(
+  const operations = surfaceOf().filter(
     ({ path, isPublic, name }) => path.startsWith('/api/v1/') && !isPublic && name !== 'logout',
   );
   return { service, team, own, other, operations, tokens: [member.token, text(made.body.token)] };

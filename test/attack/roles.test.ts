@@ -19,7 +19,7 @@ const mayDo: Readonly<Record<string, readonly string[]>> = {
 
 async function scene() {
   const service = await sharedTestApp();
-  const all = surfaceOf(service).filter(({ path }) => path.startsWith('/api/v1/'));
+  const all = surfaceOf().filter(({ path }) => path.startsWith('/api/v1/'));
   // Somebody who looks after the installation is there already.
   await newPerson(service);
   return { service, operations: all.filter(({ isPublic }) => !isPublic) };

@@ -46,7 +46,7 @@ export async function sendTexts(
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const mark = join(folder, 'ran');
   let count = 0;
-  for (const operation of api(surfaceOf(scene.service))) {
+  for (const operation of api(surfaceOf())) {
     if (operation.name === 'logout') continue;
     for (const [body, query, ids] of attempts(operation, own, canaries(mark), isChosen)) {
       const answer = await send(scene.service.url, operation, ids, {

@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { once } from '../../once.ts';
-import { openApiDocument } from '../document.ts';
+import { type ApiDocument, readDocument } from '../document.ts';
 import type { HttpServer } from '../server.ts';
 
 interface Parameter {
@@ -51,7 +51,7 @@ export class Operations {
 
   constructor(server: HttpServer) {
     this.#server = server;
-    this.#all = once(async () => readOperations(openApiDocument(server)));
+    this.#all = once(async () => readOperations(await readDocument(server)));
   }
 
   async find(id: string): Promise<Operation | undefined> {
@@ -87,8 +87,7 @@ export class Operations {
   }
 }
 
-function readOperations(document: object): ReadonlyMap<string, Operation> {
-  const { paths, components } = Object(JSON.parse(JSON.stringify(document)));
+function readOperations({ paths, components }: ApiDocument): ReadonlyMap<string, Operation> {
   const resolved = (value: unknown): unknown => {
     const reference: unknown = Object(value).$ref;
     if (typeof reference !== 'string') return value;
@@ -98,7 +97,7 @@ function readOperations(document: object): ReadonlyMap<string, Operation> {
       .reduce<unknown>((at, name) => Object(at)[name], components);
   };
   const found = new Map<string, Operation>();
-  for (const [path, described] of Object.entries<Record<string, unknown>>(paths)) {
+  for (const [path, described] of Object.entries<Readonly<Record<string, unknown>>>(paths)) {
     for (const method of methods) {
       const is = Object(described[method.toLowerCase()]);
       if (typeof is.operationId !== 'string') continue;

@@ -1,22 +1,17 @@
 /**
  * What the OpenAPI 3.1 document says of each route, and what is true for all of them (errors, security), written here
- * once. `document.ts` finishes it.
+ * once. `finish-document.ts` finishes it.
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
-import { type ApiFaultCode, apiFaultCodes, Fault } from '../fault.ts';
-import type { Access, Fresh } from './access.ts';
-import { Problem, problemOf, problemType, statusOfCode } from './problem.ts';
-import { idempotencyHeaders, resumeHeaders, workspaceHeaders } from './schemas.ts';
+import Type from 'typebox';
+import { type ApiFaultCode, apiFaultCodes, Fault } from '../../src/fault.ts';
+import type { Access, Fresh } from '../../src/http/access.ts';
+import { Problem, problemOf, problemType, statusOfCode } from '../../src/http/problem.ts';
+import { keyFormat, matching } from '../../src/http/schemas.ts';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Error codes of this operation beside those that its declarations imply. */
-    faults?: readonly ApiFaultCode[];
-    /** A feed of the event log: takes a `Last-Event-ID`. */
-    isFeed?: boolean;
-  }
   interface FastifySchema {
     /** What it takes of the caller's role, in the document. */
     'x-permission'?: string;
@@ -71,7 +66,32 @@ const tags = [
   { name: 'Monitoring', description: 'Whether the service is alive, ready, and how it does.' },
 ];
 
-/** For `@fastify/swagger`; the document is only made when someone asks for it. */
+/** What requests may say in their headers: what each is for reads it by itself. */
+const idempotencyHeaders = {
+  'Idempotency-Key': Type.String({
+    ...keyFormat,
+    description:
+      'Yours to make, new for each request. The same request with the same key within 24 hours is done once, and answered as the first time.',
+    examples: ['9b2f1c0e-6a57-4f7e-8f4a-5d6c7b8a9e0f'],
+  }),
+};
+const resumeHeaders = {
+  'Last-Event-ID': Type.String({
+    maxLength: 15,
+    pattern: matching('^[0-9]+$', 'must be the id of an event, a whole number such as `42`'),
+    description: 'Begin after the event with this id, as browsers ask when they come back.',
+    examples: ['42'],
+  }),
+};
+const workspaceHeaders = {
+  'Slipway-Workspace': Type.String({
+    format: 'uuid',
+    description: 'The workspace to work in, where you are in several; your first one if not said.',
+    examples: ['01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b'],
+  }),
+};
+
+/** For `@fastify/swagger`, which only `npm run generate` and its test add to the service. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',
