@@ -10,10 +10,14 @@ export const commands: readonly Command[] = [
     takes: '[url]',
     about: 'Sign in to an installation, and remember it as a context.',
     details:
-      'Asks for an API token, or for e-mail address and password. What is remembered is readable by you alone. In a CI nothing is remembered: set SLIPWAY_URL and SLIPWAY_TOKEN.',
+      'Shows a code and opens the browser: type the code there, where you are signed in, and allow this machine. Any browser will do, also one on another machine. Without one, sign in with --email or --with-token. What is remembered is readable by you alone. In a CI nothing is remembered: set SLIPWAY_URL and SLIPWAY_TOKEN.',
     flags: [
-      { name: 'with-token', about: 'Read an API token from standard input.' },
-      { name: 'email', value: 'ADDRESS', about: 'Sign in with this address; the password is asked for.' },
+      { name: 'with-token', about: 'Take an API token: asked for, or read from a pipe.' },
+      {
+        name: 'email',
+        value: 'ADDRESS',
+        about: 'Sign in with this address and its password, which is asked for, or read from a pipe.',
+      },
       { name: 'name', value: 'NAME', about: 'What to call the context; the name of the host if not said.' },
     ],
     load: async () => (await import('./commands/account.ts')).login,
