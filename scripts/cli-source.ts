@@ -1,7 +1,7 @@
 /** What of the command line is made: the fields of every operation for `slipway api`, and the guide. */
-import { flagUsage } from '../cli/arguments.ts';
 import { commonFlags, exitCodes } from '../cli/command.ts';
 import { commands } from '../cli/commands.ts';
+import { flagUsage } from '../cli/help.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -83,10 +83,10 @@ export const api: Readonly<Record<string, ApiOperation>> = {\n${rows.join('')}};
 }
 
 export function cliGuide(): string {
-  const sections = commands.map(({ name, takes = '', about, details, flags = [] }) =>
+  const sections = commands.map(({ name, takes = '', about, details, flags = [], examples = [] }) =>
     [
       `### slipway ${`${name} ${takes}`.trim()}\n`,
-      [about, details].filter(Boolean).join(' '),
+      [about, ...(details ? [details] : [])].join('\n\n'),
       ...(flags.length > 0
         ? [
             '',
@@ -95,6 +95,7 @@ export function cliGuide(): string {
             ...flags.map((flag) => `| \`${flagUsage(flag)}\` | ${flag.about} |`),
           ]
         : []),
+      ...(examples.length > 0 ? ['', '```sh', ...examples, '```'] : []),
     ].join('\n'),
   );
   return `# The command line
