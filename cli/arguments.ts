@@ -1,7 +1,8 @@
-/** From the words of a command line to a command and what was said to it; and its help. */
+/** From the words of a command line to a command and what was said to it. */
 import { parseArgs } from 'node:util';
 import { type Command, commonFlags, type Flag, usageError } from './command.ts';
 import { commands } from './commands.ts';
+import { usageOf } from './help.ts';
 import type { FlagValues } from './session.ts';
 
 export interface Parsed {
@@ -25,9 +26,27 @@ export function parse(words: readonly string[]): Parsed {
     throw usageError(`There is no command «${first} ${second}».`, `See \`slipway ${first} --help\`.`);
   const flags = [...(command?.flags ?? []), ...commonFlags];
   // What `api` takes depends on the operation: it reads its own words.
-  if (command?.name === 'api') return { command, group: undefined, args: rest, flags: {} };
+  if (command?.name === 'api') {
+    const isHelp = rest[0] === '--help' || rest[0] === '-h';
+    return { command, group: undefined, args: rest, flags: isHelp ? { help: true } : {} };
+  }
   const { values, positionals } = readFlags(rest, flags);
+  if (command && values.help !== true) countWords(command, positionals);
   return { command, group: command ? undefined : first, args: positionals, flags: values };
+}
+
+/** What is too much would be passed over, and what it was meant for be done to something else. */
+function countWords(command: Command, words: readonly string[]): void {
+  const wanted = command.takes?.split(' ') ?? [];
+  const usage = `Usage: ${usageOf(command)}`;
+  const missing = wanted[words.length];
+  if (missing?.startsWith('<')) throw usageError(`${missing} is missing.`, usage);
+  const tooMuch = words[wanted.length];
+  if (tooMuch !== undefined && !/\.\.\.$|^\[--/.test(command.takes ?? ''))
+    throw usageError(
+      `«${tooMuch}» is too much.`,
+      wanted.length > 0 ? usage : `${usage}. What it is about is said with --project and --environment.`,
+    );
 }
 
 export function readFlags(words: readonly string[], flags: readonly Flag[]) {
@@ -66,49 +85,4 @@ function nearest(word: string): string {
   return close.length > 0
     ? `Did you mean ${close.map((name) => `\`${name}\``).join(' or ')}?`
     : 'See --help.';
-}
-
-export function help({ command, group }: Pick<Parsed, 'command' | 'group'>): string {
-  if (command) return commandHelp(command);
-  const shown = group ? commands.filter(({ name }) => name.startsWith(`${group} `)) : commands;
-  const usage = group ? `slipway ${group} <command>` : 'slipway <command>';
-  const rows = shown.map(({ name, takes = '', about }) => [`${name} ${takes}`.trim(), about] as const);
-  return [
-    ...(group ? [] : ['Deploy to your own servers from the prompt.', '']),
-    `Usage: ${usage} [flags]`,
-    '',
-    'Commands:',
-    ...listed(rows),
-    '',
-    'Flags of every command:',
-    ...listed(commonFlags.map((flag) => [flagUsage(flag), flag.about])),
-    '',
-    'Every command has its own --help.',
-    '',
-  ].join('\n');
-}
-
-function commandHelp({ name, takes = '', about, details, flags = [] }: Command): string {
-  return [
-    about,
-    ...(details ? ['', details] : []),
-    '',
-    `Usage: slipway ${`${name} ${takes}`.trim()}${flags.length > 0 ? ' [flags]' : ''}`,
-    ...(flags.length > 0
-      ? ['', 'Flags:', ...listed(flags.map((flag) => [flagUsage(flag), flag.about]))]
-      : []),
-    '',
-    'Flags of every command:',
-    ...listed(commonFlags.map((flag) => [flagUsage(flag), flag.about])),
-    '',
-  ].join('\n');
-}
-
-export function flagUsage({ name, short, value }: Flag): string {
-  return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
-}
-
-function listed(rows: readonly (readonly [left: string, right: string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

@@ -19,8 +19,11 @@ export interface Command {
   /** As in the help: `<key>`, `[id]`, `<key=value>...`. */
   readonly takes?: string;
   readonly about: string;
+  /** Above the commands that begin with it, in the help of all. */
+  readonly heading?: string;
   /** More than a line, for its own help. */
   readonly details?: string;
+  readonly examples?: readonly string[];
   readonly flags?: readonly Flag[];
   readonly load: () => Promise<Run>;
 }
@@ -58,8 +61,8 @@ export class CliError extends Error {
 export const usageError = (message: string, hint?: string) => new CliError(message, hint, 'usage');
 
 export const commonFlags: readonly Flag[] = [
-  { name: 'json', about: 'Print JSON: one value, or one a line for what is followed.' },
-  { name: 'context', value: 'NAME', about: 'The installation to talk to, by the name of its context.' },
+  { name: 'json', about: 'Print JSON; what is followed, one value a line.' },
+  { name: 'context', value: 'NAME', about: 'The installation, as `contexts` lists it.' },
   { name: 'workspace', value: 'ID', about: 'The workspace to work in.' },
   { name: 'project', short: 'p', value: 'NAME', about: 'The project, by name or id.' },
   { name: 'environment', short: 'e', value: 'NAME', about: 'The environment, by name or id.' },

@@ -1,10 +1,13 @@
 /** `slipway` at the prompt. Loads what a command needs when it runs: the first output comes at once. */
 import { ConnectionError, ProblemError } from '../sdk/problem.ts';
-import { help, parse } from './arguments.ts';
+import { parse } from './arguments.ts';
 import { CliError, type ExitCode, exitCodes, version } from './command.ts';
+import { help } from './help.ts';
 import { plain, Terminal } from './terminal.ts';
 
-const words = process.argv.slice(2);
+const [first, ...others] = process.argv.slice(2);
+/** `help deploy` is `deploy --help`. */
+const words = first === 'help' ? [...others, '--help'] : process.argv.slice(2);
 const terminal = new Terminal(words.includes('--json'));
 // A pipe that was closed, as by `head`, is the end of what is wanted.
 process.stdout.on('error', (error) => process.exit(Object(error).code === 'EPIPE' ? 0 : 1));
@@ -24,9 +27,9 @@ async function run(): Promise<ExitCode> {
     return 'done';
   }
   const { command, group, args, flags } = parse(words);
-  const wantsHelp = flags.help === true || words.length === 0 || words[0] === 'help';
+  const wantsHelp = flags.help === true || words.length === 0;
   if (!command || wantsHelp) {
-    process.stdout.write(help({ command, group: group || undefined }));
+    process.stdout.write(help({ command, group: group || undefined, width: terminal.width }));
     return command || wantsHelp ? 'done' : 'usage';
   }
   const { Session } = await import('./session.ts');

@@ -3,6 +3,9 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CliError } from './command.ts';
 
+/** A last column that would be shorter than this is not cut, and goes on in the next line. */
+const leastLast = 12;
+
 export class Terminal {
   readonly isJson: boolean;
   /** Whether somebody watches what is written, and answers. */
@@ -15,6 +18,11 @@ export class Terminal {
     this.isWatched = process.stdout.isTTY === true && !isJson;
     this.canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
     this.#hasColour = this.isWatched && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  }
+
+  /** Of the window; where there is none, what a page of text has. */
+  get width(): number {
+    return process.stdout.columns || 80;
   }
 
   /** For people; not in JSON. */
@@ -43,9 +51,16 @@ export class Terminal {
     if (rows.length === 0) return [none];
     const all = [head, ...rows];
     const widths = head.map((_, at) => Math.max(...all.map((row) => visible(row[at]).length)));
+    const last = head.length - 1;
+    // What is left for the last column, which is text; what stands before it is copied, and stays whole.
+    const room = this.width - widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
     return all.map((row, at) => {
       const line = row
-        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - visible(cell).length))
+        .map((cell, column) => {
+          if (column < last) return cell + ' '.repeat((widths[column] ?? 0) - visible(cell).length);
+          const isCut = this.isWatched && room >= leastLast && visible(cell).length > room;
+          return isCut ? `${visible(cell).slice(0, room - 1)}…` : cell;
+        })
         .join('  ')
         .trimEnd();
       return at === 0 ? this.dim(line) : line;

@@ -1,7 +1,7 @@
 /** What of the command line is made: the fields of every operation for `slipway api`, and the guide. */
-import { flagUsage } from '../cli/arguments.ts';
 import { commonFlags, exitCodes } from '../cli/command.ts';
 import { commands } from '../cli/commands.ts';
+import { flagUsage } from '../cli/help.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -83,10 +83,10 @@ export const api: Readonly<Record<string, ApiOperation>> = {\n${rows.join('')}};
 }
 
 export function cliGuide(): string {
-  const sections = commands.map(({ name, takes = '', about, details, flags = [] }) =>
+  const sections = commands.map(({ name, takes = '', about, details, flags = [], examples = [] }) =>
     [
       `### slipway ${`${name} ${takes}`.trim()}\n`,
-      [about, details].filter(Boolean).join(' '),
+      [about, ...(details ? [details] : [])].join('\n\n'),
       ...(flags.length > 0
         ? [
             '',
@@ -95,6 +95,7 @@ export function cliGuide(): string {
             ...flags.map((flag) => `| \`${flagUsage(flag)}\` | ${flag.about} |`),
           ]
         : []),
+      ...(examples.length > 0 ? ['', '```sh', ...examples, '```'] : []),
     ].join('\n'),
   );
   return `# The command line
@@ -104,7 +105,7 @@ export function cliGuide(): string {
 From a checkout of Slipway it is \`npm run cli --\` or \`npx slipway\`. \`node scripts/pack-cli.ts\` makes an npm package of it that runs wherever Node 20 is, and needs nothing else. (\`npm run slipway\` is another: it works on the machine of the service, on its database, when nobody can sign in.)
 
 \`\`\`sh
-slipway login https://slipway.example.com   # asks for an API token, or for address and password
+slipway login https://slipway.example.com   # shows a code, and opens the browser to allow it
 cd my-app && slipway init                   # finds its repository, shows what is in it, makes project and environment
 slipway deploy                              # follows it until it is live
 slipway deploy --local                      # the files here instead of a pushed commit
@@ -113,6 +114,7 @@ slipway env set API_KEY && slipway deploy   # the value is asked for, and not sh
 slipway rollback
 \`\`\`
 
+- **Signing in:** \`login\` shows a code and opens the page of the dashboard that takes it; where there is no browser, open the address on any other machine. The page says which machine asks, from which address. Allow only what you have begun yourself: it can then do what you can, until you \`logout\` or end its session in your profile. It asks for your password or second factor where the last proof is older than ten minutes. Passkeys and single sign-on work, too: the browser does them. \`--email\` takes a password at the prompt, \`--with-token\` an [API token](tokens.md).
 - **Which installation:** \`login\` remembers each as a context, in \`~/.config/slipway/contexts.json\`, which only you can read. \`SLIPWAY_URL\` and \`SLIPWAY_TOKEN\` go before it, and nothing is remembered then: [in a CI](ci.md).
 - **Which environment:** \`init\` writes \`.slipway.json\` into the folder. Else \`--project\` and \`--environment\`, or \`SLIPWAY_PROJECT\` and \`SLIPWAY_ENVIRONMENT\`; where there is only one, it is that.
 - **For programs:** \`--json\` prints the answer of the API. What is followed is one JSON value a line. Errors are \`{"error": …}\` with the [problem](clients.md) of the API.

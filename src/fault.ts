@@ -5,6 +5,7 @@
 
 /** Codes that a caller of the API can meet, with what each means. */
 export const apiFaultCodes = {
+  access_denied: 'The person who was asked to allow a program refused it.',
   acme_nonsense: 'The certificate authority gives an answer that cannot be understood.',
   acme_rate_limited: 'The certificate authority takes no more requests for now; it is asked again by itself.',
   acme_refused: 'The certificate authority refuses the request; what it says is in the sentence.',
@@ -68,6 +69,7 @@ export const apiFaultCodes = {
   egress_refused:
     'The service does not connect to this address: it is private, or otherwise not one of the internet.',
   email_not_verified: 'The password is right, but the address has not been confirmed. A fresh code was sent.',
+  expired_token: 'A device code is unknown, expired or already used, or was asked for from elsewhere.',
   forbidden: 'You may see this, but your role in the workspace does not allow the action.',
   fresh_proof_required: 'The call asks for your password or second factor again, with POST /auth/confirm.',
   git_failed: 'Git could not fetch or read the repository.',
@@ -160,6 +162,8 @@ export const apiFaultCodes = {
   service_version_refused: 'The data of a service cannot be read by the version or kind that is wanted.',
   shutting_down: 'The service is stopping. Try again in a moment.',
   signature_invalid: 'The signature of a webhook delivery is missing or wrong.',
+  slow_down:
+    'A program looks for its answer more often than it was told to; `Retry-After` says how long to wait.',
   ssh_algorithms_weak: 'The server offers only SSH algorithms that are no longer safe.',
   storage_failed: 'The storage of backups did not keep or give what it promised.',
   storage_full: 'The storage of backups has no room left.',

@@ -209,8 +209,10 @@ test('what is open to everyone is on this list and nothing else is', () => {
     'GET /api/v1/auth/login/second-factor',
     'GET /api/v1/auth/oidc',
     ...probes,
+    'POST /api/v1/auth/device-codes',
     'POST /api/v1/auth/forgot-password',
     'POST /api/v1/auth/login',
+    'POST /api/v1/auth/login/device-code',
     'POST /api/v1/auth/login/second-factor',
     'POST /api/v1/auth/oidc/begin',
     'POST /api/v1/auth/refresh',
@@ -244,7 +246,7 @@ test('every body that is asked for shows an example of each field, and takes no 
 });
 
 test('what operations share stands in it once', () => {
-  assert.ok(JSON.stringify(document).length < 480_000, `${JSON.stringify(document).length} characters`);
+  assert.ok(JSON.stringify(document).length < 500_000, `${JSON.stringify(document).length} characters`);
   const seen = new Map<string, string[]>();
   const walk = (value: unknown, at: string): void => {
     if (typeof value !== 'object' || value === null) return;

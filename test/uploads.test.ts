@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, utimesSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { Uploads } from '../src/adapters/git/uploads/uploads.ts';
 import { pruneDeployments } from '../src/areas/deployments/prune-deployments.ts';
@@ -181,6 +182,48 @@ test('one that is sent twice by one key is deployed once', async () => {
   assert.deepEqual([one.status, other.status], [202, 202]);
   assert.equal(one.body.id, other.body.id);
   assert.equal(stored().length, 1);
+});
+
+test('who is refused in the middle is told so at once, and may send the rest in their own time', async (t) => {
+  const { service, person, environmentId, link } = await scene();
+  await link();
+  const { hostname, port } = new URL(service.url);
+  const size = 4 * megabyte;
+  const socket = connect(Number(port), hostname);
+  t.after(() => socket.destroy());
+  let said = '';
+  const failures: unknown[] = [];
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    said += text;
+  });
+  socket.on('error', (error) => failures.push(error));
+  socket.write(
+    [
+      `POST /api/v1/environments/${environmentId}/deployments/upload HTTP/1.1`,
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${person.token}`,
+      'Content-Type: application/x-tar',
+      'Transfer-Encoding: chunked',
+      '\r\n',
+    ].join('\r\n'),
+  );
+  const body = tarOf([{ name: 'noise', content: randomBytes(size) }]);
+  const send = (from: number, to: number) =>
+    socket.write(
+      Buffer.concat([
+        Buffer.from(`${(to - from).toString(16)}\r\n`),
+        body.subarray(from, to),
+        Buffer.from('\r\n'),
+      ]),
+    );
+  send(0, 2 * megabyte);
+  await until(() => said.includes('"payload_too_large"'), 'the refusal, before all is sent');
+  assert.match(said, /^HTTP\/1\.1 413 /);
+  send(2 * megabyte, body.length);
+  // Nothing was cut off: the same connection takes the next request.
+  socket.write(`0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  await until(() => said.includes('HTTP/1.1 200 ') || failures.length > 0, 'the next answer');
+  assert.deepEqual(failures, []);
 });
 
 test('a sender who goes away in the middle has deployed nothing, and leaves nothing', async () => {

@@ -22,6 +22,7 @@ const later = {
   gitAccounts: lazy(() => rest().then((pages) => pages.GitAccounts)),
   workspace: lazy(() => rest().then((pages) => pages.WorkspacePage)),
   profile: lazy(() => rest().then((pages) => pages.Profile)),
+  device: lazy(() => rest().then((pages) => pages.DevicePage)),
   installation: lazy(() => rest().then((pages) => pages.InstallationPage)),
   notFound: lazy(() => rest().then((pages) => pages.NotFound)),
 };
@@ -59,6 +60,7 @@ function Pages() {
         <Route path="/git" component={later.gitAccounts} />
         <Route path="/workspace/:tab?" component={later.workspace} />
         <Route path="/profile" component={later.profile} />
+        <Route path="/device" component={later.device} />
         <Route path="/installation" component={later.installation} />
         <Route default component={later.notFound} />
       </Router>

@@ -1,34 +1,43 @@
 /** Signing in and out, and the installations one is signed in to. */
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ClientSession,
   createClient,
+  type DeviceCode,
   type Operations,
   ProblemError,
   type SecondFactorChallenge,
   type SignIn,
 } from '../../sdk/index.ts';
+import { waitBeforeRetryMs } from '../../sdk/transport.ts';
+import { openBrowser } from '../browser.ts';
 import { CliError, type Run, usageError } from '../command.ts';
 import { type Context, readContexts, saveContext, tokenStoreOf, useContext } from '../contexts.ts';
 import { headers, type Session } from '../session.ts';
-import { readStdin } from '../terminal.ts';
+import { plain, readStdin } from '../terminal.ts';
 
 export const login: Run = async (call) => {
-  const { terminal } = call;
   const url = addressOf(call.args[0] ?? process.env.SLIPWAY_URL ?? (await askAddress(call)));
   const name = call.text('name') ?? new URL(url).host;
   const client = createClient({ url, headers });
   // Before a secret is typed: that the address is Slipway's.
   await client.getHealth();
   const email = call.text('email');
-  if (call.has('with-token')) await keepToken(call, name, url, (await readStdin()).trim());
-  else if (email !== undefined) await keepSession(call, name, url, email);
+  if (call.has('with-token')) await keepToken(call, name, url, await readSecret(call, 'API token'));
   else {
-    const answer = await terminal.ask('E-mail address, or an API token');
-    if (answer.startsWith('slw_')) await keepToken(call, name, url, answer);
-    else await keepSession(call, name, url, answer);
+    const signIn = await (email === undefined ? byBrowser(call, client) : byPassword(call, client, email));
+    await saveContext(name, { url, email: signIn.user.email });
+    await new ClientSession(tokenStoreOf(name)).accept(signIn);
+    welcome(call, name, signIn.user);
   }
   return undefined;
 };
+
+/** Typed unseen, or from a pipe. */
+async function readSecret({ terminal }: Session, what: string): Promise<string> {
+  return terminal.canAsk ? terminal.askSecret(what) : (await readStdin()).trim();
+}
 
 async function askAddress({ terminal }: Session): Promise<string> {
   const { contexts, current = '' } = readContexts();
@@ -49,10 +58,60 @@ async function keepToken(call: Session, name: string, url: string, token: string
   welcome(call, name, me);
 }
 
-async function keepSession(call: Session, name: string, url: string, email: string): Promise<void> {
+/** A person allows it in a browser, here or elsewhere: no password is typed, and passkeys work. */
+async function byBrowser({ terminal }: Session, client: Operations): Promise<SignIn> {
+  if (!terminal.canAsk)
+    throw usageError(
+      'Signing in by a browser takes a terminal, which shows the code.',
+      'Pipe an API token to `slipway login --with-token`, or set SLIPWAY_URL and SLIPWAY_TOKEN.',
+    );
+  const deviceName = plain(hostname()).slice(0, 100) || 'unnamed';
+  const asked = await client.createDeviceCode({ body: { deviceName } });
+  const page = plain(asked.verificationUri);
+  terminal.note(`To sign in, open ${terminal.bold(page)}`);
+  terminal.note(`and type this code:  ${terminal.bold(plain(asked.userCode))}`);
+  if (await openBrowser(page)) terminal.note('The browser opens there.');
+  terminal.note('Waiting for you to allow it. Ctrl-C ends this; `slipway login --help` has other ways.');
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  process.once('SIGINT', stop);
+  try {
+    return await allowed(client, asked, interrupted.signal);
+  } catch (error) {
+    if (interrupted.signal.aborted) throw new CliError('Nothing was done.', undefined, 'cancelled');
+    throw error;
+  } finally {
+    process.removeListener('SIGINT', stop);
+  }
+}
+
+/** Looks as often as it is told to; a service that is away for a moment is asked again. */
+async function allowed(
+  client: Operations,
+  { deviceCode, interval, expiresIn }: DeviceCode,
+  signal: AbortSignal,
+): Promise<SignIn> {
+  const end = Date.now() + expiresIn * 1_000;
+  let waitMs = interval * 1_000;
+  for (let tried = 0; ; ) {
+    await sleep(waitMs, undefined, { signal });
+    try {
+      const answer = await client.loginWithDeviceCode({ body: { deviceCode } }, { signal });
+      if ('accessToken' in answer) return answer;
+      waitMs = answer.interval * 1_000;
+      tried = 0;
+    } catch (error) {
+      const againMs = Date.now() < end ? waitBeforeRetryMs(error, tried) : undefined;
+      if (againMs === undefined) throw error;
+      waitMs = againMs;
+      tried += 1;
+    }
+  }
+}
+
+async function byPassword(call: Session, client: Operations, email: string): Promise<SignIn> {
   const { terminal } = call;
-  const password = terminal.canAsk ? await terminal.askSecret('Password') : (await readStdin()).trim();
-  const client = createClient({ url, headers });
+  const password = await readSecret(call, 'Password');
   const answer = await client
     .login({ body: { email, password, refreshTokenIn: 'body' } })
     .catch(async (error: unknown): Promise<SignIn> => {
@@ -61,10 +120,7 @@ async function keepSession(call: Session, name: string, url: string, email: stri
       const code = await terminal.ask('Code');
       return client.verifyOtp({ body: { email, code, refreshTokenIn: 'body' } });
     });
-  const signIn = 'secondFactor' in answer ? await proveSecond(call, client, answer.secondFactor) : answer;
-  await saveContext(name, { url, email: signIn.user.email });
-  await new ClientSession(tokenStoreOf(name)).accept(signIn);
-  welcome(call, name, signIn.user);
+  return 'secondFactor' in answer ? proveSecond(call, client, answer.secondFactor) : answer;
 }
 
 /** A code of an authenticator app, or a recovery code: they look different. A passkey needs a browser. */
@@ -76,7 +132,7 @@ async function proveSecond(
   if (!methods.includes('totp') && !methods.includes('recovery_code'))
     throw new CliError(
       'The account has passkeys alone, which need a browser.',
-      'Make an API token in the dashboard, and sign in with it: `slipway login --with-token`.',
+      'Sign in by one: `slipway login` without --email.',
     );
   const code = (await terminal.ask('Code of the authenticator app, or a recovery code')).trim();
   const method = /^[0-9]{6}$/.test(code) ? 'totp' : 'recovery_code';

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { readFlags } from '../arguments.ts';
 import { commonFlags, type Flag, type Run, usageError } from '../command.ts';
 import { type ApiOperation, api as operations } from '../generated/api.ts';
+import { flagRow, listed, wrapped } from '../help.ts';
 import { Session } from '../session.ts';
 import { readStdin } from '../terminal.ts';
 
@@ -38,7 +39,7 @@ export const api: Run = async (call) => {
     all.map(({ name, short, ...rest }) => ({ name, ...rest })),
   );
   if (values.help === true) {
-    process.stdout.write(helpOf(first, operation, all));
+    process.stdout.write(helpOf(first, operation, all, terminal.width));
     return undefined;
   }
   if (positionals.length > 0)
@@ -130,10 +131,14 @@ function nearest(word: string): string {
   return part.length > 0 ? `Did you mean ${part.slice(0, 5).join(', ')}?` : '`slipway api` lists all.';
 }
 
-function helpOf(name: string, { summary }: ApiOperation, flags: readonly Flag[]): string {
-  const width = Math.max(...flags.map((flag) => `--${flag.name} ${flag.value ?? ''}`.length));
-  const rows = flags.map((flag) =>
-    `  ${`--${flag.name} ${flag.value ?? ''}`.padEnd(width)}  ${flag.about}`.trimEnd(),
-  );
-  return [`${summary}.`, '', `Usage: slipway api ${name} [flags]`, '', 'Flags:', ...rows, ''].join('\n');
+function helpOf(name: string, { summary }: ApiOperation, flags: readonly Flag[], width: number): string {
+  return [
+    ...wrapped(`${summary}.`, width),
+    '',
+    `Usage: slipway api ${name} [flags]`,
+    '',
+    'Flags',
+    ...listed(flags.map(flagRow), width),
+    '',
+  ].join('\n');
 }

@@ -24,32 +24,36 @@ export async function sendWorkingTree(call: Session, { id }: Environment): Promi
   let bytes = 0;
   const gzip = createGzip();
   // The reason why a file could not be read, rather than that the connection broke off.
-  pipeline(Readable.from(tarOf(folder, paths)), gzip).catch((error: unknown) =>
-    packing.abort(error instanceof CliError ? error : unreadable(error)),
-  );
+  pipeline(Readable.from(tarOf(folder, paths)), gzip).catch((error: unknown) => {
+    // Nobody takes any more of it: the answer says why, and must not be broken off.
+    if (Object(error).code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    packing.abort(error instanceof CliError ? error : unreadable(error));
+  });
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of gzip) {
       bytes += chunk.length;
       yield chunk;
     }
   }
-  const tell = () => process.stdout.write(`\r\x1b[K${terminal.dim(`sending, ${megabytes(bytes)} so far`)}`);
+  const tell = () => process.stdout.write(`\r\x1b[K${terminal.dim(`sending, ${sizeOf(bytes)} so far`)}`);
   const drawing = terminal.isWatched ? setInterval(tell, drawEveryMs) : undefined;
   try {
     const body = ReadableStream.from(counted());
     return await call.client.deployUpload({ id, message, body }, { signal: packing.signal });
   } catch (error) {
-    // A refusal in the middle can be lost with the connection, on a slow one.
+    // The service answers before it closes; a proxy before it may not.
     if (!(error instanceof ConnectionError) || bytes === 0) throw error;
     throw new CliError(
-      `The connection broke off after ${megabytes(bytes)} were sent.`,
+      `The connection broke off after ${sizeOf(bytes)} were sent.`,
       'Try again. If it stays so, the service or a proxy before it may take less: SLIPWAY_LIMIT_UPLOAD_MB.',
       'unreachable',
     );
   } finally {
     clearInterval(drawing);
     if (drawing) process.stdout.write('\r\x1b[K');
-    terminal.say(`Sent ${paths.length} files of ${folder}, ${megabytes(bytes)}.`);
+    terminal.say(
+      `Sent ${paths.length} ${paths.length === 1 ? 'file' : 'files'} of ${folder}, ${sizeOf(bytes)}.`,
+    );
   }
 }
 
@@ -57,7 +61,8 @@ function unreadable(error: unknown): CliError {
   return new CliError(`The files cannot be read: ${error instanceof Error ? error.message : String(error)}`);
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
+const sizeOf = (bytes: number) =>
+  bytes < 100_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 /** What stands in place of the message of a commit, so that two of them can be told apart. */
 async function describe(folder: string): Promise<string> {

@@ -81,8 +81,8 @@ export const pull: Run = async (call) => {
   const lines = shown.map(({ key, value }) => `${key}=${quoted(value ?? '')}\n`);
   writeFileSync(file, lines.join(''), { mode: 0o600 });
   terminal.show({ file, written: shown.map(({ key }) => key), secret: hidden }, () => [
-    `Wrote ${shown.length} variables to ${name}.`,
-    ...(hidden.length > 0 ? [`Secrets are never handed out: ${hidden.join(', ')} are not in it.`] : []),
+    `Wrote ${shown.length} ${shown.length === 1 ? 'variable' : 'variables'} to ${name}.`,
+    ...(hidden.length > 0 ? [`Not in it, as secrets are never handed out: ${hidden.join(', ')}.`] : []),
   ]);
   return undefined;
 };

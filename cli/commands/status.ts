@@ -1,6 +1,6 @@
 /** What runs. */
-import { spawn } from 'node:child_process';
 import { all, type Environment, type Project } from '../../sdk/index.ts';
+import { openBrowser } from '../browser.ts';
 import { CliError, type Run } from '../command.ts';
 import { collect, type Session } from '../session.ts';
 import { plain } from '../terminal.ts';
@@ -74,16 +74,7 @@ export const open: Run = async (call) => {
       'Deploy it, or connect a name with `slipway domains add`.',
     );
   call.terminal.show({ url }, () => [url]);
-  if (!call.terminal.isWatched) return undefined;
-  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
-  const opener = spawn(program ?? 'xdg-open', [...args, url], { stdio: 'ignore', detached: true });
-  // A machine without a desktop has none; the address is shown.
-  opener.on('error', () => call.terminal.note('There is no browser here that could be opened.'));
-  opener.unref();
+  if (call.terminal.isWatched && !(await openBrowser(url)))
+    call.terminal.note('There is no browser here that could be opened.');
   return undefined;
-};
-
-const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };

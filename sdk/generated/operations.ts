@@ -33,6 +33,12 @@ import type {
   DeploymentEvent,
   DeploymentList,
   DeploymentLogs,
+  DeviceAnswerRequest,
+  DeviceCode,
+  DeviceCodeRequest,
+  DeviceLoginPending,
+  DeviceLoginRequest,
+  DeviceRequest,
   Domain,
   DomainList,
   DomainOfEnvironment,
@@ -131,6 +137,7 @@ import type {
   TotpTurnedOn,
   UndoHardening,
   User,
+  UserCodeRequest,
   Variable,
   VariableList,
   VerifyOtpRequest,
@@ -256,6 +263,22 @@ export interface Operations {
   startOidcConfirm(input?: {
     readonly body?: OidcLinkRequest | undefined;
   }, options?: CallOptions): Promise<OidcAddress>;
+  /** Ask to be signed in by a browser. For programs without a browser of their own (RFC 8628). Show the person `verificationUri` and `userCode`, then look with `POST /auth/login/device-code` until they have answered: within ten minutes. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
+  createDeviceCode(input: {
+    readonly body: DeviceCodeRequest;
+  }, options?: CallOptions): Promise<DeviceCode>;
+  /** Sign in with a device code, once it was allowed. 202 while nobody has answered: look again after `interval` seconds. The tokens are given once, to the program and network that asked for the code. */
+  loginWithDeviceCode(input: {
+    readonly body: DeviceLoginRequest;
+  }, options?: CallOptions): Promise<SignIn | DeviceLoginPending>;
+  /** See what asks to be signed in with a code. To be shown before `POST /auth/device-codes/answer`. Name and program are what it says of itself. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
+  verifyUserCode(input: {
+    readonly body: UserCodeRequest;
+  }, options?: CallOptions): Promise<DeviceRequest>;
+  /** Allow or refuse a program that asks to be signed in. Allowed, it gets a session of yours: all that you can do, it can, until the session ends. Once; what was answered stays so. Limited per address and network, and per e-mail; a device that has signed in before has a count of its own. */
+  answerDeviceCode(input: {
+    readonly body: DeviceAnswerRequest;
+  }, options?: CallOptions): Promise<undefined>;
   /** Make an API token. For programs: sent as `Authorization: Bearer`, like an access token. It can do no more than its abilities, and no more than you at that moment; it ends when you leave the workspace. For a CI: `{"abilities": ["deploy"], "projectId": …}`. */
   createApiToken(input: {
     readonly body: ApiTokenRequest;
@@ -1071,6 +1094,10 @@ getOidcLink GET auth/oidc/link a
 startOidcLink POST auth/oidc/link aj
 deleteOidcLink DELETE auth/oidc/link a
 startOidcConfirm POST auth/oidc/confirm aj
+createDeviceCode POST auth/device-codes j
+loginWithDeviceCode POST auth/login/device-code j
+verifyUserCode POST auth/device-codes/verify aj
+answerDeviceCode POST auth/device-codes/answer aj
 createApiToken POST api-tokens awkj
 listApiTokens GET api-tokens aw
 deleteApiToken DELETE api-tokens/{id} aw

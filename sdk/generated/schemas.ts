@@ -617,6 +617,52 @@ export interface DeploymentSummary {
   readonly durationMs: number | null;
 }
 
+export interface DeviceAnswerRequest {
+  /** What the program shows; case, blanks and hyphens do not matter. */
+  readonly userCode: string;
+  readonly allow: boolean;
+}
+
+export interface DeviceCode {
+  /** The secret of the program that waits; nobody else is shown it. */
+  readonly deviceCode: string;
+  /** For the person, to type. */
+  readonly userCode: string;
+  /** Where the person types it. */
+  readonly verificationUri: string;
+  /** Seconds until both codes expire. */
+  readonly expiresIn: number;
+  /** Seconds to wait before each look; sooner is `slow_down`. */
+  readonly interval: number;
+}
+
+export interface DeviceCodeRequest {
+  /** What the person knows the machine by: its host name. */
+  readonly deviceName: string;
+}
+
+export interface DeviceLoginPending {
+  /** Seconds to wait before each look; sooner is `slow_down`. */
+  readonly interval: number;
+}
+
+export interface DeviceLoginRequest {
+  /** The secret of the program that waits; nobody else is shown it. */
+  readonly deviceCode: string;
+}
+
+export interface DeviceRequest {
+  /** As the program says. */
+  readonly deviceName: string;
+  readonly userAgent: string | null;
+  /** From where it asked. */
+  readonly ip: string;
+  /** Whether that is the network that you ask from now. */
+  readonly sameNetwork: boolean;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+}
+
 export interface DiscordConfig {
   /** Of a webhook of a channel. */
   readonly webhookUrl: string;
@@ -782,6 +828,7 @@ export interface Fault {
 
 /**
  * What happened, for programs. One of:
+ * - `access_denied`: The person who was asked to allow a program refused it.
  * - `acme_nonsense`: The certificate authority gives an answer that cannot be understood.
  * - `acme_rate_limited`: The certificate authority takes no more requests for now; it is asked again by itself.
  * - `acme_refused`: The certificate authority refuses the request; what it says is in the sentence.
@@ -837,6 +884,7 @@ export interface Fault {
  * - `egress_failed`: An address that was given cannot be reached, breaks off, or shows a certificate that is not trusted.
  * - `egress_refused`: The service does not connect to this address: it is private, or otherwise not one of the internet.
  * - `email_not_verified`: The password is right, but the address has not been confirmed. A fresh code was sent.
+ * - `expired_token`: A device code is unknown, expired or already used, or was asked for from elsewhere.
  * - `forbidden`: You may see this, but your role in the workspace does not allow the action.
  * - `fresh_proof_required`: The call asks for your password or second factor again, with POST /auth/confirm.
  * - `git_failed`: Git could not fetch or read the repository.
@@ -922,6 +970,7 @@ export interface Fault {
  * - `service_version_refused`: The data of a service cannot be read by the version or kind that is wanted.
  * - `shutting_down`: The service is stopping. Try again in a moment.
  * - `signature_invalid`: The signature of a webhook delivery is missing or wrong.
+ * - `slow_down`: A program looks for its answer more often than it was told to; `Retry-After` says how long to wait.
  * - `ssh_algorithms_weak`: The server offers only SSH algorithms that are no longer safe.
  * - `storage_failed`: The storage of backups did not keep or give what it promised.
  * - `storage_full`: The storage of backups has no room left.
@@ -939,7 +988,7 @@ export interface Fault {
  * - `workspace_closing`: The workspace is being removed already.
  * - `worker_crashed`: The service stopped again and again while it worked on one step, so the step was given up.
  */
-export type FaultCode = 'acme_nonsense' | 'acme_rate_limited' | 'acme_refused' | 'acme_unreachable' | 'already_finalized' | 'already_finished' | 'already_member' | 'analysis_running' | 'analysis_stopped' | 'app_bound_to_localhost' | 'app_crash_loop' | 'app_crashed' | 'app_not_found' | 'app_not_http' | 'app_not_listening' | 'app_out_of_memory' | 'app_redirects' | 'app_unhealthy' | 'app_wrong_port' | 'architectures_differ' | 'archive_invalid' | 'bad_request' | 'backup_damaged' | 'backup_incompatible' | 'backup_key_mismatch' | 'backup_last_good' | 'backup_missing' | 'backup_not_equal' | 'backup_unfinished' | 'build_failed' | 'build_lost' | 'build_out_of_memory' | 'cancelled' | 'certificate_invalid' | 'challenge_failed' | 'changed_since' | 'clock_wrong' | 'cluster_busy' | 'cluster_no_quorum' | 'cluster_ports_closed' | 'commit_not_found' | 'database_down' | 'database_unavailable' | 'deadline_exceeded' | 'disk_full' | 'dns_wrong' | 'docker_failed' | 'docker_missing' | 'docker_too_old' | 'domain_not_verified' | 'domain_taken' | 'dump_failed' | 'egress_failed' | 'egress_refused' | 'email_not_verified' | 'forbidden' | 'fresh_proof_required' | 'git_failed' | 'git_unavailable' | 'headers_too_large' | 'host_key_changed' | 'host_key_mismatch' | 'idempotency_in_progress' | 'idempotency_mismatch' | 'import_failed' | 'import_format_unknown' | 'in_use' | 'internal_error' | 'invalid_challenge' | 'invalid_consent_token' | 'invalid_credentials' | 'invalid_input' | 'invalid_invitation' | 'invalid_otp' | 'invalid_refresh_token' | 'invalid_reset_token' | 'invalid_second_factor' | 'last_owner' | 'last_way_in' | 'lockout_prevented' | 'login_refused' | 'method_not_allowed' | 'mirrors_full' | 'name_not_resolved' | 'name_taken' | 'no_second_factor' | 'no_space' | 'not_found' | 'nothing_to_back_up' | 'nothing_to_roll_back' | 'nothing_to_start' | 'passkey_known' | 'passkeys_unavailable' | 'oidc_account_exists' | 'oidc_denied' | 'oidc_email_refused' | 'oidc_failed' | 'oidc_linked' | 'oidc_state_invalid' | 'oidc_untrusted' | 'payload_too_large' | 'port_filtered' | 'port_refused' | 'project_not_ready' | 'provider_failed' | 'provider_rate_limited' | 'provider_rejected' | 'provider_scopes_missing' | 'provider_unreachable' | 'proxy_check_failed' | 'proxy_down' | 'proxy_failed' | 'rate_limited' | 'registration_closed' | 'release_command_failed' | 'remote_failed' | 'remote_fenced' | 'remote_timeout' | 'remote_unreachable' | 'repository_not_found' | 'repository_too_large' | 'removal_unconfirmed' | 'request_timeout' | 'restore_failed' | 'second_factor_missing' | 'second_factor_required' | 'server_busy' | 'server_full' | 'server_in_cluster' | 'server_in_swarm' | 'server_not_in_network' | 'server_not_linked' | 'server_not_ready' | 'server_taken' | 'services_hold_data' | 'service_data_elsewhere' | 'service_unhealthy' | 'service_version_refused' | 'shutting_down' | 'signature_invalid' | 'ssh_algorithms_weak' | 'storage_failed' | 'storage_full' | 'storage_refused' | 'storage_unreachable' | 'sudo_refused' | 'system_unsupported' | 'unauthenticated' | 'undo_failed' | 'unsupported_media_type' | 'upgrade_required' | 'upload_gone' | 'uploads_full' | 'work_lost' | 'workspace_closing' | 'worker_crashed';
+export type FaultCode = 'access_denied' | 'acme_nonsense' | 'acme_rate_limited' | 'acme_refused' | 'acme_unreachable' | 'already_finalized' | 'already_finished' | 'already_member' | 'analysis_running' | 'analysis_stopped' | 'app_bound_to_localhost' | 'app_crash_loop' | 'app_crashed' | 'app_not_found' | 'app_not_http' | 'app_not_listening' | 'app_out_of_memory' | 'app_redirects' | 'app_unhealthy' | 'app_wrong_port' | 'architectures_differ' | 'archive_invalid' | 'bad_request' | 'backup_damaged' | 'backup_incompatible' | 'backup_key_mismatch' | 'backup_last_good' | 'backup_missing' | 'backup_not_equal' | 'backup_unfinished' | 'build_failed' | 'build_lost' | 'build_out_of_memory' | 'cancelled' | 'certificate_invalid' | 'challenge_failed' | 'changed_since' | 'clock_wrong' | 'cluster_busy' | 'cluster_no_quorum' | 'cluster_ports_closed' | 'commit_not_found' | 'database_down' | 'database_unavailable' | 'deadline_exceeded' | 'disk_full' | 'dns_wrong' | 'docker_failed' | 'docker_missing' | 'docker_too_old' | 'domain_not_verified' | 'domain_taken' | 'dump_failed' | 'egress_failed' | 'egress_refused' | 'email_not_verified' | 'expired_token' | 'forbidden' | 'fresh_proof_required' | 'git_failed' | 'git_unavailable' | 'headers_too_large' | 'host_key_changed' | 'host_key_mismatch' | 'idempotency_in_progress' | 'idempotency_mismatch' | 'import_failed' | 'import_format_unknown' | 'in_use' | 'internal_error' | 'invalid_challenge' | 'invalid_consent_token' | 'invalid_credentials' | 'invalid_input' | 'invalid_invitation' | 'invalid_otp' | 'invalid_refresh_token' | 'invalid_reset_token' | 'invalid_second_factor' | 'last_owner' | 'last_way_in' | 'lockout_prevented' | 'login_refused' | 'method_not_allowed' | 'mirrors_full' | 'name_not_resolved' | 'name_taken' | 'no_second_factor' | 'no_space' | 'not_found' | 'nothing_to_back_up' | 'nothing_to_roll_back' | 'nothing_to_start' | 'passkey_known' | 'passkeys_unavailable' | 'oidc_account_exists' | 'oidc_denied' | 'oidc_email_refused' | 'oidc_failed' | 'oidc_linked' | 'oidc_state_invalid' | 'oidc_untrusted' | 'payload_too_large' | 'port_filtered' | 'port_refused' | 'project_not_ready' | 'provider_failed' | 'provider_rate_limited' | 'provider_rejected' | 'provider_scopes_missing' | 'provider_unreachable' | 'proxy_check_failed' | 'proxy_down' | 'proxy_failed' | 'rate_limited' | 'registration_closed' | 'release_command_failed' | 'remote_failed' | 'remote_fenced' | 'remote_timeout' | 'remote_unreachable' | 'repository_not_found' | 'repository_too_large' | 'removal_unconfirmed' | 'request_timeout' | 'restore_failed' | 'second_factor_missing' | 'second_factor_required' | 'server_busy' | 'server_full' | 'server_in_cluster' | 'server_in_swarm' | 'server_not_in_network' | 'server_not_linked' | 'server_not_ready' | 'server_taken' | 'services_hold_data' | 'service_data_elsewhere' | 'service_unhealthy' | 'service_version_refused' | 'shutting_down' | 'signature_invalid' | 'slow_down' | 'ssh_algorithms_weak' | 'storage_failed' | 'storage_full' | 'storage_refused' | 'storage_unreachable' | 'sudo_refused' | 'system_unsupported' | 'unauthenticated' | 'undo_failed' | 'unsupported_media_type' | 'upgrade_required' | 'upload_gone' | 'uploads_full' | 'work_lost' | 'workspace_closing' | 'worker_crashed';
 
 export interface FieldError {
   readonly path: string;
@@ -2387,6 +2436,11 @@ export interface User {
   readonly emailVerifiedAt: string;
   readonly createdAt: string;
   readonly workspaces: readonly WorkspaceMembership[];
+}
+
+export interface UserCodeRequest {
+  /** What the program shows; case, blanks and hyphens do not matter. */
+  readonly userCode: string;
 }
 
 export interface Variable {

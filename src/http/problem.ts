@@ -7,6 +7,7 @@ import { FaultCode, isApiFaultCode } from '../wire.ts';
 export const problemType = 'application/problem+json';
 
 export const statusOfCode = {
+  access_denied: 403,
   acme_nonsense: 502,
   acme_rate_limited: 503,
   acme_refused: 422,
@@ -62,6 +63,7 @@ export const statusOfCode = {
   egress_failed: 502,
   egress_refused: 422,
   email_not_verified: 403,
+  expired_token: 401,
   forbidden: 403,
   fresh_proof_required: 403,
   git_failed: 502,
@@ -147,6 +149,7 @@ export const statusOfCode = {
   service_version_refused: 409,
   shutting_down: 503,
   signature_invalid: 401,
+  slow_down: 429,
   ssh_algorithms_weak: 422,
   storage_failed: 502,
   storage_full: 502,

@@ -1,6 +1,6 @@
 /** For paths whose body is no JSON and has no end in sight: it is read by the handler, as it arrives. */
 import type { IncomingMessage } from 'node:http';
-import { finished } from 'node:stream/promises';
+import { finished } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Fault } from '../fault.ts';
 import { takesItsTime } from './requests.ts';
@@ -36,15 +36,13 @@ function optionsOf({ validatorCompiler }: HttpServer): UploadOptions {
       if (!validatorCompiler) throw new Error('there is no validator');
       return validatorCompiler(part);
     },
-    // The rest of the body is not read: the connection cannot be used again.
-    onError: async (request, reply) => {
-      if (!request.raw.complete) reply.header('connection', 'close');
-    },
+    // Answered at once, whatever is still on its way: who sends sees it and can stop.
+    onError: async ({ raw }) => passOver(raw),
   };
 }
 
-/** What is left of a body that was refused is waited for so long: who is still sending may not see the answer otherwise. */
-const lingerMs = 3_000;
+/** For so long what is left of a refused body may go on arriving. */
+const lingerMs = 60_000;
 
 /** While the body is read: what is announced of its size is 0 where nothing is. */
 export async function whileUploading<T>(
@@ -54,9 +52,6 @@ export async function whileUploading<T>(
   const over = takesItsTime(raw.socket, stallMs);
   try {
     return await work(Number(headers['content-length'] ?? 0));
-  } catch (error) {
-    await passOver(raw);
-    throw error;
   } finally {
     over();
   }
@@ -67,10 +62,17 @@ export function bodyOf(raw: IncomingMessage): AsyncIterable<Buffer> {
   return raw.iterator({ destroyOnReturn: false });
 }
 
-async function passOver(raw: IncomingMessage): Promise<void> {
+/**
+ * Throws the rest of a body away as it comes. A connection that is closed with bytes unread is reset, and on a slow link
+ * the reset ends the sender before it has seen the answer.
+ */
+function passOver(raw: IncomingMessage): void {
   if (raw.destroyed || raw.complete) return;
+  const over = takesItsTime(raw.socket, lingerMs);
+  const late = setTimeout(() => raw.socket.destroy(), lingerMs);
+  finished(raw, () => {
+    clearTimeout(late);
+    over();
+  });
   raw.resume();
-  const signal = AbortSignal.timeout(lingerMs);
-  // It broke off, or goes on for too long: then the connection is closed with the answer.
-  await finished(raw, { signal, cleanup: true }).catch(() => undefined);
 }

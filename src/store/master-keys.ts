@@ -25,7 +25,8 @@ export type KeyPurpose =
   | 'build-secrets'
   | 'unsubscribe'
   | 'build-cache'
-  | 'idempotency';
+  | 'idempotency'
+  | 'user-code';
 
 export class MasterKeys {
   readonly current: MasterKey;

@@ -19,6 +19,7 @@ const asked: Readonly<Record<string, Operation['fresh']>> = {
   downloadBackup: true,
   createRecoveryCodes: true,
   createApiToken: { abilities: ['manage', 'read_secrets'] },
+  answerDeviceCode: { allow: [true] },
   // The protection of an account.
   startTotp: true,
   verifyTotp: true,

@@ -165,7 +165,7 @@ test('a working tree is sent from wherever one stands in it, and deployed as wha
   const followed = await run(folder);
   assert.equal(followed.code, 5, followed.out + followed.err);
   const [first, ...steps] = followed.out.split('\n');
-  assert.equal(first, `Sent ${sent.length} files of ${folder}, 0.0 MB.`);
+  assert.equal(first, `Sent ${sent.length} files of ${folder}, 1 kB.`);
   assert.match(steps.join('\n'), /^> plan\n(.*\n)*Failed at plan: /m);
   const { out } = await desk.run(['deployments', '--json'], { env });
   const shown: { source: string; commit: { message: string } }[] = JSON.parse(out);
@@ -181,7 +181,7 @@ test('what the service does not take is told in its words, also while there is m
   assert.equal(link.code, 1);
   assert.match(link.err, /^Error: .*«passwd».*\n(.*\n)*archive_invalid, request /);
   rmSync(join(folder, 'passwd'));
-  execFileSync('dd', ['if=/dev/urandom', `of=${join(folder, 'large')}`, 'bs=1M', 'count=2', 'status=none']);
+  execFileSync('dd', ['if=/dev/urandom', `of=${join(folder, 'large')}`, 'bs=1M', 'count=40', 'status=none']);
   const large = await run(folder);
   assert.equal(large.code, 1, large.err);
   assert.match(large.err, /SLIPWAY_LIMIT_UPLOAD_MB(.*\n)*.*payload_too_large, request /);

@@ -17,6 +17,8 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** How wide the terminal is. */
+  readonly columns?: number;
 }
 
 /** A person's machine: where contexts are kept, and a folder to work in. */
@@ -59,9 +61,9 @@ export class Desk {
   }
 
   /** In a terminal: util-linux's `script` gives it one. */
-  watch(t: TestContext, args: readonly string[], { env, cwd }: Start = {}): Watched {
+  watch(t: TestContext, args: readonly string[], { env, cwd, columns = 100 }: Start = {}): Watched {
     const command = [process.execPath, this.entry, ...args].map((word) => `'${word}'`).join(' ');
-    const line = `stty cols 100 rows 40; exec ${command}`;
+    const line = `stty cols ${columns} rows 40; exec ${command}`;
     const child = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
       cwd: cwd ?? this.folder,
       env: { ...this.env, SHELL: '/bin/sh', ...env },

@@ -1,23 +1,25 @@
 /** What a person sees in a terminal, and what they are asked. */
 import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { version } from '../../cli/command.ts';
 import { newEmail, newPerson } from '../support/people.ts';
 import { newGuarded } from '../support/second-factors.ts';
 import { sharedTestApp } from '../support/shared-app.ts';
 import { minutes } from '../support/steps.ts';
 import { until } from '../support/until.ts';
-import { Desk } from './support.ts';
+import { Desk, type Watched } from './support.ts';
 
-test('signing in asks for the address, hides the password, and asks for the code from the mail', async (t) => {
+test('signing in with a password hides it, and asks for the code from the mail', async (t) => {
   const service = await sharedTestApp();
   const email = newEmail();
   const password = 'correct horse battery staple';
   await service.call('POST', '/auth/register', { body: { email, password } });
-  const screen = new Desk(t).watch(t, ['login', service.url, '--name', 'here']);
-  await screen.sees('E-mail address, or an API token: ');
-  screen.type(`${email}\r`);
+  const screen = new Desk(t).watch(t, ['login', service.url, '--name', 'here', '--email', email]);
   await screen.sees('Password: ');
   screen.type(`${password}\r`);
   await screen.sees('Code: ');
@@ -27,7 +29,6 @@ test('signing in asks for the address, hides the password, and asks for the code
   assert.equal(
     screen.screen,
     [
-      `E-mail address, or an API token: ${email}`,
       'Password:',
       'The address has not been confirmed yet: a code was sent to it.',
       `Code: ${code}`,
@@ -77,10 +78,93 @@ test('where there is a second factor, that is what is asked for', async (t) => {
   assert.match(making.screen, /slw_\w{38}$/);
 });
 
-test('Ctrl-C at a question does nothing', async (t) => {
+/** A machine with a desktop, whose browser only notes what it was to open. */
+function withBrowser(desk: Desk) {
+  const bin = join(desk.folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\nprintf '%s' "$*" > '${desk.folder}/opened'\n`, {
+    mode: 0o755,
+  });
+  const opened = () => {
+    const file = join(desk.folder, 'opened');
+    return existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined;
+  };
+  return { opened, env: { PATH: `${bin}:${desk.env.PATH}`, DISPLAY: ':0' } };
+}
+
+async function shownCode(screen: Watched): Promise<string> {
+  await screen.sees('Waiting for you to allow it.');
+  return /type this code: +(\S+)$/m.exec(screen.screen)?.[1] ?? assert.fail(screen.screen);
+}
+
+test('signing in opens the browser, shows a code, and waits until it is allowed there', async (t) => {
   const service = await sharedTestApp();
-  const screen = new Desk(t).watch(t, ['login', service.url]);
-  await screen.sees('E-mail address, or an API token: ');
+  const { email, token } = await newPerson(service);
+  const desk = new Desk(t);
+  const { env, opened } = withBrowser(desk);
+  const screen = desk.watch(t, ['login', service.url, '--name', 'here'], { env });
+  const userCode = await shownCode(screen);
+  // No secret in it: the code is typed.
+  assert.equal(await until(opened), `${service.url}/device`);
+  const seen = await service.call('POST', '/auth/device-codes/verify', { token, body: { userCode } });
+  assert.deepEqual(
+    [seen.body.deviceName, seen.body.userAgent],
+    [hostname(), `slipway-cli/${version} node/${process.versions.node}`],
+  );
+  const body = { userCode, allow: true };
+  assert.equal((await service.call('POST', '/auth/device-codes/answer', { token, body })).status, 204);
+  assert.equal(await screen.ended, 0, screen.screen);
+  assert.equal(
+    screen.screen,
+    [
+      `To sign in, open ${service.url}/device`,
+      `and type this code:  ${userCode}`,
+      'The browser opens there.',
+      'Waiting for you to allow it. Ctrl-C ends this; `slipway login --help` has other ways.',
+      `Signed in to here as ${email}.`,
+    ].join('\n'),
+  );
+  const kept = readFileSync(join(desk.folder, 'config/contexts.json'), 'utf8');
+  assert.match(kept, /"refreshToken": "refresh_/);
+  assert.doesNotMatch(kept, /device_code_/);
+  assert.equal((await desk.run(['status'])).code, 0);
+});
+
+test('a program that is refused, one that is interrupted and one without a terminal are not signed in', async (t) => {
+  const service = await sharedTestApp();
+  const { token } = await newPerson(service);
+  const desk = new Desk(t);
+  const refused = desk.watch(t, ['login', service.url]);
+  const body = { userCode: await shownCode(refused), allow: false };
+  assert.equal((await service.call('POST', '/auth/device-codes/answer', { token, body })).status, 204);
+  assert.equal(await refused.ended, 3, refused.screen);
+  assert.match(refused.screen, /^Error: Whoever typed the code refused it\.\nRun `slipway login` again/m);
+  const left = desk.watch(t, ['login', service.url]);
+  await shownCode(left);
+  left.type('\x03');
+  assert.equal(await left.ended, 6, left.screen);
+  assert.match(left.screen, /Error: Nothing was done\.$/);
+  const { code, err } = await desk.run(['login', service.url]);
+  assert.equal(code, 2);
+  assert.match(err, /^Error: Signing in by a browser takes a terminal.*\n.*--with-token/);
+  assert.ok(!existsSync(join(desk.folder, 'config/contexts.json')));
+});
+
+test('a token that is pasted is not shown', async (t) => {
+  const service = await sharedTestApp();
+  const person = await newPerson(service);
+  const body = { name: 'x', abilities: ['read'] };
+  const made = await service.call('POST', '/api-tokens', { token: person.token, body });
+  const screen = new Desk(t).watch(t, ['login', service.url, '--with-token', '--name', 'here']);
+  await screen.sees('API token: ');
+  screen.type(`${made.body.token}\r`);
+  assert.equal(await screen.ended, 0, screen.screen);
+  assert.equal(screen.screen, `API token:\nSigned in to here as ${person.email}.`);
+});
+
+test('Ctrl-C at a question does nothing', async (t) => {
+  const screen = new Desk(t).watch(t, ['login']);
+  await screen.sees('Address of Slipway: ');
   screen.type('\x03');
   assert.equal(await screen.ended, 6);
   assert.match(screen.screen, /Error: Nothing was done\.$/);

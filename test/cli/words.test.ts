@@ -4,12 +4,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
-import { help, parse } from '../../cli/arguments.ts';
+import { parse } from '../../cli/arguments.ts';
 import { commonFlags, version } from '../../cli/command.ts';
 import { complete } from '../../cli/commands/completion.ts';
 import { quoted } from '../../cli/commands/env.ts';
 import { hostOf, pathOf, sameRepository } from '../../cli/commands/init.ts';
 import { commands } from '../../cli/commands.ts';
+import { help } from '../../cli/help.ts';
 import { plain } from '../../cli/terminal.ts';
 import { cliGuide, cliOperations } from '../../scripts/cli-source.ts';
 import { root } from '../../scripts/commands.ts';
@@ -54,15 +55,55 @@ test('a line that cannot be used says what would be right', () => {
   assert.throws(wrong('env sett'), { message: 'There is no command «env sett».' });
   assert.throws(wrong('logs --tial 3'), { message: "Unknown option '--tial'." });
   assert.throws(wrong('logs --tail'), { message: /argument missing/ });
+  // Passed over, it would be deployed to another environment than the one that was meant.
+  assert.throws(wrong('deploy staging'), { message: '«staging» is too much.', hint: /--environment/ });
+  assert.throws(wrong('rollback 4 5'), { message: '«5» is too much.', hint: /slipway rollback \[number\]/ });
+  const usage = 'Usage: slipway servers add <name> <host> [flags]';
+  assert.throws(wrong('servers add web-1'), { message: '<host> is missing.', hint: usage });
 });
 
-test('help fits a terminal of 140 columns, and names every command', () => {
-  const text = help({ command: undefined, group: undefined });
-  for (const { name } of commands) assert.ok(text.includes(`  ${name}`), name);
-  assert.deepEqual(
-    text.split('\n').filter((line) => line.length > 140),
-    [],
-  );
+test('help names every command, also those below one, and fits the terminal, narrow or wide', () => {
+  const all = help({});
+  for (const { name } of commands) assert.ok(all.includes(`\n  ${name}`), name);
+  // A line for each: a list in which half of the lines go on in the next is not read.
+  assert.doesNotMatch(all, /\n {10}/);
+  assert.match(help({ command: commands.find(({ name }) => name === 'domains') }), /\n {2}domains add </);
+  for (const width of [60, 80, 200])
+    for (const text of [help({ width }), ...commands.map((command) => help({ command, width }))]) {
+      // What can be copied stays in one line.
+      const lines = text.split('\n').filter((line) => !/^ {2}.*slipway |^Usage: /.test(line));
+      assert.deepEqual(
+        lines.filter((line) => line.length > Math.min(width, 100)),
+        [],
+      );
+      assert.ok(!lines.some((line) => line.endsWith(' ')));
+    }
+});
+
+test('every example in the help is a line that can be used', () => {
+  const lines = commands.flatMap(({ examples = [] }) => examples);
+  assert.ok(lines.length > 20, `${lines.length} examples`);
+  for (const line of lines) {
+    const [, words = ''] = /(?:^|\| )slipway ([^>|]+)/.exec(line) ?? assert.fail(line);
+    const parsed = parse((words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', '')));
+    assert.ok(parsed.command, line);
+  }
+});
+
+test('help is asked for in each of the ways that people know', async (t) => {
+  const desk = new Desk(t);
+  const wanted = {
+    code: 0,
+    out: help({ command: commands.find(({ name }) => name === 'env set') }),
+    err: '',
+  };
+  for (const line of ['env set --help', 'env set -h', 'help env set', '--help env set'])
+    assert.deepEqual(await desk.run(line.split(' ')), wanted, line);
+  const ofApi = help({ command: commands.find(({ name }) => name === 'api') });
+  assert.deepEqual(await desk.run(['api', '--help']), { code: 0, out: ofApi, err: '' });
+  for (const line of ['help', '--help', '-h'])
+    assert.deepEqual(await desk.run([line]), { code: 0, out: help({}), err: '' });
+  assert.deepEqual(await desk.run(['help', 'env']), { code: 0, out: help({ group: 'env' }), err: '' });
 });
 
 test('completion knows commands, those of a group, and flags', () => {

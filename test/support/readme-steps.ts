@@ -89,15 +89,28 @@ export const accountSteps: readonly Step[] = [
   },
 ];
 
+/** What the page of the dashboard does, where this reader is signed in. */
+async function allow(own: Own, screen: string): Promise<void> {
+  const [, userCode] = /type this code: +(\S+)$/m.exec(screen) ?? assert.fail(screen);
+  const send = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
+    const answer = await fetch(`${own['http://127.0.0.1:4400']}/api/v1/auth/${path}`, {
+      ...request,
+      body: JSON.stringify(body),
+    });
+    assert.ok(answer.ok, `${path}: ${answer.status}`);
+    return answer.text();
+  };
+  const { accessToken } = JSON.parse(await send('login', { email: emailOf(own), password }));
+  await send('device-codes/answer', { userCode, allow: true }, { authorization: `Bearer ${accessToken}` });
+}
+
 const noQuestions = (): Answers => [];
 
 export const promptSteps: readonly Step[] = [
   {
     begins: 'npx slipway login ',
-    answers: (own) => [
-      ['E-mail address, or an API token', emailOf(own)],
-      ['Password', password],
-    ],
+    answers: (own) => [['Waiting for you to allow it.', (screen) => allow(own, screen)]],
     isSo: (printed, own) => assert.ok(printed.endsWith(` as ${emailOf(own)}.`), printed),
   },
   {

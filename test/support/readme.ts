@@ -56,8 +56,11 @@ export function filled(command: string, own: Readonly<Record<string, string>>): 
   return done;
 }
 
-/** What is asked, and what a person types then. */
-export type Answers = readonly (readonly [question: string, answer: string])[];
+/** What is asked, and what a person types then, or does elsewhere. */
+export type Answers = readonly (readonly [
+  question: string,
+  answer: string | ((screen: string) => Promise<void>),
+])[];
 
 /** One shell for all, in the folder of the clone: variables of one block are used in the next. */
 export class Shell {
@@ -109,7 +112,8 @@ export class Shell {
     try {
       for (const [question, answer] of answers) {
         await watched.sees(question);
-        watched.type(`${answer}\r`);
+        if (typeof answer === 'string') watched.type(`${answer}\r`);
+        else await answer(watched.screen);
       }
       await until(() => child.exitCode !== null, `the end of: ${command}`);
     } finally {

@@ -1,6 +1,7 @@
 /** Pages that the first view does not need: one file for all of them, so that going from one to the next loads nothing. */
 export { Backups } from './backups.tsx';
 export { Connectors } from './connectors.tsx';
+export { DevicePage } from './device.tsx';
 export { Domains } from './domains.tsx';
 export { FirstRun } from './first-run.tsx';
 export { GitAccounts } from './git-accounts.tsx';

@@ -2,6 +2,7 @@
 import type { Module } from '../../http/module.ts';
 import type { AccountsContext } from './accounts.ts';
 import { apiTokenRoutes } from './api-tokens/routes.ts';
+import { deviceCodeRoutes } from './device-codes/routes.ts';
 import type { MailOutbox } from './mail-outbox.ts';
 import type { OidcContext } from './oidc/oidc.ts';
 import { oidcRoutes } from './oidc/routes.ts';
@@ -22,6 +23,7 @@ export function accountsModule(
       accountRoutes(routes, ctx, isSecure);
       secondFactorRoutes(routes, ctx);
       oidcRoutes(routes, oidc, isSecure);
+      deviceCodeRoutes(routes, ctx);
       apiTokenRoutes(routes, ctx);
       routes.encapsulate(resetPage);
     },

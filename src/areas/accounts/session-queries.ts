@@ -12,12 +12,15 @@ export interface NewSession {
   readonly userAgent: string | undefined;
   readonly now: Date;
   readonly expiresAt: Date;
+  /** Now, where it is not said. */
+  readonly provenAt: Date | undefined;
 }
 
 export function insertSession(db: Queryable, row: NewSession) {
   return db.run(sql`
-    insert into sessions (id, account_id, user_agent, ip, created_at, last_used_at, expires_at)
-    values (${row.id}, ${row.accountId}, ${row.userAgent ?? null}, ${row.ip}, ${row.now}, ${row.now}, ${row.expiresAt})`);
+    insert into sessions (id, account_id, user_agent, ip, created_at, last_used_at, expires_at, proven_at)
+    values (${row.id}, ${row.accountId}, ${row.userAgent ?? null}, ${row.ip}, ${row.now}, ${row.now}, ${row.expiresAt},
+      ${row.provenAt ?? null})`);
 }
 
 /** What an account `a` is a member of, as a principal holds it. */
@@ -117,6 +120,13 @@ export function endOtherSessions(db: Queryable, accountId: AccountId, but: Sessi
 export function endAllSessions(db: Queryable, accountId: AccountId, now: Date) {
   return db.run(sql`
     update sessions set ended_at = ${now} where account_id = ${accountId} and ended_at is null`);
+}
+
+/** The account behind a session that is still live; until the transaction ends it is not changed by others. */
+export async function lockAccountOfSession(tx: Queryable, id: SessionId, now: Date) {
+  return tx.one<{ accountId: AccountId; email: string; secondFactor: boolean }>(sql`
+    select a.id as "accountId", a.email, a.second_factor as "secondFactor" from sessions s join accounts a on a.id = s.account_id
+    where s.id = ${id} and s.ended_at is null and s.expires_at > ${now} for no key update of a`);
 }
 
 export function insertRefreshToken(db: Queryable, tokenHash: Buffer, sessionId: SessionId, now: Date) {

@@ -7,6 +7,7 @@ import type { Page } from '../../page.ts';
 import type { Principal } from '../../principal.ts';
 import type { AccountsContext } from './accounts.ts';
 import { pruneExpiredTokens } from './api-tokens/api-tokens.ts';
+import { pruneDeviceCodes } from './device-codes/queries.ts';
 import { pruneAttempts } from './oidc/queries.ts';
 import { pruneSecondFactors } from './second-factors/queries.ts';
 import * as queries from './session-queries.ts';
@@ -73,5 +74,6 @@ export async function pruneAccounts({ db, clock }: Pick<AccountsContext, 'db' | 
   await queries.pruneLocations(db, after(now, -keepLocationsMs));
   await pruneSecondFactors(db, now, after(now, -day));
   await pruneAttempts(db, now);
+  await pruneDeviceCodes(db, now);
   await pruneExpiredTokens({ db, clock });
 }

@@ -40,6 +40,7 @@ const families: readonly (readonly [name: string, seen: RegExp])[] = [
   ['Firefox', /\b(Firefox|FxiOS)\//],
   ['Chrome', /\b(Chrome|CriOS|Chromium)\//],
   ['Safari', /\bSafari\//],
+  ['the Slipway command line', /^slipway-cli\//],
   ['curl', /^curl\//],
   ['a Node program', /^(node|undici|axios)\b/i],
   ['a Python program', /^python/i],

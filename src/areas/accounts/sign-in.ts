@@ -20,27 +20,28 @@ export interface SignIn {
   readonly user: User;
 }
 
+/** How it was opened, where not by the password alone. */
+interface Opening {
+  /** For the audit log: the second factor, or what asked for it. */
+  readonly changes?: NewEntry['changes'];
+  /** When its owner last proved who they are, where that was before. */
+  readonly provenAt?: Date;
+}
+
 export async function openSession(
   tx: Queryable,
   context: AccountsContext,
   accountId: AccountId,
   client: ClientTrace,
-  /** What it was proven by beside the password. */
-  secondFactor?: string,
+  { changes, provenAt }: Opening = {},
 ): Promise<SignIn> {
   const now = context.clock.now();
   const id = newId<SessionId>();
   const userAgent = client.userAgent?.slice(0, 256);
   const expiresAt = after(now, lifetimes.sessionMs);
-  await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt });
+  await sessions.insertSession(tx, { id, accountId, ip: client.ip, userAgent, now, expiresAt, provenAt });
   await recordSignInLocation(tx, accountId, client, now);
-  await recordAccountAction(
-    tx,
-    accountId,
-    'signIn',
-    client,
-    secondFactor === undefined ? undefined : { secondFactor },
-  );
+  await recordAccountAction(tx, accountId, 'signIn', client, changes);
   const deviceToken = await recordDevice(tx, accountId, client, now);
   return { ...(await issueTokens(tx, context, accountId, id)), ...(deviceToken && { deviceToken }) };
 }

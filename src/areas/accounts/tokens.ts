@@ -124,7 +124,16 @@ export interface OpaqueToken {
 
 /** 256 random bits; what names the kind keeps one from being mistaken for another. */
 export function newOpaqueToken(
-  kind: 'challenge' | 'consent' | 'device' | 'invitation' | 'oidc' | 'refresh' | 'reset' | 'ticket',
+  kind:
+    | 'challenge'
+    | 'consent'
+    | 'device'
+    | 'device_code'
+    | 'invitation'
+    | 'oidc'
+    | 'refresh'
+    | 'reset'
+    | 'ticket',
 ): OpaqueToken {
   const token = `${kind}_${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashOpaqueToken(token) };

@@ -66,7 +66,7 @@ async function signIn(
     const accountId = known ?? (await makeOidcAccount(tx, ctx, claims, { invitationId, wanted }, client));
     // After the roles: groups are the provider's word, whoever holds the second factor here.
     return isProvenThere(ctx, claims)
-      ? openSession(tx, ctx.accounts, accountId, client, 'provider')
+      ? openSession(tx, ctx.accounts, accountId, client, { changes: { secondFactor: 'provider' } })
       : beginSession(tx, ctx.accounts, await requireAccount(tx, accountId), client);
   });
   // It may have come from a new location.

@@ -8,6 +8,7 @@ import type { Queryable } from '../../../store/database.ts';
 import type { ClientTrace } from '../accounts.ts';
 import { enqueueMail } from '../mail-outbox.ts';
 import { findPasswordHash } from '../queries.ts';
+import { lockAccountOfSession } from '../session-queries.ts';
 import { acceptedDomain } from './accepted-email.ts';
 import type { OidcContext } from './oidc.ts';
 import * as queries from './queries.ts';
@@ -79,7 +80,7 @@ export async function unlinkAccount(
 
 /** Whose session it is that this was begun in. */
 export async function requireOwner(tx: Queryable, sessionId: SessionId, now: Date) {
-  const owner = await queries.lockAccountOfSession(tx, sessionId, now);
+  const owner = await lockAccountOfSession(tx, sessionId, now);
   if (owner) return owner;
   throw new Fault('oidc_state_invalid', 'The session that this was begun in has ended.', {
     hint: 'Sign in, and begin again.',

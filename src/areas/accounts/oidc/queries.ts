@@ -31,13 +31,6 @@ export function pruneAttempts(db: Queryable, now: Date) {
   return db.run(sql`delete from oidc_attempts where expires_at <= ${now}`);
 }
 
-/** The account behind a session that is still live; until the transaction ends it is not changed by others. */
-export async function lockAccountOfSession(tx: Queryable, id: SessionId, now: Date) {
-  return tx.one<{ accountId: AccountId; email: string; secondFactor: boolean }>(sql`
-    select a.id as "accountId", a.email, a.second_factor as "secondFactor" from sessions s join accounts a on a.id = s.account_id
-    where s.id = ${id} and s.ended_at is null and s.expires_at > ${now} for no key update of a`);
-}
-
 export interface IdentityRow {
   readonly issuer: string;
   readonly subject: string;

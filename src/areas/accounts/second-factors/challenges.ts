@@ -103,7 +103,7 @@ export async function completeSignIn(
     context.db.transaction(async (tx) => {
       if (!(await queries.deleteChallenge(tx, tokenHash))) throw invalidChallenge();
       await takeProof(tx, context, accountId, proof);
-      return openSession(tx, context, accountId, client, proof.method);
+      return openSession(tx, context, accountId, client, { changes: { secondFactor: proof.method } });
     }),
   );
   context.wakeMail();
