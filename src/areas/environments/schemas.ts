@@ -12,7 +12,7 @@ import {
   PageQuery,
   Time,
 } from '../../http/schemas.ts';
-import type { ProjectId, ServerId } from '../../ids.ts';
+import type { ClusterId, ProjectId, ServerId } from '../../ids.ts';
 import { NameAnswer } from '../domains/schemas.ts';
 import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
 import { EnvironmentSettings, Needs, resettable } from './settings-schemas.ts';
@@ -68,6 +68,37 @@ const LastDeployment = Type.Object(
   { title: 'LastDeployment', description: 'The newest, whatever became of it.' },
 );
 
+const Replicas = Type.Integer({
+  minimum: 1,
+  maximum: 16,
+  description: 'Of the web process on all servers together; `settings.replicas` is the same.',
+  examples: [3],
+});
+const Spread = Type.Enum(['even'], { description: 'Over as many servers as there are.' });
+
+export const WantedPlacement = Type.Union(
+  [
+    Type.Object({ serverId: idOf<ServerId>() }, { ...closed, title: 'OnServer' }),
+    Type.Object(
+      {
+        clusterId: idOf<ClusterId>(),
+        replicas: Type.Optional(Replicas),
+        spread: Type.Optional(Spread),
+      },
+      { ...closed, title: 'OnCluster' },
+    ),
+  ],
+  { title: 'Placement', description: 'A server, or a cluster as a whole.' },
+);
+
+const ShownPlacement = Type.Union(
+  [
+    Type.Object({ serverId: Id }, { title: 'PlacedOnServer' }),
+    Type.Object({ clusterId: Id, replicas: Type.Integer(), spread: Spread }, { title: 'PlacedOnCluster' }),
+  ],
+  { title: 'ShownPlacement' },
+);
+
 export const EnvironmentAnswer = Type.Object(
   {
     id: Id,
@@ -75,7 +106,8 @@ export const EnvironmentAnswer = Type.Object(
     name: Type.String({ examples: ['production'] }),
     slug: Type.String({ examples: ['shop-production-k3x9ta'] }),
     branch: Type.String({ examples: ['main'] }),
-    serverId: nullable(Id),
+    serverId: nullable({ ...Id, description: 'On a cluster: the member that builds it.' }),
+    placement: nullable(ShownPlacement),
     autoDeploy: Type.Boolean(),
     watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
     settings: EnvironmentSettings,
@@ -116,7 +148,8 @@ export const CreateBody = Type.Object(
     projectId: idOf<ProjectId>(),
     name: EnvironmentName,
     branch: Type.Optional({ ...BranchName, description: 'The branch that was analysed, if not said.' }),
-    serverId: Type.Optional(idOf<ServerId>()),
+    serverId: Type.Optional({ ...idOf<ServerId>(), description: 'Short for a `placement` on a server.' }),
+    placement: Type.Optional(WantedPlacement),
     settings: Type.Optional(EnvironmentSettings),
     variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
     services: Type.Optional(
@@ -186,10 +219,14 @@ export const BranchBody = Type.Object({ branch: BranchName }, { ...closed, title
 
 export const ServerBody = Type.Object(
   {
-    serverId: nullable({
-      ...idOf<ServerId>(),
-      description: 'Null unlinks it, where nothing of it stands anywhere.',
-    }),
+    serverId: Type.Optional(
+      nullable({
+        ...idOf<ServerId>(),
+        description:
+          'Short for a `placement` on a server. Null unlinks it, where nothing of it stands anywhere.',
+      }),
+    ),
+    placement: Type.Optional(WantedPlacement),
     leaveData: Type.Optional(
       Type.Boolean({
         description:
