@@ -152,9 +152,10 @@ async function refuseInUse(
   const found = [];
   for (const serverId of serverIds) found.push(...(await ctx.environmentsOn(tx, workspaceId, serverId)));
   if (found.length === 0) return;
-  throw new Fault('in_use', 'Environments stand on the cluster.', {
+  const names = found.slice(0, 5).map(({ name, project }) => `${project}/${name}`);
+  const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
+  throw new Fault('in_use', `On the cluster stand: ${names.join(', ')}${more}.`, {
     hint: 'Move them to a server with PATCH /environments/:id/server, or delete them, first.',
-    evidence: found.map(({ name, project }) => `${project}/${name}`).join('\n'),
   });
 }
 

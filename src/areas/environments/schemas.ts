@@ -68,35 +68,21 @@ const LastDeployment = Type.Object(
   { title: 'LastDeployment', description: 'The newest, whatever became of it.' },
 );
 
-const Replicas = Type.Integer({
-  minimum: 1,
-  maximum: 16,
-  description: 'Of the web process on all servers together; `settings.replicas` is the same.',
-  examples: [3],
-});
-const Spread = Type.Enum(['even'], { description: 'Over as many servers as there are.' });
-
-export const WantedPlacement = Type.Union(
+export const Placement = Type.Union(
   [
-    Type.Object({ serverId: idOf<ServerId>() }, { ...closed, title: 'OnServer' }),
+    Type.Object({ serverId: idOf<ServerId>() }, closed),
     Type.Object(
       {
         clusterId: idOf<ClusterId>(),
-        replicas: Type.Optional(Replicas),
-        spread: Type.Optional(Spread),
+        replicas: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 10, description: 'As the setting.', examples: [3] }),
+        ),
+        spread: Type.Optional(Type.Enum(['even'])),
       },
-      { ...closed, title: 'OnCluster' },
+      closed,
     ),
   ],
   { title: 'Placement', description: 'A server, or a cluster as a whole.' },
-);
-
-const ShownPlacement = Type.Union(
-  [
-    Type.Object({ serverId: Id }, { title: 'PlacedOnServer' }),
-    Type.Object({ clusterId: Id, replicas: Type.Integer(), spread: Spread }, { title: 'PlacedOnCluster' }),
-  ],
-  { title: 'ShownPlacement' },
 );
 
 export const EnvironmentAnswer = Type.Object(
@@ -107,7 +93,7 @@ export const EnvironmentAnswer = Type.Object(
     slug: Type.String({ examples: ['shop-production-k3x9ta'] }),
     branch: Type.String({ examples: ['main'] }),
     serverId: nullable({ ...Id, description: 'On a cluster: the member that builds it.' }),
-    placement: nullable(ShownPlacement),
+    placement: nullable(Placement),
     autoDeploy: Type.Boolean(),
     watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
     settings: EnvironmentSettings,
@@ -148,8 +134,8 @@ export const CreateBody = Type.Object(
     projectId: idOf<ProjectId>(),
     name: EnvironmentName,
     branch: Type.Optional({ ...BranchName, description: 'The branch that was analysed, if not said.' }),
-    serverId: Type.Optional({ ...idOf<ServerId>(), description: 'Short for a `placement` on a server.' }),
-    placement: Type.Optional(WantedPlacement),
+    serverId: Type.Optional(idOf<ServerId>()),
+    placement: Type.Optional(Placement),
     settings: Type.Optional(EnvironmentSettings),
     variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
     services: Type.Optional(
@@ -222,11 +208,10 @@ export const ServerBody = Type.Object(
     serverId: Type.Optional(
       nullable({
         ...idOf<ServerId>(),
-        description:
-          'Short for a `placement` on a server. Null unlinks it, where nothing of it stands anywhere.',
+        description: 'Null unlinks it, where nothing of it stands anywhere.',
       }),
     ),
-    placement: Type.Optional(WantedPlacement),
+    placement: Type.Optional(Placement),
     leaveData: Type.Optional(
       Type.Boolean({
         description:

@@ -4,7 +4,7 @@ import { AnalysisStatus } from '../../events/event-kinds.ts';
 import { closed, FaultAnswer, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { GitProviderId, ServerId } from '../../ids.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
-import { BranchName, EnvironmentAnswer, EnvironmentName, WantedPlacement } from '../environments/schemas.ts';
+import { BranchName, EnvironmentAnswer, EnvironmentName, Placement } from '../environments/schemas.ts';
 import { Settings } from '../environments/settings-schemas.ts';
 import { NewVariable } from '../environments/variables/schemas.ts';
 import { WantedService } from '../services/schemas.ts';
@@ -85,8 +85,8 @@ export const FinalizeBody = Type.Object(
       {
         name: EnvironmentName,
         branch: Type.Optional(BranchName),
-        serverId: Type.Optional({ ...idOf<ServerId>(), description: 'Short for a `placement` on a server.' }),
-        placement: Type.Optional(WantedPlacement),
+        serverId: Type.Optional(idOf<ServerId>()),
+        placement: Type.Optional(Placement),
         variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
         services: Type.Optional(
           Type.Array(WantedService, {

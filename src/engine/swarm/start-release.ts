@@ -120,7 +120,7 @@ function freePorts({ placement }: Cluster, taken: readonly number[]): () => numb
     const port = free.shift();
     if (port !== undefined) return port;
     throw new Fault('server_full', 'The environment has more replicas than it has ports on the cluster.', {
-      hint: 'Run at most 16 replicas of the web process: old and new run side by side.',
+      hint: 'Run fewer replicas: old and new run side by side.',
     });
   };
 }

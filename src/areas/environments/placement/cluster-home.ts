@@ -5,7 +5,7 @@
 import { Fault } from '../../../fault.ts';
 import type { ClusterId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Queryable } from '../../../store/database.ts';
-import { listMembers, lockCluster, type MemberRow } from '../../clusters/queries.ts';
+import { type ClusterMember, holdCluster, readMembers } from '../../clusters/read-clusters.ts';
 import { readServer } from '../../servers/read-server.ts';
 import { type EnvironmentState, setServer } from '../environment-state.ts';
 import { countHomes, setHome } from './placement-queries.ts';
@@ -17,7 +17,7 @@ export async function chooseHome(
   clusterId: ClusterId,
   path: string,
 ): Promise<ServerId> {
-  const cluster = await lockCluster(tx, { workspaceId, id: clusterId });
+  const cluster = await holdCluster(tx, workspaceId, clusterId);
   if (!cluster)
     throw new Fault('not_found', 'No such cluster.', {
       errors: [{ path, message: 'is none of your clusters' }],
@@ -83,14 +83,14 @@ async function moveHome(
 }
 
 async function fitMembers(tx: Queryable, workspaceId: WorkspaceId, clusterId: ClusterId) {
-  const members = await listMembers(tx, workspaceId, [clusterId]);
+  const members = await readMembers(tx, workspaceId, clusterId);
   return members.filter(({ state, availability }) => state === 'ready' && availability === 'active');
 }
 
 async function fewest(
   tx: Queryable,
   workspaceId: WorkspaceId,
-  members: readonly MemberRow[],
+  members: readonly ClusterMember[],
 ): Promise<ServerId | undefined> {
   const ids = members.map(({ serverId }) => serverId);
   const homes = new Map(

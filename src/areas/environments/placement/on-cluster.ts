@@ -1,5 +1,4 @@
 /** What an environment may not have on a cluster: what keeps data on one server, and what must run once. */
-import { replicaPorts } from '../../../engine/placement.ts';
 import type { PlannedRun } from '../../../engine/release-spec.ts';
 import { Fault, type FieldError } from '../../../fault.ts';
 import type { WorkspaceId } from '../../../ids.ts';
@@ -8,14 +7,10 @@ import type { EnvironmentState } from '../environment-state.ts';
 import type { EnvironmentSettings } from '../environments.ts';
 import type { EnvironmentHooks } from '../hooks.ts';
 
-/** Old and new run side by side, each on ports of its own. */
-const mostReplicas = replicaPorts.each / 2;
-
 export function settingsNotOnCluster({
   volumes = [],
   health,
   processes = {},
-  replicas = 1,
 }: EnvironmentSettings): FieldError[] {
   return [
     ...(volumes.length > 0 ? [{ path: 'settings.volumes', message: noVolumes }] : []),
@@ -23,7 +18,6 @@ export function settingsNotOnCluster({
     ...Object.entries(processes).flatMap(([name, { schedule }]) =>
       schedule === undefined ? [] : [{ path: `settings.processes.${name}.schedule`, message: noCrons }],
     ),
-    ...(replicas > mostReplicas ? [{ path: 'settings.replicas', message: tooMany }] : []),
   ];
 }
 
@@ -31,14 +25,12 @@ const noVolumes = 'must be empty on a cluster: a volume is on one server, and re
 const noHealthPort =
   'must not be set on a cluster: only the port of the app itself is reached from other servers';
 const noCrons = 'must not be set on a cluster: a cron process would have to run on one of its servers';
-const tooMany = `must be at most ${mostReplicas} on a cluster`;
 
 /** Of what a commit would run as: the repository may bring what no setting names. */
-export function refuseRunOnCluster({ volumes, health, processes, replicas }: PlannedRun): void {
+export function refuseRunOnCluster({ volumes, health, processes }: PlannedRun): void {
   refuse([
     ...settingsNotOnCluster({
       volumes,
-      replicas,
       ...(health.port !== null && { health: { port: health.port } }),
     }),
     ...processes.flatMap(({ name, kind }) =>

@@ -6,7 +6,7 @@ import { type Cluster, type ClusterServer, clusterOf } from '../../../engine/swa
 import { Fault } from '../../../fault.ts';
 import type { ClusterId } from '../../../ids.ts';
 import type { Fence, Remote } from '../../../remote/remote.ts';
-import { listMembers, type MemberRow } from '../../clusters/queries.ts';
+import { type ClusterMember, readMembers } from '../../clusters/read-clusters.ts';
 import { connectTo } from '../../servers/connection/connect-server.ts';
 import { isServerUnavailable } from '../../servers/connection/server-retry.ts';
 import type { ServerAccess } from '../../servers/servers.ts';
@@ -24,7 +24,7 @@ export async function openCluster(
   { fence, signal, known }: ClusterWork,
 ): Promise<Cluster> {
   const { workspaceId, clusterId, serverId } = placement;
-  const rows = await listMembers(servers.db, workspaceId, [clusterId]);
+  const rows = await readMembers(servers.db, workspaceId, clusterId);
   const members: ClusterServer[] = [];
   for (const { serverId: id, name, nodeId, address } of rows.toSorted(byUse)) {
     if (nodeId === null || address === null) continue;
@@ -57,8 +57,8 @@ export async function openCluster(
 }
 
 /** The leader first; one that was down at the last look is asked last. */
-function byUse(one: MemberRow, other: MemberRow): number {
-  const rank = ({ state, role, isLeader }: MemberRow) =>
+function byUse(one: ClusterMember, other: ClusterMember): number {
+  const rank = ({ state, role, isLeader }: ClusterMember) =>
     Number(state === 'down') * 4 + Number(role === 'worker') * 2 + Number(!isLeader);
   return rank(one) - rank(other);
 }
