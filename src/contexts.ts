@@ -18,6 +18,7 @@ import { domainsHook } from './areas/domains/environment-hook.ts';
 import type { EnvironmentsContext } from './areas/environments/context.ts';
 import type { EnvironmentHooks } from './areas/environments/hooks.ts';
 import type { LiveLogsContext } from './areas/environments/live/live-logs.ts';
+import { leaveHome } from './areas/environments/placement/cluster-home.ts';
 import type { TargetAccess } from './areas/environments/placement/open-target.ts';
 import { projectLookup } from './areas/environments/project-lookup.ts';
 import { environmentsOn } from './areas/environments/read-environments.ts';
@@ -89,7 +90,7 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
   };
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
-  const clusters: ClustersContext = { db, clock, sealer, queue, pool, environmentsOn };
+  const clusters: ClustersContext = { db, clock, sealer, queue, pool, environmentsOn, leaveHome };
   const targets: TargetAccess = { db, sealer, pool, secretsOf };
   const providers: GitProvidersContext = {
     db,

@@ -105,6 +105,7 @@ export const apiFaultCodes = {
   no_second_factor: 'The account has no second factor.',
   no_space: 'The disk of the service is nearly full; whoever runs it has to make room.',
   not_found: 'There is nothing here, or it is not yours.',
+  not_on_cluster: 'The environment has something that cannot run on a cluster; `errors` says what.',
   nothing_to_back_up: 'The environment has no database and no volume with data yet.',
   nothing_to_roll_back: 'The deployment has no release that could be put back.',
   nothing_to_start: 'Nothing has been deployed to the environment yet.',

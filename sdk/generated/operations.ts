@@ -609,11 +609,11 @@ export interface Operations {
     readonly id: string;
     readonly body: BranchChange;
   }, options?: CallOptions): Promise<Environment>;
-  /** Link an environment to a server. One that runs elsewhere moves: 202 with the deployment that brings it there, while the old server serves on. Data of services and volumes does not move: with some of it elsewhere, `leaveData` has to say that it may stay there. */
+  /** Link an environment to a server or a cluster. One that runs elsewhere moves: 202 with the deployment that brings it there, while the old server serves on. Data of services and volumes does not move: with some of it elsewhere, `leaveData` has to say that it may stay there. */
   linkServer(input: {
     /** Of what the path names before it. */
     readonly id: string;
-    readonly body: ServerLink;
+    readonly body?: ServerLink | undefined;
   }, options?: CallOptions): Promise<LinkedEnvironment>;
   /** Deploy on push, or no longer. Switching it on deploys nothing by itself: the commit that is the newest now counts as known. The webhook is made at the provider where it lets us; else polling finds pushes. */
   setAutoDeploy(input: {

@@ -501,6 +501,8 @@ export interface Container {
   readonly process: string;
   readonly replica: number;
   readonly deploymentId: string | null;
+  /** Where it runs. */
+  readonly serverId: string;
   readonly state: 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead' | 'removing';
   /** How often it was started again after it had ended by itself. */
   readonly restarts: number;
@@ -749,6 +751,7 @@ export interface Environment {
   readonly slug: string;
   readonly branch: string;
   readonly serverId: string | null;
+  readonly placement: Placement | null;
   readonly autoDeploy: boolean;
   readonly watchPaths: readonly string[];
   readonly settings: EnvironmentSettings;
@@ -918,6 +921,7 @@ export interface Fault {
  * - `no_second_factor`: The account has no second factor.
  * - `no_space`: The disk of the service is nearly full; whoever runs it has to make room.
  * - `not_found`: There is nothing here, or it is not yours.
+ * - `not_on_cluster`: The environment has something that cannot run on a cluster; `errors` says what.
  * - `nothing_to_back_up`: The environment has no database and no volume with data yet.
  * - `nothing_to_roll_back`: The deployment has no release that could be put back.
  * - `nothing_to_start`: Nothing has been deployed to the environment yet.
@@ -988,7 +992,7 @@ export interface Fault {
  * - `workspace_closing`: The workspace is being removed already.
  * - `worker_crashed`: The service stopped again and again while it worked on one step, so the step was given up.
  */
-export type FaultCode = 'access_denied' | 'acme_nonsense' | 'acme_rate_limited' | 'acme_refused' | 'acme_unreachable' | 'already_finalized' | 'already_finished' | 'already_member' | 'analysis_running' | 'analysis_stopped' | 'app_bound_to_localhost' | 'app_crash_loop' | 'app_crashed' | 'app_not_found' | 'app_not_http' | 'app_not_listening' | 'app_out_of_memory' | 'app_redirects' | 'app_unhealthy' | 'app_wrong_port' | 'architectures_differ' | 'archive_invalid' | 'bad_request' | 'backup_damaged' | 'backup_incompatible' | 'backup_key_mismatch' | 'backup_last_good' | 'backup_missing' | 'backup_not_equal' | 'backup_unfinished' | 'build_failed' | 'build_lost' | 'build_out_of_memory' | 'cancelled' | 'certificate_invalid' | 'challenge_failed' | 'changed_since' | 'clock_wrong' | 'cluster_busy' | 'cluster_no_quorum' | 'cluster_ports_closed' | 'commit_not_found' | 'database_down' | 'database_unavailable' | 'deadline_exceeded' | 'disk_full' | 'dns_wrong' | 'docker_failed' | 'docker_missing' | 'docker_too_old' | 'domain_not_verified' | 'domain_taken' | 'dump_failed' | 'egress_failed' | 'egress_refused' | 'email_not_verified' | 'expired_token' | 'forbidden' | 'fresh_proof_required' | 'git_failed' | 'git_unavailable' | 'headers_too_large' | 'host_key_changed' | 'host_key_mismatch' | 'idempotency_in_progress' | 'idempotency_mismatch' | 'import_failed' | 'import_format_unknown' | 'in_use' | 'internal_error' | 'invalid_challenge' | 'invalid_consent_token' | 'invalid_credentials' | 'invalid_input' | 'invalid_invitation' | 'invalid_otp' | 'invalid_refresh_token' | 'invalid_reset_token' | 'invalid_second_factor' | 'last_owner' | 'last_way_in' | 'lockout_prevented' | 'login_refused' | 'method_not_allowed' | 'mirrors_full' | 'name_not_resolved' | 'name_taken' | 'no_second_factor' | 'no_space' | 'not_found' | 'nothing_to_back_up' | 'nothing_to_roll_back' | 'nothing_to_start' | 'passkey_known' | 'passkeys_unavailable' | 'oidc_account_exists' | 'oidc_denied' | 'oidc_email_refused' | 'oidc_failed' | 'oidc_linked' | 'oidc_state_invalid' | 'oidc_untrusted' | 'payload_too_large' | 'port_filtered' | 'port_refused' | 'project_not_ready' | 'provider_failed' | 'provider_rate_limited' | 'provider_rejected' | 'provider_scopes_missing' | 'provider_unreachable' | 'proxy_check_failed' | 'proxy_down' | 'proxy_failed' | 'rate_limited' | 'registration_closed' | 'release_command_failed' | 'remote_failed' | 'remote_fenced' | 'remote_timeout' | 'remote_unreachable' | 'repository_not_found' | 'repository_too_large' | 'removal_unconfirmed' | 'request_timeout' | 'restore_failed' | 'second_factor_missing' | 'second_factor_required' | 'server_busy' | 'server_full' | 'server_in_cluster' | 'server_in_swarm' | 'server_not_in_network' | 'server_not_linked' | 'server_not_ready' | 'server_taken' | 'services_hold_data' | 'service_data_elsewhere' | 'service_unhealthy' | 'service_version_refused' | 'shutting_down' | 'signature_invalid' | 'slow_down' | 'ssh_algorithms_weak' | 'storage_failed' | 'storage_full' | 'storage_refused' | 'storage_unreachable' | 'sudo_refused' | 'system_unsupported' | 'unauthenticated' | 'undo_failed' | 'unsupported_media_type' | 'upgrade_required' | 'upload_gone' | 'uploads_full' | 'work_lost' | 'workspace_closing' | 'worker_crashed';
+export type FaultCode = 'access_denied' | 'acme_nonsense' | 'acme_rate_limited' | 'acme_refused' | 'acme_unreachable' | 'already_finalized' | 'already_finished' | 'already_member' | 'analysis_running' | 'analysis_stopped' | 'app_bound_to_localhost' | 'app_crash_loop' | 'app_crashed' | 'app_not_found' | 'app_not_http' | 'app_not_listening' | 'app_out_of_memory' | 'app_redirects' | 'app_unhealthy' | 'app_wrong_port' | 'architectures_differ' | 'archive_invalid' | 'bad_request' | 'backup_damaged' | 'backup_incompatible' | 'backup_key_mismatch' | 'backup_last_good' | 'backup_missing' | 'backup_not_equal' | 'backup_unfinished' | 'build_failed' | 'build_lost' | 'build_out_of_memory' | 'cancelled' | 'certificate_invalid' | 'challenge_failed' | 'changed_since' | 'clock_wrong' | 'cluster_busy' | 'cluster_no_quorum' | 'cluster_ports_closed' | 'commit_not_found' | 'database_down' | 'database_unavailable' | 'deadline_exceeded' | 'disk_full' | 'dns_wrong' | 'docker_failed' | 'docker_missing' | 'docker_too_old' | 'domain_not_verified' | 'domain_taken' | 'dump_failed' | 'egress_failed' | 'egress_refused' | 'email_not_verified' | 'expired_token' | 'forbidden' | 'fresh_proof_required' | 'git_failed' | 'git_unavailable' | 'headers_too_large' | 'host_key_changed' | 'host_key_mismatch' | 'idempotency_in_progress' | 'idempotency_mismatch' | 'import_failed' | 'import_format_unknown' | 'in_use' | 'internal_error' | 'invalid_challenge' | 'invalid_consent_token' | 'invalid_credentials' | 'invalid_input' | 'invalid_invitation' | 'invalid_otp' | 'invalid_refresh_token' | 'invalid_reset_token' | 'invalid_second_factor' | 'last_owner' | 'last_way_in' | 'lockout_prevented' | 'login_refused' | 'method_not_allowed' | 'mirrors_full' | 'name_not_resolved' | 'name_taken' | 'no_second_factor' | 'no_space' | 'not_found' | 'not_on_cluster' | 'nothing_to_back_up' | 'nothing_to_roll_back' | 'nothing_to_start' | 'passkey_known' | 'passkeys_unavailable' | 'oidc_account_exists' | 'oidc_denied' | 'oidc_email_refused' | 'oidc_failed' | 'oidc_linked' | 'oidc_state_invalid' | 'oidc_untrusted' | 'payload_too_large' | 'port_filtered' | 'port_refused' | 'project_not_ready' | 'provider_failed' | 'provider_rate_limited' | 'provider_rejected' | 'provider_scopes_missing' | 'provider_unreachable' | 'proxy_check_failed' | 'proxy_down' | 'proxy_failed' | 'rate_limited' | 'registration_closed' | 'release_command_failed' | 'remote_failed' | 'remote_fenced' | 'remote_timeout' | 'remote_unreachable' | 'repository_not_found' | 'repository_too_large' | 'removal_unconfirmed' | 'request_timeout' | 'restore_failed' | 'second_factor_missing' | 'second_factor_required' | 'server_busy' | 'server_full' | 'server_in_cluster' | 'server_in_swarm' | 'server_not_in_network' | 'server_not_linked' | 'server_not_ready' | 'server_taken' | 'services_hold_data' | 'service_data_elsewhere' | 'service_unhealthy' | 'service_version_refused' | 'shutting_down' | 'signature_invalid' | 'slow_down' | 'ssh_algorithms_weak' | 'storage_failed' | 'storage_full' | 'storage_refused' | 'storage_unreachable' | 'sudo_refused' | 'system_unsupported' | 'unauthenticated' | 'undo_failed' | 'unsupported_media_type' | 'upgrade_required' | 'upload_gone' | 'uploads_full' | 'work_lost' | 'workspace_closing' | 'worker_crashed';
 
 export interface FieldError {
   readonly path: string;
@@ -1000,7 +1004,7 @@ export interface Finalization {
   readonly app?: string | undefined;
   readonly settings?: BuildSettings | undefined;
   readonly environment: FirstEnvironment;
-  /** Deploys it at once; it needs a `serverId` then. No, if not said. */
+  /** Deploys it at once; it needs a place then. No, if not said. */
   readonly deploy?: boolean | undefined;
 }
 
@@ -1015,6 +1019,7 @@ export interface FirstEnvironment {
   readonly name: string;
   readonly branch?: string | undefined;
   readonly serverId?: string | undefined;
+  readonly placement?: Placement | undefined;
   readonly variables?: readonly NewVariable[] | undefined;
   /** The wanted whole; those that the analysis calls needed, if not said. */
   readonly services?: readonly WantedService[] | undefined;
@@ -1255,6 +1260,8 @@ export interface LogLineEvent {
   readonly container: string;
   readonly process: string;
   readonly replica: number;
+  /** Where it was printed. */
+  readonly serverId: string;
   readonly stream: 'stdout' | 'stderr';
   readonly line: string;
 }
@@ -1405,6 +1412,7 @@ export interface NewEnvironment {
   /** The branch that was analysed, if not said. */
   readonly branch?: string | undefined;
   readonly serverId?: string | undefined;
+  readonly placement?: Placement | undefined;
   readonly settings?: EnvironmentSettings | undefined;
   readonly variables?: readonly NewVariable[] | undefined;
   /** The wanted whole; those that the analysis calls needed, if not said. */
@@ -1873,6 +1881,16 @@ export interface PasswordProof {
   readonly password: string;
 }
 
+/** A server, or a cluster as a whole. */
+export type Placement = {
+  readonly serverId: string;
+} | {
+  readonly clusterId: string;
+  /** As the setting. */
+  readonly replicas?: number | undefined;
+  readonly spread?: 'even' | undefined;
+};
+
 /** Every error of the API has this shape (RFC 9457). */
 export interface Problem {
   /** Names the kind of problem; the code as a URN. */
@@ -2240,7 +2258,8 @@ export interface ServerFacts {
 }
 
 export interface ServerLink {
-  readonly serverId: string | null;
+  readonly serverId?: string | null | undefined;
+  readonly placement?: Placement | undefined;
   /** Leaves the data of services and volumes on the old server; they begin empty on the new one. */
   readonly leaveData?: boolean | undefined;
 }

@@ -123,10 +123,18 @@ export interface Instance {
 export interface RunningInstance {
   readonly name: string;
   readonly process: string;
+  /** Empty where it may change by itself: the engine looks it up by the name whenever it is needed. */
   readonly address: string;
+  /** Where it answers there, if not at the app's own port. */
+  readonly port?: number;
+  /** What Docker calls it, if not by its name. */
+  readonly container?: string;
 }
 
-export type InstanceState = ContainerState;
+export interface InstanceState extends ContainerState {
+  /** Where it answers at its address, if not at the app's own port. */
+  readonly port?: number;
+}
 
 export interface InspectedTarget {
   readonly instances: readonly Instance[];

@@ -2,6 +2,7 @@
 import type { ContainerState } from '../adapters/docker/docker.ts';
 import type { LogPiece } from '../adapters/log-tap/log-frames.ts';
 import type { LogFollower } from '../adapters/log-tap/log-tap.ts';
+import type { ServerId } from '../ids.ts';
 import type { Secret } from '../secret.ts';
 
 export interface LiveView {
@@ -17,6 +18,7 @@ export interface ShownContainer {
   readonly process: string;
   readonly replica: number;
   readonly deploymentId: string | null;
+  readonly serverId: ServerId;
   readonly state: ContainerState['status'];
   readonly restarts: number;
   /** How it ended last; null where it runs. */

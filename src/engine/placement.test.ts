@@ -8,6 +8,7 @@ const place = (network: number) => ({
   workspaceId: newId<WorkspaceId>(),
   environmentId: newId<EnvironmentId>(),
   serverId: newId<ServerId>(),
+  clusterId: null,
   port: 21_000,
   network,
 });

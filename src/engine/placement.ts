@@ -2,13 +2,15 @@
  * Where an environment stands on a server, and what everything of it is called there. Names are made of ids alone; who
  * knows the id finds everything, also after a crash that left no other note.
  */
-import type { DeploymentId, EnvironmentId, ServerId, ServiceId, WorkspaceId } from '../ids.ts';
+import type { ClusterId, DeploymentId, EnvironmentId, ServerId, ServiceId, WorkspaceId } from '../ids.ts';
 
 export interface Placement {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
+  /** On a cluster the member that builds it; it runs on all of them. */
   readonly serverId: ServerId;
-  /** Of its own listener on the server's proxy. */
+  readonly clusterId: ClusterId | null;
+  /** Of its own listener on the server's proxy; on a cluster, on every member's. */
   readonly port: number;
   /** Of its own network. */
   readonly network: number;
@@ -41,6 +43,21 @@ export function addressIn({ network }: Placement, slot: number): string {
 function addressAt(network: number, slot: number): string {
   const number = network * 64 + slot;
   return `198.${18 + Math.floor(number / 65_536)}.${Math.floor(number / 256) % 256}.${number % 256}`;
+}
+
+/**
+ * On a cluster each replica has a port of the server that it runs on, one that no other environment's ever gets there: a
+ * proxy that has not heard yet that a replica has gone can reach nobody else in its place. Below those that Linux gives to
+ * outgoing connections.
+ */
+export const replicaPorts = { first: 22_000, each: 32, last: 30_159 } as const;
+
+/** So many overlay networks fit into what a swarm has for them. */
+export const clusterNetworks = { first: 0, last: 254 } as const;
+
+export function replicaPortsOf({ network }: Placement): number[] {
+  const { first, each } = replicaPorts;
+  return Array.from({ length: each }, (_, index) => first + network * each + index);
 }
 
 export function appContainer(deploymentId: DeploymentId, process: string, replica: number): string {

@@ -97,6 +97,7 @@ export const statusOfCode = {
   no_second_factor: 409,
   no_space: 507,
   not_found: 404,
+  not_on_cluster: 409,
   nothing_to_back_up: 409,
   nothing_to_roll_back: 409,
   nothing_to_start: 409,

@@ -26,6 +26,7 @@ async function bareSite(t: TestContext): Promise<{ server: TestServer; site: Doc
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
+    clusterId: null,
     port: 20_002,
     network: 2,
   };

@@ -47,6 +47,7 @@ async function siteOn(t: TestContext): Promise<Scene> {
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
+    clusterId: null,
     port: 20_001,
     network: 1,
   };

@@ -53,6 +53,7 @@ async function waited(t: TestContext, program: string, onWarning: (sentence: str
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
+    clusterId: null,
     port: 21_000,
     network: 1,
   };

@@ -29,6 +29,8 @@ export interface DeployWish {
   readonly settings?: Body;
   readonly variables?: readonly Body[];
   readonly services?: readonly Body[];
+  /** The scene's own server, if not said. */
+  readonly placement?: Body;
   readonly deploy?: boolean;
 }
 
@@ -79,8 +81,9 @@ export class DeployScene {
     const project = await newProject(this.git.service, this.token, { name, repository });
     const { analysis } = await analysed(this.git.service, this.token, project.id);
     assert.equal(Object(analysis).status, 'succeeded', JSON.stringify(Object(analysis).fault));
-    const { app, settings, variables, services, deploy = true } = wish;
-    const environment = { name: 'production', serverId: this.serverId, variables, services };
+    const { app, settings, variables, services, placement, deploy = true } = wish;
+    const place = placement ? { placement } : { serverId: this.serverId };
+    const environment = { name: 'production', ...place, variables, services };
     const body = { app, settings, environment, deploy };
     const made = await this.call('POST', `/projects/${project.id}/finalize`, body);
     const environmentId = String(Object(made.environment).id);

@@ -15,7 +15,7 @@ import { hangMs, until } from './until.ts';
  * Answers with its name and what it was sent; an upgrade becomes an echo. `/slow` begins an answer and ends it later,
  * `/events` says something and does not end.
  */
-const app = `const [, name] = process.argv;
+export const echoApp = `const [, name] = process.argv;
 const server = require('node:http').createServer((request, response) => {
   let size = 0;
   request.on('data', (bytes) => { size += bytes.length; });
@@ -84,7 +84,7 @@ export class ProxyGround {
     this.#apps += 1;
     const [name, address] = [`app-${this.#apps}`, `198.18.40.${this.#apps}`];
     const run = `docker run --detach --name ${name} --network apps --ip ${address} node:24-slim node -e "$1" ${name}`;
-    await this.work.remote.script(run, [app]);
+    await this.work.remote.script(run, [echoApp]);
     return { name, address, port: 8080 };
   }
 

@@ -118,6 +118,7 @@ export async function runApp(remote: Remote, network: number): Promise<RunningAp
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
+    clusterId: null,
     port: 21_000,
     network,
   };

@@ -62,6 +62,7 @@ export async function engineScene(
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
+    clusterId: null,
     port: 20_001,
     network: 1,
   };

@@ -64,7 +64,7 @@ function endpoint({ address, aliases = [] }: ContainerSpec) {
   return { Aliases: aliases, ...(address !== undefined && { IPAMConfig: { IPv4Address: address } }) };
 }
 
-function environmentOf(environment: ContainerSpec['environment']): string[] {
+export function environmentOf(environment: ContainerSpec['environment']): string[] {
   return Array.from(environment, ([key, value]) => {
     const text = value.reveal();
     if (key === '' || /[=\0]/.test(key) || text.includes('\0'))

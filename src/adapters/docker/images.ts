@@ -63,6 +63,11 @@ export function removeImage(ref: string): Call {
   return { method: 'DELETE', path: `/images/${pathOf(ref)}`, ok: [200, 404, 409] };
 }
 
+export function tagImage(id: string, repository: string, tag: string): Call {
+  const query = `repo=${encodeURIComponent(repository)}&tag=${encodeURIComponent(tag)}`;
+  return { method: 'POST', path: `/images/${pathOf(id)}/tag?${query}`, ok: [201] };
+}
+
 /** For a unit: a pull takes long, and has to outlive us. */
 export function pullUnit(ref: string): string[] {
   return ['docker', 'pull', '--quiet', '--', ref];

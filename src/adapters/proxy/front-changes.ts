@@ -9,6 +9,7 @@ import {
   mustBeFront,
   mustBeServers,
   renderFront,
+  serverOptionsOf,
   stateOf,
 } from './render-front.ts';
 import { entriesOf } from './routes.ts';
@@ -30,6 +31,7 @@ export function admission(front: ProxyFront, servers: readonly ProxyServer[]): F
   mustBeServers(servers);
   return {
     id: front.id,
+    options: serverOptionsOf(front),
     file: { write: 'unless-shaped', text: renderFront(front) },
     marker: { name: markerOf(front), state: 'keep' },
     ready: [],
@@ -86,6 +88,7 @@ function changeTo(front: ProxyFront, state: FrontState): FrontChange {
   mustBeFront(front);
   return {
     id: front.id,
+    options: serverOptionsOf(front),
     file: { write: 'always', text: renderFront(front, state) },
     marker: { name: markerOf(front), state: state === 'stopped' ? 'off' : 'on' },
     ready: state === 'serving' ? front.servers : [],
@@ -99,6 +102,7 @@ function changeTo(front: ProxyFront, state: FrontState): FrontChange {
 export async function removeFront(work: ProxyWork, id: EnvironmentId): Promise<void> {
   await settle(work, {
     id,
+    options: '',
     file: { write: 'remove' },
     marker: { name: 'shape_none', state: 'keep' },
     ready: [],

@@ -38,6 +38,8 @@ export interface ProxyFront {
   readonly servers: readonly ProxyServer[];
   /** How long a request waits where nobody can take it for now. */
   readonly holdSeconds: number;
+  /** Its servers are on several machines: who does not take connections any more gets no requests. */
+  readonly isChecked?: boolean;
 }
 
 export interface ProxyWork {

@@ -32,6 +32,13 @@ test('a front has a listener and a section of its own, named after its id, with 
   ]);
 });
 
+test('servers on other machines are asked by the proxy itself, by the rules that the others have', () => {
+  const checked = { ...front, isChecked: true };
+  const [, , web] = serverLines(renderFront(checked));
+  assert.match(web ?? '', /^ {2}server web-1 198\.18\.1\.2:3000 weight 100 .* check inter 500ms .* fall 2 /);
+  assert.equal(markerOf(checked), markerOf(front), 'no reload for it');
+});
+
 test('held and stopped fronts have no servers; requests may wait only where it is held', () => {
   const marker = `  server ${markerOf(front)} 127.0.0.1:9 weight 0`;
   assert.deepEqual(serverLines(renderFront(front, 'held')).slice(1), [marker]);

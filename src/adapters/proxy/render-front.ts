@@ -14,7 +14,16 @@ import { mustBeHost, mustBeRoutes } from './routes.ts';
 export type FrontState = 'serving' | 'held' | 'stopped';
 
 /** Also given when a server is added at run time, which takes nothing from the defaults. */
-export const serverOptions = 'weight 100 pool-purge-delay 1s';
+const serverOptions = 'weight 100 pool-purge-delay 1s';
+/**
+ * Out after a second, also where its machine is silent: a check that has no answer by the next one has failed. Back after ten
+ * seconds of good ones, in which the list is compared with what runs where.
+ */
+const checks = 'check inter 500ms downinter 1s fall 2 rise 10 on-marked-down shutdown-sessions';
+
+export function serverOptionsOf({ isChecked = false }: Pick<ProxyFront, 'isChecked'>): string {
+  return isChecked ? `${serverOptions} ${checks}` : serverOptions;
+}
 
 const markerPlace = 'MARKER';
 const retryAfterSeconds = 5;
@@ -62,7 +71,7 @@ export function renderFront(front: ProxyFront, state: FrontState = stateOf(front
   const servers = state === 'serving' ? front.servers : [];
   return `# Written by Slipway: what it starts with. Changes are made here first, then through the runtime socket.
 ${rulesOf(front).replaceAll(markerPlace, marker)}  server ${marker} 127.0.0.1:9 weight 0${state === 'stopped' ? ' disabled' : ''}
-${servers.map((each) => `  server ${each.name} ${placeOf(each)} ${serverOptions}\n`).join('')}`;
+${servers.map((each) => `  server ${each.name} ${placeOf(each)} ${serverOptionsOf(front)}\n`).join('')}`;
 }
 
 /** `address:port`, as HAProxy reads it. */

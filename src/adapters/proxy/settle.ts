@@ -13,12 +13,14 @@ import type { EnvironmentId } from '../../ids.ts';
 import type { FirstScript } from '../../remote/remote.ts';
 import type { ProxyServer, ProxyWork } from './fronts.ts';
 import { backendOf, frontFileOf } from './places.ts';
-import { placeOf, serverOptions } from './render-front.ts';
+import { placeOf } from './render-front.ts';
 import type { HostEntry } from './routes.ts';
 import { proxyScriptFirst, runProxyScript, waitingProxyScript } from './server-program.ts';
 
 export interface FrontChange {
   readonly id: EnvironmentId;
+  /** Of servers that are added. */
+  readonly options: string;
   readonly file:
     | { readonly write: 'always' | 'unless-shaped'; readonly text: string }
     | { readonly write: 'remove' | 'keep' };
@@ -46,6 +48,7 @@ export function orderOf(spec: FrontChange): string {
   const server = (verb: string) => (each: ProxyServer) => `${verb} ${each.name} ${placeOf(each)}`;
   const lines = [
     `backend ${backendOf(spec.id)}`,
+    `options ${spec.options}`,
     `file ${frontFileOf(spec.id)}`,
     `write ${file.write}`,
     `marker ${marker.name} ${marker.state}`,
@@ -67,7 +70,7 @@ while (defined(my $line = <STDIN>)) { chomp $line; my ($key, @rest) = split / /,
   last if $key eq q{content} }
 my $content = q{}; my $size = $w{content} ? $w{content}[0] : die qq{the input ended early\n};
 while (length $content < $size) { read STDIN, $content, $size - length $content, length $content or die qq{the input ended early\n} }
-my ($backend, $write, $others) = map { $w{$_}[0] } qw(backend write others); my ($marker, $open) = @{$w{marker}};
+my ($backend, $write, $others) = map { $w{$_}[0] } qw(backend write others); my ($marker, $open) = @{$w{marker}}; my $options = join q{ }, @{$w{options}};
 my $path = qq{$dir/config/$w{file}[0]}; my $old = slurp($path); my $map = qq{$inside/config/hosts.map}; my $policies = qq{$inside/config/policies.map};
 
 my $shaped = sub { my ($text, $name) = @_; return defined $text && index($text, qq{server $name }) >= 0 };
@@ -108,7 +111,7 @@ sub map_commands { my ($pid) = @_; return () unless $w{hosts}[0] eq q{set}; my (
 sub server_commands { my ($now) = @_; my (@add, @up, @down); my ($mark) = grep { /^shape_/ } keys %$now;
   my %all = (%idle, %ready);
   for my $name (sort keys %all) { my ($address, $port) = $all{$name} =~ /^\[?(.*?)\]?:(\d+)$/; my $seen = $now->{$name};
-    if (!$seen) { push @add, qq{add server $backend/$name $all{$name} ${serverOptions}} }
+    if (!$seen) { push @add, qq{add server $backend/$name $all{$name} $options}; push @add, qq{enable health $backend/$name} if $options =~ / check / }
     elsif ($seen->{address} ne $address || $seen->{port} ne $port) { push @add, qq{set server $backend/$name addr $address port $port} }
     if ($ready{$name}) { push @up, qq{set server $backend/$name state ready} unless $seen && $seen->{state} eq q{ready} }
     elsif (!$seen || $seen->{state} eq q{maint}) { push @up, qq{set server $backend/$name state drain} } }

@@ -1,6 +1,7 @@
 /** What users ask of clusters: each is decided in one transaction, and done by the operation that it stores. */
 import { Fault } from '../../fault.ts';
 import { type ClusterId, newId, type ServerId, type WorkspaceId } from '../../ids.ts';
+import { hasUnfinishedInQueue } from '../../operations/operations.ts';
 import type { Answer, SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
@@ -119,7 +120,42 @@ export function removeServer(
       throw new Fault('in_use', 'It is the last server of the cluster.', {
         hint: 'Delete the cluster instead, with DELETE /clusters/:id.',
       });
+    await leaveHomes(tx, ctx, request, serverId);
     return startLeaving(tx, ctx, request, [serverId], { lost, all: false });
+  });
+}
+
+/** What is built there is built elsewhere from now on; what is being deployed at this moment is waited for. */
+async function leaveHomes(
+  tx: Queryable,
+  ctx: ClustersContext,
+  { workspaceId, clusterId }: ClusterRequest,
+  from: ServerId,
+): Promise<void> {
+  const environments = await ctx.environmentsOn(tx, workspaceId, from);
+  for (const { id, name, project } of environments)
+    if (await hasUnfinishedInQueue(tx, id))
+      throw new Fault('in_use', `${project}/${name} is being worked on from this server.`, {
+        hint: 'Wait for its deployment to end, or cancel it.',
+      });
+  const environmentIds = environments.map(({ id }) => id);
+  await ctx.leaveHome(tx, workspaceId, { environmentIds, from, clusterId }, ctx.clock.now());
+}
+
+/** One that is lost is only taken apart: what stands on it stands on its home alone then, and is put back there. */
+async function refuseInUse(
+  tx: Queryable,
+  ctx: ClustersContext,
+  workspaceId: WorkspaceId,
+  serverIds: readonly ServerId[],
+): Promise<void> {
+  const found = [];
+  for (const serverId of serverIds) found.push(...(await ctx.environmentsOn(tx, workspaceId, serverId)));
+  if (found.length === 0) return;
+  const names = found.slice(0, 5).map(({ name, project }) => `${project}/${name}`);
+  const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
+  throw new Fault('in_use', `On the cluster stand: ${names.join(', ')}${more}.`, {
+    hint: 'Move them to a server with PATCH /environments/:id/server, or delete them, first.',
   });
 }
 
@@ -133,6 +169,7 @@ export function deleteCluster(
   return ctx.db.transaction(async (tx) => {
     const { members } = await lockIdle(tx, request);
     const serverIds = members.map((each) => each.serverId);
+    if (!lost) await refuseInUse(tx, ctx, workspaceId, serverIds);
     if (serverIds.length > 0) return startLeaving(tx, ctx, request, serverIds, { lost, all: true });
     await queries.deleteCluster(tx, { workspaceId, id: clusterId });
     await publishClusterUpdate(tx, workspaceId, clusterId, 'deleted');

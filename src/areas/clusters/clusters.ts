@@ -7,7 +7,7 @@ import type { Clock } from '../../clock.ts';
 import type { WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
-import type { ClusterId, WorkspaceId } from '../../ids.ts';
+import type { ClusterId, EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { RemotePool } from '../../remote/remote.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -25,6 +25,17 @@ export interface ClustersContext {
   readonly queue: OperationQueue;
   readonly pool: RemotePool;
   readonly environmentsOn: EnvironmentsOn;
+  /** Environments that have this member for a home get another, before it leaves. */
+  readonly leaveHome: (
+    tx: Queryable,
+    workspaceId: WorkspaceId,
+    home: {
+      readonly environmentIds: readonly EnvironmentId[];
+      readonly from: ServerId;
+      readonly clusterId: ClusterId;
+    },
+    now: Date,
+  ) => Promise<void>;
 }
 
 export const joinKind = 'cluster_join';

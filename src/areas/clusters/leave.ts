@@ -3,7 +3,7 @@
  * missed; afterwards nothing of the swarm is left on it.
  */
 import { minute } from '../../clock.ts';
-import { leave } from '../../engine/swarm/member.ts';
+import { leave, removeFronts, removeImages } from '../../engine/swarm/member.ts';
 import { ensureMemberRules, removeMemberRules } from '../../engine/swarm/member-rules.ts';
 import {
   demoteSurplus,
@@ -112,7 +112,7 @@ export function leaveOperation(ctx: ClustersContext): OperationKind {
         run: async (input, context) => {
           const rows = await rowsOf(input, context);
           for (const { serverId, name, hadLiveRestore } of leaversIn(rows, input))
-            await unlessLost(input, name, () => tidy(ctx, context, serverId, hadLiveRestore ?? true));
+            await unlessLost(input, name, () => tidy(ctx, context, input, serverId, hadLiveRestore ?? true));
           const staying = rows.filter(({ serverId }) => !input.serverIds.includes(serverId));
           const addresses = staying.flatMap(({ address }) => address ?? []);
           for (const { serverId } of staying) {
@@ -171,11 +171,17 @@ async function unlessLost({ lost }: LeaveInput, name: string, work: () => Promis
 async function tidy(
   ctx: ClustersContext,
   context: StepContext,
+  input: LeaveInput,
   serverId: ServerId,
   hadLiveRestore: boolean,
 ): Promise<void> {
-  const { remote, signal } = await memberOf(ctx, context, serverId);
-  await remote.fence(context.operationId, context.epoch);
+  const member = await memberOf(ctx, context, serverId);
+  const { remote, signal } = member;
+  const fence = { scope: context.operationId, epoch: context.epoch };
+  await remote.fence(fence.scope, fence.epoch);
+  await removeFronts(member, fence);
+  // Of a cluster that is taken apart each environment stands on its home then, and needs its image there.
+  if (!input.all) await removeImages(member, fence);
   await setLiveRestore(remote, hadLiveRestore);
   await removeMemberRules(remote, signal);
 }

@@ -24,6 +24,22 @@ export async function listClusters(db: Queryable, workspaceId: WorkspaceId, page
   return page.answer(rows, (row) => toCluster(row, byCluster.get(row.id) ?? []));
 }
 
+export type ClusterMember = queries.MemberRow;
+
+/** Those who work on it need more of its members than is shown. */
+export function readMembers(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  id: ClusterId,
+): Promise<ClusterMember[]> {
+  return queries.listMembers(db, workspaceId, [id]);
+}
+
+/** For who puts something on it: until the transaction ends nobody takes it apart. Undefined where there is none. */
+export function holdCluster(tx: Queryable, workspaceId: WorkspaceId, id: ClusterId) {
+  return queries.lockCluster(tx, { workspaceId, id });
+}
+
 function toCluster(row: queries.ClusterRow, members: readonly queries.MemberRow[]) {
   const { id, name, network, status, operationId } = row;
   const managers = members.filter(({ role }) => role === 'manager');

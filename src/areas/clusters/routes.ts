@@ -82,7 +82,7 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
 
   route.delete(`${base}/:id`, {
     access: manage,
-    faults: ['cluster_busy'],
+    faults: ['cluster_busy', 'in_use'],
     schema: {
       operationId: 'deleteCluster',
       summary: 'Delete a cluster',

@@ -14,6 +14,7 @@ import {
 } from '../environments/environment-state.ts';
 import type { EnvironmentStatus } from '../environments/environments.ts';
 import { noticeHealth } from '../environments/notice-health.ts';
+import { placementsOf } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { type DeploymentStatus, isOver } from './deployments.ts';
 import * as queries from './queries.ts';
@@ -116,7 +117,10 @@ async function stayWhereItIs(
   now: Date,
 ): Promise<void> {
   const live = currentDeploymentId && (await queries.findDeployment(tx, workspaceId, currentDeploymentId));
-  if (live && live.serverId !== serverId) await setServer(tx, workspaceId, id, live.serverId, now);
+  // Another home in the same cluster is no move.
+  const places = live ? await placementsOf(tx, workspaceId, id) : [];
+  if (live && live.serverId !== serverId && places.some((place) => place.serverId === live.serverId))
+    await setServer(tx, workspaceId, id, live.serverId, now);
 }
 
 function statusOf(change: StateChange, { status, supersededBy }: queries.LockedDeployment): DeploymentStatus {

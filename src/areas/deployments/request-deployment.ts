@@ -9,6 +9,7 @@ import { type DeploymentId, newId } from '../../ids.ts';
 import { cancelIn, enqueueOperation, lockQueued } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
 import { lockEnvironment, setWanted } from '../environments/environment-state.ts';
+import { homeOf } from '../environments/placement/cluster-home.ts';
 import { ensurePlacement } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import {
@@ -26,9 +27,11 @@ export async function requestDeployment(
 ): Promise<DeploymentId> {
   const { workspaceId, environmentId, trigger, requestedBy } = request;
   const environment = await lockEnvironment(tx, workspaceId, environmentId);
-  const { serverId, projectId, branch, currentDeploymentId } = environment;
-  if (serverId === null) throw noServer();
+  const { projectId, branch, currentDeploymentId } = environment;
+  if (environment.serverId === null) throw noServer();
   const now = ctx.clock.now();
+  const placed = { id: environmentId, serverId: environment.serverId };
+  const serverId = await homeOf(tx, workspaceId, placed, now);
   // One that waits goes to the new server by itself, and brings what is newer along.
   const [waiting] = (await queries.listQueued(tx, workspaceId, environmentId)).slice(-1);
   if (trigger === 'move' && waiting) return waiting.id;

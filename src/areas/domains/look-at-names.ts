@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import type { FindingCode } from '../../adapters/dns/dns.ts';
 import { Fault } from '../../fault.ts';
 import type { DomainId, ServerId, WorkspaceId } from '../../ids.ts';
-import { readServer } from '../servers/read-server.ts';
+import { hostsOf } from '../environments/placement/placements.ts';
 import { type DomainsContext, domainNotFound, verificationRecord } from './domains.ts';
 import type { SslMode } from './name-queries.ts';
 import * as queries from './queries.ts';
@@ -42,7 +42,7 @@ export async function lookAtNames(
 ): Promise<queries.StoredFinding[]> {
   const domain = await queries.findDomain(ctx.db, workspaceId, domainId);
   if (!domain) throw domainNotFound();
-  const { host } = await readServer(ctx.db, workspaceId, serverId);
+  const hosts = await hostsOf(ctx.db, workspaceId, serverId);
   const dns = await ctx.dns();
   const checks = names.map((hostname) =>
     dns.checkDomain(
@@ -51,7 +51,7 @@ export async function lookAtNames(
         record: verificationRecord(domain),
         // CAA binds the authority alone.
         authority: sslMode === 'auto' ? ctx.authority.caaNames : [],
-        serverAddresses: isIP(host) === 0 ? [] : [host],
+        serverAddresses: hosts.filter((host) => isIP(host) !== 0),
       },
       signal,
     ),

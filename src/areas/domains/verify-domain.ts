@@ -7,7 +7,7 @@ import type { DomainCheck, Finding } from '../../adapters/dns/dns.ts';
 import { after, day, hour, minute } from '../../clock.ts';
 import type { DomainId, WorkspaceId } from '../../ids.ts';
 import { readEnvironmentState } from '../environments/environment-state.ts';
-import { readServer } from '../servers/read-server.ts';
+import { hostsOf } from '../environments/placement/placements.ts';
 import { noticeDomainLost, publishDomainUpdate } from './domain-events.ts';
 import { type DomainStatus, type DomainsContext, domainNotFound, verificationRecord } from './domains.ts';
 import { listOfDomain } from './name-queries.ts';
@@ -50,8 +50,8 @@ async function addressesOf(
     if (each.hostname !== hostname) continue;
     const environment = await readEnvironmentState(ctx.db, workspaceId, each.environmentId);
     if (!environment || environment.serverId === null) continue;
-    const { host } = await readServer(ctx.db, workspaceId, environment.serverId);
-    if (isIP(host) !== 0) addresses.add(host);
+    for (const host of await hostsOf(ctx.db, workspaceId, environment.serverId))
+      if (isIP(host) !== 0) addresses.add(host);
   }
   return [...addresses];
 }

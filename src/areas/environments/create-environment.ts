@@ -13,6 +13,7 @@ import { setAutoDeploy } from './environment-state.ts';
 import { type EnvironmentSettings, environmentNameTaken } from './environments.ts';
 import type { WantedService } from './hooks.ts';
 import { makeEnvironment } from './make-environment.ts';
+import { namedPlacement, type WantedPlacement } from './placement/wanted-placement.ts';
 import { setDecided } from './pushed-environments.ts';
 import { readEnvironment, type ShownEnvironment } from './read-environments.ts';
 import { checkKeys } from './variables/check-keys.ts';
@@ -23,6 +24,7 @@ export interface NewEnvironment {
   readonly name: string;
   readonly branch?: string;
   readonly serverId?: ServerId;
+  readonly placement?: WantedPlacement;
   readonly settings?: EnvironmentSettings;
   readonly variables?: readonly NewVariable[];
   readonly services?: readonly WantedService[];
@@ -47,18 +49,18 @@ export async function createEnvironment(
   return ctx.db.transaction(async (tx) => {
     await lockSource(tx, workspaceId, projectId);
     const { project, result } = await readFinalised(tx, workspaceId, projectId);
-    const { serverId, settings, variables, services } = wanted;
+    const { settings, variables, services } = wanted;
     const id = await makeEnvironment(tx, ctx, workspaceId, {
       project,
       result,
       name,
       branch,
       app: settings?.appPath,
-      serverId,
+      placement: namedPlacement(wanted),
       settings,
       variables,
       services,
-      fields: { app: 'settings.appPath', serverId: 'serverId' },
+      fields: { app: 'settings.appPath' },
     });
     if (!id) throw environmentNameTaken(name);
     if (autoDeploy && head !== undefined) await switchOn(tx, workspaceId, id, head, now);

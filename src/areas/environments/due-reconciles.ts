@@ -17,7 +17,8 @@ export interface DueReconcile {
 
 /**
  * Only those that should run, on servers that can be asked. Each server has a moment of the minute of its own, at which
- * everything on it is due: one look shows it all, and the looks at many servers do not all come at once.
+ * everything on it is due: one look shows it all, and the looks at many servers do not all come at once. Those on clusters are
+ * due every ten seconds: Swarm moves replicas by itself, and the proxies have to follow.
  */
 export function takeDueReconciles(db: Queryable, now: Date, most: number) {
   return db.rows<DueReconcile>(sql`
@@ -27,8 +28,11 @@ export function takeDueReconciles(db: Queryable, now: Date, most: number) {
         and status in ('running', 'degraded')
       order by look_at, server_id limit ${most} for update skip locked
     )
-    update environments e set look_at = date_bin('1 minute', ${now}::timestamptz + interval '1 minute',
-      timestamptz 'epoch' + ('x' || left(md5(e.server_id::text), 7))::bit(28)::int % 60000 * interval '1 millisecond')
+    update environments e set look_at = case when exists (
+        select 1 from cluster_members m where m.workspace_id = e.workspace_id and m.server_id = e.server_id)
+      then ${now}::timestamptz + interval '10 seconds'
+      else date_bin('1 minute', ${now}::timestamptz + interval '1 minute', timestamptz 'epoch'
+        + ('x' || left(md5(e.server_id::text), 7))::bit(28)::int % 60000 * interval '1 millisecond') end
     from due where e.workspace_id = due.workspace_id and e.id = due.id
     returning e.workspace_id as "workspaceId", e.id as "environmentId", e.server_id as "serverId", e.status,
       e.current_deployment as "currentDeploymentId", e.current_release as "currentReleaseId", e.seen`);

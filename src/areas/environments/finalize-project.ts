@@ -13,6 +13,7 @@ import type { EnvironmentsContext } from './context.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import type { WantedService } from './hooks.ts';
 import { makeEnvironment } from './make-environment.ts';
+import { namedPlacement, type WantedPlacement } from './placement/wanted-placement.ts';
 import { readProject, type ShownProject } from './read-projects.ts';
 import { checkKeys } from './variables/check-keys.ts';
 import type { NewVariable } from './variables/put-variables.ts';
@@ -25,6 +26,7 @@ export interface Finalization {
     readonly name: string;
     readonly branch?: string;
     readonly serverId?: ServerId;
+    readonly placement?: WantedPlacement;
     readonly variables?: readonly NewVariable[];
     readonly services?: readonly WantedService[];
   };
@@ -61,7 +63,7 @@ export async function finalizeProject<Deployment>(
     if (project.status === 'active') throw alreadyFinalized();
     const { analysisResult: result, analysisCommit: commit } = project;
     if (project.analysisStatus !== 'succeeded' || !result || !commit) throw notAnalysed();
-    const { name, branch = commit.branch, serverId, variables, services } = wanted.environment;
+    const { name, branch = commit.branch, variables, services } = wanted.environment;
     const environmentId = await makeEnvironment(tx, ctx, workspaceId, {
       project,
       result,
@@ -71,8 +73,8 @@ export async function finalizeProject<Deployment>(
       settings: wanted.settings,
       variables,
       services,
-      serverId,
-      fields: { app: 'app', serverId: 'environment.serverId' },
+      placement: namedPlacement(wanted.environment, 'environment.'),
+      fields: { app: 'app' },
     });
     if (!environmentId) throw new Error('a project that is not active has an environment');
     await activateProject(tx, workspaceId, id, ctx.clock.now());

@@ -4,16 +4,17 @@
  */
 import type { AnalysisResult } from '../../analysis/result.ts';
 import type { Clock } from '../../clock.ts';
-import { Fault } from '../../fault.ts';
-import { type EnvironmentId, newId, type ProjectId, type ServerId, type WorkspaceId } from '../../ids.ts';
+import { type EnvironmentId, newId, type ProjectId, type WorkspaceId } from '../../ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Sealer } from '../../store/sealed.ts';
 import { slugOf } from '../projects/create-project.ts';
-import { readHeldServer } from '../servers/read-server.ts';
 import { checkLimits, checkSettings, checkValues } from './check-settings.ts';
 import { chooseApp, generatedVariables } from './choose-app.ts';
+import { lockEnvironment } from './environment-state.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import type { EnvironmentHooks, WantedService } from './hooks.ts';
+import { refuseOnCluster } from './placement/on-cluster.ts';
+import { holdPlace, type NamedPlacement } from './placement/wanted-placement.ts';
 import { insertEnvironment } from './queries.ts';
 import { type NewVariable, putVariables } from './variables/put-variables.ts';
 
@@ -24,12 +25,12 @@ export interface EnvironmentPlan {
   readonly branch: string;
   /** The path of one of the analysis' apps; needed where there are several. */
   readonly app: string | undefined;
-  readonly serverId: ServerId | undefined;
+  readonly placement: NamedPlacement | undefined;
   readonly settings: EnvironmentSettings | undefined;
   readonly variables: readonly NewVariable[] | undefined;
   readonly services: readonly WantedService[] | undefined;
   /** Where these stand in the request. */
-  readonly fields: { readonly app: string; readonly serverId: string };
+  readonly fields: { readonly app: string };
 }
 
 /** Undefined where the project has an environment of that name already. */
@@ -37,16 +38,14 @@ export async function makeEnvironment(
   tx: Queryable,
   ctx: { readonly sealer: Sealer; readonly clock: Clock; readonly hooks: EnvironmentHooks },
   workspaceId: WorkspaceId,
-  { project, result, name, branch, serverId, settings = {}, fields, ...plan }: EnvironmentPlan,
+  { project, result, name, branch, placement, settings = {}, fields, ...plan }: EnvironmentPlan,
 ): Promise<EnvironmentId | undefined> {
   const now = ctx.clock.now();
   checkValues(settings);
   const app = chooseApp(result, plan.app, fields.app, settings);
   checkSettings(settings, app);
-  if (serverId !== undefined) {
-    const { facts } = await checkServer(tx, workspaceId, serverId, fields.serverId);
-    checkLimits(settings, Object.keys(settings), facts);
-  }
+  const place = placement && (await holdPlace(tx, workspaceId, placement));
+  if (place) checkLimits(settings, Object.keys(settings), place.facts);
   const id = newId<EnvironmentId>();
   const row = {
     id,
@@ -54,29 +53,19 @@ export async function makeEnvironment(
     name,
     slug: slugOf(`${project.name} ${name}`),
     branch,
-    serverId: serverId ?? null,
-    settings: { ...(app && { appPath: app.path }), ...settings },
+    serverId: place?.serverId ?? null,
+    settings: {
+      ...(app && { appPath: app.path }),
+      ...settings,
+      ...(place?.replicas !== undefined && { replicas: place.replicas }),
+    },
   };
   if (!(await insertEnvironment(tx, workspaceId, row, now))) return undefined;
   const variables = [...generatedVariables(result, app), ...(plan.variables ?? [])];
   await putVariables(tx, ctx.sealer, workspaceId, id, variables, now);
   const { services } = plan;
   for (const hook of ctx.hooks) await hook.created?.(tx, { workspaceId, id, services, result, app });
+  if (place && place.clusterId !== null)
+    await refuseOnCluster(tx, ctx.hooks, workspaceId, await lockEnvironment(tx, workspaceId, id));
   return id;
-}
-
-/** The server that a request names: it is the caller's, and the answer says which field named it. */
-export async function checkServer(tx: Queryable, workspaceId: WorkspaceId, serverId: ServerId, path: string) {
-  const server = await readHeldServer(tx, workspaceId, serverId, 'shared').catch((error: unknown) => {
-    if (!(error instanceof Fault) || error.code !== 'not_found') throw error;
-    throw new Fault('not_found', 'No such server.', {
-      errors: [{ path, message: 'is none of your servers' }],
-    });
-  });
-  if (server.clusterId === null) return server;
-  throw new Fault('server_in_cluster', `${server.name} is a member of a cluster.`, {
-    errors: [
-      { path, message: 'must be a server outside of clusters: a member belongs to its cluster as a whole' },
-    ],
-  });
 }

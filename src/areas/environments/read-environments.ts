@@ -83,10 +83,15 @@ async function showing(
     const host = place && servers.get(place.serverId)?.host;
     const url = host && `http://${host.includes(':') ? `[${host}]` : host}:${place.port}`;
     const server = row.serverId === null ? undefined : servers.get(row.serverId);
-    const { memoryMb = null, cpus = null } = row.settings;
+    const { memoryMb = null, cpus = null, replicas = 1 } = row.settings;
+    const placement = server && placementOf(server, replicas);
     const resources = server?.facts ? limitsOf({ memoryMb, cpus }, server.facts) : null;
-    return { ...shown(row, own, own.domain?.url ?? url ?? null), resources };
+    return { ...shown(row, own, own.domain?.url ?? url ?? null), placement: placement ?? null, resources };
   };
+}
+
+function placementOf({ id, clusterId }: Awaited<ReturnType<typeof readServer>>, replicas: number) {
+  return clusterId === null ? { serverId: id } : { clusterId, replicas, spread: 'even' as const };
 }
 
 async function serversOf(

@@ -150,6 +150,11 @@ export function removeEnvironmentOperation(ctx: EnvironmentsContext): OperationK
   });
 }
 
+/** A server that does not answer, or a cluster of which nobody can change anything. */
+function isGone(error: unknown): boolean {
+  return isServerUnavailable(error) || (error instanceof Fault && error.code === 'cluster_no_quorum');
+}
+
 async function leaveServers(
   ctx: EnvironmentsContext,
   { environmentId, deleteData, force }: RemoveInput,
@@ -160,7 +165,7 @@ async function leaveServers(
       const target = await openTarget(ctx.servers, place, step);
       for (const hook of ctx.hooks.toReversed()) await hook.takeDown?.(target, { deleteData });
     } catch (error) {
-      if (!force || !isServerUnavailable(error)) throw error;
+      if (!force || !isGone(error)) throw error;
       step.log(`The server cannot be reached; what is there stays there: ${errorText(error)}`);
     }
     await ctx.db.transaction((tx) => removePlacement(tx, step.workspaceId, environmentId, place.serverId));

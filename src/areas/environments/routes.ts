@@ -29,6 +29,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
     idempotent: true,
     faults: [
       ...(['project_not_ready', 'name_taken', 'server_in_cluster'] as const),
+      ...(['server_not_ready', 'not_on_cluster'] as const),
       ...(['not_found', ...repositoryFaults] as const),
     ],
     schema: {
@@ -70,7 +71,7 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
 
   route.patch(`${base}/:id`, {
     access: ofEnvironment.change,
-    faults: ['name_taken'],
+    faults: ['name_taken', 'not_on_cluster'],
     schema: {
       operationId: 'updateEnvironment',
       summary: 'Change an environment',
@@ -100,10 +101,13 @@ export function environmentRoutes(routes: Routes, ctx: EnvironmentsContext): voi
 
   route.patch(`${base}/:id/server`, {
     access: ofEnvironment.change,
-    faults: ['server_not_ready', 'server_in_cluster', 'in_use', 'services_hold_data', 'server_full'],
+    faults: [
+      ...(['server_not_ready', 'server_in_cluster', 'in_use', 'services_hold_data'] as const),
+      ...(['server_full', 'not_on_cluster'] as const),
+    ],
     schema: {
       operationId: 'linkServer',
-      summary: 'Link an environment to a server',
+      summary: 'Link an environment to a server or a cluster',
       description:
         'One that runs elsewhere moves: 202 with the deployment that brings it there, while the old server serves on. Data of services and volumes does not move: with some of it elsewhere, `leaveData` has to say that it may stay there.',
       params: idParams<EnvironmentId>(),

@@ -12,7 +12,7 @@ import {
   PageQuery,
   Time,
 } from '../../http/schemas.ts';
-import type { ProjectId, ServerId } from '../../ids.ts';
+import type { ClusterId, ProjectId, ServerId } from '../../ids.ts';
 import { NameAnswer } from '../domains/schemas.ts';
 import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
 import { EnvironmentSettings, Needs, resettable } from './settings-schemas.ts';
@@ -68,6 +68,23 @@ const LastDeployment = Type.Object(
   { title: 'LastDeployment', description: 'The newest, whatever became of it.' },
 );
 
+export const Placement = Type.Union(
+  [
+    Type.Object({ serverId: idOf<ServerId>() }, closed),
+    Type.Object(
+      {
+        clusterId: idOf<ClusterId>(),
+        replicas: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 10, description: 'As the setting.', examples: [3] }),
+        ),
+        spread: Type.Optional(Type.Enum(['even'])),
+      },
+      closed,
+    ),
+  ],
+  { title: 'Placement', description: 'A server, or a cluster as a whole.' },
+);
+
 export const EnvironmentAnswer = Type.Object(
   {
     id: Id,
@@ -75,7 +92,8 @@ export const EnvironmentAnswer = Type.Object(
     name: Type.String({ examples: ['production'] }),
     slug: Type.String({ examples: ['shop-production-k3x9ta'] }),
     branch: Type.String({ examples: ['main'] }),
-    serverId: nullable(Id),
+    serverId: nullable({ ...Id, description: 'On a cluster: the member that builds it.' }),
+    placement: nullable(Placement),
     autoDeploy: Type.Boolean(),
     watchPaths: Type.Array(Type.String({ examples: ['apps/web'] })),
     settings: EnvironmentSettings,
@@ -117,6 +135,7 @@ export const CreateBody = Type.Object(
     name: EnvironmentName,
     branch: Type.Optional({ ...BranchName, description: 'The branch that was analysed, if not said.' }),
     serverId: Type.Optional(idOf<ServerId>()),
+    placement: Type.Optional(Placement),
     settings: Type.Optional(EnvironmentSettings),
     variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
     services: Type.Optional(
@@ -186,10 +205,13 @@ export const BranchBody = Type.Object({ branch: BranchName }, { ...closed, title
 
 export const ServerBody = Type.Object(
   {
-    serverId: nullable({
-      ...idOf<ServerId>(),
-      description: 'Null unlinks it, where nothing of it stands anywhere.',
-    }),
+    serverId: Type.Optional(
+      nullable({
+        ...idOf<ServerId>(),
+        description: 'Null unlinks it, where nothing of it stands anywhere.',
+      }),
+    ),
+    placement: Type.Optional(Placement),
     leaveData: Type.Optional(
       Type.Boolean({
         description:

@@ -13,6 +13,7 @@ import * as queries from './environment-state.ts';
 import { lockEnvironment } from './environment-state.ts';
 import { type EnvironmentSettings, environmentNameTaken } from './environments.ts';
 import { changedSettings, isSettingKey, type Needs, needsOfSettings } from './needs.ts';
+import { refuse, settingsNotOnCluster } from './placement/on-cluster.ts';
 import { readEnvironment } from './read-environments.ts';
 import { checkWatchPaths } from './watch-paths.ts';
 
@@ -40,8 +41,9 @@ export async function updateEnvironment(
     const { analysisResult } = await findProject(tx, workspaceId, projectId);
     const isGenerated = checkChanged(analysisResult ?? undefined, before.settings, settings);
     if (before.serverId !== null) {
-      const { facts } = await readServer(tx, workspaceId, before.serverId);
+      const { facts, clusterId } = await readServer(tx, workspaceId, before.serverId);
       checkLimits(settings, changedSettings(before.settings, settings), facts);
+      if (clusterId !== null) refuse(settingsNotOnCluster(settings));
     }
     const change = { name, settings, watchPaths };
     await queries.setDetails(tx, workspaceId, id, change, ctx.clock.now()).catch((error: unknown) => {

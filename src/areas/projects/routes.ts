@@ -155,7 +155,10 @@ export function projectRoutes(
   route.post(`${base}/:id/finalize`, {
     access: ofProject.change,
     idempotent: true,
-    faults: ['project_not_ready', 'already_finalized', 'server_not_linked', 'server_in_cluster'],
+    faults: [
+      ...(['project_not_ready', 'already_finalized', 'server_not_linked', 'server_in_cluster'] as const),
+      ...(['server_not_ready', 'not_on_cluster'] as const),
+    ],
     schema: {
       operationId: 'finalizeProject',
       summary: 'Take over the analysis, with corrections, and make the first environment',

@@ -4,7 +4,7 @@ import { AnalysisStatus } from '../../events/event-kinds.ts';
 import { closed, FaultAnswer, Id, idOf, matching, nullable, oneLine, Time } from '../../http/schemas.ts';
 import type { GitProviderId, ServerId } from '../../ids.ts';
 import { DeploymentAnswer } from '../deployments/schemas.ts';
-import { BranchName, EnvironmentAnswer, EnvironmentName } from '../environments/schemas.ts';
+import { BranchName, EnvironmentAnswer, EnvironmentName, Placement } from '../environments/schemas.ts';
 import { Settings } from '../environments/settings-schemas.ts';
 import { NewVariable } from '../environments/variables/schemas.ts';
 import { WantedService } from '../services/schemas.ts';
@@ -86,6 +86,7 @@ export const FinalizeBody = Type.Object(
         name: EnvironmentName,
         branch: Type.Optional(BranchName),
         serverId: Type.Optional(idOf<ServerId>()),
+        placement: Type.Optional(Placement),
         variables: Type.Optional(Type.Array(NewVariable, { maxItems: 500 })),
         services: Type.Optional(
           Type.Array(WantedService, {
@@ -97,7 +98,7 @@ export const FinalizeBody = Type.Object(
       { ...closed, title: 'FirstEnvironment' },
     ),
     deploy: Type.Optional(
-      Type.Boolean({ description: 'Deploys it at once; it needs a `serverId` then. No, if not said.' }),
+      Type.Boolean({ description: 'Deploys it at once; it needs a place then. No, if not said.' }),
     ),
   },
   {

@@ -83,6 +83,21 @@ test('all there, and the proxy agrees in whatever order: well', () => {
   assert.deepEqual(look(well), { kind: 'well' });
 });
 
+test('a replica that was moved to another server is listed where it was: the front is to be put right', () => {
+  const at = (address: string) => [
+    container(first, { address, port: 22_000 }),
+    container(second, { address: '10.0.0.2', port: 22_001 }),
+    container(worker),
+  ];
+  const listed = [
+    { name: first, address: '10.0.0.1', port: 22_000 },
+    { name: second, address: '10.0.0.2', port: 22_001 },
+  ];
+  const there = { front: { ...front, file: { ...file, servers: listed } } };
+  assert.deepEqual(look(at('10.0.0.1'), there), { kind: 'well' });
+  assert.deepEqual(look(at('10.0.0.3'), there), { kind: 'missing', what: ['front'] });
+});
+
 test('what is gone, or stands still without having crashed, is to be put back', () => {
   assert.deepEqual(look([container(first), container(worker)]), {
     kind: 'missing',

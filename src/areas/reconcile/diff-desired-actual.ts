@@ -57,8 +57,8 @@ function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Actual
   return Array.from({ length: run.replicas }, (_, index) =>
     appContainer(deploymentId, webProcess, index + 1),
   ).flatMap((name) => {
-    const address = containers.get(name)?.address ?? null;
-    return address === null ? [] : [{ name, address, port: run.port }];
+    const { address = null, port = run.port } = containers.get(name) ?? {};
+    return address === null ? [] : [{ name, address, port }];
   });
 }
 

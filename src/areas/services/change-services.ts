@@ -5,9 +5,11 @@ import type { SaveResponse } from '../../store/answer.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EnvironmentState, lockEnvironment } from '../environments/environment-state.ts';
 import type { WantedService } from '../environments/hooks.ts';
+import { refuse } from '../environments/placement/on-cluster.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { readServer } from '../servers/read-server.ts';
 import { type Changes, decideServices, requireConfirmed } from './decide-services.ts';
+import { serviceNotOnCluster } from './environment-hook.ts';
 import * as queries from './queries.ts';
 import { listedServices } from './read-services.ts';
 import type { ServiceRequestsContext } from './services.ts';
@@ -34,8 +36,9 @@ export async function changeServices(
   return ctx.db.transaction(async (tx) => {
     const environment = await lockEnvironment(tx, workspaceId, environmentId);
     const { serverId } = environment;
-    const server = serverId && (await readServer(tx, workspaceId, serverId)).facts;
-    const inputs = readServicesInput(wanted, server);
+    const server = serverId === null ? null : await readServer(tx, workspaceId, serverId);
+    const inputs = readServicesInput(wanted, server?.facts ?? null);
+    if (server && server.clusterId !== null) refuse(inputs.map(serviceNotOnCluster));
     const rows = await queries.lockServices(tx, workspaceId, environmentId);
     const changes = decideServices(rows, inputs);
     requireConfirmed(changes, inputs, remove);

@@ -50,12 +50,17 @@ async function lookAtContainers(
   const seen = ids.flatMap((id, index) => {
     const [inspected, stats] = [replies[index], replies[ids.length + index]];
     const state = inspected && readContainer(inspected);
-    return state ? [{ id, shown: shown(state, stats && readMemory(stats)) }] : [];
+    return state ? [{ id, shown: shown(placement, state, stats && readMemory(stats)) }] : [];
   });
-  return seen.sort((one, other) => order(one.shown) - order(other.shown) || compare(one.shown, other.shown));
+  return seen.sort(inOrder);
+}
+
+export function inOrder({ shown: one }: SeenContainer, { shown: other }: SeenContainer): number {
+  return order(one) - order(other) || compare(one, other);
 }
 
 function shown(
+  { serverId }: Where,
   { name, labels, status, restarts, exitCode, isOutOfMemory, startedAt }: ContainerState,
   memory: ReturnType<typeof readMemory>,
 ): ShownContainer {
@@ -69,6 +74,7 @@ function shown(
     process: labels['slipway.process'] ?? '',
     replica: Number(labels['slipway.replica'] ?? 0),
     deploymentId: labels['slipway.deployment'] ?? null,
+    serverId,
     exitCode: hasEnded ? exitCode : null,
     startedAt: startedAt === null ? null : new Date(startedAt).toISOString(),
     memoryBytes: memory?.usedBytes ?? null,

@@ -43,7 +43,9 @@ import {
 
 /** The network and the volumes; they outlive every release. */
 function groundCalls(placement: Placement, { run }: ReleaseSpec): Call[] {
-  return [networkCall(placement), ...run.volumes.map(({ name }) => volumeCall(placement, name))];
+  // That of a cluster is made by a manager.
+  const network = placement.clusterId === null ? [networkCall(placement)] : [];
+  return [...network, ...run.volumes.map(({ name }) => volumeCall(placement, name))];
 }
 
 function volumeCall(placement: Placement, name: string): Call {
@@ -178,12 +180,12 @@ function releaseContainer(placement: Placement, start: ReleaseStart, command: st
     ...common(placement, start, 'release', 1),
     entrypoint: shell(command),
     command: [],
-    address: free(),
+    ...(placement.clusterId === null && { address: free() }),
     restart: 'no',
   };
 }
 
-function common(
+export function common(
   placement: Placement,
   { release, deploymentId }: ReleaseStart,
   process: string,
@@ -214,7 +216,7 @@ function common(
 const rootNeeds = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'];
 
 /** The user's command is a program for the shell of the user's own image; it is one argument here, and nothing else. */
-function shell(command: string): string[] {
+export function shell(command: string): string[] {
   return ['/bin/sh', '-c', command];
 }
 

@@ -21,8 +21,9 @@ import type { Endpoint, Front, Leaving } from '../engine.ts';
 import { type ReleaseSpec, secretsOf } from '../release-spec.ts';
 
 function proxyFront({ placement }: DockerHost, { routes, endpoints, holdSeconds }: Front): ProxyFront {
-  const { environmentId: id, port } = placement;
-  return { id, port, hosts: [], routes, servers: endpoints, holdSeconds };
+  const { environmentId: id, port, clusterId } = placement;
+  const isChecked = clusterId !== null;
+  return { id, port, hosts: [], routes, servers: endpoints, holdSeconds, isChecked };
 }
 
 /** Adds them without traffic, and asks each one through the proxy. `front` is what serves now. */

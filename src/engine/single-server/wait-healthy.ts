@@ -34,6 +34,7 @@ export async function waitHealthy(host: DockerHost, check: HealthCheck): Promise
 }
 
 async function waitForOne(host: DockerHost, check: HealthCheck, container: RunningInstance): Promise<void> {
+  const inDocker = container.container ?? container.name;
   const { remote, fence, signal } = host;
   const { startSeconds } = check.run.health;
   const probes: Probe[] = [];
@@ -51,13 +52,12 @@ async function waitForOne(host: DockerHost, check: HealthCheck, container: Runni
     // Also where it answered and then held the connection open: the server's own program saw no end there.
     const last = probes.at(-1);
     if (answer?.last.isMet || (last && isHealthy(last, check.run.health.path))) return;
-    const state = await inspect(host, container.name);
+    const state = await inspect(host, inDocker);
     const isOver = performance.now() > deadline;
-    if (isOver || isHopeless(state)) throw await explain(host, check, container.name, state, probes);
+    if (isOver || isHopeless(state)) throw await explain(host, check, inDocker, state, probes);
     const word = await lookEarly(host, check, state, probes);
     // Seen twice, it is no moment between two of its starts.
-    if (word?.isFinal && word.sentence === told)
-      throw await explain(host, check, container.name, state, probes);
+    if (word?.isFinal && word.sentence === told) throw await explain(host, check, inDocker, state, probes);
     if (word && word.sentence !== told) check.onWarning?.(word.sentence);
     told = word?.sentence ?? '';
   }
@@ -77,9 +77,9 @@ async function lookEarly(
   return earlyWord({ wanted, probes, listening, startSeconds: run.health.startSeconds });
 }
 
-function probeOf({ port, health }: RunPlan, { address, name }: RunningInstance): Exchange {
+function probeOf({ port, health }: RunPlan, { address, name, ...at }: RunningInstance): Exchange {
   const common = {
-    to: { host: address, port: health.port ?? port },
+    to: { host: address, port: at.port ?? health.port ?? port },
     maxBytes: probeBytes,
     timeoutMs: health.timeoutSeconds * 1_000,
   };

@@ -1,5 +1,6 @@
 /** One server as a member of a cluster: what it brings along, and its way into a swarm and out of it. */
 import { ask } from '../../adapters/docker/ask.ts';
+import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
 import {
   createGatewayBridge,
   info,
@@ -12,6 +13,9 @@ import {
   removeGatewayBridge,
   type SwarmView,
 } from '../../adapters/docker/swarm.ts';
+import { readCertificates, removeCertificate } from '../../adapters/proxy/certificates.ts';
+import { removeFront } from '../../adapters/proxy/front-changes.ts';
+import { readFronts } from '../../adapters/proxy/read-fronts.ts';
 import type { ClusterId } from '../../ids.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
 import { Secret } from '../../secret.ts';
@@ -117,6 +121,21 @@ export async function ensureJoined(
 export async function leave(member: SwarmMember): Promise<void> {
   await ask(member.remote, [leaveSwarm], sending(member));
   await ask(member.remote, removeGatewayBridge, sending(member));
+}
+
+/** Nor of what stands on the cluster: the others serve it. */
+export async function removeFronts({ remote, signal }: SwarmMember, fence: Fence): Promise<void> {
+  const work = { remote, fence, signal };
+  for (const { id } of (await readFronts(work)).fronts) await removeFront(work, id);
+  for (const { id } of await readCertificates(work)) await removeCertificate(work, id);
+}
+
+/** Copies, of which the others have the same. */
+export async function removeImages({ remote, signal }: SwarmMember, fence: Fence): Promise<void> {
+  const [listed] = await ask(remote, [listImages({ slipway: 'image' })], { signal });
+  const images = listed ? readImages(listed) : [];
+  const calls = images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag)));
+  await ask(remote, calls, { fence, signal });
 }
 
 export function sending({ fence, signal }: SwarmMember) {

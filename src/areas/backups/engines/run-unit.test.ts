@@ -34,6 +34,7 @@ function run(printed: string, state: UnitState, progress: EngineProgress = silen
     workspaceId: newId<WorkspaceId>(),
     environmentId: newId<EnvironmentId>(),
     serverId: newId<ServerId>(),
+    clusterId: null,
     port: 21_000,
     network: 0,
   };

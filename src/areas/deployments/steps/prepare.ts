@@ -4,6 +4,7 @@ import type { PlannedRun } from '../../../engine/release-spec.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
+import { refuseRunOnCluster } from '../../environments/placement/on-cluster.ts';
 import { placementsOf } from '../../environments/placement/placements.ts';
 import { readRelease } from '../../releases/stored-releases.ts';
 import { hasServices } from '../../services/read-services.ts';
@@ -12,14 +13,16 @@ import { type DeploymentInputs, storeInputs } from '../inputs.ts';
 import * as queries from '../queries.ts';
 import { commitSource } from './commit-source.ts';
 import { releaseBefore } from './fetch.ts';
-import { type DeployStepContext, inputsOf, outputOf, targetOf } from './step-context.ts';
+import { type DeployStepContext, inputsOf, outputOf, placeOf, targetOf } from './step-context.ts';
 
 /** Looks at the server, and decides once what every later step works with. */
 export async function plan(work: DeployStepContext): Promise<Json> {
   const { ctx, workspaceId, deployment, environment } = work;
   const { currentReleaseId, currentDeploymentId } = environment;
   const live = currentReleaseId && (await readRelease(ctx.db, ctx.sealer, workspaceId, currentReleaseId));
+  const here = await placeOf(work);
   const decided = await decideInputs(work, live?.imageDigest ?? null);
+  if (here.clusterId !== null) refuseRunOnCluster(decided.run);
   const { instances, image, images } = decided;
   if (image)
     work.step.log('The image for these files and settings is there already: nothing has to be built.');
@@ -44,7 +47,7 @@ export async function plan(work: DeployStepContext): Promise<Json> {
     oldPort: previous && live ? live.run.port : null,
     taken: [...addressesOf(instances)],
     previous,
-    previousServerIds: places.map(({ serverId }) => serverId).filter((id) => id !== deployment.serverId),
+    previousServerIds: places.map(({ serverId }) => serverId).filter((id) => id !== here.serverId),
     idle: await idleSteps(work, decided),
   };
 }

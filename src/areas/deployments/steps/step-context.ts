@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Target } from '../../../engine/engine.ts';
+import type { Placement } from '../../../engine/placement.ts';
 import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Json, StepContext } from '../../../operations/definition.ts';
 import type { Secret } from '../../../secret.ts';
@@ -42,16 +43,23 @@ export async function targetOf(
   work: DeployStepContext,
   serverId: ServerId = work.deployment.serverId,
 ): Promise<Target> {
-  const { ctx, workspaceId, step, environment } = work;
+  const { ctx, step } = work;
+  const place = await placeOf(work, serverId);
+  return openTarget(step.outputs.has('plan') ? rememberingSecrets(work) : ctx.servers, place, step);
+}
+
+/** Its server is another than was asked for where a cluster has given it another home meanwhile. */
+export async function placeOf(
+  { ctx, workspaceId, environment, deployment }: DeployStepContext,
+  serverId: ServerId = deployment.serverId,
+): Promise<Placement> {
   const places = await placementsOf(ctx.db, workspaceId, environment.id);
   const known = places.find((place) => place.serverId === serverId);
   // There since the deployment was asked for, unless it was linked elsewhere meanwhile.
-  const place =
+  return (
     known ??
-    (await ctx.db.transaction((tx) =>
-      ensurePlacement(tx, workspaceId, environment.id, serverId, ctx.clock.now()),
-    ));
-  return openTarget(step.outputs.has('plan') ? rememberingSecrets(work) : ctx.servers, place, step);
+    ctx.db.transaction((tx) => ensurePlacement(tx, workspaceId, environment.id, serverId, ctx.clock.now()))
+  );
 }
 
 /** By what a run of the steps keeps of them: the secrets go when it does. */

@@ -6,13 +6,16 @@ import type { Logger } from 'pino';
 import { type Clock, second } from '../../../clock.ts';
 import type { LiveView, ShownContainer } from '../../../engine/live-view.ts';
 import { SingleServerViews } from '../../../engine/single-server/live.ts';
+import { joinedView } from '../../../engine/swarm/live.ts';
 import { Fault } from '../../../fault.ts';
 import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
 import type { Secret } from '../../../secret.ts';
 import type { Database } from '../../../store/database.ts';
 import { connectTo } from '../../servers/connection/connect-server.ts';
+import { isServerUnavailable } from '../../servers/connection/server-retry.ts';
 import type { ServerAccess } from '../../servers/servers.ts';
 import { environmentNotFound } from '../environments.ts';
+import { listPeers } from '../placement/placement-queries.ts';
 import * as queries from '../queries.ts';
 import { type LiveLine, LiveWatch, type Viewer, type WatchEnd, type Watched } from './live-watch.ts';
 
@@ -103,8 +106,13 @@ export class LiveLogs {
     if (!environment) throw environmentNotFound();
     const { serverId } = environment;
     if (serverId === null) return null;
-    const { remote } = await connectTo(this.#ctx.servers, workspaceId, serverId);
-    return this.#views.open({ workspaceId, environmentId, serverId }, remote, signal);
+    const { clusterId, serverIds } = await listPeers(db, workspaceId, serverId);
+    const views = [];
+    for (const id of serverIds) {
+      const { remote } = await connectTo(this.#ctx.servers, workspaceId, id);
+      views.push(this.#views.open({ workspaceId, environmentId, serverId: id }, remote, signal));
+    }
+    return clusterId === null ? (views[0] ?? null) : joinedView(views, isServerUnavailable);
   }
 
   #begin(workspaceId: WorkspaceId, environmentId: EnvironmentId): LiveWatch {

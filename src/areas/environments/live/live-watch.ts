@@ -8,6 +8,7 @@ import { justAfter, type LogPiece } from '../../../adapters/log-tap/log-frames.t
 import { type LogLine, LogLines } from '../../../adapters/log-tap/log-lines.ts';
 import type { LiveView, SeenContainer, ShownContainer } from '../../../engine/live-view.ts';
 import { errorText, Fault } from '../../../fault.ts';
+import type { ServerId } from '../../../ids.ts';
 import type { Secret } from '../../../secret.ts';
 
 export interface Watched {
@@ -21,6 +22,7 @@ export interface LiveLine extends LogLine {
   readonly container: string;
   readonly process: string;
   readonly replica: number;
+  readonly serverId: ServerId;
 }
 
 export interface Viewer {
@@ -40,6 +42,7 @@ interface Entry {
   readonly name: string;
   readonly process: string;
   readonly replica: number;
+  readonly serverId: ServerId;
   readonly lines: LogLines;
   lastAt: string | undefined;
   /** With which start it was followed; where that differs from the present one, there is more to read. */
@@ -129,10 +132,10 @@ export class LiveWatch {
     const ids = fresh.map(({ id }) => id);
     const output = await view.lastOutput(ids, mostTail, secrets);
     const lines = fresh.flatMap(({ id, shown }, index) => {
-      const { name, process, replica, state, startedAt } = shown;
+      const { name, process, replica, serverId, state, startedAt } = shown;
       const isOver = state === 'exited' || state === 'dead';
       const followedStart = isOver ? startedAt : undefined;
-      const all = { id, name, process, replica, lines: new LogLines(secrets) };
+      const all = { id, name, process, replica, serverId, lines: new LogLines(secrets) };
       const entry: Entry = { ...all, lastAt: undefined, followedStart, leave: undefined };
       this.#entries.set(id, entry);
       return (output[index] ?? []).flatMap((piece) => this.#read(entry, piece));
@@ -212,8 +215,8 @@ export class LiveWatch {
   }
 }
 
-function liveLineOf({ name, process, replica }: Entry, line: LogLine): LiveLine {
-  return { container: name, process, replica, ...line };
+function liveLineOf({ name, process, replica, serverId }: Entry, line: LogLine): LiveLine {
+  return { container: name, process, replica, serverId, ...line };
 }
 
 /** The memory of a living process never stands still. */

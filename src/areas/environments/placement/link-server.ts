@@ -6,15 +6,25 @@ import { Fault } from '../../../fault.ts';
 import type { AccountId, DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { publishProjectEvent } from '../../projects/projects.ts';
+import { readServer } from '../../servers/read-server.ts';
 import type { EnvironmentsContext } from '../context.ts';
-import { type EnvironmentState, lockEnvironment, setServer } from '../environment-state.ts';
+import { type EnvironmentState, lockEnvironment, setDetails, setServer } from '../environment-state.ts';
 import { dataOf, type EnvironmentHooks } from '../hooks.ts';
-import { checkServer } from '../make-environment.ts';
 import { readEnvironment, type ShownEnvironment } from '../read-environments.ts';
+import { refuseOnCluster } from './on-cluster.ts';
 import { placementsOf } from './placements.ts';
+import {
+  type HeldPlace,
+  holdPlace,
+  type NamedPlacement,
+  namedPlacement,
+  type WantedPlacement,
+} from './wanted-placement.ts';
 
 export interface ServerLink {
-  readonly serverId: ServerId | null;
+  /** Null: nowhere. */
+  readonly serverId?: ServerId | null;
+  readonly placement?: WantedPlacement;
   /** Leaves data where it is. */
   readonly leaveData?: boolean;
 }
@@ -30,13 +40,22 @@ export function linkServer(
   workspaceId: WorkspaceId,
   id: EnvironmentId,
   requestedBy: AccountId,
-  { serverId, leaveData = false }: ServerLink,
+  { leaveData = false, ...link }: ServerLink,
 ): Promise<Linked> {
+  const named = namedPlacement(link);
+  if (!named && link.serverId !== null) throw nothingSaid();
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
-    if (serverId !== null) await checkReady(tx, workspaceId, serverId);
-    if (before.serverId === serverId)
-      return { environment: await readEnvironment(tx, ctx.hooks, workspaceId, id), deployment: null };
+    const place = named && (await holdReady(tx, workspaceId, named));
+    if (place && place.clusterId !== null) await refuseOnCluster(tx, ctx.hooks, workspaceId, before);
+    const serverId = place ? await sameHome(tx, workspaceId, before, place) : null;
+    if (place?.replicas !== undefined) await setReplicas(tx, ctx, workspaceId, before, place.replicas);
+    if (before.serverId === serverId) {
+      const environment = await readEnvironment(tx, ctx.hooks, workspaceId, id);
+      if (place?.replicas !== undefined)
+        await publishProjectEvent(tx, workspaceId, before.projectId, { reason: 'server', environmentId: id });
+      return { environment, deployment: null };
+    }
     const places = await placementsOf(tx, workspaceId, id);
     if (serverId === null && (places.length > 0 || before.status === 'deploying')) throw stillStands(before);
     if (leaveData) for (const hook of ctx.hooks) await hook.leaveData?.(tx, workspaceId, id, serverId);
@@ -54,12 +73,46 @@ export function linkServer(
   });
 }
 
-async function checkReady(tx: Queryable, workspaceId: WorkspaceId, serverId: ServerId): Promise<void> {
-  const { status, provisionedAt } = await checkServer(tx, workspaceId, serverId, 'serverId');
-  if (status !== 'pending' && provisionedAt !== null) return;
+async function holdReady(tx: Queryable, workspaceId: WorkspaceId, named: NamedPlacement): Promise<HeldPlace> {
+  const place = await holdPlace(tx, workspaceId, named);
+  if (place.isReady) return place;
   throw new Fault('server_not_ready', 'The server has not been set up yet.', {
     hint: 'Test its connection, and provision it with POST /servers/:id/provision.',
-    errors: [{ path: 'serverId', message: 'is a server that is not ready' }],
+    errors: [{ path: named.path, message: 'is a server that is not ready' }],
+  });
+}
+
+/** Who stands on the cluster already keeps its home there. */
+async function sameHome(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { serverId }: EnvironmentState,
+  place: HeldPlace,
+): Promise<ServerId> {
+  if (serverId === null || place.clusterId === null) return place.serverId;
+  const { clusterId } = await readServer(tx, workspaceId, serverId);
+  return clusterId === place.clusterId ? serverId : place.serverId;
+}
+
+function setReplicas(
+  tx: Queryable,
+  { clock }: EnvironmentsContext,
+  workspaceId: WorkspaceId,
+  { id, name, settings, watchPaths }: EnvironmentState,
+  replicas: number,
+): Promise<number> {
+  return setDetails(
+    tx,
+    workspaceId,
+    id,
+    { name, settings: { ...settings, replicas }, watchPaths },
+    clock.now(),
+  );
+}
+
+function nothingSaid(): Fault {
+  return new Fault('invalid_input', 'The request says no place.', {
+    errors: [{ path: 'serverId', message: 'must be there, or `placement`' }],
   });
 }
 

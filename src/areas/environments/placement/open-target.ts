@@ -3,12 +3,15 @@ import { capacityOf } from '../../../engine/capacity.ts';
 import type { Target, TargetView } from '../../../engine/engine.ts';
 import type { Placement } from '../../../engine/placement.ts';
 import { singleServer } from '../../../engine/single-server/single-server.ts';
+import { swarm } from '../../../engine/swarm/swarm.ts';
 import type { EnvironmentId, WorkspaceId } from '../../../ids.ts';
 import type { StepContext } from '../../../operations/definition.ts';
+import type { Remote } from '../../../remote/remote.ts';
 import { withSecrets } from '../../../remote/with-secrets.ts';
 import type { Secret } from '../../../secret.ts';
 import { connectTo } from '../../servers/connection/connect-server.ts';
 import type { ServerAccess } from '../../servers/servers.ts';
+import { type ClusterWork, openCluster } from './open-cluster.ts';
 
 /** What it takes to work on the server of an environment. */
 export interface TargetAccess extends ServerAccess {
@@ -22,11 +25,10 @@ export async function openTarget(
   placement: Placement,
   { operationId, epoch, signal }: Pick<StepContext, 'operationId' | 'epoch' | 'signal'>,
 ): Promise<Target> {
-  const { workspaceId, environmentId, serverId } = placement;
-  const { remote, facts } = await connectTo(servers, workspaceId, serverId);
-  const known = withSecrets(remote, await servers.secretsOf(workspaceId, environmentId));
-  const fence = { scope: operationId, epoch };
-  return singleServer({ placement, remote: known, capacity: capacityOf(facts), signal, fence });
+  const { workspaceId, environmentId } = placement;
+  const secrets = await servers.secretsOf(workspaceId, environmentId);
+  const known = (remote: Remote) => withSecrets(remote, secrets);
+  return engineOf(servers, placement, { fence: { scope: operationId, epoch }, signal, known });
 }
 
 /** For those who only look; so any fence will do, and this one refuses nobody. */
@@ -35,7 +37,14 @@ export async function openTargetReadOnly(
   placement: Placement,
   signal: AbortSignal,
 ): Promise<TargetView> {
-  const { remote, facts } = await connectTo(servers, placement.workspaceId, placement.serverId);
   const fence = { scope: 'look', epoch: 0 };
-  return singleServer({ placement, remote, capacity: capacityOf(facts), signal, fence });
+  return engineOf(servers, placement, { fence, signal, known: (remote) => remote });
+}
+
+async function engineOf(servers: ServerAccess, placement: Placement, work: ClusterWork): Promise<Target> {
+  const { clusterId } = placement;
+  if (clusterId !== null) return swarm(await openCluster(servers, { ...placement, clusterId }, work));
+  const { remote, facts } = await connectTo(servers, placement.workspaceId, placement.serverId);
+  const { fence, signal, known } = work;
+  return singleServer({ placement, remote: known(remote), capacity: capacityOf(facts), signal, fence });
 }

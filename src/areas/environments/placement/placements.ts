@@ -1,12 +1,14 @@
 /**
  * Where environments stand: a port of the server's proxy and a network there, each environment's own for as long as
- * it stands on that server. The lowest free ones, so that a firewall's rule need not cover more than is used.
+ * it stands on that server. The lowest free ones, so that a firewall's rule need not cover more than is used. On a cluster they
+ * are the same on every member.
  */
 import { appPorts } from '../../../app-ports.ts';
-import type { Placement } from '../../../engine/placement.ts';
+import { clusterNetworks, type Placement } from '../../../engine/placement.ts';
 import { Fault } from '../../../fault.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Queryable } from '../../../store/database.ts';
+import { readServer } from '../../servers/read-server.ts';
 import * as queries from './placement-queries.ts';
 
 const networks = { first: 0, last: 2_047 } as const;
@@ -19,13 +21,15 @@ export async function ensurePlacement(
   serverId: ServerId,
   now: Date,
 ): Promise<Placement> {
+  const { clusterId, serverIds } = await queries.listPeers(tx, workspaceId, serverId);
   // Before the look: of two who ask for the same place at once, the second finds what the first has made.
-  await queries.lockPlacementsOn(tx, serverId);
-  const known = await queries.findPlacement(tx, workspaceId, environmentId, serverId);
+  await queries.lockPlacementsOn(tx, clusterId ?? serverId);
+  const known = await queries.findPlacement(tx, workspaceId, environmentId, serverIds);
   if (known) return known;
-  const { port, network } = await queries.findFree(tx, serverId, appPorts, networks);
+  const those = clusterId === null ? networks : clusterNetworks;
+  const { port, network } = await queries.findFree(tx, serverIds, appPorts, those);
   if (port === null || network === null) throw serverFull();
-  const place = { workspaceId, environmentId, serverId, port, network };
+  const place = { workspaceId, environmentId, serverId, clusterId, port, network };
   await queries.insertPlacement(tx, place, now);
   return place;
 }
@@ -46,6 +50,18 @@ export function placementsOfAll(
   environmentIds: readonly EnvironmentId[],
 ): Promise<Placement[]> {
   return queries.listPlacements(db, workspaceId, environmentIds);
+}
+
+/** Where visitors of who stands on this server are to be led: on a cluster every member answers. */
+export async function hostsOf(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+): Promise<string[]> {
+  const { serverIds } = await queries.listPeers(db, workspaceId, serverId);
+  const hosts: string[] = [];
+  for (const id of serverIds) hosts.push((await readServer(db, workspaceId, id)).host);
+  return hosts;
 }
 
 /** Once nothing of the environment is left on that server. */

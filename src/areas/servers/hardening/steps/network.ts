@@ -61,6 +61,7 @@ function dockerRules(tcp: readonly number[]): string {
     iifname "docker_gwbridge" return
     iifname "br-*" return
     iif "lo" return
+    include "/etc/slipway/cluster.d/published/*.nft"
     ct status dnat meta l4proto 6 ct original proto-dst { ${tcp.join(', ')} } return
     ct status dnat meta l4proto 17 ct original proto-dst 443 return
     counter drop

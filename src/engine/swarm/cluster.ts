@@ -1,0 +1,104 @@
+/**
+ * A cluster as one step of work on an environment has it in hand. What Swarm is told, it is told through a manager with a
+ * majority; what the proxies are told, each of them is, but for those of servers that Swarm itself calls down.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { second } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { ServerId } from '../../ids.ts';
+import { once } from '../../once.ts';
+import type { Capacity } from '../capacity.ts';
+import type { DockerHost } from '../docker-host.ts';
+import type { Placement } from '../placement.ts';
+import { nodesSeenBy, noQuorum } from './nodes.ts';
+
+export interface ClusterServer {
+  readonly serverId: ServerId;
+  readonly name: string;
+  readonly nodeId: string;
+  /** By which the other members reach it. */
+  readonly address: string;
+  readonly host: DockerHost;
+}
+
+export interface Cluster {
+  readonly placement: Placement;
+  readonly signal: AbortSignal;
+  /** Where images are built, and commands run once. */
+  readonly home: DockerHost;
+  readonly servers: readonly ClusterServer[];
+  /** Of the smallest: a replica may come to run on any. */
+  readonly capacity: Capacity;
+  /** Whether the kernels of all members can encrypt an overlay network. */
+  readonly isEncrypted: boolean;
+  /** Whether it says that a server does not answer, and not that it refuses. */
+  readonly isAway: (error: unknown) => boolean;
+  /** Asked once; `isUp` is what changes. */
+  readonly manager: () => Promise<DockerHost>;
+}
+
+/** Managers come first in `servers`, the leader before all. */
+export function clusterOf(about: Omit<Cluster, 'manager'>): Cluster {
+  const { servers, isAway } = about;
+  const find = async () => {
+    for (const { host } of servers) {
+      try {
+        if (await nodesSeenBy(host)) return host;
+      } catch (error) {
+        if (!isAway(error)) throw error;
+      }
+    }
+    throw noQuorum();
+  };
+  return { ...about, manager: once(find) };
+}
+
+/** Those that Swarm sees: also one that runs nothing at the moment takes visitors. */
+export async function serversUp(cluster: Cluster): Promise<ClusterServer[]> {
+  const nodes = await nodesSeenBy(await cluster.manager());
+  if (!nodes) throw noQuorum();
+  const up = new Set(nodes.filter(({ isUp }) => isUp).map(({ id }) => id));
+  return cluster.servers.filter(({ nodeId }) => up.has(nodeId));
+}
+
+/** Swarm needs this long to see that a server is gone. */
+const noticedMs = 30 * second;
+
+/**
+ * On each server that is up, side by side. One that goes meanwhile is left out once Swarm says so, and catches up when it is
+ * back; one that only we do not reach still takes visitors, so there is no going on without it.
+ */
+export async function onServersUp<T>(
+  cluster: Cluster,
+  work: (host: DockerHost, server: ClusterServer) => Promise<T>,
+): Promise<T[]> {
+  const servers = await serversUp(cluster);
+  const ends = await Promise.allSettled(servers.map((server) => work(server.host, server)));
+  const done: T[] = [];
+  for (const [index, end] of ends.entries()) {
+    const server = servers[index];
+    if (end.status === 'fulfilled') done.push(end.value);
+    else if (!server || !cluster.isAway(end.reason) || !(await goesDown(cluster, server)))
+      throw named(server, end.reason);
+  }
+  return done;
+}
+
+async function goesDown(cluster: Cluster, { nodeId }: ClusterServer): Promise<boolean> {
+  const until = performance.now() + noticedMs;
+  for (;;) {
+    if (!(await serversUp(cluster)).some((each) => each.nodeId === nodeId)) return true;
+    if (performance.now() > until) return false;
+    await sleep(second, undefined, { signal: cluster.signal });
+  }
+}
+
+function named(server: ClusterServer | undefined, error: unknown): unknown {
+  if (!(error instanceof Fault) || !server) return error;
+  const { code, message, hint, evidence } = error;
+  return new Fault(code, `${server.name}: ${message}`, {
+    ...(hint !== undefined && { hint }),
+    ...(evidence !== undefined && { evidence }),
+    cause: error,
+  });
+}

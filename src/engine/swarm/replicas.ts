@@ -1,0 +1,139 @@
+/**
+ * The replicas of environments on a cluster. Each is a Swarm service of its own with one task: it keeps its name and its port
+ * wherever Swarm brings it, and can be stopped, started and removed like a container.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../../adapters/docker/docker.ts';
+import {
+  listServices,
+  listTasks,
+  readServices,
+  readTasks,
+  removeService,
+  type SwarmService,
+  type SwarmTask,
+  scaleService,
+} from '../../adapters/docker/swarm-services.ts';
+import { Fault } from '../../fault.ts';
+import type { DeploymentId } from '../../ids.ts';
+import { askHost } from '../docker-host.ts';
+import type { Endpoint, Instance, InstanceState } from '../engine.ts';
+import { labelsOf } from '../placement.ts';
+import type { Cluster, ClusterServer } from './cluster.ts';
+
+export interface Replica {
+  readonly service: SwarmService;
+  /** The newest. Null where Swarm has made none yet, or it is stopped. */
+  readonly task: SwarmTask | null;
+  /** How often it has ended by itself; Swarm remembers the last few. */
+  readonly failures: number;
+}
+
+/** Of this environment. */
+export function replicasOf(cluster: Cluster): Promise<Replica[]> {
+  return replicasWith(cluster, labelsOf(cluster.placement, 'app'));
+}
+
+export async function replicasWith(
+  cluster: Cluster,
+  labels: Readonly<Record<string, string>>,
+): Promise<Replica[]> {
+  const [listed, tasked] = await askHost(await cluster.manager(), [listServices(labels), listTasks(labels)]);
+  if (!listed || !tasked) throw new Error('Docker left a question without an answer');
+  const tasks = Map.groupBy(readTasks(tasked), ({ serviceId }) => serviceId);
+  return readServices(listed).map((service) => {
+    const own = tasks.get(service.id) ?? [];
+    return {
+      service,
+      task: own.find(({ desiredState }) => isWanted(desiredState)) ?? null,
+      failures: own.filter(({ state }) => state === 'failed' || state === 'rejected').length,
+    };
+  });
+}
+
+/** `ready`: it waits for the pause after a failure. */
+function isWanted(desiredState: string): boolean {
+  return desiredState === 'running' || desiredState === 'ready';
+}
+
+export function serverOf({ servers }: Cluster, task: SwarmTask | null): ClusterServer | undefined {
+  return task ? servers.find(({ nodeId }) => nodeId === task.nodeId) : undefined;
+}
+
+export function instanceOf({ service }: Replica): Instance {
+  return {
+    name: service.name,
+    process: service.labels['slipway.process'] ?? '',
+    deploymentId: (service.labels['slipway.deployment'] ?? '') as DeploymentId,
+    address: null,
+    isRunning: service.replicas > 0,
+  };
+}
+
+/** In the words of containers, which those who compare know. */
+export function stateOf(cluster: Cluster, replica: Replica): InstanceState {
+  const { service, task, failures } = replica;
+  const isRunning = task?.state === 'running';
+  return {
+    name: service.name,
+    id: task?.containerId ?? '',
+    labels: service.labels,
+    status: isRunning ? 'running' : statusOf(replica),
+    exitCode: task?.exitCode ?? 0,
+    isOutOfMemory: false,
+    restarts: failures,
+    startedAt: isRunning ? task.at : null,
+    finishedAt: null,
+    pid: 0,
+    address: isRunning ? (serverOf(cluster, task)?.address ?? null) : null,
+    image: '',
+    ...(service.publishedPort !== null && { port: service.publishedPort }),
+  };
+}
+
+function statusOf({ service, task, failures }: Replica): InstanceState['status'] {
+  if (!task || service.replicas === 0) return 'exited';
+  return failures > 0 && task.state !== 'running' ? 'restarting' : 'created';
+}
+
+/** Where those of these names that run answer at this moment. */
+export async function endpointsNow(
+  cluster: Cluster,
+  endpoints: readonly Pick<Endpoint, 'name'>[],
+): Promise<Endpoint[]> {
+  if (endpoints.length === 0) return [];
+  const names = new Set(endpoints.map(({ name }) => name));
+  return (await replicasOf(cluster)).flatMap((replica) => {
+    const { service, task } = replica;
+    const server = serverOf(cluster, task);
+    if (!names.has(service.name) || task?.state !== 'running' || !server || service.publishedPort === null)
+      return [];
+    return [{ name: service.name, address: server.address, port: service.publishedPort }];
+  });
+}
+
+/** Somebody else's change between the look and ours is met by another look. */
+export async function scale(cluster: Cluster, names: readonly string[], to: 0 | 1): Promise<void> {
+  const manager = await cluster.manager();
+  for (let tries = 0; ; tries += 1) {
+    const wrong = (await replicasOf(cluster))
+      .map(({ service }) => service)
+      .filter(({ name, replicas }) => names.includes(name) && replicas !== to);
+    if (wrong.length === 0) return;
+    try {
+      await askHost(
+        manager,
+        wrong.map((service) => scaleService(service, to)),
+      );
+    } catch (error) {
+      const isStale = error instanceof Fault && /out of sequence/.test(error.evidence ?? '');
+      if (!isStale || tries >= 5) throw error;
+      await sleep(200, undefined, { signal: cluster.signal });
+    }
+  }
+}
+
+export async function removeReplicas(cluster: Cluster, names: readonly string[]): Promise<void> {
+  const calls: Call[] = names.map(removeService);
+  if (calls.length > 0) await askHost(await cluster.manager(), calls);
+}

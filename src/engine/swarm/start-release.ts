@@ -1,0 +1,126 @@
+/** The replicas of a release, beside whatever runs there already. One that is there by its name is the same one. */
+import { createOverlay, createService, type SwarmServiceSpec } from '../../adapters/docker/swarm-services.ts';
+import { Fault } from '../../fault.ts';
+import { limitsOf } from '../capacity.ts';
+import { askHost } from '../docker-host.ts';
+import type { RunningInstance } from '../engine.ts';
+import { appContainer, labelsOf, networkName, replicaPortsOf } from '../placement.ts';
+import { type ReleaseStart, secretsOf, webProcess } from '../release-spec.ts';
+import { common, shell } from '../single-server/start-release.ts';
+import type { Cluster } from './cluster.ts';
+import { imageForMembers } from './images.ts';
+import { replicasOf, scale } from './replicas.ts';
+
+interface WantedReplica {
+  readonly name: string;
+  readonly process: string;
+  readonly spec: (image: string, port: () => number) => SwarmServiceSpec;
+}
+
+export function startWeb(cluster: Cluster, start: ReleaseStart): Promise<RunningInstance[]> {
+  const { startCommand, replicas, port: target } = start.release.run;
+  return startAll(
+    cluster,
+    start,
+    namesOf(start, webProcess, replicas).map(({ name, replica }) => ({
+      name,
+      process: webProcess,
+      spec: (image, port) => ({
+        ...specOf(cluster, start, webProcess, replica, image),
+        ...(startCommand !== null && { entrypoint: shell(startCommand) }),
+        aliases: ['web'],
+        published: { port: port(), target },
+      }),
+    })),
+  );
+}
+
+/** A cron process never comes here: an environment that has one is refused before. */
+export function startProcesses(cluster: Cluster, start: ReleaseStart): Promise<RunningInstance[]> {
+  const workers = start.release.run.processes.filter(({ kind }) => kind === 'worker');
+  return startAll(
+    cluster,
+    start,
+    workers.flatMap(({ name: process, replicas, command }) =>
+      namesOf(start, process, replicas).map(({ name, replica }) => ({
+        name,
+        process,
+        spec: (image: string) => ({
+          ...specOf(cluster, start, process, replica, image),
+          entrypoint: shell(command),
+        }),
+      })),
+    ),
+  );
+}
+
+function namesOf({ deploymentId }: ReleaseStart, process: string, replicas: number) {
+  return Array.from({ length: replicas }, (_, index) => ({
+    name: appContainer(deploymentId, process, index + 1),
+    replica: index + 1,
+  }));
+}
+
+async function startAll(
+  cluster: Cluster,
+  { release }: ReleaseStart,
+  wanted: readonly WantedReplica[],
+): Promise<RunningInstance[]> {
+  if (wanted.length === 0) return [];
+  const image = await imageForMembers(cluster, release.imageDigest);
+  const there = (await replicasOf(cluster)).map(({ service }) => service);
+  const missing = wanted.filter(({ name }) => !there.some((each) => each.name === name));
+  const port = freePorts(
+    cluster,
+    there.flatMap(({ publishedPort }) => publishedPort ?? []),
+  );
+  const { placement, isEncrypted } = cluster;
+  const overlay = createOverlay(networkName(placement), labelsOf(placement, 'network'), { isEncrypted });
+  const services = missing.map(({ spec }) => createService(spec(image, port)));
+  await askHost(await cluster.manager(), [overlay, ...services], secretsOf(release));
+  const names = wanted.map(({ name }) => name);
+  await scale(cluster, names, 1);
+  return wanted.map(({ name, process }) => ({ name, process, address: '' }));
+}
+
+function specOf(
+  cluster: Cluster,
+  start: ReleaseStart,
+  process: string,
+  replica: number,
+  image: string,
+): SwarmServiceSpec {
+  const { placement, capacity } = cluster;
+  const { name, labels, network, environment, stopSeconds, capabilities, ...wanted } = common(
+    placement,
+    start,
+    process,
+    replica,
+  );
+  const { memoryMb, cpus } = limitsOf(wanted, capacity);
+  return {
+    name,
+    image,
+    labels,
+    network,
+    aliases: [],
+    environment,
+    capabilities: capabilities ?? [],
+    memoryMb: memoryMb.limit,
+    cpus: cpus.limit,
+    stopSeconds,
+    published: null,
+  };
+}
+
+/** None that is in use: of two releases side by side each has its own. */
+function freePorts({ placement }: Cluster, taken: readonly number[]): () => number {
+  const free = replicaPortsOf(placement).filter((port) => !taken.includes(port));
+  return () => {
+    const port = free.shift();
+    if (port !== undefined) return port;
+    throw new Fault('server_full', 'The environment has more replicas than it has ports on the cluster.', {
+      hint: 'Run fewer replicas: old and new run side by side.',
+    });
+  };
+}

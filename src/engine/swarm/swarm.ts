@@ -1,0 +1,177 @@
+/**
+ * The engine for an environment that stands on a cluster: Swarm places and heals its replicas, HAProxy serves it on every member.
+ * What takes one server, builds and the release command, is done on the environment's home. Owns what Swarm and the proxies
+ * are told; refuses what keeps data or must run once: those who plan an environment refuse that first, and by its name.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listContainers, readContainers } from '../../adapters/docker/containers.ts';
+import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
+import { removeNetwork } from '../../adapters/docker/networks.ts';
+import { createOverlay } from '../../adapters/docker/swarm-services.ts';
+import { installCertificate, removeCertificate } from '../../adapters/proxy/certificates.ts';
+import { setChallengeThumbprint } from '../../adapters/proxy/challenge.ts';
+import { dismiss } from '../../adapters/proxy/drain.ts';
+import { removeFront } from '../../adapters/proxy/front-changes.ts';
+import { ensureProxy } from '../../adapters/proxy/proxy.ts';
+import { readFronts } from '../../adapters/proxy/read-fronts.ts';
+import { Fault } from '../../fault.ts';
+import { askHost, askOne } from '../docker-host.ts';
+import type { InspectedTarget, InstanceState, Leftovers, Survey, Target } from '../engine.ts';
+import { labelsOf, networkName } from '../placement.ts';
+import { hasCrons } from '../release-spec.ts';
+import { lastLines, nameOf, wasOutOfMemory } from '../single-server/inspect.ts';
+import { singleServer } from '../single-server/single-server.ts';
+import { refuseRequests, removeFromProxy } from '../single-server/traffic.ts';
+import { type Cluster, onServersUp } from './cluster.ts';
+import { forgetImages, isOurReference } from './images.ts';
+import * as proxies from './proxies.ts';
+import {
+  instanceOf,
+  removeReplicas,
+  replicasOf,
+  replicasWith,
+  scale,
+  serverOf,
+  stateOf,
+} from './replicas.ts';
+import { startProcesses, startWeb } from './start-release.ts';
+import { waitHealthy } from './wait-healthy.ts';
+
+export function swarm(cluster: Cluster): Target {
+  const home = singleServer(cluster.home);
+  const { environmentId } = cluster.placement;
+  const onProxies = (work: Parameters<typeof proxies.onProxies>[1]) => proxies.onProxies(cluster, work);
+  return {
+    ...home,
+    inspect: (likelyImage) => inspect(cluster, home, likelyImage),
+    instances: async () => (await replicasOf(cluster)).map(instanceOf),
+    startWeb: (start) => startWeb(cluster, start),
+    startProcesses: (start) => startProcesses(cluster, start),
+    waitHealthy: (check) => waitHealthy(cluster, check),
+    runReleaseCommand: async (start, command, output) => {
+      await ensureOverlay(cluster);
+      await home.runReleaseCommand(start, command, output);
+    },
+    stopInstances: async (names, _stopSeconds, inProxy = []) => {
+      if (inProxy.length > 0) await onProxies((host) => dismiss(host, environmentId, inProxy));
+      await scale(cluster, names, 0);
+    },
+    startAgain: (names) => scale(cluster, names, 1),
+    removeInstances: (names) => removeReplicas(cluster, names),
+    cleanUp: (left) => cleanUp(cluster, home, left),
+    setCrons: async (run) => {
+      if (hasCrons(run)) throw new Error('a cron process was not refused on a cluster');
+    },
+    removeCrons: async () => undefined,
+    takeDown: () => takeDown(cluster),
+    ensureProxy: async () =>
+      (await onServersUp(cluster, ({ remote, signal }) => ensureProxy(remote, signal))).includes(true),
+    prove: (front, endpoints, release) => proxies.prove(cluster, front, endpoints, release),
+    switchTo: (front, leaving) => proxies.switchTo(cluster, front, leaving),
+    holdRequests: (front) => proxies.holdRequests(cluster, front),
+    drain: (names, drainSeconds) => proxies.drain(cluster, names, drainSeconds),
+    removeFromProxy: (names) => onProxies((host) => removeFromProxy(host, names)),
+    refuseRequests: (front) => onProxies((host) => refuseRequests(host, front)),
+    restoreFront: (front) => proxies.restoreFront(cluster, front),
+    removeFront: () => onProxies((host) => removeFront(host, environmentId)),
+    installCertificate: (certificate) => onProxies((host) => installCertificate(host, certificate)),
+    readCertificates: () => proxies.commonCertificates(cluster),
+    removeCertificate: (id) => onProxies((host) => removeCertificate(host, id)),
+    setChallengeThumbprint: (thumbprint) => onProxies((host) => setChallengeThumbprint(host, thumbprint)),
+    survey: (names) => survey(cluster, names),
+    lastLines: async (name, most) => {
+      const { task } = (await replicasOf(cluster)).find(({ service }) => service.name === name) ?? {};
+      const server = serverOf(cluster, task ?? null);
+      return server && task ? lastLines(server.host, task.containerId, most) : [];
+    },
+    wasOutOfMemory: (instance) => outOfMemory(cluster, instance),
+  };
+}
+
+async function ensureOverlay(cluster: Cluster): Promise<void> {
+  const { placement, isEncrypted } = cluster;
+  const overlay = createOverlay(networkName(placement), labelsOf(placement, 'network'), { isEncrypted });
+  await askHost(await cluster.manager(), [overlay]);
+}
+
+/** Images are the home's: it builds them, and the others have copies under a name of their own. */
+async function inspect(cluster: Cluster, home: Target, likelyImage: string | null): Promise<InspectedTarget> {
+  const { placement } = cluster;
+  const listed = await askOne(cluster.home, listImages(labelsOf(placement, 'image')));
+  const images = readImages(listed).flatMap(({ id, tags }) =>
+    tags.filter((tag) => !isOurReference(tag)).map((tag) => ({ name: nameOf(placement, tag), id })),
+  );
+  return {
+    instances: (await replicasOf(cluster)).map(instanceOf),
+    likelyImage: likelyImage === null ? undefined : await home.readImage(likelyImage),
+    images,
+  };
+}
+
+async function cleanUp(cluster: Cluster, home: Target, left: Leftovers): Promise<void> {
+  await removeReplicas(cluster, left.instances);
+  await forgetImages(
+    cluster,
+    left.images.flatMap(({ id }) => id ?? []),
+  );
+  await home.cleanUp({ ...left, instances: [] });
+}
+
+/** Of members that are up: what one that is away has of it, Swarm removes when it is back. */
+async function takeDown(cluster: Cluster): Promise<void> {
+  const { placement } = cluster;
+  await onServersUp(cluster, (host) => removeFront(host, placement.environmentId));
+  await removeReplicas(
+    cluster,
+    (await replicasOf(cluster)).map(({ service }) => service.name),
+  );
+  await onServersUp(cluster, async (host) => {
+    const there = async () => readContainers(await askOne(host, listContainers(labelsOf(placement, 'app'))));
+    for (let looks = 0; looks < 120 && (await there()).length > 0; looks += 1)
+      await sleep(1_000, undefined, { signal: host.signal });
+  });
+  await onServersUp(cluster, async (host) => {
+    const images = readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
+    await askHost(
+      host,
+      images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
+    );
+  });
+  await removeOverlay(cluster);
+}
+
+/** Swarm needs a moment after the last task to know that nobody uses it. */
+async function removeOverlay(cluster: Cluster): Promise<void> {
+  const manager = await cluster.manager();
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await askHost(manager, [removeNetwork(networkName(cluster.placement))]);
+      return;
+    } catch (error) {
+      const isUsed = error instanceof Fault && /in use|active endpoints/.test(error.evidence ?? '');
+      if (!isUsed || tries >= 60) throw error;
+      await sleep(1_000, undefined, { signal: cluster.signal });
+    }
+  }
+}
+
+async function survey(cluster: Cluster, names: readonly string[]): Promise<Survey> {
+  const replicas = await replicasWith(cluster, { slipway: 'app' });
+  const wanted = replicas.filter(({ service }) => names.includes(service.name));
+  const seen = await onServersUp(cluster, (host) => readFronts(host));
+  return {
+    states: new Map(wanted.map((replica) => [replica.service.name, stateOf(cluster, replica)])),
+    instances: replicas.map((replica) => ({
+      ...instanceOf(replica),
+      environmentId: replica.service.labels['slipway.environment'] ?? '',
+    })),
+    isProxyRunning: seen.every(({ isRunning }) => isRunning),
+    fronts: proxies.commonFronts(seen.map(({ fronts }) => fronts)),
+  };
+}
+
+async function outOfMemory(cluster: Cluster, instance: InstanceState): Promise<boolean> {
+  const { task } = (await replicasOf(cluster)).find(({ service }) => service.name === instance.name) ?? {};
+  const server = serverOf(cluster, task ?? null);
+  return server && task ? wasOutOfMemory(server.host, { ...instance, name: task.containerId }) : false;
+}

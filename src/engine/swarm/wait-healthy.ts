@@ -1,0 +1,77 @@
+/** Waits until Swarm has placed every replica and each answers; what is wrong is found out on the server that it runs on. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { second } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { HealthCheck, RunningInstance } from '../engine.ts';
+import { waitHealthy as waitOn } from '../single-server/wait-healthy.ts';
+import type { Cluster, ClusterServer } from './cluster.ts';
+import { type Replica, replicasOf, serverOf } from './replicas.ts';
+
+/** Until a container runs: Swarm chooses a server, which makes it. */
+const placedMs = 180 * second;
+/** As many as on a single server: then nobody hopes any more. */
+const mostFailures = 3;
+
+/** One after the other: while one is waited for, so do the others start. */
+export async function waitHealthy(cluster: Cluster, check: HealthCheck): Promise<void> {
+  for (const instance of check.instances) await waitForOne(cluster, check, instance);
+}
+
+async function waitForOne(cluster: Cluster, check: HealthCheck, { name, process }: RunningInstance) {
+  const deadline = performance.now() + check.run.health.startSeconds * second;
+  for (;;) {
+    const { service, containerId, server, failures } = await placed(cluster, name);
+    const port = service.publishedPort;
+    const there = { name, process, address: server.address, container: containerId };
+    try {
+      const instances = [{ ...there, ...(port !== null && { port }) }];
+      return await waitOn(server.host, { ...check, instances });
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      // Swarm may have another one under way: after a first failure, or because the server has gone.
+      const isOver = performance.now() > deadline || failures >= mostFailures;
+      if (isOver || !(await isReplaced(cluster, name, containerId))) throw error;
+    }
+  }
+}
+
+async function find(cluster: Cluster, name: string): Promise<Replica> {
+  const found = (await replicasOf(cluster)).find(({ service }) => service.name === name);
+  if (found) return found;
+  throw new Fault('docker_failed', 'A replica was removed from the swarm while it was waited for.', {
+    evidence: name,
+  });
+}
+
+interface Placed {
+  readonly service: Replica['service'];
+  readonly containerId: string;
+  readonly server: ClusterServer;
+  readonly failures: number;
+}
+
+async function placed(cluster: Cluster, name: string): Promise<Placed> {
+  const until = performance.now() + placedMs;
+  for (;;) {
+    const { service, task, failures } = await find(cluster, name);
+    const server = serverOf(cluster, task);
+    const hasContainer = task !== null && task.containerId !== '' && task.state === 'running';
+    if (hasContainer && server) return { service, containerId: task.containerId, server, failures };
+    if (performance.now() > until || (failures >= mostFailures && !task?.containerId))
+      throw new Fault('docker_failed', 'Swarm could not start a replica of the new release.', {
+        hint: 'The evidence is what Swarm says of it. GET /clusters/:id shows which servers are up.',
+        evidence: `${name}: ${task ? `${task.state} ${task.error}` : 'no task was made'}`,
+      });
+    await sleep(300, undefined, { signal: cluster.signal });
+  }
+}
+
+/** Swarm needs a moment to see what the server has seen. */
+async function isReplaced(cluster: Cluster, name: string, containerId: string): Promise<boolean> {
+  for (let looks = 0; looks < 6; looks += 1) {
+    const { task } = await find(cluster, name);
+    if (task?.containerId !== containerId || task.state !== 'running') return true;
+    await sleep(500, undefined, { signal: cluster.signal });
+  }
+  return false;
+}

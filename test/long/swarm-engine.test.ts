@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setLiveRestore } from '../../src/areas/servers/docker-settings.ts';
+import type { DockerHost } from '../../src/engine/docker-host.ts';
+import { endpointsOf, type Front, type RunningInstance, type Target } from '../../src/engine/engine.ts';
+import type { Placement } from '../../src/engine/placement.ts';
+import type { ReleaseSpec, RunPlan } from '../../src/engine/release-spec.ts';
+import { type Cluster, type ClusterServer, clusterOf } from '../../src/engine/swarm/cluster.ts';
+import { ensureJoined, ensureSwarm } from '../../src/engine/swarm/member.ts';
+import { ensureMemberRules } from '../../src/engine/swarm/member-rules.ts';
+import { replicasOf, serverOf } from '../../src/engine/swarm/replicas.ts';
+import { swarm } from '../../src/engine/swarm/swarm.ts';
+import { Fault } from '../../src/fault.ts';
+import {
+  type ClusterId,
+  type DeploymentId,
+  type EnvironmentId,
+  newId,
+  type ReleaseId,
+  type ServerId,
+  type WorkspaceId,
+} from '../../src/ids.ts';
+import { Secret } from '../../src/secret.ts';
+import { labCapacity, openLab, type TestServer } from '../support/lab.ts';
+import { echoApp, Visitors, visit } from '../support/proxy.ts';
+import { connect } from '../support/remote.ts';
+import { until } from '../support/until.ts';
+
+const lab = await openLab();
+
+const run: RunPlan = {
+  port: 8080,
+  health: { path: '/', port: null, timeoutSeconds: 10, startSeconds: 240 },
+  startCommand: 'exec node -e "$APP" "$RELEASE"',
+  releaseCommand: null,
+  processes: [],
+  replicas: 3,
+  memoryMb: 256,
+  cpus: 1,
+  volumes: [],
+  drainSeconds: 60,
+  stopSeconds: 5,
+  holdSeconds: 60,
+  isRoot: true,
+  plainKeys: [],
+  askedOfServices: [],
+};
+
+interface Live {
+  readonly name: string;
+  readonly web: readonly RunningInstance[];
+}
+
+/** Three servers as one swarm, with nothing of the service but its engine. */
+class SwarmGround {
+  readonly servers: readonly TestServer[];
+  readonly cluster: Cluster;
+  readonly target: Target;
+  readonly #image: string;
+
+  private constructor(servers: readonly TestServer[], cluster: Cluster, image: string) {
+    this.servers = servers;
+    this.cluster = cluster;
+    this.target = swarm(cluster);
+    this.#image = image;
+  }
+
+  static async open(t: TestContext): Promise<SwarmGround> {
+    const { signal } = new AbortController();
+    const placement: Placement = {
+      workspaceId: newId<WorkspaceId>(),
+      environmentId: newId<EnvironmentId>(),
+      serverId: newId<ServerId>(),
+      clusterId: newId<ClusterId>(),
+      port: 21_000,
+      network: 0,
+    };
+    const servers: TestServer[] = [];
+    const members: ClusterServer[] = [];
+    const fence = { scope: 'swarm-test', epoch: 1 };
+    for (const name of ['web-1', 'web-2', 'web-3']) {
+      const server = await lab.fresh(t, 'provisioned');
+      const remote = connect(t, server);
+      const serverId = members.length === 0 ? placement.serverId : newId<ServerId>();
+      await setLiveRestore(remote, false);
+      const host: DockerHost = {
+        placement: { ...placement, serverId },
+        remote,
+        capacity: labCapacity,
+        fence,
+        signal,
+      };
+      servers.push(server);
+      members.push({ serverId, name, nodeId: '', address: server.about.address, host });
+    }
+    const addresses = members.map(({ address }) => address);
+    for (const { host } of members) await ensureMemberRules(host.remote, addresses, signal);
+    const [first] = members;
+    assert.ok(first);
+    const joined: ClusterServer[] = [];
+    for (const member of members) {
+      const { host, address } = member;
+      const nodeId =
+        member === first
+          ? await ensureSwarm(host, address, placement.clusterId ?? newId<ClusterId>())
+          : await ensureJoined(host, address, first.host, [first.address]);
+      joined.push({ ...member, nodeId });
+    }
+    const image = await servers[0]?.ssh(
+      `printf 'FROM node:24-slim\\nENV MADE_AT=home\\n' | docker build --quiet --tag shop -`,
+    );
+    const cluster = clusterOf({
+      placement,
+      signal,
+      home: first.host,
+      servers: joined,
+      capacity: labCapacity,
+      isEncrypted: false,
+      isAway: (error) => error instanceof Fault && /^(remote_|port_)/.test(error.code),
+    });
+    return new SwarmGround(servers, cluster, image?.trim() ?? '');
+  }
+
+  release(name: string, changes: Partial<RunPlan> = {}): ReleaseSpec {
+    const variables = new Map([
+      ['APP', new Secret(echoApp)],
+      ['RELEASE', new Secret(name)],
+    ]);
+    return { id: newId<ReleaseId>(), imageDigest: this.#image, run: { ...run, ...changes }, variables };
+  }
+
+  front(live: Live | undefined): Front {
+    return { routes: [], endpoints: endpointsOf(live?.web ?? [], run.port), holdSeconds: run.holdSeconds };
+  }
+
+  /** As the steps of a deployment do it, up to the proof. */
+  async start(release: ReleaseSpec, name: string): Promise<Live> {
+    const deploymentId = newId<DeploymentId>();
+    const web = await this.target.startWeb({ release, deploymentId, takenAddresses: new Set() });
+    await this.target.waitHealthy({
+      instances: web,
+      run: release.run,
+      secrets: [],
+      onProbe: () => undefined,
+    });
+    return { name, web };
+  }
+
+  async deploy(name: string, before: Live | undefined): Promise<Live> {
+    const release = this.release(name);
+    const live = await this.start(release, name);
+    await this.target.prove(this.front(before), this.front(live).endpoints, release);
+    const names = before?.web.map((each) => each.name) ?? [];
+    const left = await this.target.switchTo(this.front(live), { names, drainSeconds: run.drainSeconds });
+    assert.deepEqual([...left], [], 'the old one has answered its last request');
+    await this.target.stopInstances(names, run.stopSeconds, names);
+    await this.target.removeInstances(names, run.stopSeconds);
+    return live;
+  }
+
+  get urls(): string[] {
+    return this.servers.map(({ about }) => `http://${about.address}:${this.cluster.placement.port}/`);
+  }
+}
+
+const nameAt = async (url: string) => String(JSON.parse((await visit(url)).text).name);
+
+test('releases on a swarm take each other’s place under load through every proxy, and a server that goes costs two seconds', async (t) => {
+  const ground = await SwarmGround.open(t);
+  const { cluster, target, urls } = ground;
+  const first = await ground.deploy('first', undefined);
+  for (const url of urls) assert.equal(await nameAt(url), 'first');
+  const places = (await replicasOf(cluster)).map(({ task }) => serverOf(cluster, task)?.name);
+  assert.deepEqual(places.toSorted(), ['web-1', 'web-2', 'web-3'], 'one on each server');
+
+  await t.test('a replica is closed off, and its port is for members alone', async () => {
+    const [replica] = await replicasOf(cluster);
+    const server = serverOf(cluster, replica?.task ?? null);
+    assert.ok(replica?.task && server);
+    const format =
+      '{{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}} {{.HostConfig.PidsLimit}} {{.HostConfig.Init}}';
+    const closed = await server.host.remote.output([
+      ...['docker', 'inspect', '--format', format],
+      replica.task.containerId,
+    ]);
+    assert.match(closed.toString().trim(), /^\[(CAP_)?ALL\] \[no-new-privileges\S*\] 512 true$/);
+    const url = `http://${server.address}:${replica.service.publishedPort}/`;
+    await assert.rejects(fetch(url, { signal: AbortSignal.timeout(5_000) }));
+  });
+
+  let live = first;
+  await t.test('a second and a third release under load: no request is lost', async (t) => {
+    const crowd = urls.map((url) => new Visitors(t, url, 3));
+    for (const name of ['second', 'third']) live = await ground.deploy(name, live);
+    for (const url of urls) assert.equal(await nameAt(url), 'third');
+    await Promise.all(crowd.map((each) => each.end()));
+    assert.deepEqual(
+      crowd.flatMap(({ failures }) => failures),
+      [],
+    );
+    t.diagnostic(`${crowd.reduce((sum, { answered }) => sum + answered, 0)} requests, none lost`);
+    assert.equal((await target.instances()).length, 3, 'nothing of the old ones is left');
+  });
+
+  await t.test('one that does not start is told in words, and the one that serves goes on', async () => {
+    const broken = ground.release('broken', { startCommand: 'echo nothing to do; exit 3' });
+    await assert.rejects(
+      ground.start(broken, 'broken'),
+      (error) => error instanceof Fault && /nothing to do/.test(error.evidence ?? ''),
+    );
+    const names = new Set(live.web.map(({ name }) => name));
+    const mine = (await target.instances()).filter(({ name }) => !names.has(name));
+    await target.removeInstances(
+      mine.map(({ name }) => name),
+      5,
+    );
+    for (const url of urls) assert.equal(await nameAt(url), 'third');
+  });
+
+  await t.test('the power of a server is cut: the others serve on, and the lists follow', async (t) => {
+    const crowd = urls.slice(0, 2).map((url) => new Visitors(t, url, 3));
+    await until(() => crowd.every(({ answered }) => answered > 10), 'the visitors to be there');
+    await lab.client.cut(ground.servers[2]?.about.name ?? '');
+    await until(async () => {
+      const there = await replicasOf(cluster);
+      return there.every(
+        ({ task }) => task?.state === 'running' && serverOf(cluster, task)?.name !== 'web-3',
+      );
+    }, 'Swarm to start its replica elsewhere');
+    const failed = crowd.flatMap(({ failures }) => failures).length;
+    await target.waitHealthy({ instances: live.web, run, secrets: [], onProbe: () => undefined });
+    await target.restoreFront(ground.front(live));
+    const { fronts, states } = await target.survey(live.web.map(({ name }) => name));
+    assert.deepEqual(
+      fronts.map(({ agrees, file }) => [agrees, file?.servers.length]),
+      [[true, 3]],
+    );
+    assert.deepEqual(
+      [...states.values()].map(({ status }) => status),
+      Array(3).fill('running'),
+    );
+    await Promise.all(crowd.map((each) => each.end()));
+    const all = crowd.flatMap(({ failures }) => failures);
+    t.diagnostic(
+      `${all.length} requests were lost with the server, of ${crowd[0]?.answered} and ${crowd[1]?.answered}`,
+    );
+    assert.equal(all.length, failed, 'none after the checks had taken it out');
+    await lab.client.heal(ground.servers[2]?.about.name ?? '');
+    await until(async () => {
+      await target.restoreFront(ground.front(live));
+      return (await nameAt(urls[2] ?? '').catch(() => '')) === 'third';
+    }, 'the third server to serve again');
+  });
+
+  await target.takeDown({ deleteData: true });
+  for (const { host } of cluster.servers) {
+    const left = await host.remote.output([
+      'docker',
+      'ps',
+      '--all',
+      '--quiet',
+      '--filter',
+      'label=slipway=app',
+    ]);
+    assert.equal(left.toString(), '');
+  }
+});
