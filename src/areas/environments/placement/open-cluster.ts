@@ -40,7 +40,10 @@ export async function openCluster(
     members.push({ serverId: id, name, nodeId, address, host });
   }
   const home = members.find((each) => each.serverId === serverId)?.host ?? members[0]?.host;
-  if (!home) throw new Fault('server_not_ready', 'The cluster has no server that is ready.');
+  if (!home)
+    throw new Fault('server_not_ready', 'The cluster has no server that is ready.', {
+      hint: 'GET /clusters/:id says why. Add one with POST /clusters/:id/servers.',
+    });
   const capacities = members.map(({ host }) => host.capacity);
   return clusterOf({
     placement,
