@@ -27,8 +27,12 @@ export interface DeployStepContext {
 }
 
 /** Of a step that is rows alone: the same, read and written in one transaction. */
-export interface DeployRowsContext extends Omit<DeployStepContext, 'step'> {
+export interface DeployRowsContext {
+  readonly ctx: DeploymentsContext;
   readonly tx: Queryable;
+  readonly workspaceId: WorkspaceId;
+  readonly deployment: queries.DeploymentRow;
+  readonly environment: EnvironmentState;
   readonly step: RowsContext;
 }
 
