@@ -105,19 +105,15 @@ async function compare(
   ];
 }
 
-export async function backUp(bench: Pick<DeployBench, 'call'>, environmentId: string) {
+export async function backUp(bench: Pick<DeployBench, 'call' | 'follow'>, environmentId: string) {
   const path = `/environments/${environmentId}/backups`;
   const begun = performance.now();
-  const { id } = await bench.call('POST', `${path}/trigger`, {});
-  for (;;) {
-    const { status, fault, sizeBytes, parts } = await bench.call('GET', `${path}/${id}`);
-    if (status === 'failed') throw new Error(JSON.stringify(fault));
-    if (status === 'succeeded') {
-      const ms = performance.now() - begun;
-      return { ms, sizeBytes: Number(sizeBytes), rawBytes: Number(Object(Object(parts)[0]).rawBytes) };
-    }
-    await sleep(20);
-  }
+  const { id, operationId } = await bench.call('POST', `${path}/trigger`, {});
+  await bench.follow(`/operations/${operationId}/events`);
+  const ms = performance.now() - begun;
+  const { status, fault, sizeBytes, parts } = await bench.call('GET', `${path}/${id}`);
+  if (status !== 'succeeded') throw new Error(JSON.stringify(fault));
+  return { ms, sizeBytes: Number(sizeBytes), rawBytes: Number(Object(Object(parts)[0]).rawBytes) };
 }
 
 async function byHand(ssh: readonly string[], container: string, file: string): Promise<number> {

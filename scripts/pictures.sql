@@ -87,7 +87,7 @@ insert into d values
 create temp table steps (place int, name text, begins numeric, ends numeric);
 insert into steps values (0, 'fetch', 0.1, 0.9), (1, 'plan', 0.9, 1.4), (2, 'send', 1.4, 1.9), (3, 'build', 1.9, 15.2),
   (4, 'create-release', 15.2, 15.4), (5, 'services', 15.4, 15.8), (6, 'start', 15.8, 18.2), (7, 'health', 18.2, 20.1),
-  (8, 'prove', 20.1, 20.6), (9, 'switch', 20.6, 20.9), (10, 'retire', 20.9, 21.2), (11, 'promote', 21.2, 21.4);
+  (8, 'prove', 20.1, 20.6), (9, 'switch', 20.6, 21.2), (10, 'promote', 21.2, 21.4);
 create temp view told as
 select d.*, pace, e.server, me.workspace, me.account, me.at, now - ago as queued, now - ago + pace * case ended when 'failed' then 20.1 else 21.4 end * interval '1 second' as over,
   pg_temp.id_of(slug || number, now - ago) as id, pg_temp.id_of('operation ' || slug || number, now - ago) as operation,

@@ -62,7 +62,7 @@ test('a deployment shows the course of its operation, forwards only, and ends it
     'health',
     'processes',
   ];
-  steps.push('prove', 'switch', 'retire', 'promote');
+  steps.push('prove', 'switch', 'crons', 'promote');
   for (const step of [null, ...steps]) {
     await follow({ state: 'running', step });
     // As after a retry, or another worker that goes on.
@@ -73,9 +73,10 @@ test('a deployment shows the course of its operation, forwards only, and ends it
   }
   assert.deepEqual(seen, ['preparing', 'building', 'starting', 'switching']);
   assert.deepEqual(await environment(scene), ['deploying', null]);
-  await follow({ state: 'running', step: 'clean-up' });
+  await follow({ state: 'running', step: 'retire' });
   const ended = await shown(scene, id);
   assert.deepEqual([ended.status, ended.step, ended.fault], ['succeeded', null, null]);
+  await follow({ state: 'running', step: 'clean-up' });
   await follow({ state: 'succeeded' });
   assert.deepEqual(
     stepsOf(ended),

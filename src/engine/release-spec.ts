@@ -81,6 +81,6 @@ export function secretsOf({ run, variables }: Pick<ReleaseSpec, 'run' | 'variabl
   return [...variables].filter(([key]) => !plain.has(key)).map(([, value]) => value);
 }
 
-export function hasCrons({ processes }: RunPlan): boolean {
+export function hasCrons({ processes }: Pick<RunPlan, 'processes'>): boolean {
   return processes.some(({ kind }) => kind === 'cron');
 }

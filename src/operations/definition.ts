@@ -46,12 +46,20 @@ export interface Retry {
 
 export type Undo<Input> = ((input: Input, context: StepContext) => Promise<void>) | { readonly none: string };
 
+/** What a step has that works inside a transaction: nothing to wait for, nothing to stop, nothing to say. */
+export type RowsContext = Pick<StepContext, 'operationId' | 'workspaceId' | 'epoch' | 'outputs'>;
+
 export interface Step<Input> {
   readonly name: string;
   readonly deadlineMs: number;
   readonly retry?: Retry;
   readonly run: (input: Input, context: StepContext) => Promise<Json | undefined>;
   readonly undo: Undo<Input>;
+  /**
+   * What `run` does, where that is only rows: it is done in the transaction that writes its entries, together with the end
+   * of the step before and the beginning of the next. Where that fails the step is run by itself, and fails as others do.
+   */
+  readonly rows?: (tx: Queryable, input: Input, context: RowsContext) => Promise<Json | undefined>;
   /**
    * The operation has committed: from here on it cannot be cancelled, and where this step fails for good, the operation
    * succeeds all the same. The failure is logged; what is left behind is for the scheduled clean-up.
@@ -108,6 +116,7 @@ export interface BoundStep {
   readonly isPostCommit: boolean;
   readonly isIdle: ((outputs: StepContext['outputs']) => boolean) | undefined;
   readonly run: (context: StepContext) => Promise<Json | undefined>;
+  readonly rows: ((tx: Queryable, context: RowsContext) => Promise<Json | undefined>) | undefined;
   readonly undo: ((context: StepContext) => Promise<void>) | undefined;
 }
 
@@ -150,13 +159,14 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
     }),
     bind: (stored) => {
       const input = readInput(stored);
-      return definition.steps.map(({ name, deadlineMs, retry, run, undo, isIdle, isPostCommit = false }) => ({
-        name,
-        deadlineMs,
-        retry,
+      return definition.steps.map(({ run, rows, undo, isPostCommit = false, ...step }) => ({
+        name: step.name,
+        deadlineMs: step.deadlineMs,
+        retry: step.retry,
         isPostCommit,
-        isIdle,
+        isIdle: step.isIdle,
         run: (context) => run(input, context),
+        rows: rows && ((tx, context) => rows(tx, input, context)),
         undo: typeof undo === 'function' ? (context) => undo(input, context) : undefined,
       }));
     },

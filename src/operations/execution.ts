@@ -7,7 +7,7 @@ import type { News, OperationEvent } from '../events/event-kinds.ts';
 import { errorText, Fault } from '../fault.ts';
 import type { Queryable } from '../store/database.ts';
 import type { BoundStep, EndState, Json, OperationFault, StepContext } from './definition.ts';
-import type { Journal, JournalRow } from './journal.ts';
+import { type Journal, type JournalRow, RowsFailed } from './journal.ts';
 import { type ClaimedOperation, LeaseLost } from './queries.ts';
 import { StepReport } from './step-report.ts';
 
@@ -33,11 +33,15 @@ const settleMs = 5_000;
 
 export async function execute(context: ExecutionContext): Promise<Outcome> {
   try {
-    const { operation, journal } = context;
+    const { operation, journal, steps } = context;
     const rows = new Map((await journal.read()).map((row) => [row.name, row]));
     if (operation.unwinding) return await unwind(context, rows, operation.unwinding, operation.fault);
-    if (!operation.started) await journal.start();
-    return await runSteps(context, rows);
+    if (!operation.started) journal.start();
+    return await runSteps(context, rows).catch((error: unknown) => {
+      if (!(error instanceof RowsFailed)) throw error;
+      // By itself it fails as any other step does, with its retries and with what is undone then.
+      return runSteps({ ...context, steps: steps.map((step) => ({ ...step, rows: undefined })) }, rows);
+    });
   } catch (error) {
     if (error instanceof LeaseLost) return 'given up';
     throw error;
@@ -65,6 +69,19 @@ async function runSteps(context: ExecutionContext, rows: Map<string, JournalRow>
       const fault = crashFault(step.name);
       if (!step.isPostCommit) return beginUnwind(context, rows, 'failed', fault);
       await logFailure(journal, step, fault.message);
+      continue;
+    }
+    const { name, rows: inRows } = step;
+    if (inRows && !row) {
+      journal.rows(
+        name,
+        place,
+        (tx) => inRows(tx, { ...context.operation, operationId: context.operation.id, outputs }),
+        (output) => {
+          rows.set(name, { name, status: 'done', attempt, output, crashes: 0 });
+          outputs.set(name, output);
+        },
+      );
       continue;
     }
     if (!step.isPostCommit) await journal.step(step.name, place, 'running', attempt);

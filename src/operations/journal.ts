@@ -1,7 +1,8 @@
 /**
  * The journal of one operation, as its worker writes it. Every write is one transaction that first asserts the lease: a
  * worker that lost it gets `LeaseLost` and has written nothing. That a step is done waits for the entry that follows at
- * once: nothing happens in between, so that one write tells both.
+ * once: nothing happens in between, so that one write tells both. So does the beginning of the operation, and a step that
+ * is rows alone is done in it, too.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { News, OperationEvent, OperationStatus } from '../events/event-kinds.ts';
@@ -37,7 +38,12 @@ interface Told {
 interface Entry {
   readonly name: string;
   readonly write: (tx: Queryable, told: Told) => Promise<void>;
+  /** Of a step that is rows alone, called once it is written. */
+  readonly onRowsWritten?: () => void;
 }
+
+/** Nothing was written, because of the rows of a step. They are not tried again with what is written next. */
+export class RowsFailed extends Error {}
 
 const released = fragment`lease_until = null, lease_owner = null`;
 
@@ -70,15 +76,17 @@ export class Journal {
       order by place`);
   }
 
-  start(): Promise<void> {
+  /** With what follows: its first step, or the turn back. */
+  start(): void {
     const { id } = this.#operation;
-    return this.#write('begun', async (tx, told) => {
+    const write: Entry['write'] = async (tx, told) => {
       await tx.run(sql`
         update operations set state = 'running', started_at = coalesce(started_at, now()) where id = ${id}`);
       await this.#onStateChange(tx, { state: 'running', step: null });
       told.events.push({ kind: 'status', data: { status: 'running' } });
       told.status = 'running';
-    });
+    };
+    this.#waiting = [...this.#waiting, { name: 'begun', write }];
   }
 
   /** Begins a post-commit step: false where a cancel came first. From then on none can come any more. */
@@ -110,6 +118,26 @@ export class Journal {
       await this.#step(tx, told, name, place, 'done', attempt, output);
     };
     this.#waiting = [...this.#waiting, { name: `${name} done`, write }];
+  }
+
+  /** A step that is rows alone, from its beginning to its end: with what follows, as an end is. */
+  rows(
+    name: string,
+    place: number,
+    work: (tx: Queryable) => Promise<Json | undefined>,
+    onWritten: (output: Json) => void,
+  ): void {
+    let output: Json = null;
+    const begin: Entry['write'] = async (tx, told) => {
+      await this.#step(tx, told, name, place, 'running', 1);
+      output = (await work(tx)) ?? null;
+    };
+    const end: Entry['write'] = (tx, told) => this.#step(tx, told, name, place, 'done', 1, output);
+    this.#waiting = [
+      ...this.#waiting,
+      { name: `${name} running`, write: begin, onRowsWritten: () => onWritten(output) },
+      { name: `${name} done`, write: end, onRowsWritten: () => undefined },
+    ];
   }
 
   /** For a worker that stops here: what is done need not be done again by the next one. */
@@ -242,15 +270,24 @@ export class Journal {
   async #writeAll(more: readonly Entry[]): Promise<void> {
     const entries = [...this.#waiting, ...more];
     for (const { name } of entries) this.#hook('before', name, this.#operation);
-    await this.#fenced(async (tx) => {
+    const written = this.#fenced(async (tx) => {
       const told: Told = { events: [] };
       for (const { write } of entries) await write(tx, told);
       const { workspaceId, id } = this.#operation;
       await appendEvents<OperationEvent>(tx, { workspaceId, feedId: id }, told.events);
       if (told.status !== undefined) await publishOperationUpdate(tx, this.#operation, told.status);
     });
+    await written.catch((error: unknown) => {
+      const others = this.#waiting.filter(({ onRowsWritten }) => !onRowsWritten);
+      if (error instanceof LeaseLost || others.length === this.#waiting.length) throw error;
+      this.#waiting = others;
+      throw new RowsFailed('the rows of a step could not be written', { cause: error });
+    });
     this.#waiting = [];
-    for (const { name } of entries) this.#hook('after', name, this.#operation);
+    for (const { name, onRowsWritten } of entries) {
+      onRowsWritten?.();
+      this.#hook('after', name, this.#operation);
+    }
   }
 
   /** While the database is unavailable it waits for it, or for the loss of the lease, whichever comes first. */

@@ -102,7 +102,7 @@ export interface Exchange {
   readonly send: string | Buffer;
   /** A pattern of ours that the reply has to match; where it does not, the exchanges after it are skipped. Default: any. */
   readonly expect?: string;
-  /** Repeats it until the pattern matches, or the time is up: after 25 ms, then in pauses that widen to `everyMs`. */
+  /** Repeats it until the pattern matches, or the time is up: after 10 ms, then in pauses that widen to `everyMs`. */
   readonly until?: { readonly everyMs: number; readonly forMs: number };
   /** For one attempt; default 30 s. */
   readonly timeoutMs?: number;

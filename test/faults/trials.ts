@@ -29,11 +29,14 @@ export interface Trial {
 /** Those that have something to do for the sample: it has no services, no release command and no workers. */
 export const steps: readonly string[] = [
   ...['fetch', 'plan', 'send', 'build', 'create-release', 'start', 'health'],
-  ...['prove', 'switch', 'retire', 'promote', 'clean-up'],
+  ...['prove', 'switch', 'promote', 'retire', 'clean-up'],
 ];
 
 /** Those with an undo. */
-const undone = ['send', 'build', 'start', 'prove', 'switch', 'retire', 'promote'];
+const undone = ['send', 'build', 'start', 'prove', 'switch', 'promote'];
+
+/** Those that no cancel can meet: done in one write with what follows, or after the success. */
+const unbroken = ['create-release', 'promote', 'retire', 'clean-up'];
 
 const upTo = (last: string) => steps.slice(0, steps.indexOf(last) + 1);
 
@@ -87,7 +90,7 @@ function chooseCourse(random: Random, trouble: Trouble['kind']): Course {
     ...(['broken build', 'crashing'] as const),
   );
   if (kind !== 'cancel') return { kind };
-  const [first = 'fetch', ...others] = steps.slice(0, -1);
+  const [first = 'fetch', ...others] = steps.filter((name) => !unbroken.includes(name));
   return { kind, at: random.pick(first, ...others) };
 }
 

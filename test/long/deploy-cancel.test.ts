@@ -215,7 +215,7 @@ test('a deployment is cancelled in any state, and nothing of it is left while th
   await endsWell(watchers);
 });
 
-test('a release that had to stop, or was about to, comes back when its successor is cancelled', async (t) => {
+test('a release that had to stop comes back when its successor is cancelled, and one that stops late keeps nobody waiting', async (t) => {
   const scene = await startDeployScene(t, lab);
 
   await t.test('one with a volume, whose visitors wait meanwhile', async () => {
@@ -228,25 +228,20 @@ test('a release that had to stop, or was about to, comes back when its successor
     await endsWell(watchers);
   });
 
-  await t.test('one that does not heed SIGTERM, in the middle of being stopped', async () => {
+  await t.test('one that does not heed SIGTERM keeps nobody waiting, and is gone in the end', async () => {
     const stubborn = { key: 'STUBBORN', value: 'yes', secret: false, target: 'runtime' };
-    const ground = await Ground.open(scene, { stopSeconds: 12, drainSeconds: 1 }, [stubborn]);
+    const ground = await Ground.open(scene, { stopSeconds: 20, drainSeconds: 1 }, [stubborn]);
+    const old = `slipway-${ground.current}-web-1`;
+    const running = async () => (await scene.server.ssh("docker ps --format '{{.Names}}'")).split('\n');
     const watchers = new Watchers(t, await scene.url(ground.environmentId));
     await ground.set([versionVariable('two')]);
     const id = await ground.begin();
-    await ground.at(id, 'retire');
-    await until(
-      async () =>
-        (await scene.server.ssh(`docker logs slipway-${ground.current}-web-1 2>&1`)).includes('ignored'),
-      'it to be told to stop',
-    );
-    await ground.cancelled(id);
-    // Past the moment at which Docker would have killed it.
-    const killedBy = Date.now() + 13_000;
-    await until(
-      async () => (await scene.page(ground.environmentId)) === 'one' && Date.now() > killedBy,
-      'it',
-    );
+    await until(async () => (await ground.read(id)).status === 'succeeded', 'the success');
+    assert.ok((await running()).includes(old), 'the success waited for it');
+    assert.equal((await ground.tryCancel(id)).status, 409);
+    await until(async () => !(await running()).includes(old), 'it to be stopped');
+    succeeded(await scene.ended(ground.environmentId, id));
+    assert.equal(await scene.page(ground.environmentId), 'two');
     await endsWell(watchers);
   });
 

@@ -60,7 +60,6 @@ export async function seedDashboard(scene: EnvironmentScene): Promise<Seeded> {
     'health',
     'prove',
     'switch',
-    'retire',
     'promote',
   ]) {
     await succeeded.step(step);

@@ -44,14 +44,20 @@ function argumentsOf({ memoryMb, cpus }: GroupLimits): string[] {
  *
  * Docker wants the name of a slice where it lets systemd make the groups, and a path where it makes them itself. Asking
  * it takes longer than all the rest, and it can only have changed with another process of Docker: so it is kept for
- * this one.
+ * this one. Most files are read by the shell itself: each program that is
+ * started takes as long as the rest. It reads byte by byte, which those below /proc/sys do not answer.
  */
 const script = `
 bytes=$1 percent=$2 root=/sys/fs/cgroup group=slipway.slice
 tasks=$(($(cat /proc/sys/kernel/threads-max) / 4 * 3))
 put() { if [ -e "$2" ]; then echo "$1" 2>/dev/null >"$2" || :; fi; }
 if [ -e "$root/cgroup.controllers" ]; then
-  limits=$(cat "$root/$group/memory.max" "$root/$group/cpu.max" "$root/$group/pids.max" 2>/dev/null | tr '\\n' ' ')
+  limits=
+  for each in memory.max cpu.max pids.max; do
+    line=
+    if [ -e "$root/$group/$each" ]; then read -r line <"$root/$group/$each"; fi
+    limits="$limits$line "
+  done
   if [ "$limits" != "$bytes $((percent * 1000)) 100000 $tasks " ]; then
     systemctl set-property "$group" "MemoryMax=$bytes" MemorySwapMax=0 "CPUQuota=$percent%" "TasksMax=$tasks"
     systemctl start "$group"
@@ -63,8 +69,10 @@ else
   put "$((percent * 1000))" "$root/cpu/$group/cpu.cfs_quota_us"
   put "$tasks" "$root/pids/$group/pids.max"
 fi
-process=$(cat /run/docker.pid 2>/dev/null || echo none)
-process=$process-$(cut -d ' ' -f 22 "/proc/$process/stat" 2>/dev/null || echo none)
+process=none begun=none
+if [ -e /run/docker.pid ]; then read -r process </run/docker.pid || :; fi
+if read -r line 2>/dev/null <"/proc/$process/stat"; then set -- $line; begun=\${22}; fi
+process=$process-$begun
 read -r asked driver 2>/dev/null </run/slipway-cgroup-driver || asked=
 if [ "$asked" != "$process" ] || [ "$process" = none-none ]; then
   driver=$(docker info --format '{{.CgroupDriver}}')

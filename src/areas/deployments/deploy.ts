@@ -6,6 +6,7 @@
 import { minute } from '../../clock.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { defineOperation, type Json, type OperationKind, type Step } from '../../operations/definition.ts';
+import { assertLease } from '../../operations/operations.ts';
 import { retryUntilDone, transientRetry } from '../releases/transient-retry.ts';
 import { withBoundedLog } from './bounded-log.ts';
 import { type DeploymentsContext, deployKind } from './deployments.ts';
@@ -23,20 +24,29 @@ import {
   undoReleaseCommand,
   unstart,
 } from './steps/start.ts';
-import { type DeployStepContext, deployStepContext, type Input, readOutput } from './steps/step-context.ts';
+import {
+  type DeployRowsContext,
+  type DeployStepContext,
+  deployRowsContext,
+  deployStepContext,
+  type Input,
+  readOutput,
+} from './steps/step-context.ts';
 import {
   cleanUp,
+  crons,
   demote,
   promote,
   prove,
   retire,
   switchBack,
   switchTo,
+  uncrons,
   unprove,
-  unretire,
 } from './steps/switch.ts';
 
 type Work = (work: DeployStepContext) => Promise<Json | undefined>;
+type RowsWork = (work: DeployRowsContext) => Promise<Json | undefined>;
 type Undoing = ((work: DeployStepContext) => Promise<void>) | { readonly none: string };
 
 /** Steps that log what others print; the lines of the other steps are ours, and few. */
@@ -60,6 +70,16 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
             retryUntilDone(async () => undo(await deployStepContext(ctx, input, context)), context.signal)
         : undo,
   });
+  const rowsStep = (name: string, work: RowsWork, undo: Undoing): Step<Input> => {
+    const rows: NonNullable<Step<Input>['rows']> = async (tx, input, context) =>
+      work(await deployRowsContext(ctx, tx, input, context));
+    const run: Step<Input>['run'] = (input, context) =>
+      ctx.db.transaction(async (tx) => {
+        await assertLease(tx, context);
+        return rows(tx, input, context);
+      });
+    return { ...step(name, 1, async () => undefined, undo), run, rows };
+  };
   return defineOperation<Input>({
     kind: deployKind,
     readInput,
@@ -72,7 +92,7 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
       step('plan', 15, plan, { none: 'It only looks.' }),
       step('send', 30, send, unsend),
       step('build', 60, build, unbuild),
-      step('create-release', 15, makeRelease, { none: 'A release that nobody points to does no harm.' }),
+      rowsStep('create-release', makeRelease, { none: 'A release that nobody points to does no harm.' }),
       step('services', 15, services, { none: 'Services belong to the environment, not to a release.' }),
       step('release', 60, runReleaseCommand, undoReleaseCommand),
       step('start', 90, start, unstart),
@@ -80,8 +100,12 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
       step('processes', 15, processes, { none: 'They go with the undo of the start.' }),
       step('prove', 90, prove, unprove),
       step('switch', 80, switchTo, switchBack),
-      step('retire', 45, retire, unretire),
-      step('promote', 1, promote, demote),
+      step('crons', 15, crons, uncrons),
+      rowsStep('promote', promote, demote),
+      {
+        ...step('retire', 45, retire, { none: 'The environment does not point to it any more.' }),
+        isPostCommit: true,
+      },
       {
         ...step('clean-up', 30, cleanUp, { none: 'What is cleared away is not needed.' }),
         isPostCommit: true,

@@ -33,12 +33,12 @@ const statusOfStep: Readonly<Record<string, DeploymentStatus>> = {
   processes: 'starting',
   prove: 'switching',
   switch: 'switching',
-  retire: 'switching',
+  crons: 'switching',
   promote: 'switching',
 };
 
-/** From here on it has done what it was for: what is cleared away then keeps nobody waiting. */
-const afterSuccess = 'clean-up';
+/** From here on it has done what it was for: what is stopped and cleared away then keeps nobody waiting. */
+const afterSuccess = ['retire', 'clean-up'];
 
 export async function followDeployment(
   tx: Queryable,
@@ -47,7 +47,7 @@ export async function followDeployment(
   { deploymentId, environmentId }: { deploymentId: DeploymentId; environmentId: EnvironmentId },
   told: StateChange,
 ): Promise<void> {
-  const isSuccess = told.state === 'running' && told.step === afterSuccess;
+  const isSuccess = told.state === 'running' && told.step !== null && afterSuccess.includes(told.step);
   const change: StateChange = isSuccess ? { state: 'succeeded' } : told;
   const before = await queries.lockDeployment(tx, workspaceId, deploymentId);
   if (!before || isOver(before.status)) return;

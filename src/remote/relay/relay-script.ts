@@ -5,8 +5,8 @@
  *
  * In: a line `host port timeoutMs everyMs forMs maxBytes expectSize sendSize`, then the bytes of both. The host `-` is
  * followed by a path instead of a port. Out: a line `record ms state size`, then the bytes; `state` is `met`, `unmet`,
- * or the word of what failed. The first repeats come sooner than `everyMs`: what is up at once is not waited for. A
- * record that stays unmet ends it: what comes after it was not wanted then.
+ * or the word of what failed. The first repeats come sooner than `everyMs`, each after a quarter of the time that has
+ * passed: nobody waits much longer for what is up than it took. A record that stays unmet ends it: what comes after it was not wanted then.
  */
 import { fenceScript } from '../units/unit-scripts.ts';
 
@@ -43,13 +43,13 @@ sub talk { my ($host, $port, $bytes, $until, $most) = @_; my ($s, $to);
 my $record = 0;
 while (defined(my $line = <STDIN>)) { chomp $line;
   my ($host, $port, $timeout, $every, $for, $most, $expects, $sends) = split / /, $line;
-  my $expect = take($expects); my $bytes = take($sends); my $begun = now(); my $met = 0; my $pause = $every < 25 ? $every : 25;
+  my $expect = take($expects); my $bytes = take($sends); my $begun = now(); my $met = 0; my $pause = $every < 10 ? $every : 10;
   while (1) { my $at = now(); my ($wrong, $answer) = talk($host, $port, $bytes, $at + $timeout, $most);
     $met = $wrong eq q{} && ($expect eq q{} || $answer =~ /$expect/s) ? 1 : 0;
     $wrong =~ s/[^a-zA-Z:]+/-/g; my $state = $met ? q{met} : $wrong eq q{} ? q{unmet} : $wrong;
     print join(q{ }, $record, int($at - $begun), $state, length $answer), qq{\n}, $answer;
     last if $met || now() - $begun + $pause > $for;
-    select undef, undef, undef, $pause / 1000; $pause *= 2; $pause = $every if $pause > $every }
+    select undef, undef, undef, $pause / 1000; $pause = (now() - $begun) / 4; $pause = 10 if $pause < 10; $pause = $every if $pause > $every }
   exit 0 unless $met; $record += 1 }
 `;
 

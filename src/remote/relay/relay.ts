@@ -34,7 +34,7 @@ export async function relay(
 }
 
 /** The first, and the repeats that come sooner than the others. */
-const soonerTries = 10;
+const soonerTries = 32;
 
 function maxDurationMs({ timeoutMs = defaultTimeoutMs, until }: Exchange): number {
   return timeoutMs + (until?.forMs ?? 0);

@@ -16,7 +16,7 @@ export const exits = { fenced: 77, stillRunning: 78 } as const;
 const locked = `
 umask 077
 root=${unitRoot}
-mkdir -p "$root/units" "$root/fences"
+if [ ! -d "$root/units" ] || [ ! -d "$root/fences" ]; then mkdir -p "$root/units" "$root/fences"; fi
 exec 9>>"$root/lock"
 flock 9
 `;
@@ -25,7 +25,7 @@ flock 9
 const fenced = `
 if [ -n "$1" ]; then
   seen=0
-  if [ -e "$root/fences/$1" ]; then seen=$(cat "$root/fences/$1"); fi
+  if [ -e "$root/fences/$1" ]; then read -r seen <"$root/fences/$1"; fi
   if [ "$seen" -gt "$2" ]; then
     echo "the server has seen epoch $seen, this is $2" >&2
     exit ${exits.fenced}

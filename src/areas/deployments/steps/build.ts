@@ -3,9 +3,17 @@ import { createHmac } from 'node:crypto';
 import { Fault } from '../../../fault.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { createRelease } from '../../releases/stored-releases.ts';
+import { openInputs } from '../inputs.ts';
 import { runPlanOf } from '../plan.ts';
 import * as queries from '../queries.ts';
-import { type DeployStepContext, inputsOf, outputOf, readOutput, targetOf } from './step-context.ts';
+import {
+  type DeployRowsContext,
+  type DeployStepContext,
+  inputsOf,
+  outputOf,
+  readOutput,
+  targetOf,
+} from './step-context.ts';
 
 export async function build(work: DeployStepContext): Promise<Json> {
   const { step } = work;
@@ -58,32 +66,29 @@ export async function unbuild(work: DeployStepContext): Promise<void> {
 }
 
 /** A release of what was built, as it was planned; or the one that is gone back to. */
-export async function makeRelease(work: DeployStepContext): Promise<Json> {
-  const { ctx, workspaceId, deployment, environment } = work;
+export async function makeRelease(work: DeployRowsContext): Promise<Json> {
+  const { tx, ctx, workspaceId, deployment, environment, step } = work;
   if (deployment.releaseId !== null) return { releaseId: deployment.releaseId };
-  const { image, buildKey, release } = await inputsOf(work);
-  const facts = readOutput(work.step.outputs.get('build'), 'build')?.built ?? outputOf(work, 'plan').found;
+  const { image, buildKey, release } = await openInputs(tx, ctx.sealer, workspaceId, deployment.id);
+  const facts = readOutput(step.outputs.get('build'), 'build')?.built ?? outputOf(work, 'plan').found;
   if (!facts) throw new Error('neither built nor found');
   if (release.kind === 'earlier') {
-    await queries.setRelease(ctx.db, workspaceId, deployment.id, release.id, facts.id);
+    await queries.setRelease(tx, workspaceId, deployment.id, release.id, facts.id);
     return { releaseId: release.id };
   }
   const { commit } = outputOf(work, 'fetch');
   const { variables } = release;
   const run = runPlanOf(release.run, facts);
-  const releaseId = await ctx.db.transaction(async (tx) => {
-    const made = {
-      environmentId: environment.id,
-      image,
-      imageDigest: facts.id,
-      buildKey,
-      commit,
-      run,
-      variables,
-    };
-    const id = await createRelease(tx, ctx.sealer, workspaceId, made, ctx.clock.now());
-    await queries.setRelease(tx, workspaceId, deployment.id, id, facts.id);
-    return id;
-  });
+  const made = {
+    environmentId: environment.id,
+    image,
+    imageDigest: facts.id,
+    buildKey,
+    commit,
+    run,
+    variables,
+  };
+  const releaseId = await createRelease(tx, ctx.sealer, workspaceId, made, ctx.clock.now());
+  await queries.setRelease(tx, workspaceId, deployment.id, releaseId, facts.id);
   return { releaseId };
 }

@@ -1,6 +1,6 @@
 /** What will be built and run, what is there already, and the files for the build on their way to the server. */
 import { addressesOf, type BuiltImage, type InspectedTarget, type Target } from '../../../engine/engine.ts';
-import type { PlannedRun } from '../../../engine/release-spec.ts';
+import { hasCrons, type PlannedRun } from '../../../engine/release-spec.ts';
 import type { Json } from '../../../operations/definition.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import type { Queryable } from '../../../store/database.ts';
@@ -48,7 +48,7 @@ export async function plan(work: DeployStepContext): Promise<Json> {
     taken: [...addressesOf(instances)],
     previous,
     previousServerIds: places.map(({ serverId }) => serverId).filter((id) => id !== here.serverId),
-    idle: await idleSteps(work, decided),
+    idle: await idleSteps(work, decided, live ? live.run : null),
   };
 }
 
@@ -56,6 +56,7 @@ export async function plan(work: DeployStepContext): Promise<Json> {
 async function idleSteps(
   { ctx, workspaceId, deployment, environment }: DeployStepContext,
   { image, run }: Pick<Seen, 'image' | 'run'>,
+  liveRun: Seen['run'] | null,
 ): Promise<string[]> {
   // It has run for that release when it was new; what came after it is not undone by running it again.
   const isReleased = run.releaseCommand === null || deployment.trigger === 'rollback';
@@ -64,6 +65,7 @@ async function idleSteps(
     ...((await hasServices(ctx.db, workspaceId, environment.id)) ? [] : ['services']),
     ...(isReleased ? ['release'] : []),
     ...(run.processes.length === 0 ? ['processes'] : []),
+    ...(hasCrons(run) || (liveRun && hasCrons(liveRun)) ? [] : ['crons']),
   ];
 }
 

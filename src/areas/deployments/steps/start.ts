@@ -64,8 +64,7 @@ export async function undoReleaseCommand(work: DeployStepContext): Promise<void>
 
 export async function start(work: DeployStepContext): Promise<Json> {
   const { deployment, step } = work;
-  const release = await releaseOf(work);
-  const target = await targetOf(work);
+  const [release, target] = await Promise.all([releaseOf(work), targetOf(work)]);
   const { taken } = outputOf(work, 'plan');
   if (requiresRecreate(release.run)) await stopOld(work, target);
   const web = await target.startWeb({
@@ -133,12 +132,12 @@ async function oldRelease(
 
 export async function health(work: DeployStepContext): Promise<undefined> {
   const { ctx, workspaceId, deployment, step } = work;
-  const release = await releaseOf(work);
+  const [release, target] = await Promise.all([releaseOf(work), targetOf(work)]);
   const { web } = outputOf(work, 'start');
   const kept = new KeptProbes();
   let last = '';
   try {
-    await (await targetOf(work)).waitHealthy({
+    await target.waitHealthy({
       instances: web,
       run: release.run,
       secrets: secretsOf(release),

@@ -4,8 +4,9 @@ import { Value } from 'typebox/value';
 import type { Target } from '../../../engine/engine.ts';
 import type { Placement } from '../../../engine/placement.ts';
 import type { DeploymentId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
-import type { Json, StepContext } from '../../../operations/definition.ts';
+import type { Json, RowsContext, StepContext } from '../../../operations/definition.ts';
 import type { Secret } from '../../../secret.ts';
+import type { Queryable } from '../../../store/database.ts';
 import { type EnvironmentState, readEnvironmentState } from '../../environments/environment-state.ts';
 import { openTarget, type TargetAccess } from '../../environments/placement/open-target.ts';
 import { ensurePlacement, placementsOf } from '../../environments/placement/placements.ts';
@@ -26,16 +27,41 @@ export interface DeployStepContext {
   readonly step: StepContext;
 }
 
+/** Of a step that is rows alone: the same, read and written in one transaction. */
+export interface DeployRowsContext {
+  readonly ctx: DeploymentsContext;
+  readonly tx: Queryable;
+  readonly workspaceId: WorkspaceId;
+  readonly deployment: queries.DeploymentRow;
+  readonly environment: EnvironmentState;
+  readonly step: RowsContext;
+}
+
 export async function deployStepContext(
   ctx: DeploymentsContext,
   input: Input,
   step: StepContext,
 ): Promise<DeployStepContext> {
   const { workspaceId } = step;
-  const deployment = await queries.findDeployment(ctx.db, workspaceId, input.deploymentId);
-  const environment = await readEnvironmentState(ctx.db, workspaceId, input.environmentId);
+  const [deployment, environment] = await Promise.all([
+    queries.findDeployment(ctx.db, workspaceId, input.deploymentId),
+    readEnvironmentState(ctx.db, workspaceId, input.environmentId),
+  ]);
   if (!deployment || !environment) throw deploymentNotFound();
   return { ctx, workspaceId, deployment, environment, step };
+}
+
+export async function deployRowsContext(
+  ctx: DeploymentsContext,
+  tx: Queryable,
+  input: Input,
+  step: RowsContext,
+): Promise<DeployRowsContext> {
+  const { workspaceId } = step;
+  const deployment = await queries.findDeployment(tx, workspaceId, input.deploymentId);
+  const environment = await readEnvironmentState(tx, workspaceId, input.environmentId);
+  if (!deployment || !environment) throw deploymentNotFound();
+  return { ctx, tx, workspaceId, deployment, environment, step };
 }
 
 /** The server is the one that was chosen when the deployment began; a move that comes later waits for its end. */
@@ -136,7 +162,7 @@ export type Outputs = typeof outputs;
 export type OutputOf<Name extends keyof Outputs> = Type.Static<Outputs[Name]>;
 
 export function outputOf<Name extends keyof Outputs>(
-  { step }: DeployStepContext,
+  { step }: Pick<DeployRowsContext, 'step'>,
   name: Name,
 ): OutputOf<Name> {
   const found = readOutput(step.outputs.get(name), name);

@@ -1,6 +1,6 @@
-/** The new release takes over: proven through the proxy, given the traffic, the old one counted down, stopped, and pointed away from. */
+/** The new release takes over: proven through the proxy, given the traffic, the old one counted down, pointed away from, and stopped. */
 import { endpointsOf, type Front, type Target } from '../../../engine/engine.ts';
-import { hasCrons, requiresRecreate, secretsOf, webProcess } from '../../../engine/release-spec.ts';
+import { hasCrons, requiresRecreate, webProcess } from '../../../engine/release-spec.ts';
 import type { DeploymentId, ReleaseId, ServerId } from '../../../ids.ts';
 import { assertLease } from '../../../operations/operations.ts';
 import { ensureCertificates, removeCertificates } from '../../domains/installed-certificates.ts';
@@ -13,7 +13,7 @@ import { readRelease, recentImages } from '../../releases/stored-releases.ts';
 import { markServicesDown } from '../../services/stop-services.ts';
 import * as queries from '../queries.ts';
 import { releaseOf } from './start.ts';
-import { type DeployStepContext, outputOf, targetOf } from './step-context.ts';
+import { type DeployRowsContext, type DeployStepContext, outputOf, targetOf } from './step-context.ts';
 
 interface Sides {
   readonly target: Target;
@@ -26,8 +26,7 @@ interface Sides {
 }
 
 async function sidesOf(work: DeployStepContext): Promise<Sides> {
-  const release = await releaseOf(work);
-  const target = await targetOf(work);
+  const [release, target] = await Promise.all([releaseOf(work), targetOf(work)]);
   const { old, oldPort } = outputOf(work, 'plan');
   const running = old.filter(({ isRunning }) => isRunning);
   const oldWeb = running.filter(({ process }) => process === webProcess);
@@ -82,7 +81,7 @@ export async function switchTo(work: DeployStepContext): Promise<undefined> {
   );
 }
 
-/** The old one still runs here, or was started again by the undo of a later step. */
+/** The old one still runs: it is stopped only once the environment points to the new one. */
 export async function switchBack(work: DeployStepContext): Promise<void> {
   const { target, before, after, release } = await sidesOf(work);
   // One that had to step aside is stopped still: requests wait until the undo of the start has brought it back.
@@ -90,44 +89,33 @@ export async function switchBack(work: DeployStepContext): Promise<void> {
   else if (before.endpoints.length > 0) await target.switchTo(before);
 }
 
-/** Stopped, not removed: until the environment points to the new one, the way back is a start. */
-export async function retire(work: DeployStepContext): Promise<undefined> {
-  const { target, release, oldWeb, oldNames } = await sidesOf(work);
-  if (oldNames.length > 0) await target.stopInstances(oldNames, release.run.stopSeconds, namesOf(oldWeb));
+/** The timers of the new release instead of those of the old one. */
+export async function crons(work: DeployStepContext): Promise<undefined> {
+  const [release, old] = await Promise.all([releaseOf(work), previousRelease(work)]);
+  if (!hasCrons(release.run) && !(old && hasCrons(old.run))) return;
+  await (await targetOf(work)).setCrons(release.run, work.deployment.id);
+}
+
+export async function uncrons(work: DeployStepContext): Promise<void> {
+  const target = await targetOf(work);
+  const old = await previousRelease(work);
   const { previous } = outputOf(work, 'plan');
-  const hadCrons = previous !== null && hasCrons((await previousRelease(work, previous.releaseId)).run);
-  if (hadCrons || hasCrons(release.run)) await target.setCrons(release.run, work.deployment.id);
+  if (old && previous) await target.setCrons(old.run, previous.deploymentId as DeploymentId);
+  else await target.removeCrons();
 }
 
-export async function unretire(work: DeployStepContext): Promise<void> {
-  const { target, release, before, oldWeb, oldNames } = await sidesOf(work);
+async function previousRelease(work: DeployStepContext): Promise<Release | null> {
+  const { ctx, workspaceId } = work;
   const { previous } = outputOf(work, 'plan');
-  const old = previous && (await previousRelease(work, previous.releaseId));
-  if (hasCrons(release.run) || (old && hasCrons(old.run))) {
-    if (old && previous) await target.setCrons(old.run, previous.deploymentId as DeploymentId);
-    else await target.removeCrons();
-  }
-  // The undo of the start brings those back that had to step aside, once the new one is gone.
-  if (oldNames.length === 0 || requiresRecreate(release.run) || !old) return;
-  await target.startAgain(oldNames, release.run.stopSeconds);
-  const secrets = secretsOf(old);
-  await target.waitHealthy({ instances: oldWeb, run: old.run, secrets, onProbe: () => undefined });
-  await target.prove(before, before.endpoints, old);
+  return previous && readRelease(ctx.db, ctx.sealer, workspaceId, previous.releaseId as ReleaseId);
 }
 
-function previousRelease({ ctx, workspaceId }: DeployStepContext, id: string): Promise<Release> {
-  return readRelease(ctx.db, ctx.sealer, workspaceId, id as ReleaseId);
-}
-
-export async function promote(work: DeployStepContext): Promise<undefined> {
-  const { ctx, workspaceId, deployment, environment } = work;
+export async function promote(work: DeployRowsContext): Promise<undefined> {
+  const { tx, ctx, workspaceId, deployment, environment } = work;
   const releaseId = outputOf(work, 'create-release').releaseId as ReleaseId;
-  const now = ctx.clock.now();
-  await ctx.db.transaction(async (tx) => {
-    await assertLease(tx, work.step);
-    await setCurrent(tx, workspaceId, environment.id, { deploymentId: deployment.id, releaseId }, now);
-    await setSeen(tx, workspaceId, environment.id, {});
-  });
+  const current = { deploymentId: deployment.id, releaseId };
+  await setCurrent(tx, workspaceId, environment.id, current, ctx.clock.now());
+  await setSeen(tx, workspaceId, environment.id, {});
 }
 
 export async function demote(work: DeployStepContext): Promise<void> {
@@ -142,6 +130,15 @@ export async function demote(work: DeployStepContext): Promise<void> {
     await assertLease(tx, work.step);
     await setCurrent(tx, workspaceId, environment.id, before, ctx.clock.now());
   });
+}
+
+/**
+ * The old one runs until the environment points to the new one: up to there the way back is a switch, and nobody has waited
+ * for its end.
+ */
+export async function retire(work: DeployStepContext): Promise<undefined> {
+  const { target, release, oldWeb, oldNames } = await sidesOf(work);
+  if (oldNames.length > 0) await target.stopInstances(oldNames, release.run.stopSeconds, namesOf(oldWeb));
 }
 
 /** What is left of the old release, of the build, and of a server that the environment has moved away from. */
