@@ -1,6 +1,6 @@
 /** Which address shows which page. What a first view needs is loaded with it, all else when it is asked for. */
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
-import { LocationProvider, Route, Router } from 'preact-iso/router';
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router';
 import { session } from './data/session.ts';
 import { Overview } from './pages/overview.tsx';
 import { SignIn } from './pages/sign-in.tsx';
@@ -24,6 +24,8 @@ const later = {
   profile: lazy(() => rest().then((pages) => pages.Profile)),
   device: lazy(() => rest().then((pages) => pages.DevicePage)),
   installation: lazy(() => rest().then((pages) => pages.InstallationPage)),
+  join: lazy(() => rest().then((pages) => pages.Join)),
+  resetPassword: lazy(() => rest().then((pages) => pages.ResetPassword)),
   notFound: lazy(() => rest().then((pages) => pages.NotFound)),
 };
 
@@ -41,9 +43,12 @@ export function App() {
 function Pages() {
   const now = session.value;
   const { state } = now;
+  const { path } = useLocation();
   if (state === 'starting') return <div class="starting" role="status" aria-label="Loading" />;
   if (state === 'unreachable') return <Unreachable />;
+  if (path === '/reset-password') return <later.resetPassword />;
   if (now.state !== 'signed-in') return <SignIn />;
+  if (path === '/invitation') return <later.join />;
   return (
     // Another workspace is another page throughout: nothing of the one before stays.
     <Shell key={now.workspace.id}>

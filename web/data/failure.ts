@@ -9,6 +9,8 @@ export interface Failure {
   readonly fields: Readonly<Record<string, string>>;
   readonly code: FaultCode | null;
   readonly requestId: string | null;
+  /** It may be over in a moment, so trying again makes sense. */
+  readonly isPassing: boolean;
 }
 
 /** Something that went wrong in the browser itself, in words for a person. */
@@ -34,13 +36,23 @@ export function failureOf(error: unknown): Failure {
       errors.map(({ path, message }) => [path.replaceAll('/', '.'), message]),
     );
     const evidence = findings.map((finding) => finding.message).join('\n');
-    return { message: detail, hint: hint ?? null, evidence: evidence || null, fields, code, requestId };
+    const isPassing = error.status >= 500 || error.status === 429;
+    return {
+      message: detail,
+      hint: hint ?? null,
+      evidence: evidence || null,
+      fields,
+      code,
+      requestId,
+      isPassing,
+    };
   }
   if (error instanceof ConnectionError)
     return said(
       'The service cannot be reached.',
       'Check the network; what you typed stays here.',
       error.message,
+      true,
     );
   if (error instanceof Refusal) return said(error.message, error.hint, null);
   // A defect of the page itself: its text is all that anyone can go by.
@@ -48,9 +60,9 @@ export function failureOf(error: unknown): Failure {
 }
 
 export function failureOfFault({ message, hint, evidence, code }: Fault): Failure {
-  return { message, hint, evidence, fields: {}, code, requestId: null };
+  return { message, hint, evidence, fields: {}, code, requestId: null, isPassing: false };
 }
 
-function said(message: string, hint: string, evidence: string | null): Failure {
-  return { message, hint, evidence, fields: {}, code: null, requestId: null };
+function said(message: string, hint: string, evidence: string | null, isPassing = false): Failure {
+  return { message, hint, evidence, fields: {}, code: null, requestId: null, isPassing };
 }

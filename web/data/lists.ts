@@ -6,6 +6,7 @@ import {
   type Domain,
   type Environment,
   type GitProvider,
+  type NotificationConnectorList,
   type Operation,
   type Project,
   type Server,
@@ -66,6 +67,14 @@ export function useGitProviders(): Used<readonly GitProvider[]> {
     'git providers',
     (options) => gathered(all((page) => api.listGitProviders({ ...page, limit }, options))),
     ({ kind }) => kind === 'git_provider_updated',
+  );
+}
+
+export function useConnectors(): Used<NotificationConnectorList> {
+  return useResource(
+    'connectors',
+    (options) => api.listNotificationConnectors({ limit }, options),
+    ({ kind }) => kind === 'connector_updated',
   );
 }
 

@@ -40,6 +40,11 @@ class Resource<T> {
     return this.#state;
   }
 
+  /** By events, which keep it true. */
+  get isTold(): boolean {
+    return this.#hears !== undefined;
+  }
+
   get isUsed(): boolean {
     return this.#users > 0;
   }
@@ -150,6 +155,12 @@ export function forgetAll(): void {
     if (resource.isUsed) resource.touch();
     else resources.delete(key);
 }
+
+/** What no event tells of may have changed while the tab was out of sight. */
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) return;
+  for (const resource of resources.values()) if (resource.isUsed && !resource.isTold) resource.touch();
+});
 
 /** Another person, or another workspace. */
 export function dropAll(): void {

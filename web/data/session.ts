@@ -60,6 +60,11 @@ export async function signOut(): Promise<void> {
   await end('You are signed out.');
 }
 
+/** Its password was set anew, and nobody is signed in with the old one. */
+export function forgetSession(): Promise<void> {
+  return end('Your password is set. Sign in with it.');
+}
+
 /** The session ended elsewhere: by its age, a new password, or another device. */
 export function sessionEnded(): Promise<void> {
   return end('Your session has ended. Sign in to go on where you were.');

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { NotificationConnector } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
+import { useConnectors } from '../data/lists.ts';
 import { useResource } from '../data/resource.ts';
 import { whyNot } from '../data/session.ts';
 import { words } from '../data/words.ts';
@@ -22,11 +23,7 @@ import { Time } from '../ui/time.tsx';
 export function Connectors() {
   useTitle('Notifications');
   const [adding, add] = useAsked(['connector']);
-  const connectors = useResource(
-    'connectors',
-    (options) => api.listNotificationConnectors({ limit: 100 }, options),
-    ({ kind }) => kind === 'connector_updated',
-  );
+  const connectors = useConnectors();
   return (
     <>
       <header class="page-head">
@@ -97,7 +94,7 @@ function ConnectorCard({ connector, onChanged }: CardProps) {
       {recipients.length === 0 && <p class="fine clip">{target}</p>}
       <p class="fine">
         Tells of {events.length === 0 ? 'nothing' : events.map(words).join(', ')};{' '}
-        {connector.allProjects ? 'of every project' : 'of the projects that it is linked to'}.
+        {connector.allProjects ? 'of every project' : 'of the projects that choose it'}.
       </p>
       {recipients.length > 0 && (
         <ul class="plain">

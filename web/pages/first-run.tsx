@@ -20,21 +20,24 @@ const texts: Readonly<Record<Step, string>> = {
   analysis: 'What it needs',
 };
 
+interface Chosen {
+  readonly project?: string | undefined;
+  readonly server?: string | undefined;
+}
+
 export function FirstRun() {
   useTitle('New project');
   const { params } = useRoute();
   const { query, route } = useLocation();
   const step = steps.find((each) => each === params.step) ?? 'code';
   const { project, server } = query;
-  const to = (
-    next: Step,
-    chosen: { readonly project?: string | undefined; readonly server?: string | undefined },
-  ) => {
+  const pathOf = (next: Step, chosen: Chosen = {}) => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries({ project, server, ...chosen }))
       if (value) search.set(name, value);
-    route(`/start/${next}?${search}`);
+    return `/start/${next}?${search}`;
   };
+  const to = (next: Step, chosen: Chosen) => route(pathOf(next, chosen));
   return (
     <>
       <header class="page-head">
@@ -43,7 +46,11 @@ export function FirstRun() {
       <ol class="path" aria-label="Steps">
         {steps.map((each) => (
           <li key={each} aria-current={each === step ? 'step' : undefined}>
-            {texts[each]}
+            {steps.indexOf(each) < steps.indexOf(step) ? (
+              <a href={pathOf(each)}>{texts[each]}</a>
+            ) : (
+              texts[each]
+            )}
           </li>
         ))}
         <li>First deployment</li>

@@ -1,5 +1,4 @@
 /** One project: its repository, its environments, what the analysis found, and why. */
-import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso/router';
 import type { Project } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
@@ -7,7 +6,11 @@ import { failureOfFault } from '../data/failure.ts';
 import { useProject } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { AnalysisShown } from '../parts/analysis.tsx';
+import { useAsked } from '../parts/asked.ts';
+import { BranchField } from '../parts/branch-field.tsx';
+import { EditProject } from '../parts/edit-project.tsx';
 import { EnvironmentRows } from '../parts/environment-rows.tsx';
+import { ProjectNotifications } from '../parts/project-notifications.tsx';
 import { Pushes } from '../parts/pushes.tsx';
 import { useTitle } from '../parts/title.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
@@ -33,7 +36,7 @@ export function ProjectPage() {
 
 function Shown({ project }: { readonly project: Project }) {
   const { id, name, repository, environments, analysis, status } = project;
-  const [asked, ask] = useState<'environment' | 'remove'>();
+  const [asked, ask] = useAsked(['environment', 'change', 'remove']);
   const again = useAction(() => api.retryAnalysis({ id }));
   const hasAnalysis = analysis.status === 'succeeded';
   return (
@@ -50,6 +53,9 @@ function Shown({ project }: { readonly project: Project }) {
         <div class="row">
           <Button kind="danger" why={whyNot('manage')} onPress={() => ask('remove')}>
             Remove
+          </Button>
+          <Button why={whyNot('change')} onPress={() => ask('change')}>
+            Change
           </Button>
           {environments.length === 0 ? (
             <LinkButton kind="primary" href={`/start/analysis?project=${id}`} why={whyNot('change')}>
@@ -107,9 +113,13 @@ function Shown({ project }: { readonly project: Project }) {
             Look again
           </Button>
         </div>
-        {analysis.result && <AnalysisShown result={analysis.result} />}
+        {analysis.result && <AnalysisShown projectId={id} result={analysis.result} />}
       </section>
-      <Pushes projectId={id} />
+      <div class="columns">
+        <Pushes projectId={id} />
+        <ProjectNotifications projectId={id} />
+      </div>
+      {asked === 'change' && <EditProject project={project} onClose={() => ask(undefined)} />}
       {asked === 'environment' && <NewEnvironment project={project} onClose={() => ask(undefined)} />}
       {asked === 'remove' && <Remove project={project} onClose={() => ask(undefined)} />}
     </>
@@ -145,9 +155,8 @@ function NewEnvironment({ project, onClose }: AskProps) {
           isRequired
           isFocused
         />
-        <TextField
-          label="Branch"
-          name="branch"
+        <BranchField
+          repository={project.repository}
           hint="Empty: the branch of the project."
           error={action.failure?.fields.branch}
         />

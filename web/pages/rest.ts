@@ -4,6 +4,7 @@ export { Connectors } from './connectors.tsx';
 export { DevicePage } from './device.tsx';
 export { Domains } from './domains.tsx';
 export { FirstRun } from './first-run.tsx';
+export { Join, ResetPassword } from './from-mail.tsx';
 export { GitAccounts } from './git-accounts.tsx';
 export { InstallationPage } from './installation.tsx';
 export { NotFound } from './not-found.tsx';

@@ -1,5 +1,4 @@
 /** One server: what it is, whether it can be reached, how safe it is, and what stands on it. */
-import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso/router';
 import type { Server } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
@@ -7,6 +6,7 @@ import { failureOfFault } from '../data/failure.ts';
 import { useProjects, useServer } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { bytes } from '../data/words.ts';
+import { useAsked } from '../parts/asked.ts';
 import { ConnectionTest } from '../parts/connection-test.tsx';
 import { EditServer } from '../parts/edit-server.tsx';
 import { Security } from '../parts/security.tsx';
@@ -47,7 +47,7 @@ function Shown({ server }: { readonly server: Server }) {
     hostKeyFingerprint,
   } = server;
   const { route } = useLocation();
-  const [asked, ask] = useState<'change' | 'remove'>();
+  const [asked, ask] = useAsked(['change', 'remove']);
   const provision = useAction(() => api.provisionServer({ id }));
   const accept = useAction((acceptHostKey: string) => api.updateServer({ id, body: { acceptHostKey } }));
   const failure = provision.failure ?? accept.failure;

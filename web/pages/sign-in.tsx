@@ -1,8 +1,9 @@
 /** Before anyone is signed in: sign in, make an account with a code from a mail, or ask for a new password. */
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { SecondFactorChallenge, SignIn as SignInAnswer } from '../../sdk/index.ts';
+import type { RegisterRequest, SecondFactorChallenge, SignIn as SignInAnswer } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
+import { mailToken } from '../data/mail-token.ts';
 import { useResource } from '../data/resource.ts';
 import { begin, session } from '../data/session.ts';
 import { SecondFactor } from '../parts/second-factor.tsx';
@@ -74,8 +75,11 @@ function SecondStep({ enter }: Entering) {
 }
 
 function Login({ enter }: Entering) {
-  useTitle('Sign in');
-  const { route } = useLocation();
+  const { path, route } = useLocation();
+  // Whoever is signed in there is asked to join.
+  const isInvited = path === '/invitation';
+  const title = isInvited ? 'Join a workspace' : 'Sign in';
+  useTitle(title);
   const [email, setEmail] = useState('');
   const [needed, setNeeded] = useState<SecondFactorChallenge>();
   const action = useAction(async (body: { email: string; password: string }) => {
@@ -93,7 +97,13 @@ function Login({ enter }: Entering) {
         void action.run({ email, password });
       }}
     >
-      <h1>Sign in</h1>
+      <h1>{title}</h1>
+      {isInvited && (
+        <p>
+          Sign in with the address that the invitation was sent to. If it has no account yet,{' '}
+          <a href={`/register${location.hash}`}>create one</a>.
+        </p>
+      )}
       <TextField
         label="E-mail"
         name="email"
@@ -122,7 +132,7 @@ function Login({ enter }: Entering) {
       </Button>
       <SingleSignOn />
       <p class="gate-links">
-        <a href="/register">Create an account</a>
+        <a href={isInvited ? `/register${location.hash}` : '/register'}>Create an account</a>
         <a href="/forgot-password">Forgot the password?</a>
       </p>
     </form>
@@ -134,8 +144,10 @@ function SingleSignOn() {
   const { path } = useLocation();
   const { value } = useResource('oidc', (options) => api.getOidc({}, options));
   const action = useAction(async () => {
-    const returnTo = gates.includes(path) ? '/' : path;
-    location.assign((await api.startOidc({ body: { returnTo } })).url);
+    const invitation = mailToken();
+    const returnTo = invitation || gates.includes(path) ? '/' : path;
+    const body = { returnTo, ...(invitation && { invitation }) };
+    location.assign((await api.startOidc({ body })).url);
   });
   if (!value?.enabled) return null;
   return (
@@ -151,7 +163,8 @@ function SingleSignOn() {
 function Register() {
   useTitle('Create an account');
   const { route } = useLocation();
-  const action = useAction(async (body: { email: string; password: string; name?: string }) => {
+  const invitation = mailToken();
+  const action = useAction(async (body: RegisterRequest) => {
     await api.register({ body });
     route(`/confirm?email=${encodeURIComponent(body.email)}`);
   });
@@ -161,7 +174,7 @@ function Register() {
       onSubmit={(event) => {
         event.preventDefault();
         const { email = '', password = '', name = '' } = fieldsOf(event.currentTarget);
-        void action.run({ email, password, ...(name && { name }) });
+        void action.run({ email, password, ...(name && { name }), ...(invitation && { invitation }) });
       }}
     >
       <h1>Create an account</h1>
@@ -179,7 +192,11 @@ function Register() {
         type="email"
         autocomplete="username"
         error={failure?.fields.email}
-        hint="A code is sent there."
+        hint={
+          invitation
+            ? 'The address that the invitation was sent to. A code is sent there.'
+            : 'A code is sent there.'
+        }
         isRequired
       />
       <TextField
@@ -198,7 +215,7 @@ function Register() {
         Send the code
       </Button>
       <p class="gate-links">
-        <a href="/sign-in">I have an account</a>
+        <a href={invitation ? `/invitation${location.hash}` : '/sign-in'}>I have an account</a>
       </p>
     </form>
   );

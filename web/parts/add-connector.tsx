@@ -6,10 +6,9 @@ import { Button } from '../ui/button.tsx';
 import { CopyRow } from '../ui/copy.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
+import { ConnectorFields, type ConnectorKind, wishOf } from './connector-fields.tsx';
 
-type Kind = NewNotificationConnector['type'];
-
-const kinds: readonly { readonly value: Kind; readonly text: string }[] = [
+const kinds: readonly { readonly value: ConnectorKind; readonly text: string }[] = [
   { value: 'slack', text: 'Slack' },
   { value: 'discord', text: 'Discord' },
   { value: 'teams', text: 'Microsoft Teams' },
@@ -18,23 +17,14 @@ const kinds: readonly { readonly value: Kind; readonly text: string }[] = [
   { value: 'webhook', text: 'Webhook of your own' },
 ];
 
-function wishOf(type: Kind, fields: Readonly<Record<string, string>>): NewNotificationConnector {
-  const { name = '', url = '', to = '', botToken = '', chatId = '' } = fields;
-  if (type === 'email')
-    return { type, name, config: { to: to.split(/[\s,]+/).filter(Boolean) }, allProjects: true };
-  if (type === 'telegram') return { type, name, config: { botToken, chatId }, allProjects: true };
-  if (type === 'webhook') return { type, name, config: { url }, allProjects: true };
-  return { type, name, config: { webhookUrl: url }, allProjects: true };
-}
-
 interface AddProps {
   readonly onAdded: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** A connector for all projects; which notices it tells is what the service holds for useful. */
+/** What it tells of at first is what the service holds for useful. */
 export function AddConnector({ onAdded, onClose }: AddProps) {
-  const [type, setType] = useState<Kind>('slack');
+  const [type, setType] = useState<ConnectorKind>('slack');
   const [secret, setSecret] = useState<string>();
   const action = useAction(async (wish: NewNotificationConnector) => {
     const made = await api.createNotificationConnector({ body: wish });
@@ -69,22 +59,18 @@ export function AddConnector({ onAdded, onClose }: AddProps) {
         options={kinds}
         onChoice={(value) => setType(kinds.find((each) => each.value === value)?.value ?? 'slack')}
       />
-      <TextField label="Name" name="name" error={action.failure?.fields.name} isRequired />
-      {type === 'email' && (
-        <TextField
-          label="Addresses"
-          name="to"
-          hint="Several with a comma between. Those outside the workspace are asked first."
-          isRequired
-        />
-      )}
-      {type === 'telegram' && (
-        <TextField label="Token of the bot" name="botToken" type="password" isRequired />
-      )}
-      {type === 'telegram' && <TextField label="Chat" name="chatId" isRequired />}
-      {type !== 'email' && type !== 'telegram' && (
-        <TextField label="Webhook address" name="url" type="url" isRequired />
-      )}
+      <TextField
+        label="Name"
+        name="name"
+        placeholder="Team channel"
+        error={action.failure?.fields.name}
+        isRequired
+      />
+      <ConnectorFields type={type} failure={action.failure} />
+      <label class="check">
+        <input type="checkbox" name="allProjects" defaultChecked />
+        Of every project, not only of those that choose it
+      </label>
       {action.failure && <FailureNotice failure={action.failure} />}
       <div class="row row-end">
         <Button onPress={onClose}>Cancel</Button>

@@ -1,5 +1,6 @@
 /** What the analysis found, and for each value the file that told it, one click away. */
 import type { AnalysedApp, AnalysisResult } from '../../sdk/index.ts';
+import { DockerfileButton } from './dockerfile.tsx';
 
 const shown: readonly (readonly [field: keyof AnalysedApp, label: string])[] = [
   ['framework', 'Framework'],
@@ -12,14 +13,22 @@ const shown: readonly (readonly [field: keyof AnalysedApp, label: string])[] = [
   ['healthPath', 'Health check'],
 ];
 
-export function AnalysisShown({ result }: { readonly result: AnalysisResult }) {
+interface ShownProps {
+  readonly projectId: string;
+  readonly result: AnalysisResult;
+}
+
+export function AnalysisShown({ projectId, result }: ShownProps) {
   return (
     <div class="columns">
       {result.apps.map((app) => (
         <article class="card stack" key={app.path} aria-label={app.name}>
-          <h3>
-            {app.name} {app.path !== '.' && <span class="fine">{app.path}</span>}
-          </h3>
+          <div class="section-head">
+            <h3>
+              {app.name} {app.path !== '.' && <span class="fine">{app.path}</span>}
+            </h3>
+            <DockerfileButton projectId={projectId} app={app.path} />
+          </div>
           <dl class="found">
             {shown.map(([field, label]) => {
               const value = app[field];

@@ -11,12 +11,15 @@ import { Time } from '../ui/time.tsx';
 export function Proof({ backup }: { readonly backup: Backup }) {
   if (backup.verifiedAt)
     return (
-      <span class="proof" title="It was restored into a scratch database and compared.">
+      <div class="proof" title="It was restored into a scratch database and compared.">
         <Icon name="shield" />
-        <span>
-          restored and checked <Time at={backup.verifiedAt} />
-        </span>
-      </span>
+        <div>
+          restored and checked
+          <div class="fine">
+            <Time at={backup.verifiedAt} />
+          </div>
+        </div>
+      </div>
     );
   const reasons = backup.parts.flatMap(({ verification }) => verification.reason ?? []);
   return <span class="fine">{reasons[0] ?? (backup.finishedAt ? 'not proven' : 'proof follows')}</span>;

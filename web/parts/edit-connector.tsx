@@ -1,33 +1,13 @@
-/** What a connector tells of, and of which projects. */
-import type { NoticeKind, NotificationConnector } from '../../sdk/index.ts';
+/** Where a connector leads, what it tells of, and of which projects. */
+import type { NotificationConnector } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
-import { capital, words } from '../data/words.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { TextField } from '../ui/field.tsx';
-
-/** Every one of them, or the compiler says which is missing. */
-const told: Readonly<Record<NoticeKind, true>> = {
-  deployment_started: true,
-  deployment_succeeded: true,
-  deployment_failed: true,
-  deployment_cancelled: true,
-  environment_degraded: true,
-  environment_recovered: true,
-  backup_failed: true,
-  backup_missed: true,
-  backup_recovered: true,
-  certificate_failing: true,
-  certificate_expiring: true,
-  domain_lost: true,
-  server_unreachable: true,
-  server_back: true,
-  server_host_key_changed: true,
-  server_security_worse: true,
-  token_revoked: true,
-};
+import { ConnectorFields, configChange } from './connector-fields.tsx';
+import { chosenNotices, NoticeChoice } from './notice-choice.tsx';
 
 interface EditProps {
   readonly connector: NotificationConnector;
@@ -36,11 +16,18 @@ interface EditProps {
 }
 
 export function EditConnector({ connector, onStored, onClose }: EditProps) {
-  const { id, name, events, allProjects } = connector;
+  const { id, name, type, events, allProjects, recipients } = connector;
+  const addresses = recipients.map(({ address }) => address).join(', ');
   const store = useAction(async (fields: Readonly<Record<string, string>>) => {
-    const chosen = Object.keys(told).filter((kind) => fields[kind] === 'on') as NoticeKind[];
-    const body = { name: fields.name ?? name, events: chosen, allProjects: fields.allProjects === 'on' };
-    await api.updateNotificationConnector({ id, body });
+    await api.updateNotificationConnector({
+      id,
+      body: {
+        name: fields.name ?? name,
+        events: chosenNotices(fields),
+        allProjects: fields.allProjects === 'on',
+        config: configChange(type, fields),
+      },
+    });
     await onStored();
   });
   return (
@@ -59,18 +46,11 @@ export function EditConnector({ connector, onStored, onClose }: EditProps) {
           isRequired
           isFocused
         />
-        <fieldset class="pairs">
-          <legend>It tells of</legend>
-          {Object.keys(told).map((kind) => (
-            <label class="check" key={kind}>
-              <input type="checkbox" name={kind} defaultChecked={events.some((event) => event === kind)} />
-              {capital(words(kind))}
-            </label>
-          ))}
-        </fieldset>
+        <ConnectorFields type={type} failure={store.failure} addresses={addresses} isChange />
+        <NoticeChoice chosen={events} />
         <label class="check">
           <input type="checkbox" name="allProjects" defaultChecked={allProjects} />
-          Of every project, not only of those that it is linked to
+          Of every project, not only of those that choose it
         </label>
         {store.failure && <FailureNotice failure={store.failure} />}
         <div class="row row-end">

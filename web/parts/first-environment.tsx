@@ -41,7 +41,7 @@ export function FirstEnvironment({ projectId, serverId, onDeployed }: FirstProps
                 serverId={serverId}
                 onDeployed={onDeployed}
               />
-              <AnalysisShown result={value.analysis.result} />
+              <AnalysisShown projectId={projectId} result={value.analysis.result} />
             </>
           ) : (
             <ul class="plain stack" aria-label="Findings" aria-live="polite">

@@ -1,30 +1,21 @@
-/** Members and their roles, and who is invited. */
+/** Members and their roles. */
 import { useState } from 'preact/hooks';
-import { all, type Member, type WorkspaceMembership } from '../../sdk/index.ts';
+import { all, type Member } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { gathered } from '../data/lists.ts';
 import { useResource } from '../data/resource.ts';
 import { signedIn, whyNot } from '../data/session.ts';
-import { fieldsOf, useAction } from '../ui/action.ts';
+import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
 import { Status } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { Invitations } from './invitations.tsx';
 import { MemberAccess } from './member-access.tsx';
-
-type Role = WorkspaceMembership['role'];
-
-const roles: readonly { readonly value: Role; readonly text: string }[] = [
-  { value: 'viewer', text: 'viewer: looks' },
-  { value: 'member', text: 'member: deploys and changes' },
-  { value: 'admin', text: 'admin: manages servers and people' },
-  { value: 'owner', text: 'owner: everything' },
-];
-const roleOf = (name: string | undefined) => roles.find(({ value }) => value === name)?.value ?? 'viewer';
+import { type Role, reachOf, roleOf, roles } from './roles.ts';
 
 export function Members() {
   const id = signedIn.value?.workspace.id ?? '';
@@ -66,7 +57,7 @@ export function Members() {
                       </option>
                     ))}
                   </select>
-                  {member.projects && <span class="fine">in {member.projects.length} projects only</span>}
+                  {member.projects && <span class="fine">{reachOf(member.projects)}</span>}
                 </td>
                 <td>
                   <Status
@@ -130,74 +121,5 @@ export function Members() {
         </Confirm>
       )}
     </section>
-  );
-}
-
-function Invitations({ id }: { readonly id: string }) {
-  const invitations = useResource(`invitations ${id}`, (options) =>
-    api.listInvitations({ id, limit: 100 }, options),
-  );
-  const invite = useAction(async (email: string, role: Role) => {
-    await api.createInvitation({ id, body: { email, role } });
-    await invitations.reload();
-  });
-  const withdraw = useAction(async (invitationId: string) => {
-    await api.deleteInvitation({ id, invitationId });
-    await invitations.reload();
-  });
-  return (
-    <>
-      <form
-        class="card row row-bottom"
-        aria-label="Invite"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          const form = event.currentTarget;
-          const { email = '', role } = fieldsOf(form);
-          if (await invite.run(email, roleOf(role))) form.reset();
-        }}
-      >
-        <div class="grow">
-          <TextField
-            label="Invite"
-            name="email"
-            type="email"
-            placeholder="grace@example.com"
-            error={invite.failure?.fields.email}
-            isRequired
-          />
-        </div>
-        <div class="grow">
-          <SelectField label="As" name="role" value="member" options={roles} />
-        </div>
-        <Button type="submit" kind="primary" isBusy={invite.isBusy}>
-          Send the invitation
-        </Button>
-      </form>
-      {invite.failure && <FailureNotice failure={invite.failure} />}
-      {withdraw.failure && <FailureNotice failure={withdraw.failure} />}
-      <Await of={invitations} lines={1}>
-        {({ items }) =>
-          items.length === 0 ? null : (
-            <ul class="plain stack" aria-label="Invitations">
-              {items.map((invitation) => (
-                <li class="row" key={invitation.id}>
-                  <span>
-                    {invitation.email} as {invitation.role}, until <Time at={invitation.expiresAt} />
-                  </span>
-                  <Button
-                    kind="quiet"
-                    label={`Withdraw the invitation of ${invitation.email}`}
-                    onPress={() => withdraw.run(invitation.id)}
-                  >
-                    Withdraw
-                  </Button>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Await>
-    </>
   );
 }

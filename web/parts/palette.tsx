@@ -8,6 +8,8 @@ interface Place {
   readonly name: string;
   readonly kind: string;
   readonly path: string;
+  /** Not of the dashboard: it opens beside it. */
+  readonly isElsewhere?: boolean;
 }
 
 const pages: readonly Place[] = [
@@ -23,10 +25,12 @@ const pages: readonly Place[] = [
   { name: 'Workspace settings', kind: 'page', path: '/workspace/settings' },
   { name: 'Profile, second factors and sessions', kind: 'page', path: '/profile' },
   { name: 'Installation', kind: 'page', path: '/installation' },
+  { name: 'API reference', kind: 'page', path: '/api/docs', isElsewhere: true },
   { name: 'New project', kind: 'action', path: '/start' },
   { name: 'Add a server', kind: 'action', path: '/servers?ask=server' },
   { name: 'Add a connector', kind: 'action', path: '/connectors?ask=connector' },
   { name: 'Connect a Git account', kind: 'action', path: '/git?ask=account' },
+  { name: 'Invite someone', kind: 'action', path: '/workspace/members?ask=invite' },
   { name: 'New API token', kind: 'action', path: '/workspace/tokens?ask=token' },
 ];
 
@@ -42,11 +46,21 @@ const ofEnvironment: readonly (readonly [name: string, kind: string, path: strin
   ['deploy', 'action', '/deployments?ask=deploy'],
   ['deploy a folder', 'action', '/deployments?ask=upload'],
   ['stop', 'action', '/deployments?ask=stop'],
+  ['add a service', 'action', '/services?ask=service'],
   ['add a variable', 'action', '/variables?ask=variable'],
   ['edit as .env', 'action', '/variables?ask=env'],
   ['back up now', 'action', '/backups?ask=backup'],
   ['import a dump', 'action', '/backups?ask=import'],
   ['schedule backups', 'action', '/backups?ask=schedule'],
+];
+const ofProject: readonly (readonly [name: string, ask: string])[] = [
+  ['new environment', 'environment'],
+  ['change', 'change'],
+  ['remove', 'remove'],
+];
+const ofServer: readonly (readonly [name: string, ask: string])[] = [
+  ['change', 'change'],
+  ['remove', 'remove'],
 ];
 const mostShown = 12;
 
@@ -71,6 +85,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     (): readonly Place[] => [
       ...(projects.value ?? []).flatMap((project) => [
         { name: project.name, kind: 'project', path: `/projects/${project.id}` },
+        ...ofProject.map(([name, ask]) => ({
+          name: `${project.name} / ${name}`,
+          kind: 'action',
+          path: `/projects/${project.id}?ask=${ask}`,
+        })),
         ...project.environments.flatMap((environment) =>
           ofEnvironment.map(([name, kind, path]) => ({
             name: [project.name, environment.name, name].filter(Boolean).join(' / '),
@@ -79,7 +98,14 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           })),
         ),
       ]),
-      ...(servers.value ?? []).map(({ id, name }) => ({ name, kind: 'server', path: `/servers/${id}` })),
+      ...(servers.value ?? []).flatMap(({ id, name }) => [
+        { name, kind: 'server', path: `/servers/${id}` },
+        ...ofServer.map(([action, ask]) => ({
+          name: `${name} / ${action}`,
+          kind: 'action',
+          path: `/servers/${id}?ask=${ask}`,
+        })),
+      ]),
       ...(domains.value ?? []).map(({ hostname }) => ({ name: hostname, kind: 'domain', path: '/domains' })),
       ...pages,
     ],
@@ -94,7 +120,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const go = (place: Place | undefined) => {
     if (!place) return;
     onClose();
-    route(place.path);
+    if (place.isElsewhere) open(place.path, '_blank', 'noreferrer');
+    else route(place.path);
   };
   const move = (by: number) =>
     setChosen((at) => (found.length === 0 ? 0 : (at + by + found.length) % found.length));

@@ -19,13 +19,16 @@ import { Await, Empty } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Status } from '../ui/status.tsx';
+import { useAsked } from './asked.ts';
+import { ServiceCredentials } from './service-credentials.tsx';
 import type { TabProps } from './tab.ts';
 
 const kinds: readonly ServiceKind[] = ['postgres', 'mysql', 'mariadb', 'mongodb', 'redis'];
 
 export function Services({ environment: { id } }: TabProps) {
-  const [isAdding, setAdding] = useState(false);
+  const [asked, ask] = useAsked(['service']);
   const [removing, remove] = useState<ListedService>();
+  const [reaching, reach] = useState<ListedService>();
   const services = useResource(
     `services ${id}`,
     (options) => api.listServices({ id }, options),
@@ -43,7 +46,7 @@ export function Services({ environment: { id } }: TabProps) {
     <section class="stack" aria-label="Services">
       <div class="section-head">
         <p class="hint">Reached by the app alone, over a network of its own. Nothing is published.</p>
-        <Button kind="primary" why={whyNot('change')} onPress={() => setAdding(true)}>
+        <Button kind="primary" why={whyNot('change')} onPress={() => ask('service')}>
           Add a service
         </Button>
       </div>
@@ -77,7 +80,20 @@ export function Services({ environment: { id } }: TabProps) {
                     {service.variables.join(', ') || 'nothing'}
                   </p>
                   <div class="row row-end">
-                    <Button kind="quiet" why={whyNot('change')} onPress={() => remove(service)}>
+                    <Button
+                      kind="quiet"
+                      why={whyNot('read_secrets')}
+                      label={`How to reach ${service.name}`}
+                      onPress={() => reach(service)}
+                    >
+                      How to reach it
+                    </Button>
+                    <Button
+                      kind="quiet"
+                      why={whyNot('change')}
+                      label={`Remove ${service.name}`}
+                      onPress={() => remove(service)}
+                    >
                       Remove
                     </Button>
                   </div>
@@ -87,11 +103,14 @@ export function Services({ environment: { id } }: TabProps) {
           )
         }
       </Await>
-      {isAdding && (
+      {asked && (
         <AddDialog
           add={(service) => store({ services: [...wanted, service] })}
-          onClose={() => setAdding(false)}
+          onClose={() => ask(undefined)}
         />
+      )}
+      {reaching && (
+        <ServiceCredentials environmentId={id} service={reaching} onClose={() => reach(undefined)} />
       )}
       {removing && (
         <Confirm

@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
+import { BranchField } from './branch-field.tsx';
 import type { TabProps } from './tab.ts';
 
 export function Settings({ environment }: TabProps) {
@@ -18,7 +19,7 @@ export function Settings({ environment }: TabProps) {
       <Running environment={environment} />
       <div class="stack">
         <Placement environment={environment} />
-        <Pushes environment={environment} />
+        <NameAndBranch environment={environment} />
         <End environment={environment} />
       </div>
     </div>
@@ -158,24 +159,39 @@ function Placement({ environment: { id, serverId } }: Props) {
   );
 }
 
-function Pushes({ environment: { id, branch, autoDeploy } }: Props) {
-  const setBranch = useAction((next: string) => api.setBranch({ id, body: { branch: next } }));
+function pathsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((path) => path.trim())
+    .filter(Boolean);
+}
+
+function NameAndBranch({ environment: { id, projectId, name, branch, autoDeploy, watchPaths } }: Props) {
+  const store = useAction(async (fields: Readonly<Record<string, string>>) => {
+    const wanted = pathsOf(fields.watchPaths ?? '');
+    if (fields.name !== name || wanted.join() !== watchPaths.join())
+      await api.updateEnvironment({ id, body: { name: fields.name, watchPaths: wanted } });
+    if (fields.branch !== branch) await api.setBranch({ id, body: { branch: fields.branch ?? '' } });
+    return true;
+  });
+  const { repository } = useProject(projectId).value ?? {};
   const setAuto = useAction((enabled: boolean) => api.setAutoDeploy({ id, body: { enabled } }));
   /** What was chosen is shown until an event tells it as the state; a refusal takes it back. */
   const [chosen, choose] = useState<boolean>();
   useEffect(() => choose(undefined), [autoDeploy]);
-  const failure = setBranch.failure ?? setAuto.failure;
+  const failure = store.failure ?? setAuto.failure;
   return (
     <form
       class="card form"
-      aria-label="Branch"
+      aria-label="Name and branch"
       onSubmit={(event) => {
         event.preventDefault();
-        void setBranch.run(fieldsOf(event.currentTarget).branch ?? '');
+        void store.run(fieldsOf(event.currentTarget));
       }}
     >
-      <h2>What is deployed</h2>
-      <TextField label="Branch" name="branch" value={branch} error={failure?.fields.branch} isRequired />
+      <h2>Name and branch</h2>
+      <TextField label="Name" name="name" value={name} error={failure?.fields.name} isRequired />
+      <BranchField repository={repository} value={branch} error={failure?.fields.branch} isRequired />
       <label class="check">
         <input
           type="checkbox"
@@ -189,11 +205,20 @@ function Pushes({ environment: { id, branch, autoDeploy } }: Props) {
         />
         Deploy each push to it
       </label>
+      <TextField
+        label="Only where a push changes"
+        name="watchPaths"
+        value={watchPaths.join(', ')}
+        placeholder="apps/web, packages/*/src"
+        hint="Folders or patterns, with a comma between. Empty: any push."
+        error={Object.entries(failure?.fields ?? {}).find(([path]) => path.startsWith('watchPaths'))?.[1]}
+      />
       {failure && <FailureNotice failure={failure} />}
       <div class="row">
-        <Button type="submit" isBusy={setBranch.isBusy} why={whyNot('change')}>
-          Change the branch
+        <Button type="submit" isBusy={store.isBusy} why={whyNot('change')}>
+          Store
         </Button>
+        <span role="status">{store.result === undefined || store.isBusy ? '' : 'Stored.'}</span>
       </div>
     </form>
   );

@@ -77,6 +77,10 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </ul>
         <div class="side-end">
           <LiveMark state={connection.value} />
+          <a class="side-docs" href="/api/docs" target="_blank" rel="noreferrer">
+            <Icon name="link" />
+            API reference
+          </a>
           <Person path={path} />
         </div>
       </nav>

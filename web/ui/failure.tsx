@@ -1,7 +1,15 @@
 /** What went wrong: the sentence, what would help, and what shows it. Never a code alone. */
+import type { ComponentChildren } from 'preact';
 import { type Failure, ways } from '../data/failure.ts';
 
-export function FailureNotice({ failure, title }: { readonly failure: Failure; readonly title?: string }) {
+interface NoticeProps {
+  readonly failure: Failure;
+  readonly title?: string;
+  /** What can be done about it at once. */
+  readonly children?: ComponentChildren;
+}
+
+export function FailureNotice({ failure, title, children }: NoticeProps) {
   const { message, hint, evidence, requestId, fields, code } = failure;
   const way = code ? ways[code] : undefined;
   return (
@@ -32,6 +40,7 @@ export function FailureNotice({ failure, title }: { readonly failure: Failure; r
           </pre>
         </details>
       )}
+      {children}
       {requestId && <p class="fine">Request {requestId}</p>}
     </div>
   );

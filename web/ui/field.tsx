@@ -20,6 +20,8 @@ interface TextProps extends FieldProps {
   readonly maxLength?: number;
   readonly isRequired?: boolean;
   readonly isFocused?: boolean;
+  /** Offered while one types; anything else can be typed too. */
+  readonly suggestions?: readonly string[];
   readonly onText?: (text: string) => void;
 }
 
@@ -29,25 +31,35 @@ export function TextField({ label, name, hint, error, ...input }: TextProps) {
   return (
     <Labelled label={label} hint={hint} error={error}>
       {(ids) => (
-        <input
-          class="input"
-          id={ids.input}
-          name={name}
-          {...Object(type)}
-          {...startOf(input)}
-          autocomplete={input.autocomplete ?? 'off'}
-          placeholder={input.placeholder}
-          inputMode={input.inputMode}
-          pattern={input.pattern}
-          minLength={input.minLength}
-          maxLength={input.maxLength}
-          required={input.isRequired}
-          // A page or dialog that asks for one thing begins there.
-          autofocus={input.isFocused}
-          aria-invalid={error !== undefined}
-          aria-describedby={ids.note}
-          onInput={(event) => input.onText?.(event.currentTarget.value)}
-        />
+        <>
+          <input
+            class="input"
+            id={ids.input}
+            name={name}
+            list={input.suggestions && `${ids.input}-list`}
+            {...Object(type)}
+            {...startOf(input)}
+            autocomplete={input.autocomplete ?? 'off'}
+            placeholder={input.placeholder}
+            inputMode={input.inputMode}
+            pattern={input.pattern}
+            minLength={input.minLength}
+            maxLength={input.maxLength}
+            required={input.isRequired}
+            // A page or dialog that asks for one thing begins there.
+            autofocus={input.isFocused}
+            aria-invalid={error !== undefined}
+            aria-describedby={ids.note}
+            onInput={(event) => input.onText?.(event.currentTarget.value)}
+          />
+          {input.suggestions && (
+            <datalist id={`${ids.input}-list`}>
+              {input.suggestions.map((text) => (
+                <option key={text} value={text} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Labelled>
   );

@@ -7,7 +7,6 @@ import type { MailOutbox } from './mail-outbox.ts';
 import type { OidcContext } from './oidc/oidc.ts';
 import { oidcRoutes } from './oidc/routes.ts';
 import { preparePasswords } from './passwords.ts';
-import { resetPage } from './reset-page.ts';
 import { accountRoutes } from './routes.ts';
 import { secondFactorRoutes } from './second-factors/routes.ts';
 import { pruneAccountsSchedule } from './sessions.ts';
@@ -25,7 +24,6 @@ export function accountsModule(
       oidcRoutes(routes, oidc, isSecure);
       deviceCodeRoutes(routes, ctx);
       apiTokenRoutes(routes, ctx);
-      routes.encapsulate(resetPage);
     },
     schedules: [pruneAccountsSchedule(ctx)],
     start: () => {
