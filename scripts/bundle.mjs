@@ -5,7 +5,16 @@
  * Plain JavaScript for the same reason as `run.mjs`.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -69,6 +78,8 @@ export async function bundle(root, entry, cacheFolder, key) {
     plugins: [atItsPlace(source), ranLater(root), loadedLater],
     logLevel: 'error',
   });
+  // Node would look into each file first to see what kind it is.
+  writeFileSync(join(half, 'package.json'), '{ "type": "module" }');
   try {
     renameSync(half, made);
   } catch (error) {

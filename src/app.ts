@@ -71,7 +71,10 @@ export interface AppOptions {
   readonly print?: (text: string) => void;
 }
 
-/** `opening` lets the caller open the store while this file and all it needs are still being loaded. */
+/**
+ * `opening` lets the caller open the store while this file and all it needs are still being loaded. Everything that asks
+ * nothing of the database is made while it still starts.
+ */
 export async function startApp(
   config: Config,
   log: Logger,
@@ -161,6 +164,7 @@ export async function startApp(
     }
     for (const kind of options.kinds ?? []) kinds.add(kind);
 
+    await store.ready;
     throttle.start();
     onStop(() => throttle.stop());
     for (const module of modules) onStop(() => module.stop?.());

@@ -23,6 +23,7 @@ try {
   }
   const store = await openStore(config, createLog(config.logLevel));
   try {
+    await store.ready;
     const { current, all } = store.masterKeys;
     const older = all.map((each) => each.key);
     const next = config.masterKeys ? current.key : new Secret(randomBytes(32));

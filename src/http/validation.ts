@@ -12,8 +12,8 @@ const mostErrors = 20;
 const mostValuesForAllErrors = 1_000;
 
 const options: Options = { removeAdditional: false, useDefaults: false, strict: true };
-const asSent = compiledOnce(refusing(checkers({ ...options, coerceTypes: false })));
-const fromText = compiledOnce(refusing(checkers({ ...options, coerceTypes: true })));
+const asSent = compiledOnce(refusing(() => checkers({ ...options, coerceTypes: false })));
+const fromText = compiledOnce(refusing(() => checkers({ ...options, coerceTypes: true })));
 const asText = compiledOnce((schema: AnySchema) => fastJson(withPlainNulls(schema)));
 
 export function validator(part: string | undefined, schema: object) {
@@ -79,8 +79,11 @@ function checkers(options: Options): Checkers {
 }
 
 /** Adds what schemas let through: U+0000, which cannot be stored, and `Infinity`, which coercion takes for a number. */
-function refusing({ first, all }: Checkers) {
+function refusing(checkers: () => Checkers) {
+  let made: Checkers | undefined;
   return (schema: object) => {
+    made ??= checkers();
+    const { first, all } = made;
     const isValid = first.compile(schema);
     let collect: ValidateFunction | undefined;
     return (data: unknown) => {

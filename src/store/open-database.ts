@@ -12,15 +12,20 @@ export interface OpenedDatabase {
   close(): Promise<void>;
 }
 
+export interface StartingDatabase extends OpenedDatabase {
+  /** When it takes connections, or that it does not start. */
+  readonly ready: Promise<void>;
+}
+
 /** For the holder of the data folder: by its URL, or else the embedded one, which starts and stops with the caller. */
 export async function startDatabase(
   { databaseUrl }: Pick<Config, 'databaseUrl'>,
   folder: DataFolder,
   log: Logger,
-): Promise<OpenedDatabase> {
-  if (databaseUrl) return byUrl(databaseUrl);
-  const embedded = await startEmbeddedPostgres(folder, log);
-  return { connection: embedded.connection, close: () => embedded.stop() };
+): Promise<StartingDatabase> {
+  if (databaseUrl) return { ...byUrl(databaseUrl), ready: Promise.resolve() };
+  const { connection, ready, stop } = await startEmbeddedPostgres(folder, log);
+  return { connection, ready, close: stop };
 }
 
 /** For programs beside the service. `alone` refuses a data folder that a service runs on. */
@@ -34,7 +39,8 @@ export async function openDatabase(
   try {
     const folder = await openDataFolder(config.dataDir);
     try {
-      const { connection, close } = await startDatabase(config, folder, log);
+      const { connection, ready, close } = await startDatabase(config, folder, log);
+      await ready;
       return { connection, close: () => close().then(() => folder.release()) };
     } catch (error) {
       await folder.release();

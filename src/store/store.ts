@@ -27,6 +27,8 @@ export interface Store {
   readonly masterKeys: MasterKeys;
   readonly sealer: Sealer;
   readonly listener: Listener;
+  /** When the database takes statements, with its schema; or why it is not opened. Nothing is asked of it before. */
+  readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,24 +37,28 @@ type StoreConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'masterKeys'>;
 export async function openStore(config: StoreConfig, log: Logger): Promise<Store> {
   const folder = await openDataFolder(config.dataDir);
   const undo: (() => Promise<void>)[] = [() => folder.release()];
-  const close = async () => {
+  const closeAll = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
     const masterKeys = loadMasterKeys(folder.masterKeyFile, config.masterKeys);
-    const { connection, close: stopDatabase } = await startDatabase(config, folder, log);
+    const { connection, ready: started, close: stopDatabase } = await startDatabase(config, folder, log);
     undo.push(stopDatabase);
     const db = connectDatabase(connection, log);
     undo.push(() => db.close());
-    await requireRecentServer(db);
-    await migrate(db, log);
-    await checkMasterKeys(db, masterKeys);
     const listener = new Listener(connection, log);
     undo.push(() => listener.stop());
+    const ready = started.then(async () => {
+      await requireRecentServer(db);
+      await migrate(db, log);
+      await checkMasterKeys(db, masterKeys);
+    });
+    const settled = ready.catch(() => undefined); // told to whoever waits for `ready`
+    const close = () => settled.then(closeAll);
     const isSole = config.databaseUrl === undefined;
-    return { folder, db, isSole, masterKeys, sealer: new Sealer(masterKeys), listener, close };
+    return { folder, db, isSole, masterKeys, sealer: new Sealer(masterKeys), listener, ready, close };
   } catch (error) {
-    await close();
+    await closeAll();
     throw error;
   }
 }

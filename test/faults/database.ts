@@ -16,7 +16,9 @@ export class TrialDatabase {
 
   static async open(): Promise<TrialDatabase> {
     const folder = await openDataFolder(temporaryFolder('faults'));
-    return new TrialDatabase(folder, await startEmbeddedPostgres(folder, createLog('silent')));
+    const server = await startEmbeddedPostgres(folder, createLog('silent'));
+    await server.ready;
+    return new TrialDatabase(folder, server);
   }
 
   get url(): string {
@@ -30,6 +32,7 @@ export class TrialDatabase {
 
   async start(): Promise<void> {
     this.#server = await startEmbeddedPostgres(this.#folder, createLog('silent'));
+    await this.#server.ready;
   }
 
   async remove(): Promise<void> {

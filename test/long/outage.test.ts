@@ -27,6 +27,7 @@ test('PostgreSQL stopped for 30 s under load: 503 meanwhile, nothing is lost, ev
   const [serverDir, appDir] = [temporaryFolder('outage-db'), temporaryFolder('outage-app')];
   const folder = await openDataFolder(serverDir);
   let server = await startEmbeddedPostgres(folder, log);
+  await server.ready;
   const { host, user, password } = server.connection;
   const config = readConfig({
     SLIPWAY_DATABASE_URL: `postgres://${user}:${password}@localhost/postgres?host=${encodeURIComponent(String(host))}`,
@@ -86,6 +87,7 @@ test('PostgreSQL stopped for 30 s under load: 503 meanwhile, nothing is lost, ev
   assert.equal((await callApi(app.url, 'GET', '//readyz')).status, 503);
   await sleep(outageMs);
   server = await startEmbeddedPostgres(folder, log);
+  await server.ready;
 
   await until(async () => (await callApi(app.url, 'GET', '//readyz')).status === 200);
   await until(async () => {

@@ -40,6 +40,7 @@ export async function startTestPostgres(settings: Record<string, string> = fast)
   const folder = await openDataFolder(path);
   const log = createLog('silent');
   const server = await startEmbeddedPostgres(folder, log, settings);
+  await server.ready;
   const { host, user, password } = server.connection;
   const url = `postgres://${user}:${password}@localhost/postgres?host=${encodeURIComponent(String(host))}`;
   await makeTemplate(url);

@@ -8,7 +8,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { errorText, Fault } from '../../fault.ts';
 import type { DataFolder, DataLayout } from '../data-folder.ts';
@@ -23,6 +23,8 @@ const stopTimeoutMs = 20_000;
 
 export interface EmbeddedPostgres {
   readonly connection: pg.PoolConfig;
+  /** When it takes connections, or that it does not start. */
+  readonly ready: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,12 +50,10 @@ export async function startEmbeddedPostgres(
     program: programs.postgres,
     user,
     sockets,
-    connection,
     log,
     settings,
   });
-  await server.start();
-  return { connection, stop: () => server.stop() };
+  return { connection, ready: server.start(), stop: () => server.stop() };
 }
 
 /** To the one that a running service has started on this folder. */
@@ -69,7 +69,6 @@ interface ServerOptions {
   readonly program: string;
   readonly user: PostgresUser;
   readonly sockets: string;
-  readonly connection: pg.ClientConfig;
   readonly log: Logger;
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -89,11 +88,10 @@ class SupervisedServer {
   async start(): Promise<void> {
     const child = this.#spawn();
     const deadline = Date.now() + readyTimeoutMs;
-    // A fresh start takes 50 ms; a recovery takes seconds, and each question costs it a process.
-    for (let pause = 10; ; pause = Math.min(pause * 1.2, 100)) {
-      const answered = await answers(this.#options.connection);
-      // It may have died since it answered; then nobody but us will start it again.
-      if (answered && this.#child === child) break;
+    // A fresh start takes 50 ms; a recovery takes seconds.
+    for (let pause = 5; ; pause = Math.min(pause * 1.2, 100)) {
+      // It may have died since it said so; then nobody but us will start it again.
+      if (isReady(this.#options.folder) && this.#child === child) break;
       if (this.#child !== child || Date.now() > deadline) {
         child.kill('SIGQUIT');
         throw this.#failure();
@@ -220,15 +218,8 @@ function findPrograms(): { postgres: string; initdb: string } {
   return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb') };
 }
 
-async function answers(connection: pg.ClientConfig): Promise<boolean> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => undefined); // reported by the rejection below
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+/** As `pg_ctl` knows it. Asking by a connection would cost the server a process, and us the trace of each refusal. */
+function isReady({ postgresDir }: DataLayout): boolean {
+  const lines = readFileIfExists(join(postgresDir, 'postmaster.pid'))?.split('\n') ?? [];
+  return lines[7]?.trim() === 'ready';
 }
