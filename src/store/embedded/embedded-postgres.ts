@@ -86,12 +86,16 @@ class SupervisedServer {
   }
 
   async start(): Promise<void> {
+    const { folder } = this.#options;
+    // A machine that lost its power leaves the note of a server that was ready.
+    const left = noteOf(folder);
     const child = this.#spawn();
     const deadline = Date.now() + readyTimeoutMs;
     // A fresh start takes 50 ms; a recovery takes seconds.
     for (let pause = 5; ; pause = Math.min(pause * 1.2, 100)) {
       // It may have died since it said so; then nobody but us will start it again.
-      if (isReady(this.#options.folder) && this.#child === child) break;
+      const note = noteOf(folder);
+      if (note !== left && isReady(note) && this.#child === child) break;
       if (this.#child !== child || Date.now() > deadline) {
         child.kill('SIGQUIT');
         throw this.#failure();
@@ -219,7 +223,10 @@ function findPrograms(): { postgres: string; initdb: string } {
 }
 
 /** As `pg_ctl` knows it. Asking by a connection would cost the server a process, and us the trace of each refusal. */
-function isReady({ postgresDir }: DataLayout): boolean {
-  const lines = readFileIfExists(join(postgresDir, 'postmaster.pid'))?.split('\n') ?? [];
-  return lines[7]?.trim() === 'ready';
+function isReady(note: string | undefined): boolean {
+  return note?.split('\n')[7]?.trim() === 'ready';
+}
+
+function noteOf({ postgresDir }: DataLayout): string | undefined {
+  return readFileIfExists(join(postgresDir, 'postmaster.pid'));
 }
