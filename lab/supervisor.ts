@@ -3,7 +3,7 @@
  * whether it was asked to or killed. Usage: supervisor.ts <name> <variant,variant…> [bound]
  * `bound` ties it to its standard input: when whoever started it is gone, so is the lab.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { settings as knownSettings } from '../src/config.ts';
 import { writeFileAtomic } from '../src/store/files.ts';
 import { run } from './command.ts';
@@ -38,7 +38,24 @@ if (failure) {
 }
 process.exit(0);
 
+/**
+ * Each server takes about eight inotify instances, and the kernel gives all of root 128: the seventeenth server on a
+ * machine would end while it boots, and not say why.
+ */
+function allowManyServers(): void {
+  const file = '/proc/sys/fs/inotify/max_user_instances';
+  const enough = 1_024;
+  if (Number(readFileSync(file, 'utf8')) >= enough) return;
+  try {
+    writeFileSync(file, `${enough}\n`);
+  } catch (error) {
+    // In a container it may belong to somebody else: fewer servers still boot.
+    process.stderr.write(`${file} cannot be raised: ${error instanceof Error ? error.message : error}\n`);
+  }
+}
+
 async function live(at: LabPlaces): Promise<void> {
+  allowManyServers();
   const network = await LabNetwork.create();
   noteSubnet(name, network.subnet.number);
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', `lab ${name}`, '-f', at.key]);
