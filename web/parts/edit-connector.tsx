@@ -26,6 +26,10 @@ const told: Readonly<Record<NoticeKind, true>> = {
   server_back: true,
   server_host_key_changed: true,
   server_security_worse: true,
+  cluster_degraded: true,
+  cluster_no_quorum: true,
+  cluster_unreachable: true,
+  cluster_recovered: true,
   token_revoked: true,
 };
 

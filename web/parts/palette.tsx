@@ -1,7 +1,7 @@
 /** Any thing, any page and any action by a few letters, with the keyboard alone. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useDomains, useProjects, useServers } from '../data/lists.ts';
+import { useClusters, useDomains, useProjects, useServers } from '../data/lists.ts';
 import { Dialog } from '../ui/dialog.tsx';
 
 interface Place {
@@ -13,6 +13,7 @@ interface Place {
 const pages: readonly Place[] = [
   { name: 'Overview', kind: 'page', path: '/' },
   { name: 'Servers', kind: 'page', path: '/servers' },
+  { name: 'Clusters', kind: 'page', path: '/clusters' },
   { name: 'Domains', kind: 'page', path: '/domains' },
   { name: 'Backups', kind: 'page', path: '/backups' },
   { name: 'Notifications', kind: 'page', path: '/connectors' },
@@ -25,6 +26,7 @@ const pages: readonly Place[] = [
   { name: 'Installation', kind: 'page', path: '/installation' },
   { name: 'New project', kind: 'action', path: '/start' },
   { name: 'Add a server', kind: 'action', path: '/servers?ask=server' },
+  { name: 'Make a cluster', kind: 'action', path: '/clusters?ask=cluster' },
   { name: 'Add a connector', kind: 'action', path: '/connectors?ask=connector' },
   { name: 'Connect a Git account', kind: 'action', path: '/git?ask=account' },
   { name: 'New API token', kind: 'action', path: '/workspace/tokens?ask=token' },
@@ -48,6 +50,12 @@ const ofEnvironment: readonly (readonly [name: string, kind: string, path: strin
   ['import a dump', 'action', '/backups?ask=import'],
   ['schedule backups', 'action', '/backups?ask=schedule'],
 ];
+const ofCluster: readonly (readonly [name: string, kind: string, path: string])[] = [
+  ['', 'cluster', ''],
+  ['add servers', 'action', '?ask=servers'],
+  ['reboot all', 'action', '?ask=reboot'],
+  ['delete', 'action', '?ask=delete'],
+];
 const mostShown = 12;
 
 /** In order, anywhere: `shpr` finds `shop / production`. */
@@ -67,6 +75,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const [projects, servers, domains] = [useProjects(), useServers(), useDomains()];
+  const clusters = useClusters();
   const places = useMemo(
     (): readonly Place[] => [
       ...(projects.value ?? []).flatMap((project) => [
@@ -80,10 +89,17 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         ),
       ]),
       ...(servers.value ?? []).map(({ id, name }) => ({ name, kind: 'server', path: `/servers/${id}` })),
+      ...(clusters.value ?? []).flatMap(({ id, name }) =>
+        ofCluster.map(([what, kind, path]) => ({
+          name: [name, what].filter(Boolean).join(' / '),
+          kind,
+          path: `/clusters/${id}${path}`,
+        })),
+      ),
       ...(domains.value ?? []).map(({ hostname }) => ({ name: hostname, kind: 'domain', path: '/domains' })),
       ...pages,
     ],
-    [projects.value, servers.value, domains.value],
+    [projects.value, servers.value, clusters.value, domains.value],
   );
   // What is written so comes before what only has the letters.
   const isNear = ({ name }: Place) => name.toLowerCase().includes(wanted.toLowerCase());
