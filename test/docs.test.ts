@@ -194,6 +194,7 @@ const functionName = new RegExp(
       'reset',
       'end',
       'provision',
+      'reboot',
       'harden',
     ],
     ...['undo', 'save', 'connect', 'disconnect', 'analyze', 'retry', 'finalize', 'install', 'link', 'deploy'],
@@ -244,7 +245,7 @@ test('every body that is asked for shows an example of each field, and takes no 
 });
 
 test('what operations share stands in it once', () => {
-  assert.ok(JSON.stringify(document).length < 480_000, `${JSON.stringify(document).length} characters`);
+  assert.ok(JSON.stringify(document).length < 490_000, `${JSON.stringify(document).length} characters`);
   const seen = new Map<string, string[]>();
   const walk = (value: unknown, at: string): void => {
     if (typeof value !== 'object' || value === null) return;
