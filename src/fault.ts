@@ -63,6 +63,8 @@ export const apiFaultCodes = {
   docker_too_old: 'The Docker on the server is older than Slipway can work with.',
   domain_not_verified: 'The name has not been proven to be yours yet.',
   domain_taken: 'The name belongs to another workspace.',
+  downtime_unconfirmed:
+    'What was asked for takes something down for a while; the sentence says what, and `acceptDowntime` allows it.',
   dump_failed: 'The tool that makes a backup failed on the server; what it said is in the evidence.',
   egress_failed:
     'An address that was given cannot be reached, breaks off, or shows a certificate that is not trusted.',

@@ -194,6 +194,7 @@ const functionName = new RegExp(
       'reset',
       'end',
       'provision',
+      'reboot',
       'harden',
     ],
     ...['undo', 'save', 'connect', 'disconnect', 'analyze', 'retry', 'finalize', 'install', 'link', 'deploy'],

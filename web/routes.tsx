@@ -16,6 +16,8 @@ const later = {
   firstRun: lazy(() => rest().then((pages) => pages.FirstRun)),
   servers: lazy(() => rest().then((pages) => pages.Servers)),
   server: lazy(() => rest().then((pages) => pages.ServerPage)),
+  clusters: lazy(() => rest().then((pages) => pages.Clusters)),
+  cluster: lazy(() => rest().then((pages) => pages.ClusterPage)),
   domains: lazy(() => rest().then((pages) => pages.Domains)),
   backups: lazy(() => rest().then((pages) => pages.Backups)),
   connectors: lazy(() => rest().then((pages) => pages.Connectors)),
@@ -59,6 +61,8 @@ function Pages() {
         <Route path="/environments/:id/:tab?/:item?" component={later.environment} />
         <Route path="/servers" component={later.servers} />
         <Route path="/servers/:id" component={later.server} />
+        <Route path="/clusters" component={later.clusters} />
+        <Route path="/clusters/:id" component={later.cluster} />
         <Route path="/domains" component={later.domains} />
         <Route path="/backups" component={later.backups} />
         <Route path="/connectors" component={later.connectors} />

@@ -115,6 +115,7 @@ import type {
   ResetPasswordRequest,
   RestoreWish,
   RollbackRequest,
+  RollingReboot,
   SavedServer,
   SecondFactorChallenge,
   SecondFactorNeeded,
@@ -424,6 +425,12 @@ export interface Operations {
     readonly id: string;
     /** Of a server in it. */
     readonly serverId: string;
+  }, options?: CallOptions): Promise<Operation>;
+  /** Reboot all servers of a cluster, one after the other. As the operation `cluster_reboot`, the leader last: each is emptied, updated, rebooted, and back in use before the next. Where one does not come back, the others are left as they are. Takes an `Idempotency-Key`. */
+  rebootCluster(input: {
+    /** Of what the path names before it. */
+    readonly id: string;
+    readonly body?: RollingReboot | undefined;
   }, options?: CallOptions): Promise<Operation>;
   /** Empty a server of a cluster. What runs there is run elsewhere, and nothing is placed on it until it is activated: for an update, or a reboot. The operation ends when the server is empty. Takes an `Idempotency-Key`. */
   drainClusterMember(input: {
@@ -1123,6 +1130,7 @@ updateCluster PATCH clusters/{id} awj
 deleteCluster DELETE clusters/{id} aw
 createClusterMembers POST clusters/{id}/servers awkj
 deleteClusterMember DELETE clusters/{id}/servers/{serverId} aw
+rebootCluster POST clusters/{id}/rolling-reboot awkj
 drainClusterMember POST clusters/{id}/servers/{serverId}/drain awk
 activateClusterMember POST clusters/{id}/servers/{serverId}/activate awk
 saveGitToken POST git-provider/save-token awkj

@@ -25,6 +25,10 @@ export const noticeKinds = [
   'server_back',
   'server_host_key_changed',
   'server_security_worse',
+  'cluster_degraded',
+  'cluster_no_quorum',
+  'cluster_unreachable',
+  'cluster_recovered',
   'token_revoked',
 ] as const;
 

@@ -59,6 +59,7 @@ export const statusOfCode = {
   docker_too_old: 422,
   domain_not_verified: 422,
   domain_taken: 409,
+  downtime_unconfirmed: 409,
   dump_failed: 502,
   egress_failed: 502,
   egress_refused: 422,

@@ -72,6 +72,9 @@ export interface Step<Input> {
   readonly isIdle?: (outputs: StepContext['outputs']) => boolean;
 }
 
+/** Steps that only the input knows cannot be those from which on nothing is cancelled: that is asked of the kind alone. */
+type EarlyStep<Input> = Omit<Step<Input>, 'isPostCommit'>;
+
 export type StateChange =
   | { readonly state: 'running'; readonly step: string | null }
   | { readonly state: 'succeeded' }
@@ -101,7 +104,8 @@ export interface OperationDefinition<Input> {
   readonly kind: string;
   /** Parses the stored input; throws on what it does not know. */
   readonly readInput: (stored: unknown) => Input;
-  readonly steps: readonly Step<Input>[];
+  /** The same for every run, or by its input: whoever resumes finds the same ones. */
+  readonly steps: readonly Step<Input>[] | ((input: Input) => readonly EarlyStep<Input>[]);
   readonly onStateChange?: OnStateChange<Input>;
   readonly onPrune?: OnPrune;
   /** The feed for the log lines of its steps, where users watch another than the operation's own. */
@@ -131,15 +135,12 @@ export interface OperationKind {
 }
 
 export function defineOperation<Input>(definition: OperationDefinition<Input>): OperationKind {
-  const names = definition.steps.map((step) => step.name);
+  const { onStateChange, onPrune, logFeed, readInput, steps } = definition;
+  const known = typeof steps === 'function' ? [] : steps;
+  const names = known.map((step) => step.name);
   if (new Set(names).size !== names.length) throw new Error(`${definition.kind} has two steps of one name`);
-  const { onStateChange, onPrune, logFeed, readInput } = definition;
-  const postCommitSteps = definition.steps.filter(({ isPostCommit }) => isPostCommit);
-  if (
-    definition.steps
-      .slice(-postCommitSteps.length || Infinity)
-      .some((step) => !postCommitSteps.includes(step))
-  )
+  const postCommitSteps = known.filter(({ isPostCommit }) => isPostCommit);
+  if (known.slice(-postCommitSteps.length || Infinity).some((step) => !postCommitSteps.includes(step)))
     throw new Error(`${definition.kind} has a step after a post-commit one`);
   return {
     kind: definition.kind,
@@ -159,7 +160,8 @@ export function defineOperation<Input>(definition: OperationDefinition<Input>): 
     }),
     bind: (stored) => {
       const input = readInput(stored);
-      return definition.steps.map(({ run, rows, undo, isPostCommit = false, ...step }) => ({
+      const bound: readonly Step<Input>[] = typeof steps === 'function' ? steps(input) : steps;
+      return bound.map(({ run, rows, undo, isPostCommit = false, ...step }) => ({
         name: step.name,
         deadlineMs: step.deadlineMs,
         retry: step.retry,

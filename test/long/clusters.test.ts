@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { lookAtDue } from '../../src/areas/clusters/look.ts';
 import { sql } from '../../src/store/sql.ts';
 import type { Answer, TestApp } from '../support/app.ts';
+import { traces, untouched } from '../support/cluster-world.ts';
 import { openLab, type TestServer } from '../support/lab.ts';
 import { newPerson } from '../support/people.ts';
 import { lastOperation } from '../support/servers.ts';
@@ -106,13 +107,6 @@ class Ground {
     return this.servers[place]?.about.name ?? '';
   }
 }
-
-/** All that a cluster changes on a server: each line is as before it joined. */
-const traces = `docker info --format '{{.Swarm.LocalNodeState}} {{.LiveRestoreEnabled}}'
-docker network ls --format '{{.Name}}' | grep -cE 'gwbridge|ingress' || true
-ls /etc/slipway /etc/systemd/system | grep -c cluster || true
-nft list tables | grep -c slipway_cluster || true`;
-const untouched = 'inactive true\n0\n0\n0';
 
 async function answersOutside(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, timeout: 1_500 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type LabCatcher, startCatcher } from '../../lab/services/catcher/catcher.ts';
 import { type LabReceivers, startReceivers } from '../../lab/services/receivers.ts';
-import { type NewNotice, raiseNotice } from '../../src/events/notices.ts';
+import { type NewNotice, type NoticeKind, raiseNotice } from '../../src/events/notices.ts';
 import { newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
 import { sql } from '../../src/store/sql.ts';
 import { type Answer, startTestApp, type TestApp } from './app.ts';
@@ -40,7 +40,7 @@ export interface NotificationScene {
 }
 
 export interface Raised {
-  readonly kind: string;
+  readonly kind: NoticeKind;
   readonly projectId: string | null;
   readonly data: Record<string, unknown>;
 }

@@ -72,6 +72,26 @@ export async function killAtEachWrite(bench: OperationBench, trial: Trial): Prom
   return points.length;
 }
 
+/** Fails it, and kills the process when the undo of each of these steps is done and nobody has written that down. */
+export async function killAtEachUndo(
+  bench: OperationBench,
+  trial: Trial,
+  failAt: string,
+  steps: readonly string[],
+): Promise<void> {
+  let hosts: readonly Host[] = await Promise.all([bench.host(), bench.host()]);
+  const folder = temporaryFolder('trial');
+  try {
+    for (const name of steps) {
+      const point = { moment: 'before' as const, entry: `${name} undone` };
+      hosts = await killAt(bench, trial, hosts, point, join(folder, 'token'), failAt);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  for (const host of hosts) await host.stop();
+}
+
 /** The hosts afterwards: the heir, and one more. */
 async function killAt(
   bench: OperationBench,
@@ -79,17 +99,20 @@ async function killAt(
   hosts: readonly Host[],
   point: KillPoint,
   token: string,
+  failAt?: string,
 ): Promise<readonly Host[]> {
   const what = `killed ${point.moment} «${point.entry}»`;
+  const how = failAt === undefined ? 'succeeded' : 'failed';
   writeFileSync(token, '');
-  const ending = run(bench, trial, hosts, { killAt: { ...point, token } });
+  const ending = run(bench, trial, hosts, { killAt: { ...point, token }, ...(failAt && { failAt }) });
   const victim = await whoDied(hosts, ending, what);
   const [row, successor] = await Promise.all([ending, bench.host()]);
-  assert.equal(row.state, 'succeeded', `${what}: ${JSON.stringify(row.fault)}`);
+  assert.equal(row.state, how, `${what}: ${JSON.stringify(row.fault)}`);
+  if (failAt) assert.equal(row.fault?.code, 'bad_request', `${what}: ${JSON.stringify(row.fault)}`);
   assert.ok(row.epoch > 1 || point.entry === 'succeeded', `${what}: nobody took over`);
   const left = [...hosts.filter((host) => host !== victim), successor];
   await Promise.all(left.map((host) => host.order({})));
-  await trial.check('succeeded', what);
+  await trial.check(how, what);
   return left;
 }
 

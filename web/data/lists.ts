@@ -1,6 +1,7 @@
 /** The lists that several pages show, each with the events that change it. */
 import {
   all,
+  type Cluster,
   type Deployment,
   type DeploymentList,
   type Domain,
@@ -42,7 +43,8 @@ export function useServers(): Used<readonly Server[]> {
   return useResource(
     'servers',
     (options) => gathered(all((page) => api.listServers({ ...page, limit }, options))),
-    ({ kind }) => kind === 'server_updated',
+    // Whether it is in a cluster is a part of it.
+    ({ kind }) => kind === 'server_updated' || kind === 'cluster_updated',
   );
 }
 
@@ -50,7 +52,23 @@ export function useServer(id: string): Used<Server> {
   return useResource(
     `server ${id}`,
     (options) => api.getServer({ id }, options),
-    (event) => event.kind === 'server_updated' && event.serverId === id,
+    (event) => (event.kind === 'server_updated' && event.serverId === id) || event.kind === 'cluster_updated',
+  );
+}
+
+export function useClusters(): Used<readonly Cluster[]> {
+  return useResource(
+    'clusters',
+    (options) => gathered(all((page) => api.listClusters({ ...page, limit }, options))),
+    ({ kind }) => kind === 'cluster_updated',
+  );
+}
+
+export function useCluster(id: string): Used<Cluster> {
+  return useResource(
+    `cluster ${id}`,
+    (options) => api.getCluster({ id }, options),
+    (event) => event.kind === 'cluster_updated' && event.clusterId === id,
   );
 }
 

@@ -1,5 +1,7 @@
 /** Pages that the first view does not need: one file for all of them, so that going from one to the next loads nothing. */
 export { Backups } from './backups.tsx';
+export { ClusterPage } from './cluster.tsx';
+export { Clusters } from './clusters.tsx';
 export { Connectors } from './connectors.tsx';
 export { DevicePage } from './device.tsx';
 export { Domains } from './domains.tsx';

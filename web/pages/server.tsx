@@ -110,6 +110,14 @@ function Shown({ server }: { readonly server: Server }) {
           name="Docker"
           value={facts?.dockerVersion ?? (provisionedAt ? '' : 'comes with the preparation')}
         />
+        {server.clusterId && (
+          <div>
+            <dt>Cluster</dt>
+            <dd>
+              <a href={`/clusters/${server.clusterId}`}>It is a member</a>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Seen</dt>
           <dd>{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</dd>

@@ -20,6 +20,10 @@ const told: Readonly<Record<NoticeKind, boolean>> = {
   server_back: false,
   server_host_key_changed: false,
   server_security_worse: false,
+  cluster_degraded: false,
+  cluster_no_quorum: false,
+  cluster_unreachable: false,
+  cluster_recovered: false,
   token_revoked: false,
 };
 

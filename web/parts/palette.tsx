@@ -1,7 +1,7 @@
 /** Any thing, any page and any action by a few letters, with the keyboard alone. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useDomains, useProjects, useServers } from '../data/lists.ts';
+import { useClusters, useDomains, useProjects, useServers } from '../data/lists.ts';
 import { Dialog } from '../ui/dialog.tsx';
 
 interface Place {
@@ -15,6 +15,7 @@ interface Place {
 const pages: readonly Place[] = [
   { name: 'Overview', kind: 'page', path: '/' },
   { name: 'Servers', kind: 'page', path: '/servers' },
+  { name: 'Clusters', kind: 'page', path: '/clusters' },
   { name: 'Domains', kind: 'page', path: '/domains' },
   { name: 'Backups', kind: 'page', path: '/backups' },
   { name: 'Notifications', kind: 'page', path: '/connectors' },
@@ -28,6 +29,7 @@ const pages: readonly Place[] = [
   { name: 'API reference', kind: 'page', path: '/api/docs', isElsewhere: true },
   { name: 'New project', kind: 'action', path: '/start' },
   { name: 'Add a server', kind: 'action', path: '/servers?ask=server' },
+  { name: 'Make a cluster', kind: 'action', path: '/clusters?ask=cluster' },
   { name: 'Add a connector', kind: 'action', path: '/connectors?ask=connector' },
   { name: 'Connect a Git account', kind: 'action', path: '/git?ask=account' },
   { name: 'Invite someone', kind: 'action', path: '/workspace/members?ask=invite' },
@@ -62,6 +64,12 @@ const ofServer: readonly (readonly [name: string, ask: string])[] = [
   ['change', 'change'],
   ['remove', 'remove'],
 ];
+const ofCluster: readonly (readonly [name: string, kind: string, path: string])[] = [
+  ['', 'cluster', ''],
+  ['add servers', 'action', '?ask=servers'],
+  ['reboot all', 'action', '?ask=reboot'],
+  ['delete', 'action', '?ask=delete'],
+];
 const mostShown = 12;
 
 /** In order, anywhere: `shpr` finds `shop / production`. */
@@ -81,6 +89,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const [projects, servers, domains] = [useProjects(), useServers(), useDomains()];
+  const clusters = useClusters();
   const places = useMemo(
     (): readonly Place[] => [
       ...(projects.value ?? []).flatMap((project) => [
@@ -106,10 +115,17 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           path: `/servers/${id}?ask=${ask}`,
         })),
       ]),
+      ...(clusters.value ?? []).flatMap(({ id, name }) =>
+        ofCluster.map(([what, kind, path]) => ({
+          name: [name, what].filter(Boolean).join(' / '),
+          kind,
+          path: `/clusters/${id}${path}`,
+        })),
+      ),
       ...(domains.value ?? []).map(({ hostname }) => ({ name: hostname, kind: 'domain', path: '/domains' })),
       ...pages,
     ],
-    [projects.value, servers.value, domains.value],
+    [projects.value, servers.value, clusters.value, domains.value],
   );
   // What is written so comes before what only has the letters.
   const isNear = ({ name }: Place) => name.toLowerCase().includes(wanted.toLowerCase());

@@ -11,7 +11,7 @@ import { OperationView } from './operation-view.tsx';
 const dayMs = 86_400_000;
 
 /** What runs, what failed, and what ended within a day. */
-function isShown({ finishedAt, status }: Operation): boolean {
+export function isShown({ finishedAt, status }: Operation): boolean {
   return finishedAt === null || status !== 'succeeded' || Date.now() - Date.parse(finishedAt) < dayMs;
 }
 

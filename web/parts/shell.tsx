@@ -13,6 +13,7 @@ const Palette = lazy(() => import('./palette.tsx').then((part) => part.Palette))
 const places: readonly (readonly [path: string, text: string, icon: IconName])[] = [
   ['/', 'Overview', 'overview'],
   ['/servers', 'Servers', 'server'],
+  ['/clusters', 'Clusters', 'cluster'],
   ['/domains', 'Domains', 'domain'],
   ['/backups', 'Backups', 'backup'],
   ['/connectors', 'Notifications', 'connector'],

@@ -22,6 +22,8 @@ const tones: Readonly<Record<string, Tone>> = {
   unreachable: 'bad',
   host_key_changed: 'bad',
   rejected: 'bad',
+  no_quorum: 'bad',
+  down: 'bad',
   at_risk: 'bad',
   dead: 'bad',
   warn: 'warn',
@@ -29,6 +31,7 @@ const tones: Readonly<Record<string, Tone>> = {
   fair: 'warn',
   declined: 'warn',
   cancelling: 'warn',
+  drain: 'warn',
   deploying: 'busy',
   analyzing: 'busy',
   queued: 'busy',
@@ -41,6 +44,9 @@ const tones: Readonly<Record<string, Tone>> = {
   verifying: 'busy',
   fetching: 'busy',
   sending: 'busy',
+  creating: 'busy',
+  joining: 'busy',
+  leaving: 'busy',
 };
 
 export function toneOf(status: string): Tone {

@@ -41,6 +41,7 @@ export interface ClustersContext {
 export const joinKind = 'cluster_join';
 export const leaveKind = 'cluster_leave';
 export const availabilityKind = 'cluster_availability';
+export const rebootKind = 'cluster_reboot';
 export const managersKind = 'cluster_managers';
 
 export function clusterNotFound(): Fault {

@@ -12,10 +12,11 @@ import { hasUnfinishedInQueue } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { sideBySide } from '../../side-by-side.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
-import { type ClustersContext, managersKind, publishClusterUpdate } from './clusters.ts';
+import { type ClustersContext, managersKind } from './clusters.ts';
 import { judgeCluster } from './judge-cluster.ts';
 import { ifReachable, managerOf, memberRetry, viewOfManagers } from './members.ts';
 import * as queries from './queries.ts';
+import { recordJudgement } from './record-judgement.ts';
 import { enqueueOnCluster, readClusterInput } from './start-operation.ts';
 
 const limit = 50;
@@ -57,16 +58,9 @@ export async function recordLook(
   const settled = rows.filter(({ state }) => state === 'ready' || state === 'down');
   if (settled.length === 0) return;
   const { nodes, answering } = await viewOfManagers(ctx, workspaceId, settled, signal);
-  const { status, problem, members } = judgeCluster(settled, nodes, answering);
+  const judgement = judgeCluster(settled, nodes, answering);
   const now = ctx.clock.now();
-  await ctx.db.transaction(async (tx) => {
-    const before = await queries.lockCluster(tx, key);
-    if (!before) return;
-    for (const member of members) await queries.setSeen(tx, key, member, now);
-    await queries.setStatus(tx, key, { status, problem }, now);
-    const isNews = before.status !== status || before.problem?.message !== problem?.message;
-    if (isNews) await publishClusterUpdate(tx, workspaceId, id, status);
-  });
+  await ctx.db.transaction((tx) => recordJudgement(tx, key, settled, judgement, now));
 }
 
 /** Of members that were away while others joined or left, or whose rules somebody has flushed. */

@@ -17,6 +17,7 @@ import {
 import type { ClustersContext } from './clusters.ts';
 import { listClusters, readCluster } from './read-clusters.ts';
 import * as schemas from './schemas.ts';
+import { startReboot } from './start-reboot.ts';
 
 const base = `${apiPrefix}/clusters`;
 const joinFaults = ['server_in_cluster', 'server_not_ready', 'in_use', 'not_found'] as const;
@@ -145,6 +146,29 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
         requestedBy: principal.accountId,
       };
       return (await removeServer(ctx, request, params.serverId, query.lost ?? false)).body;
+    },
+  });
+
+  route.post(`${base}/:id/rolling-reboot`, {
+    access: manage,
+    idempotent: true,
+    faults: ['cluster_busy', 'server_not_ready', 'downtime_unconfirmed'],
+    schema: {
+      operationId: 'rebootCluster',
+      summary: 'Reboot all servers of a cluster, one after the other',
+      description:
+        'As the operation `cluster_reboot`, the leader last: each is emptied, updated, rebooted, and back in use before the next. Where one does not come back, the others are left as they are. Takes an `Idempotency-Key`.',
+      params: idParams<ClusterId>(),
+      body: schemas.RebootBody,
+      response: { 202: OperationAnswer },
+    },
+    handler: ({ scope, principal, params, body, saveResponse }) => {
+      const request = {
+        workspaceId: scope.workspaceId,
+        clusterId: params.id,
+        requestedBy: principal.accountId,
+      };
+      return startReboot(ctx, request, body, saveResponse);
     },
   });
 

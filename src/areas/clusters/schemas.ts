@@ -35,6 +35,30 @@ export const CreateBody = Type.Object(
 export const UpdateBody = Type.Object({ name: Name }, { ...closed, title: 'ClusterChange' });
 export const AddBody = Type.Object({ serverIds: ServerIds }, { ...closed, title: 'NewClusterServers' });
 
+export const RebootBody = Type.Object(
+  {
+    update: Type.Optional(
+      Type.Boolean({ description: 'Installs security updates first. No, if not said.', examples: [true] }),
+    ),
+    acceptDowntime: Type.Optional(
+      Type.Boolean({
+        description:
+          'With fewer than three managers something is down meanwhile; without this it is refused.',
+        examples: [false],
+      }),
+    ),
+    backWithinMinutes: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 60,
+        description: 'How long each may take to come back; 10 if not said.',
+        examples: [10],
+      }),
+    ),
+  },
+  { ...closed, title: 'RollingReboot' },
+);
+
 export const LostQuery = Type.Object(
   {
     lost: Type.Optional(

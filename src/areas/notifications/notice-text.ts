@@ -59,6 +59,19 @@ const texts: Record<NoticeKind, { readonly tone: Tone; readonly what: (data: Dat
     tone: 'warning',
     what: (data) => `the security of the server ${server(data)} has become worse`,
   },
+  cluster_degraded: {
+    tone: 'warning',
+    what: (data) => `the cluster${named(data)} goes on without one of its servers`,
+  },
+  cluster_no_quorum: {
+    tone: 'bad',
+    what: (data) => `the managers of the cluster${named(data)} have lost their majority`,
+  },
+  cluster_unreachable: {
+    tone: 'bad',
+    what: (data) => `no manager of the cluster${named(data)} can be reached`,
+  },
+  cluster_recovered: { tone: 'good', what: (data) => `the cluster${named(data)} is whole again` },
   token_revoked: {
     tone: 'bad',
     what: (data) => `${text(data, 'provider') ?? 'a Git provider'} refuses the token${of(data, 'label')}`,
@@ -106,6 +119,7 @@ function factsOf(data: Data, fault: Data, names: Names): Fact[] {
     ['Code', text(fault, 'code')],
     ['Service', text(data, 'serviceName')],
     ['Server', text(data, 'serverName')],
+    ['Cluster', text(data, 'clusterName')],
     ['Host', text(data, 'host')],
     ['Name', text(data, 'hostname')],
     ['Ends', text(data, 'notAfter')],
@@ -131,6 +145,11 @@ function of(data: Data, field: string): string {
 
 function server(data: Data): string {
   return oneLine(text(data, 'serverName') ?? text(data, 'host') ?? 'of yours');
+}
+
+function named(data: Data): string {
+  const name = text(data, 'clusterName');
+  return name === undefined ? '' : ` ${oneLine(name)}`;
 }
 
 function text(data: Data, field: string): string | undefined {

@@ -5,7 +5,7 @@ import { fileChange, header, isUnchanged, missingPackages, type StepMaker, step 
 const dayInSeconds = 86_400;
 
 // Only what comes from a security archive: a point release may wait for its owner.
-const upgradeScript = `apt-get update -q
+export const upgradeScript = `apt-get update -q
 list=$(apt-get -s -q --with-new-pkgs upgrade | grep -iE '^Inst .*security' | awk '{print $2}') || true
 if [ -n "$list" ]; then
   apt-get install -y -q --only-upgrade -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold $list

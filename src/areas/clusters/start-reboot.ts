@@ -1,0 +1,69 @@
+/** A rolling reboot is asked for: in which order, and what it would take down. */
+import { Fault } from '../../fault.ts';
+import type { SaveResponse } from '../../store/answer.ts';
+import { answerStarted, type StartedOperation } from '../operations/operations.ts';
+import { type ClustersContext, publishClusterUpdate, rebootKind } from './clusters.ts';
+import type { MemberRow } from './queries.ts';
+import { type ClusterRequest, enqueueOnCluster, lockIdle } from './start-operation.ts';
+
+export interface RebootWish {
+  readonly update?: boolean;
+  readonly acceptDowntime?: boolean;
+  readonly backWithinMinutes?: number;
+}
+
+export function startReboot(
+  ctx: ClustersContext,
+  request: ClusterRequest,
+  { update = false, acceptDowntime = false, backWithinMinutes = 10 }: RebootWish,
+  saveResponse: SaveResponse,
+): Promise<StartedOperation> {
+  const { workspaceId, clusterId } = request;
+  return ctx.db.transaction(async (tx) => {
+    const { cluster, members } = await lockIdle(tx, request);
+    if (cluster.status !== 'ready')
+      throw new Fault(
+        'server_not_ready',
+        `Not all servers of the cluster are up. ${cluster.problem?.message ?? ''}`.trim(),
+        {
+          hint: 'A server more that is away could cost the majority: bring back those that are, or take them out.',
+        },
+      );
+    const down = downtimeOf(members);
+    if (down !== undefined && !acceptDowntime)
+      throw new Fault('downtime_unconfirmed', down, {
+        hint: 'Send `acceptDowntime` where that is acceptable. With three servers or more nothing is down.',
+        errors: [
+          { path: 'acceptDowntime', message: 'must be true for a cluster of fewer than three managers' },
+        ],
+      });
+    const inOrder = [...members].sort((one, other) => rankOf(one) - rankOf(other));
+    const input = {
+      serverIds: inOrder.map(({ serverId }) => serverId),
+      names: inOrder.map(({ name }) => name),
+      update,
+      backWithinMinutes,
+    };
+    const operationId = await enqueueOnCluster(tx, ctx, request, rebootKind, input);
+    const answer = await answerStarted(tx, workspaceId, operationId, saveResponse);
+    await publishClusterUpdate(tx, workspaceId, clusterId, 'rebooting');
+    return answer;
+  });
+}
+
+/** Each choice of a new leader is a moment in which nothing can be changed: the leader comes last, so there is one. */
+function rankOf({ role, isLeader }: Pick<MemberRow, 'role' | 'isLeader'>): number {
+  if (isLeader) return 2;
+  return role === 'manager' ? 1 : 0;
+}
+
+/** What nobody can prevent, in words; undefined where three managers or more stand in for each other. */
+function downtimeOf(members: readonly MemberRow[]): string | undefined {
+  const [only] = members;
+  if (members.length === 1)
+    return `${only?.name} is the only server: everything that runs on the cluster is down while it reboots.`;
+  const managers = members.filter(({ role }) => role === 'manager');
+  if (managers.length >= 3) return undefined;
+  const names = managers.map(({ name }) => name).join(' and ');
+  return `While ${names} reboots, the managers have no majority: nothing can be changed, and nothing that fails is replaced.`;
+}
