@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ago, bytes, duration, words } from './words.ts';
+import { ago, bytes, duration, memory, words } from './words.ts';
 
 test('times are told as people say them', () => {
   const now = Date.parse('2026-11-16T12:00:00Z');
@@ -25,6 +25,7 @@ test('durations, sizes and names', () => {
     '1 h 2 min',
   ]);
   assert.deepEqual([0, 999, 48_211_034, 2_000_000_000].map(bytes), ['0 B', '999 B', '48.2 MB', '2.0 GB']);
+  assert.deepEqual([512, 1536, 16_384].map(memory), ['512 MB', '1.5 GB', '16 GB']);
   assert.deepEqual(['host_key_changed', 'registerDomain', 'create-release'].map(words), [
     'host key changed',
     'register domain',

@@ -33,6 +33,13 @@ export function bytes(count: number): string {
   return `${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${size[at]}`;
 }
 
+/** Memory, as it is sold: in powers of two. */
+export function memory(megabytes: number): string {
+  if (megabytes < 1024) return `${megabytes} MB`;
+  const value = megabytes / 1024;
+  return `${value >= 10 ? Math.round(value) : Number(value.toFixed(1))} GB`;
+}
+
 /** `host_key_changed` and `registerDomain` as a person reads them. */
 export function words(name: string): string {
   return name.replaceAll(/[_-]/g, ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -9,6 +9,7 @@ import { words } from '../data/words.ts';
 import { AddConnector } from '../parts/add-connector.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { EditConnector } from '../parts/edit-connector.tsx';
+import { toldOf } from '../parts/notice-choice.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -93,7 +94,7 @@ function ConnectorCard({ connector, onChanged }: CardProps) {
       </div>
       {recipients.length === 0 && <p class="fine clip">{target}</p>}
       <p class="fine">
-        Tells of {events.length === 0 ? 'nothing' : events.map(words).join(', ')};{' '}
+        Tells of {toldOf(events)};{' '}
         {connector.allProjects ? 'of every project' : 'of the projects that choose it'}.
       </p>
       {recipients.length > 0 && (

@@ -154,7 +154,15 @@ function Head({
         <div>
           <dt>Server</dt>
           <dd class="clip">
-            {server ? <a href={`/servers/${server.id}`}>{server.name}</a> : serverId ? '…' : 'none'}
+            {server ? (
+              <a href={`/servers/${server.id}`}>{server.name}</a>
+            ) : serverId === null ? (
+              'none'
+            ) : servers.failure ? (
+              <span class="hint">not shown to you, or not loaded</span>
+            ) : (
+              '…'
+            )}
           </dd>
         </div>
         <div>

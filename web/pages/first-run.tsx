@@ -119,7 +119,7 @@ function ChooseServer({ onChosen }: { readonly onChosen: (id: string | undefined
           )}
           <section class="card stack" aria-label="A new server">
             <h2>{list.length > 0 ? 'Or a new one' : 'A server that it runs on'}</h2>
-            <AddServer onAdded={({ id }) => onChosen(id)} />
+            <AddServer onAdded={({ id }) => onChosen(id)} isFocused={list.length === 0} />
           </section>
         </div>
       )}

@@ -5,7 +5,7 @@ import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
 import { useProjects, useServer } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
-import { bytes } from '../data/words.ts';
+import { bytes, memory } from '../data/words.ts';
 import { useAsked } from '../parts/asked.ts';
 import { ConnectionTest } from '../parts/connection-test.tsx';
 import { EditServer } from '../parts/edit-server.tsx';
@@ -104,7 +104,7 @@ function Shown({ server }: { readonly server: Server }) {
         <Fact name="Address" value={`${username}@${host}${port === 22 ? '' : `:${port}`}`} />
         <Fact name="System" value={facts?.os.replace('GNU/Linux ', '') ?? ''} />
         <Fact name="Processors" value={facts ? `${facts.cpus}, ${facts.arch}` : ''} />
-        <Fact name="Memory" value={facts ? bytes(facts.memoryMb * 1024 * 1024) : ''} />
+        <Fact name="Memory" value={facts ? memory(facts.memoryMb) : ''} />
         <Fact name="Free disk" value={facts ? bytes(facts.diskFreeMb * 1024 * 1024) : ''} />
         <Fact
           name="Docker"

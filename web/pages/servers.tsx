@@ -2,7 +2,7 @@
 import { useLocation } from 'preact-iso/router';
 import { useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
-import { bytes } from '../data/words.ts';
+import { memory } from '../data/words.ts';
 import { AddServer } from '../parts/add-server.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { useTitle } from '../parts/title.ts';
@@ -48,8 +48,10 @@ export function Servers() {
                   <td>
                     <Status status={status} />
                   </td>
-                  <td>{facts?.os ?? <span class="fine">not looked at yet</span>}</td>
-                  <td>{facts && `${bytes(facts.memoryMb * 1024 * 1024)}, ${facts.cpus} processors`}</td>
+                  <td>
+                    {facts?.os.replace('GNU/Linux ', '') ?? <span class="fine">not looked at yet</span>}
+                  </td>
+                  <td>{facts && `${memory(facts.memoryMb)}, ${facts.cpus} processors`}</td>
                   <td>
                     <Status
                       status={security.state}

@@ -9,9 +9,15 @@ import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { ConnectionTest } from './connection-test.tsx';
 
-export function AddServer({ onAdded }: { readonly onAdded: (server: Server) => void }) {
+interface AddProps {
+  readonly onAdded: (server: Server) => void;
+  /** Where it is what the page is about. */
+  readonly isFocused?: boolean;
+}
+
+export function AddServer({ onAdded, isFocused = true }: AddProps) {
   const [registered, setRegistered] = useState<Registered>();
-  if (!registered) return <Registering onRegistered={setRegistered} />;
+  if (!registered) return <Registering onRegistered={setRegistered} isFocused={isFocused} />;
   const { server, isKeyThere } = registered;
   return (
     <div class="stack">
@@ -56,7 +62,12 @@ function authOf({
   return { type: 'generated' };
 }
 
-function Registering({ onRegistered }: { readonly onRegistered: (registered: Registered) => void }) {
+interface RegisteringProps {
+  readonly onRegistered: (registered: Registered) => void;
+  readonly isFocused: boolean;
+}
+
+function Registering({ onRegistered, isFocused }: RegisteringProps) {
   const [auth, setAuth] = useState('generated');
   const action = useAction(async (body: NewServer) => {
     const server = await api.registerServer({ body });
@@ -73,7 +84,14 @@ function Registering({ onRegistered }: { readonly onRegistered: (registered: Reg
         void action.run({ name, host, port: Number(port), username, auth: authOf(fields) });
       }}
     >
-      <TextField label="Name" name="name" placeholder="ams-1" error={errors.name} isRequired isFocused />
+      <TextField
+        label="Name"
+        name="name"
+        placeholder="ams-1"
+        error={errors.name}
+        isRequired
+        isFocused={isFocused}
+      />
       <TextField
         label="Address"
         name="host"

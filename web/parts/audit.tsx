@@ -135,7 +135,9 @@ function Entry({
 }: {
   readonly entry: AuditEntry;
 }) {
-  const told = `${words(action)}${subject ? ` (${words(subject.type)})` : ''}`;
+  const what = words(action);
+  // «create project» says already that it is one.
+  const told = subject && !what.includes(words(subject.type)) ? `${what} (${words(subject.type)})` : what;
   return (
     <tr>
       <td class="fine">

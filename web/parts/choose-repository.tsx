@@ -1,5 +1,5 @@
 /** Where the code is: a repository of a connected account by name, or any by its address. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { NewProject, Repository } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { useGitProviders } from '../data/lists.ts';
@@ -85,8 +85,14 @@ function nameOf(url: string): string {
   );
 }
 
+/** The hosts are asked once for what was typed in one go. */
+const typingMs = 300;
+
 function Repositories({ onChosen }: { readonly onChosen: (repository: Repository) => unknown }) {
+  const [text, setText] = useState('');
   const [q, setQ] = useState('');
+  const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(typing.current), []);
   const found = useResource(`repositories ${q}`, (options) =>
     api.searchRepositories({ limit: 30, ...(q && { q }) }, options),
   );
@@ -96,11 +102,22 @@ function Repositories({ onChosen }: { readonly onChosen: (repository: Repository
         class="row row-bottom"
         onSubmit={(event) => {
           event.preventDefault();
+          clearTimeout(typing.current);
           setQ(fieldsOf(event.currentTarget).q ?? '');
         }}
       >
         <div class="grow">
-          <TextField label="Search" name="q" type="search" />
+          <TextField
+            label="Search"
+            name="q"
+            type="search"
+            value={text}
+            onText={(typed) => {
+              setText(typed);
+              clearTimeout(typing.current);
+              typing.current = setTimeout(() => setQ(typed), typingMs);
+            }}
+          />
         </div>
         <Button type="submit">Search</Button>
       </form>

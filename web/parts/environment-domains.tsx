@@ -204,6 +204,7 @@ function ConnectForm({ environmentId: id, onConnected }: ConnectProps) {
         placeholder={proven[0]?.hostname ?? ''}
         hint={`${proven.map(({ hostname }) => hostname).join(', ')}, or any name below.`}
         error={connect.failure?.fields.hostname}
+        suggestions={proven.map(({ hostname }) => hostname)}
         isRequired
       />
       <SelectField label="The same with www." name="www" value="none" options={wwws} />

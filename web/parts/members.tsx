@@ -33,12 +33,15 @@ export function Members() {
       {change.failure && <FailureNotice failure={change.failure} />}
       <Await of={members}>
         {(list) => (
-          <Table label="Members and roles" heads={['Person', 'Role', 'Second factor', 'Since', '']}>
+          <Table label="Members and roles" heads={['Person', 'Role', 'Second factor', '']}>
             {list.map((member) => (
               <tr key={member.account.id}>
                 <td>
                   {member.account.name ?? member.account.email}
-                  <div class="fine">{member.account.name && member.account.email}</div>
+                  <div class="fine">
+                    {member.account.name && `${member.account.email}, `}
+                    joined <Time at={member.joinedAt} />
+                  </div>
                 </td>
                 <td>
                   <select
@@ -64,9 +67,6 @@ export function Members() {
                     status={member.secondFactor ? 'active' : 'idle'}
                     text={member.secondFactor ? 'yes' : 'none'}
                   />
-                </td>
-                <td class="fine">
-                  <Time at={member.joinedAt} />
                 </td>
                 <td class="end">
                   <Button

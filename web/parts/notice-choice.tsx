@@ -34,6 +34,16 @@ function kindsOf(isOfProject: boolean): NoticeKind[] {
     .filter((kind) => told[kind] || !isOfProject);
 }
 
+/** What it tells of, the shorter way. */
+export function toldOf(events: readonly NoticeKind[]): string {
+  const left = kindsOf(false).filter((kind) => !events.includes(kind));
+  if (events.length === 0) return 'nothing';
+  if (left.length === 0) return 'everything';
+  return left.length < events.length
+    ? `everything but ${left.map(words).join(', ')}`
+    : events.map(words).join(', ');
+}
+
 interface ChoiceProps {
   readonly chosen: readonly NoticeKind[];
   /** Only what can be told of one project. */

@@ -66,7 +66,7 @@ export function Security({
                 'It has not been looked at yet.'
               )}
             </p>
-            <ul class="plain stack">
+            <ul class="plain checks">
               {checks.map(({ id: check, title, status, evidence, fix }) => (
                 <li key={check}>
                   <details>

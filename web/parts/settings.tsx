@@ -8,6 +8,7 @@ import { whyNot } from '../data/session.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { BranchField } from './branch-field.tsx';
@@ -93,7 +94,7 @@ function Running({ environment: { id, settings, projectId } }: Props) {
           error={errors[`settings.${name}`]}
         />
       ))}
-      <div class="pairs">
+      <div class="pairs pairs-narrow">
         {numbers.map((name) => (
           <TextField
             key={name}
@@ -135,13 +136,17 @@ function Placement({ environment: { id, serverId } }: Props) {
       }}
     >
       <h2>Where it stands</h2>
-      <SelectField
-        label="Server"
-        name="server"
-        value={serverId ?? ''}
-        options={options}
-        hint="A move deploys the release that is live on the new server first, then leaves the old one."
-      />
+      <Await of={servers} lines={2}>
+        {() => (
+          <SelectField
+            label="Server"
+            name="server"
+            value={serverId ?? ''}
+            options={options}
+            hint="A move deploys the release that is live on the new server first, then leaves the old one."
+          />
+        )}
+      </Await>
       {link.failure && <FailureNotice failure={link.failure} />}
       <div class="row">
         <Button
@@ -149,7 +154,7 @@ function Placement({ environment: { id, serverId } }: Props) {
           isBusy={link.isBusy}
           why={
             whyNot('change') ??
-            (options.length === 0 ? 'There is no server yet: add one under Servers.' : undefined)
+            (servers.value?.length === 0 ? 'There is no server yet: add one under Servers.' : undefined)
           }
         >
           {serverId === null ? 'Choose' : 'Move'}
