@@ -40,12 +40,14 @@ function countWords(command: Command, words: readonly string[]): void {
   const wanted = command.takes?.split(' ') ?? [];
   const usage = `Usage: ${usageOf(command)}`;
   const missing = wanted[words.length];
-  if (missing?.startsWith('<')) throw usageError(`${missing} is missing.`, usage);
+  if (missing?.startsWith('<')) throw usageError(`${missing.replace('...', '')} is missing.`, usage);
   const tooMuch = words[wanted.length];
   if (tooMuch !== undefined && !/\.\.\.$|^\[--/.test(command.takes ?? ''))
     throw usageError(
       `«${tooMuch}» is too much.`,
-      wanted.length > 0 ? usage : `${usage}. What it is about is said with --project and --environment.`,
+      wanted.length > 0
+        ? usage
+        : `${usage}\nAn environment is named with --environment, a project with --project.`,
     );
 }
 

@@ -1,6 +1,7 @@
 /** The help: of all commands by what they are for, of a group, and of one command. No wider than the terminal. */
 import { type Command, commonFlags, type Flag } from './command.ts';
 import { commands } from './commands.ts';
+import { wrapped } from './wrapped.ts';
 
 export interface Helped {
   readonly command?: Command | undefined;
@@ -92,16 +93,4 @@ export function listed(rows: readonly Row[], width: number, column = columnOf(ro
     const margin = ' '.repeat(column + 4);
     return [`  ${left.padEnd(column)}  ${first}`.trimEnd(), ...rest.map((line) => `${margin}${line}`)];
   });
-}
-
-/** A word that is longer than a line stays whole: it may be an address. */
-export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && longer.length > width) lines.push(line);
-    line = line !== '' && longer.length > width ? word : longer;
-  }
-  return [...lines, line];
 }

@@ -47,11 +47,12 @@ function tell(error: unknown): ExitCode {
     const told = problem ?? { detail: error.message, hint: hintOf(error) };
     process.stdout.write(`${JSON.stringify({ error: told }, null, 2)}\n`);
   } else {
-    terminal.note(`${terminal.red('Error:')} ${plain(error.message)}`);
+    terminal.tell(`${terminal.red('Error:')} ${plain(error.message)}`);
+    // Most sentences name the fields already.
     for (const { path, message } of problem?.errors ?? [])
-      terminal.note(`  ${plain(path)}: ${plain(message)}`);
+      if (!error.message.includes(message)) terminal.tell(`  ${plain(path)}: ${plain(message)}`);
     const hint = hintOf(error);
-    if (hint) terminal.note(plain(hint));
+    if (hint) terminal.tell(plain(hint));
     if (problem) terminal.note(terminal.dim(`${problem.code}, request ${problem.requestId}`));
   }
   if (error instanceof CliError) return error.exitCode;

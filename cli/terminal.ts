@@ -2,8 +2,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CliError } from './command.ts';
+import { visible, wrapped } from './wrapped.ts';
 
-/** A last column that would be shorter than this is not cut, and goes on in the next line. */
+/** Where less than this is left for the last column, the cells of a row go below each other. */
 const leastLast = 12;
 
 export class Terminal {
@@ -35,6 +36,14 @@ export class Terminal {
     process.stderr.write(`${line}\n`);
   }
 
+  /** The same for sentences: in a terminal a word is not broken at the edge. */
+  tell(text: string): void {
+    const width = process.stderr.isTTY ? process.stderr.columns || 80 : Number.POSITIVE_INFINITY;
+    // What is indented is there to be copied.
+    for (const line of text.split('\n'))
+      for (const part of line.startsWith('  ') ? [line] : wrapped(line, width)) this.note(part);
+  }
+
   /** The result: a value for programs, or lines for people. */
   show(value: unknown, lines: () => readonly string[]): void {
     if (this.isJson) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -54,17 +63,30 @@ export class Terminal {
     const last = head.length - 1;
     // What is left for the last column, which is text; what stands before it is copied, and stays whole.
     const room = this.width - widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+    const needed = Math.min(widths[last] ?? 0, leastLast);
+    if (this.isWatched && room < needed) return rows.flatMap((row) => this.#stacked(row, head));
     return all.map((row, at) => {
       const line = row
         .map((cell, column) => {
           if (column < last) return cell + ' '.repeat((widths[column] ?? 0) - visible(cell).length);
-          const isCut = this.isWatched && room >= leastLast && visible(cell).length > room;
+          const isCut = this.isWatched && visible(cell).length > room;
           return isCut ? `${visible(cell).slice(0, room - 1)}…` : cell;
         })
         .join('  ')
         .trimEnd();
       return at === 0 ? this.dim(line) : line;
     });
+  }
+
+  #stacked([name = '', ...cells]: readonly string[], head: readonly string[]): string[] {
+    const column = Math.max(...head.slice(1).map(({ length }) => length));
+    return [
+      this.bold(name),
+      ...cells.flatMap((cell, at) => {
+        const title = this.dim((head[at + 1] ?? '').padEnd(column));
+        return visible(cell) === '' ? [] : [`  ${title}  ${cell}`];
+      }),
+    ];
   }
 
   bold = (text: string) => this.#styled(1, text);
@@ -140,15 +162,15 @@ export class Terminal {
   }
 }
 
-function visible(text = ''): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has no width
-  return text.replaceAll(/\x1b\[\d+m/g, '');
-}
-
 /** What a server or a build printed, without what would steer the terminal. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replaceAll(/\x1b\[[\d;?]*[A-Za-z]|\x1b\][^\x07]*\x07|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+}
+
+/** As one word of a line that is to be copied into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export async function readStdin(): Promise<string> {

@@ -5,9 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { readFlags } from '../arguments.ts';
 import { commonFlags, type Flag, type Run, usageError } from '../command.ts';
 import { type ApiOperation, api as operations } from '../generated/api.ts';
-import { flagRow, listed, wrapped } from '../help.ts';
+import { flagRow, listed } from '../help.ts';
 import { Session } from '../session.ts';
 import { readStdin } from '../terminal.ts';
+import { wrapped } from '../wrapped.ts';
 
 type Field = ApiOperation['inputs'][number];
 

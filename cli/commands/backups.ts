@@ -37,7 +37,10 @@ export const make: Run = async (call) => {
 export const restore: Run = async (call) => {
   const bid = call.arg(0, 'The id of the backup');
   const { id, name } = await call.environment();
-  await call.confirmed(`The data of ${name} becomes that of the backup. Go on?`);
+  // Before anyone is asked: that there is one, and of when.
+  const { createdAt } = await call.client.getBackup({ id, bid });
+  const when = createdAt.slice(0, 16).replace('T', ' ');
+  await call.confirmed(`The data of ${name} becomes that of the backup of ${when} UTC. Go on?`);
   const operation = await call.client.restoreBackup({ id, bid });
   return attendOperation(call, operation, `The data of ${name} is that of the backup.`);
 };

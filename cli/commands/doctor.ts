@@ -2,7 +2,7 @@
 import { all, ConnectionError, createClient, ProblemError } from '../../sdk/index.ts';
 import { CliError, type ExitCode, type Run } from '../command.ts';
 import { collect, headers, type Session } from '../session.ts';
-import { plain } from '../terminal.ts';
+import { plain, shellWord } from '../terminal.ts';
 
 interface Finding {
   readonly about: string;
@@ -139,7 +139,8 @@ async function servers({ client }: Session): Promise<Finding[]> {
   return found.map(({ name, status, problem, provisionedAt }): Finding => {
     const about = `server`;
     if (status === 'ready' && provisionedAt) return { about, status: 'ok', message: `${name} is ready` };
-    const hint = problem?.hint ?? (provisionedAt ? undefined : `slipway servers provision ${name}`);
+    const hint =
+      problem?.hint ?? (provisionedAt ? undefined : `slipway servers provision ${shellWord(name)}`);
     const message = `${name} is ${status}${problem ? `: ${problem.message}` : provisionedAt ? '' : ', and not provisioned'}`;
     return { about, status: status === 'pending' || !problem ? 'warning' : 'wrong', message, hint };
   });
@@ -161,6 +162,10 @@ async function environments({ client }: Session): Promise<Finding[]> {
   );
   if (degraded.length > 0) return degraded;
   return [
-    { about: 'environments', status: 'ok', message: `none of ${projects.length} projects is degraded` },
+    {
+      about: 'environments',
+      status: 'ok',
+      message: `none is degraded, in ${projects.length} ${projects.length === 1 ? 'project' : 'projects'}`,
+    },
   ];
 }

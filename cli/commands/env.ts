@@ -54,10 +54,8 @@ async function save(call: Session, variables: readonly NewVariable[]): Promise<u
 }
 
 function tell({ terminal }: Session, value: Pick<SetVariables, 'needs'>, sentence: string): void {
-  const needs = { rebuild: 'deploy to build with it', restart: 'deploy to put it into effect', nothing: '' }[
-    value.needs
-  ];
-  terminal.show(value, () => [needs ? `${sentence} Now ${needs}: slipway deploy` : sentence]);
+  const next = value.needs === 'nothing' ? '' : ' It counts from the next deployment on: slipway deploy';
+  terminal.show(value, () => [`${sentence}${next}`]);
 }
 
 export const unset: Run = async (call) => {

@@ -4,7 +4,7 @@ import { faultLines } from '../attend.ts';
 import type { ExitCode, Run } from '../command.ts';
 import { attendOperation } from '../operation.ts';
 import { collect, named, type Session } from '../session.ts';
-import { plain } from '../terminal.ts';
+import { plain, shellWord } from '../terminal.ts';
 
 export const list: Run = async ({ terminal, client }) => {
   const servers = await collect(all(client.listServers));
@@ -41,7 +41,7 @@ export const add: Run = async (call) => {
     '',
     server.publicKey,
     '',
-    `Then: slipway servers test ${server.name} && slipway servers provision ${server.name}`,
+    `Then: slipway servers test ${shellWord(server.name)} && slipway servers provision ${shellWord(server.name)}`,
   ]);
   return undefined;
 };

@@ -302,3 +302,43 @@ test('without a terminal the same is plain lines, without colour', async (t) => 
   assert.equal(code, 0);
   assert.equal(out, '> build\n  #8 RUN npm ci\nLive: #7 9f2c1d0 Sell more\nhttps://shop.example.com\n');
 });
+
+test('in a narrow terminal a table is cut where it is text, or goes below each other, and no word is broken', async (t) => {
+  const service = await sharedTestApp();
+  const { email, password, token } = await newPerson(service);
+  const desk = new Desk(t);
+  const login = ['login', service.url, '--name', 'here', '--email', email];
+  assert.equal((await desk.run(login, { input: password })).code, 0);
+  const seen = async (...args: string[]) => {
+    const screen = desk.watch(t, args, { columns: 60 });
+    await screen.ended;
+    return screen.screen;
+  };
+  const body = { name: 'CI of the shop', abilities: ['read', 'deploy'] };
+  const made = await service.call('POST', '/api-tokens', { token, body });
+  assert.equal(
+    await seen('tokens'),
+    [
+      String(made.body.id),
+      '  NAME             CI of the shop',
+      `  TOKEN            ${made.body.start}…`,
+      '  CAN              read, deploy',
+      '  LAST USED (UTC)  never',
+    ].join('\n'),
+  );
+  const operations = (await seen('api')).split('\n');
+  assert.deepEqual(
+    operations.filter((line) => line.length > 60),
+    [],
+  );
+  assert.match(operations.join('\n'), /^getOidc +Whether people can sign in by …$/m);
+  assert.equal(
+    (await seen('tokens', 'revoke', 'x')).replace(/request \S+$/, 'request …'),
+    [
+      'Error: The request is not valid: id must be a UUID, such as',
+      '`01990a1b-2c3d-7e4f-8a5b-6c7d8e9f0a1b`.',
+      'invalid_input, request …',
+    ].join('\n'),
+  );
+  assert.match(await seen('servers', 'add', 'web 9', '203.0.113.9'), /slipway servers test 'web 9' && /);
+});
