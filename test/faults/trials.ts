@@ -35,8 +35,14 @@ export const steps: readonly string[] = [
 /** Those with an undo. */
 const undone = ['send', 'build', 'start', 'prove', 'switch', 'promote'];
 
-/** Those that no cancel can meet: done in one write with what follows, or after the success. */
-const unbroken = ['create-release', 'promote', 'retire', 'clean-up'];
+/** Rows alone: their beginning and their end are one write, with what follows. */
+const rowsSteps = ['create-release', 'promote'];
+
+export const isOfRows = (entry: string) =>
+  rowsSteps.some((name) => entry === `${name} running` || entry === `${name} done`);
+
+/** Those that no cancel can meet. */
+const unbroken = [...rowsSteps, 'retire', 'clean-up'];
 
 const upTo = (last: string) => steps.slice(0, steps.indexOf(last) + 1);
 
@@ -106,7 +112,7 @@ function chooseTrouble(
   if (kind === 'kill') {
     const first = point();
     // The second one meets whoever took over.
-    const later = entries.slice(entries.indexOf(first.entry) + 1);
+    const later = entries.slice(entries.indexOf(first.entry) + 1).filter((each) => !isOfRows(each));
     return { kind, points: random.chance(0.3) && later.length > 0 ? [first, point(later)] : [first] };
   }
   // Not at the very end: there is nothing left that it could do too late.
