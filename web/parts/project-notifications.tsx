@@ -21,22 +21,27 @@ export function ProjectNotifications({ projectId }: { readonly projectId: string
   return (
     <section class="card stack" aria-label="Notifications">
       <h2>Notifications</h2>
-      <Await of={connectors}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p class="hint">
-              Nobody is told yet. <a href="/connectors?ask=connector">Add a connector</a>, and choose here
-              whether it tells of this project.
-            </p>
-          ) : (
-            <Await of={links}>
-              {(value) => (
-                <Links projectId={projectId} connectors={items} links={value} onStored={links.set} />
-              )}
-            </Await>
-          )
-        }
-      </Await>
+      {connectors.failure?.code === 'forbidden' ? (
+        // Connectors are of the whole workspace, which not everyone who may see the project reaches.
+        <p class="hint">{connectors.failure.message}</p>
+      ) : (
+        <Await of={connectors}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <p class="hint">
+                Nobody is told yet. <a href="/connectors?ask=connector">Add a connector</a>, and choose here
+                whether it tells of this project.
+              </p>
+            ) : (
+              <Await of={links}>
+                {(value) => (
+                  <Links projectId={projectId} connectors={items} links={value} onStored={links.set} />
+                )}
+              </Await>
+            )
+          }
+        </Await>
+      )}
     </section>
   );
 }
