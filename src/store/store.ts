@@ -17,7 +17,8 @@ import { Sealer } from './sealed.ts';
 import { sql } from './sql.ts';
 
 const minServerVersion = 150_000;
-const reachTimeoutMs = 10_000;
+/** One beside us may still start, or be the wrong one; our own is there, and a busy machine is slow to let anyone in. */
+const reachTimeoutMs = { named: 10_000, embedded: 60_000 } as const;
 
 export interface Store {
   readonly folder: DataFolder;
@@ -48,14 +49,14 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
     undo.push(() => db.close());
     const listener = new Listener(connection, log);
     undo.push(() => listener.stop());
+    const isSole = config.databaseUrl === undefined;
     const ready = started.then(async () => {
-      await requireRecentServer(db);
+      await requireRecentServer(db, isSole ? 'embedded' : 'named');
       await migrate(db, log);
       await checkMasterKeys(db, masterKeys);
     });
     const settled = ready.catch(() => undefined); // told to whoever waits for `ready`
     const close = () => settled.then(closeAll);
-    const isSole = config.databaseUrl === undefined;
     return { folder, db, isSole, masterKeys, sealer: new Sealer(masterKeys), listener, ready, close };
   } catch (error) {
     await closeAll();
@@ -63,9 +64,8 @@ export async function openStore(config: StoreConfig, log: Logger): Promise<Store
   }
 }
 
-/** A database beside us may need a moment longer to start than we do. */
-async function requireRecentServer(db: Database): Promise<void> {
-  const deadline = Date.now() + reachTimeoutMs;
+async function requireRecentServer(db: Database, which: keyof typeof reachTimeoutMs): Promise<void> {
+  const deadline = Date.now() + reachTimeoutMs[which];
   for (;;) {
     try {
       const found = await db.one<{ version: number }>(sql`
@@ -81,7 +81,9 @@ async function requireRecentServer(db: Database): Promise<void> {
       const isUnavailable = error instanceof Fault && error.code === 'database_unavailable';
       if (!isUnavailable || Date.now() > deadline) {
         const why = isUnavailable ? (error.evidence ?? error.message) : errorText(error);
-        const message = `The PostgreSQL server named by SLIPWAY_DATABASE_URL cannot be used: ${why}.`;
+        const server =
+          which === 'embedded' ? 'embedded PostgreSQL' : 'PostgreSQL server named by SLIPWAY_DATABASE_URL';
+        const message = `The ${server} cannot be used: ${why}.`;
         throw new Fault('database_unreachable', message, { cause: error });
       }
       await sleep(200);
