@@ -57,7 +57,8 @@ async function placed(cluster: Cluster, name: string): Promise<Placed> {
     // One that ends as soon as it is started is never seen running: what it left says why.
     const told = task?.state !== 'running' && failures >= mostFailures ? lastFailed : task;
     const server = serverOf(cluster, told);
-    const hasContainer = told !== null && told.containerId !== '' && (told === lastFailed || told.state === 'running');
+    const hasContainer =
+      told !== null && told.containerId !== '' && (told === lastFailed || told.state === 'running');
     if (hasContainer && server) return { service, containerId: told.containerId, server, failures };
     if (performance.now() > until || failures >= mostFailures)
       throw new Fault('docker_failed', 'Swarm could not start a replica of the new release.', {
