@@ -31,6 +31,7 @@ test('a further environment is made of the analysis and what is said, and is the
     name: 'staging',
     branch: 'develop',
     serverId,
+    placement: { serverId },
     autoDeploy: false,
     watchPaths: [],
     settings: { appPath: '.', ...settings },

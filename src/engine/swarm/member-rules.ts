@@ -34,7 +34,7 @@ function rulesFor(members: readonly string[]): string {
   }
   chain forward {
     type filter hook forward priority filter - 10; policy accept;
-    ct status dnat ct original proto-dst ${replicas} ip saddr != { ${all} } drop
+    ct direction original ct status dnat ct original proto-dst ${replicas} ip saddr != { ${all} } drop
     ip daddr { ${all} } ${tcp} drop
     ip daddr { ${all} } ${udp} drop
   }

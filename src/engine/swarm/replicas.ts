@@ -27,6 +27,8 @@ export interface Replica {
   readonly task: SwarmTask | null;
   /** How often it has ended by itself; Swarm remembers the last few. */
   readonly failures: number;
+  /** The last of them. */
+  readonly lastFailed: SwarmTask | null;
 }
 
 /** Of this environment. */
@@ -43,10 +45,12 @@ export async function replicasWith(
   const tasks = Map.groupBy(readTasks(tasked), ({ serviceId }) => serviceId);
   return readServices(listed).map((service) => {
     const own = tasks.get(service.id) ?? [];
+    const failed = own.filter(({ state }) => state === 'failed' || state === 'rejected');
     return {
       service,
       task: own.find(({ desiredState }) => isWanted(desiredState)) ?? null,
-      failures: own.filter(({ state }) => state === 'failed' || state === 'rejected').length,
+      failures: failed.length,
+      lastFailed: failed[0] ?? null,
     };
   });
 }

@@ -80,9 +80,8 @@ export function swarm(cluster: Cluster): Target {
     setChallengeThumbprint: (thumbprint) => onProxies((host) => setChallengeThumbprint(host, thumbprint)),
     survey: (names) => survey(cluster, names),
     lastLines: async (name, most) => {
-      const { task } = (await replicasOf(cluster)).find(({ service }) => service.name === name) ?? {};
-      const server = serverOf(cluster, task ?? null);
-      return server && task ? lastLines(server.host, task.containerId, most) : [];
+      const seen = await lastCrashed(cluster, name);
+      return seen ? lastLines(seen.server.host, seen.task.containerId, most) : [];
     },
     wasOutOfMemory: (instance) => outOfMemory(cluster, instance),
   };
@@ -171,7 +170,14 @@ async function survey(cluster: Cluster, names: readonly string[]): Promise<Surve
 }
 
 async function outOfMemory(cluster: Cluster, instance: InstanceState): Promise<boolean> {
-  const { task } = (await replicasOf(cluster)).find(({ service }) => service.name === instance.name) ?? {};
-  const server = serverOf(cluster, task ?? null);
-  return server && task ? wasOutOfMemory(server.host, { ...instance, name: task.containerId }) : false;
+  const seen = await lastCrashed(cluster, instance.name);
+  return seen ? wasOutOfMemory(seen.server.host, { ...instance, name: seen.task.containerId }) : false;
+}
+
+/** What was crashed is another container than the one that Swarm has started since. */
+async function lastCrashed(cluster: Cluster, name: string) {
+  const replica = (await replicasOf(cluster)).find(({ service }) => service.name === name);
+  const task = replica?.lastFailed ?? replica?.task ?? null;
+  const server = serverOf(cluster, task);
+  return server && task ? { server, task } : undefined;
 }

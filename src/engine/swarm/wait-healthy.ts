@@ -53,14 +53,17 @@ interface Placed {
 async function placed(cluster: Cluster, name: string): Promise<Placed> {
   const until = performance.now() + placedMs;
   for (;;) {
-    const { service, task, failures } = await find(cluster, name);
-    const server = serverOf(cluster, task);
-    const hasContainer = task !== null && task.containerId !== '' && task.state === 'running';
-    if (hasContainer && server) return { service, containerId: task.containerId, server, failures };
-    if (performance.now() > until || (failures >= mostFailures && !task?.containerId))
+    const { service, task, failures, lastFailed } = await find(cluster, name);
+    // One that ends as soon as it is started is never seen running: what it left says why.
+    const told = task?.state !== 'running' && failures >= mostFailures ? lastFailed : task;
+    const server = serverOf(cluster, told);
+    const hasContainer =
+      told !== null && told.containerId !== '' && (told === lastFailed || told.state === 'running');
+    if (hasContainer && server) return { service, containerId: told.containerId, server, failures };
+    if (performance.now() > until || failures >= mostFailures)
       throw new Fault('docker_failed', 'Swarm could not start a replica of the new release.', {
         hint: 'The evidence is what Swarm says of it. GET /clusters/:id shows which servers are up.',
-        evidence: `${name}: ${task ? `${task.state} ${task.error}` : 'no task was made'}`,
+        evidence: `${name}: ${told ? `${told.state} ${told.error}` : 'no task was made'}`,
       });
     await sleep(300, undefined, { signal: cluster.signal });
   }
