@@ -18,9 +18,9 @@ export const list: Run = async (call) => {
         each.trigger,
         each.createdAt.slice(0, 16).replace('T', ' '),
         each.sizeBytes === null ? '' : `${(each.sizeBytes / 1_000_000).toFixed(1)} MB`,
-        each.verifiedAt ? 'restored and checked' : '',
+        each.verifiedAt ? 'yes' : '',
       ]),
-      ['ID', 'STATUS', 'BY', 'WHEN (UTC)', 'SIZE', ''],
+      ['ID', 'STATUS', 'BY', 'WHEN (UTC)', 'SIZE', 'PROVEN'],
       'There is no backup yet. Make one with `slipway backups make`.',
     ),
   );
