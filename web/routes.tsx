@@ -39,9 +39,7 @@ export function App() {
 
 function Pages() {
   const now = session.value;
-  const { state } = now;
-  if (state === 'starting') return <div class="starting" role="status" aria-label="Loading" />;
-  if (state === 'unreachable') return <Unreachable />;
+  if (now.state === 'unreachable') return <Unreachable />;
   if (now.state !== 'signed-in') return <SignIn />;
   return (
     // Another workspace is another page throughout: nothing of the one before stays.
