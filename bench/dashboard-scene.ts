@@ -9,11 +9,11 @@ import { type DeploymentId, type EnvironmentId, newId, type ServerId, type Works
 import { createLog } from '../src/log.ts';
 import { connectDatabase, type Database } from '../src/store/database.ts';
 import { sql } from '../src/store/sql.ts';
+import { fillWorkspace } from '../test/support/many-environments.ts';
 import { benchPerson, signIn } from './http.ts';
 import { startService } from './service.ts';
 
 const linesAtOnce = 5_000;
-const environmentsOfProject = 4;
 const first = 12;
 const clock = { now: () => new Date() };
 
@@ -46,7 +46,7 @@ export async function startDashboardScene(): Promise<DashboardScene> {
       select workspace_id as id from memberships where account_id = ${accountId}`);
     if (!found) throw new Error('the account has no workspace');
     const workspaceId = found.id;
-    await fill(db, workspaceId, first);
+    await fillWorkspace(db, workspaceId, first);
     const place = await db.one<{ projectId: string; environmentId: EnvironmentId }>(sql`
       select project_id as "projectId", id as "environmentId" from environments
       where workspace_id = ${workspaceId} order by id limit 1`);
@@ -76,7 +76,7 @@ export async function startDashboardScene(): Promise<DashboardScene> {
         const id = await tellLog(db, workspaceId, environmentId, lines);
         return `/environments/${environmentId}/deployments/${id}`;
       },
-      fill: (environments) => fill(db, workspaceId, environments),
+      fill: (environments) => fillWorkspace(db, workspaceId, environments),
       stop,
     };
   } catch (error) {
@@ -111,25 +111,4 @@ async function tellLog(
   }
   await db.transaction((tx) => followDeployment(tx, clock, workspaceId, told, { state: 'succeeded' }));
   return id;
-}
-
-/** As rows: nothing of them is ever due. */
-async function fill(db: Database, workspaceId: WorkspaceId, environments: number): Promise<void> {
-  const projects = Math.ceil(environments / environmentsOfProject);
-  await db.transaction(async (tx) => {
-    await tx.run(sql`
-      insert into projects (workspace_id, id, name, slug, repository_kind, full_name, clone_url, branch, root_directory,
-        status, analysis_status, analysis_id, created_at, updated_at)
-      select ${workspaceId}, gen_random_uuid(), 'Project ' || n, 'project-' || n, 'url', 'org/project-' || n,
-        'https://git.example/org/project-' || n || '.git', 'main', '', 'active', 'succeeded', gen_random_uuid(), now(),
-        now()
-      from generate_series(1, ${projects}::int) n on conflict do nothing`);
-    await tx.run(sql`
-      insert into environments (workspace_id, id, project_id, name, slug, branch, auto_deploy, settings, poll_at, status,
-        look_at, created_at, updated_at)
-      select p.workspace_id, gen_random_uuid(), p.id, 'environment-' || n, p.slug || '-' || n, 'main', true, '{}',
-        timestamptz '2100-01-01', 'running', timestamptz '2100-01-01', now(), now()
-      from projects p, generate_series(1, ${environmentsOfProject}::int) n
-      where p.workspace_id = ${workspaceId} on conflict do nothing`);
-  });
 }

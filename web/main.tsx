@@ -9,5 +9,7 @@ const place = document.getElementById('app');
 if (!place) throw new Error('the page has no place for the dashboard');
 ensureRandomUuid();
 keepLive();
-void resumeSession();
+// Until it is known whether someone is signed in, the page itself has something to show.
+await resumeSession();
+place.replaceChildren();
 render(<App />, place);

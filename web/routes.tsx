@@ -44,10 +44,8 @@ export function App() {
 
 function Pages() {
   const now = session.value;
-  const { state } = now;
   const { path } = useLocation();
-  if (state === 'starting') return <div class="starting" role="status" aria-label="Loading" />;
-  if (state === 'unreachable') return <Unreachable />;
+  if (now.state === 'unreachable') return <Unreachable />;
   if (path === '/reset-password') return <later.resetPassword />;
   if (now.state !== 'signed-in') return <SignIn />;
   if (path === '/invitation') return <later.join />;

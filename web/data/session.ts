@@ -5,6 +5,7 @@ import { api, tokens, workIn } from './api.ts';
 import { failureOf } from './failure.ts';
 
 export type Session =
+  /** Nothing is rendered yet. */
   | { readonly state: 'starting' }
   /** The service does not answer: nobody knows yet whether someone is signed in. */
   | { readonly state: 'unreachable'; readonly why: string }

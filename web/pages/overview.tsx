@@ -1,4 +1,5 @@
 /** Everything at a glance: what runs, what is wrong, and what happened last. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Operation, Project, Server } from '../../sdk/index.ts';
 import { useOperations, useProjects, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
@@ -132,29 +133,42 @@ function Troubles(given: { readonly projects: readonly Project[]; readonly serve
   );
 }
 
+/** So many are put into the page in a frame: a thousand environments at once would hold it up. */
+const projectsInFrame = 50;
+
 function Projects({ list }: { readonly list: readonly Project[] }) {
+  const [shown, setShown] = useState(projectsInFrame);
+  useEffect(() => {
+    if (shown >= list.length) return undefined;
+    const frame = requestAnimationFrame(() => setShown(shown + projectsInFrame));
+    return () => cancelAnimationFrame(frame);
+  }, [shown, list.length]);
+  // Preact passes over what it is given again: with each frame only the new ones are made.
+  const cards = useMemo(
+    () => list.map((project) => <ProjectCard key={project.id} project={project} />),
+    [list],
+  );
+  return <div class="stack">{cards.slice(0, shown)}</div>;
+}
+
+function ProjectCard({ project }: { readonly project: Project }) {
   return (
-    <div class="stack">
-      {list.map((project) => (
-        <section class="card project" key={project.id} aria-label={project.name}>
-          <header>
-            <h2>
-              <a href={`/projects/${project.id}`}>{project.name}</a>
-            </h2>
-            <span class="fine clip">{project.repository.fullName}</span>
-            {project.status !== 'active' && <Status status={project.status} />}
-          </header>
-          {project.environments.length === 0 ? (
-            <p class="hint">
-              No environment yet.{' '}
-              <a href={`/start/analysis?project=${project.id}`}>Go on with its first one</a>.
-            </p>
-          ) : (
-            <EnvironmentRows environments={project.environments} />
-          )}
-        </section>
-      ))}
-    </div>
+    <section class="card project" aria-label={project.name}>
+      <header>
+        <h2>
+          <a href={`/projects/${project.id}`}>{project.name}</a>
+        </h2>
+        <span class="fine clip">{project.repository.fullName}</span>
+        {project.status !== 'active' && <Status status={project.status} />}
+      </header>
+      {project.environments.length === 0 ? (
+        <p class="hint">
+          No environment yet. <a href={`/start/analysis?project=${project.id}`}>Go on with its first one</a>.
+        </p>
+      ) : (
+        <EnvironmentRows environments={project.environments} />
+      )}
+    </section>
   );
 }
 

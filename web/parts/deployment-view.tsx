@@ -148,13 +148,12 @@ function useDeploymentLog(environmentId: string, id: string, reload: () => Promi
     const read = async () => {
       const events = api.followDeployment({ id: environmentId, did: id }, { signal: ending.signal });
       for await (const event of events)
-        if (event.kind === 'log') await log.add({ at: event.at, source: event.step, text: event.line });
+        if (event.kind === 'log') await log.add({ source: event.step, text: event.line });
         else if (event.kind === 'status' || event.kind === 'end') void reload();
-        else if (event.kind === 'reset') await log.add({ at: event.at, source: '', text: event.reason });
+        else if (event.kind === 'reset') await log.add({ source: '', text: event.reason });
     };
     read().catch((error: unknown) => {
-      if (!ending.signal.aborted)
-        void log.add({ at: new Date().toISOString(), source: '', text: String(error) });
+      if (!ending.signal.aborted) void log.add({ source: '', text: String(error) });
     });
     return () => ending.abort();
   }, [id]);

@@ -60,7 +60,7 @@ function useLiveLogs(id: string): Live {
     const ending = new AbortController();
     const read = async () => {
       for await (const event of api.followLogs({ id }, { signal: ending.signal }))
-        if (event.kind === 'line') await log.add({ at: event.at, source: event.process, text: event.line });
+        if (event.kind === 'line') await log.add({ source: event.process, text: event.line });
         else if (event.kind === 'state') setContainers(event.containers);
         else if (event.kind === 'problem') setProblem(event);
     };

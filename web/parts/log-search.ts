@@ -2,6 +2,7 @@
 
 import { textOf } from '../data/ansi.ts';
 import type { Log } from '../data/log.ts';
+import type { LogPainter } from './log-painter.ts';
 
 const mostMarked = 2_000;
 
@@ -12,78 +13,61 @@ export interface Found {
 
 export class LogSearch {
   readonly #log: Log;
-  readonly #rowOf: (at: number) => Element | undefined;
-  #ranges: Range[] = [];
+  readonly #painter: LogPainter;
+  readonly #tell: (found: Found | undefined) => void;
+  #ranges: readonly Range[] = [];
   #at = 0;
+  #looks = 0;
 
-  /** `rowOf` is where a line stands in the page, once it does. */
-  constructor(log: Log, rowOf: (at: number) => Element | undefined) {
+  constructor(log: Log, painter: LogPainter, tell: (found: Found | undefined) => void) {
     this.#log = log;
-    this.#rowOf = rowOf;
+    this.#painter = painter;
+    this.#tell = tell;
   }
 
-  look(wanted: string): Found | undefined {
+  async look(wanted: string): Promise<void> {
     this.clear();
-    if (wanted === '') return undefined;
-    const needle = wanted.toLowerCase();
+    const own = this.#looks;
+    if (wanted === '') return this.#tell(undefined);
+    const pattern = new RegExp(wanted.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
+    const ranges: Range[] = [];
     // Through what is in memory: to ask the page for the text of 100,000 lines holds it up for longer than people bear.
-    for (const [at, { text }] of this.#log.lines.entries()) {
-      if (this.#ranges.length >= mostMarked) break;
-      const row = textOf(text).toLowerCase().includes(needle) ? this.#rowOf(at) : undefined;
-      if (row) this.#ranges.push(...rangesIn(row, needle));
+    for await (const { from, lines } of this.#log.slices()) {
+      // What is wanted now is something else.
+      if (this.#looks !== own) return;
+      const places = lines.flatMap(({ text }, line) =>
+        Array.from(textOf(text).matchAll(pattern), ({ index, 0: { length } }) => ({
+          at: from + line,
+          from: index,
+          to: index + length,
+        })),
+      );
+      ranges.push(...this.#painter.rangesOf(places.slice(0, mostMarked - ranges.length)));
+      if (ranges.length === mostMarked) break;
     }
-    CSS.highlights?.set('log-found', new Highlight(...this.#ranges));
-    this.#at = 0;
-    return this.#show();
+    this.#ranges = ranges;
+    CSS.highlights?.set('log-found', new Highlight(...ranges));
+    this.#show(0);
   }
 
-  step(by: number): Found | undefined {
-    if (this.#ranges.length === 0) return undefined;
-    this.#at = (this.#at + by + this.#ranges.length) % this.#ranges.length;
-    return this.#show();
+  step(by: number): void {
+    if (this.#ranges.length > 0) this.#show((this.#at + by + this.#ranges.length) % this.#ranges.length);
   }
 
   clear(): void {
+    this.#looks += 1;
     this.#ranges = [];
     CSS.highlights?.delete('log-found');
     CSS.highlights?.delete('log-current');
   }
 
-  #show(): Found {
-    const range = this.#ranges[this.#at];
+  #show(at: number): void {
+    this.#at = at;
+    const range = this.#ranges[at];
     if (range) {
       CSS.highlights?.set('log-current', new Highlight(range));
-      range.startContainer.parentElement?.closest('.log-line')?.scrollIntoView({ block: 'center' });
+      this.#painter.show(range);
     }
-    return { at: this.#at, of: this.#ranges.length };
+    this.#tell({ at, of: this.#ranges.length });
   }
-}
-
-/** A find may go over several pieces of a line that differ in colour. */
-function rangesIn(line: Element, needle: string): Range[] {
-  const texts: Text[] = [];
-  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (walker.currentNode instanceof Text) texts.push(walker.currentNode);
-  const whole = texts
-    .map(({ data }) => data)
-    .join('')
-    .toLowerCase();
-  const place = (offset: number): readonly [Text, number] | undefined => {
-    let left = offset;
-    for (const text of texts) {
-      if (left <= text.length) return [text, left];
-      left -= text.length;
-    }
-    return undefined;
-  };
-  const found: Range[] = [];
-  for (let at = whole.indexOf(needle); at !== -1; at = whole.indexOf(needle, at + needle.length)) {
-    const [start, end] = [place(at), place(at + needle.length)];
-    if (!start || !end) continue;
-    const range = new Range();
-    range.setStart(...start);
-    range.setEnd(...end);
-    found.push(range);
-  }
-  return found;
 }

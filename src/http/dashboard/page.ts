@@ -20,6 +20,7 @@ export interface LoadedFirst {
   readonly imports: readonly string[];
 }
 
+/** With something to see from its style on, before any script: where the name stands is where it stays. */
 export function pageOf({ style, script, imports }: LoadedFirst, folder: string): string {
   const preloads = imports.map((name) => `<link rel="modulepreload" href="${folder}${name}">\n`).join('');
   return `<!doctype html>
@@ -35,7 +36,7 @@ ${preloads}<script type="module" src="${folder}${script}"></script>
 </head>
 <body>
 <noscript>The dashboard needs JavaScript. Everything it does can also be done through the API below /api/v1.</noscript>
-<div id="app"></div>
+<div id="app"><div class="starting" role="status" aria-label="Loading"><span class="brand"><img src="${iconPath}" alt="" width="22" height="22">Slipway</span></div></div>
 </body>
 </html>
 `;
