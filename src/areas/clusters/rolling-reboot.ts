@@ -134,12 +134,14 @@ function stepsFor(
     deadlineMs: (backWithinMinutes + 2) * minute,
     undo: { none: 'It is waited for no longer. The look at the cluster says whether it is back.' },
     run: async (input, context) => {
-      const { nodeId, managers } = await find(input, context);
+      const { managers } = await find(input, context);
       const bootId = String(Object(context.outputs.get(`drain ${name}`)).bootId);
       const isSeen = async () => {
         const { nodes } = await viewOfManagers(ctx, context.workspaceId, managers, context.signal);
-        const isReady = nodes?.some(({ id, isUp }) => id === nodeId && isUp) ?? false;
-        return isReady && nodes?.every(({ isManager, isReachable }) => !isManager || isReachable);
+        // A new leader takes every node for unknown until it has heard of it.
+        return (
+          nodes?.every(({ isUp, isManager, isReachable }) => isUp && (!isManager || isReachable)) ?? false
+        );
       };
       const overAt = after(ctx.clock.now(), backWithinMinutes * minute);
       let last = `${name} has not taken the order.`;
@@ -154,7 +156,7 @@ function stepsFor(
             ctx.pool.drop(serverId);
           } else if (!(await isInSwarm(member))) last = 'Its Docker is not in the swarm yet.';
           else if (await isSeen()) return undefined;
-          else last = 'No manager sees it as ready, with all managers reachable.';
+          else last = 'No manager sees all servers as ready and all managers as reachable.';
         } catch (error) {
           context.signal.throwIfAborted();
           if (!(error instanceof Fault) || error.code === 'remote_fenced') throw error;
