@@ -87,7 +87,7 @@ test('the link in the mail opens a page that is ours, that keeps the token out o
   assert.equal(link.origin, 'https://deploy.example.com');
   assert.equal(link.search, '');
   assert.match(link.hash, /^#token=reset_/);
-  const page = await service.call('GET', `/${link.pathname}`);
+  const page = await service.call('GET', `/${link.pathname}`, { headers: { accept: 'text/html' } });
   assert.equal(page.status, 200);
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   for (const [, asset = ''] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) {

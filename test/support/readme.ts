@@ -137,8 +137,8 @@ export interface Started {
 /** `npm start` in a copy of what a clone has to run; what was installed is shared. */
 export async function npmStart(t: TestContext, env: Record<string, string> = {}): Promise<Started> {
   const folder = temporaryFolder('readme');
-  for (const name of ['package.json', 'package-lock.json', 'scripts', 'src', 'web', 'sdk', 'cli'])
-    cpSync(join(root, name), join(folder, name), { recursive: true });
+  const needed = 'package.json package-lock.json openapi.json scripts src web sdk cli';
+  for (const name of needed.split(' ')) cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const child = spawn('npm', ['start'], {
     cwd: folder,
