@@ -1,7 +1,7 @@
 /**
  * Puts the lines of a log into the page, past Preact, which would compare what never changes. They are text in blocks that
- * the browser lays out only where they are seen, so its own search finds all of them; an element for each line would cost
- * it several times the memory.
+ * the browser lays out only where they are seen, so its own search finds all of them; an element for each line would only
+ * cost it memory.
  */
 import { textOf } from '../data/ansi.ts';
 import type { Log } from '../data/log.ts';

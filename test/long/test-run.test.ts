@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { attempt, type Outcome } from '../lab/command.ts';
-import { root } from '../scripts/commands.ts';
-import { allFiles, planUnits } from '../scripts/testing/plan.ts';
-import { temporaryFolder } from './support/postgres.ts';
+import { attempt, type Outcome } from '../../lab/command.ts';
+import { root } from '../../scripts/commands.ts';
+import { allFiles, planUnits } from '../../scripts/testing/plan.ts';
+import { temporaryFolder } from '../support/postgres.ts';
 
 const folder = temporaryFolder('run');
 const good = `import { test } from 'node:test'; test('good', () => undefined); test('left', { skip: 'it rains' }, () => undefined);`;
