@@ -35,7 +35,7 @@ test('a front has a listener and a section of its own, named after its id, with 
 test('servers on other machines are asked by the proxy itself, by the rules that the others have', () => {
   const checked = { ...front, isChecked: true };
   const [, , web] = serverLines(renderFront(checked));
-  assert.match(web ?? '', /^ {2}server web-1 198\.18\.1\.2:3000 weight 100 .* check inter 500ms .* fall 3 /);
+  assert.match(web ?? '', /^ {2}server web-1 198\.18\.1\.2:3000 weight 100 .* check inter 400ms .* fall 3 /);
   assert.equal(markerOf(checked), markerOf(front), 'no reload for it');
 });
 

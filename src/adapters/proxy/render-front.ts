@@ -16,11 +16,11 @@ export type FrontState = 'serving' | 'held' | 'stopped';
 /** Also given when a server is added at run time, which takes nothing from the defaults. */
 const serverOptions = 'weight 100 pool-purge-delay 1s';
 /**
- * Out after two seconds at most, also where its machine is silent: a check that has no answer by the next one has failed. Three of
+ * Out in less than two seconds, also where its machine is silent: a check that has no answer by the next one has failed. Three of
  * them, because each cuts what is under way, and a proxy that gets no processor time misses answers, too. Back after ten seconds
  * of good ones, in which the list is compared with what runs where.
  */
-const checks = 'check inter 500ms downinter 1s fall 3 rise 10 on-marked-down shutdown-sessions';
+const checks = 'check inter 400ms downinter 1s fall 3 rise 10 on-marked-down shutdown-sessions';
 
 export function serverOptionsOf({ isChecked = false }: Pick<ProxyFront, 'isChecked'>): string {
   return isChecked ? `${serverOptions} ${checks}` : serverOptions;
