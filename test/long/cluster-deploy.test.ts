@@ -18,7 +18,8 @@ const lab = await openLab();
 
 /** People who come through every proxy at once, on connections that they keep. */
 class Crowd {
-  readonly failures: { readonly at: number; readonly what: string }[] = [];
+  readonly failures: { readonly visitor: number; readonly afterMs: number; readonly what: string }[] = [];
+  readonly #begun = performance.now();
   readonly seen = new Set<string>();
   answered = 0;
   #goesOn = true;
@@ -26,17 +27,20 @@ class Crowd {
 
   constructor(t: TestContext, urls: readonly string[], each = 4) {
     t.after(() => this.end());
-    this.#all = urls.flatMap((url) => Array.from({ length: each }, () => this.#go(url)));
+    this.#all = urls.flatMap((url, at) =>
+      Array.from({ length: each }, (_, index) => this.#go(url, at * each + index)),
+    );
   }
 
-  async #go(url: string): Promise<void> {
+  async #go(url: string, visitor: number): Promise<void> {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     while (this.#goesOn) {
       try {
         this.seen.add(await visit(url, agent));
         this.answered += 1;
       } catch (error) {
-        this.failures.push({ at: performance.now(), what: `${url}: ${error}` });
+        const afterMs = Math.round(performance.now() - this.#begun);
+        this.failures.push({ visitor, afterMs, what: `${url}: ${error}` });
       }
     }
     agent.destroy();
@@ -230,23 +234,22 @@ test('an environment on three servers is deployed under load through every proxy
     const crowd = new Crowd(t, [first, second]);
     await until(async () => crowd.answered > 50, 'the crowd to be there');
     await lab.client.cut(cluster.name(2));
-    const cutAt = performance.now();
     await until(async () => {
       await cluster.look();
       const there = await cluster.containers(environmentId);
       return there.filter(({ state, serverId }) => state === 'running' && serverId !== ids[2]).length === 6;
     }, 'six replicas on the two that are left');
-    const completeAfter = performance.now() - cutAt;
+    const lost = crowd.failures.length;
     await until(async () => {
       await cluster.look();
       return (await scene.call('GET', `/environments/${environmentId}`)).status === 'running';
     }, 'the proxies to follow');
     await crowd.end();
-    const late = crowd.failures.filter(({ at }) => at - cutAt > 2_000);
-    t.diagnostic(
-      `six replicas again after ${Math.round(completeAfter / 1000)} s; ${crowd.answered} answered, ${crowd.failures.length} failed in the first 2 s, ${late.length} later`,
-    );
-    assert.deepEqual(late, []);
+    t.diagnostic(`${crowd.answered} requests answered, ${lost} lost with the server`);
+    assert.equal(crowd.failures.length, lost, 'none once the checks had taken its replicas out');
+    // The checks take out each replica by itself: who lost a request to the first may have asked the second.
+    const ofVisitors = Map.groupBy(crowd.failures, ({ visitor }) => visitor).values();
+    for (const own of ofVisitors) assert.ok(own.length <= 2, JSON.stringify(own));
     await lab.client.heal(cluster.name(2));
     const third = urls[2] ?? '';
     await until(async () => {

@@ -130,6 +130,7 @@ test('three servers become a cluster, stand the loss of one, say what the loss o
     `cp /etc/docker/daemon.json /root/daemon.json
 sed -i 's/"live-restore": true/"live-restore": false/' /etc/docker/daemon.json
 systemctl reload docker
+while docker info --format '{{.LiveRestoreEnabled}}' | grep -q true; do sleep 0.1; done
 docker swarm init --advertise-addr ${ground.servers[1]?.about.address} > /dev/null`,
   );
   const wish = { name: 'shop', serverIds: [first, second] };

@@ -20,7 +20,8 @@ const serverOptions = 'weight 100 pool-purge-delay 1s';
  * them, because each cuts what is under way, and a proxy that gets no processor time misses answers, too. Back after ten seconds
  * of good ones, in which the list is compared with what runs where.
  */
-const checks = 'check inter 400ms downinter 1s fall 3 rise 10 on-marked-down shutdown-sessions';
+const checks =
+  'check inter 400ms fastinter 200ms downinter 1s fall 3 rise 10 on-marked-down shutdown-sessions';
 
 export function serverOptionsOf({ isChecked = false }: Pick<ProxyFront, 'isChecked'>): string {
   return isChecked ? `${serverOptions} ${checks}` : serverOptions;
