@@ -34,6 +34,15 @@ export class Rounds {
   }
 
   async run(trial: Trial, name: string): Promise<Round> {
+    try {
+      return await this.#run(trial, name);
+    } finally {
+      // What nobody came to would meet the next one.
+      this.#ground.orders.clear();
+    }
+  }
+
+  async #run(trial: Trial, name: string): Promise<Round> {
     const begunAt = Date.now();
     const load = await this.#loaded();
     const before = await this.#before();
@@ -56,7 +65,6 @@ export class Rounds {
     await consistent(this.#ground, { before: before.images, isTidied: isBuilt });
     const excused = await this.#allAnswered(load, window);
     await this.#pointsTo(id, ended, before.currentDeploymentId);
-    this.#ground.orders.clear();
     const { answered } = await (await this.#loaded()).answered(1);
     const fresh = answered - this.#answered;
     this.#answered = answered;

@@ -109,7 +109,7 @@ test('from an empty installation to a live app, a push, a rollback and a proven 
     await until(async () => (await deploy.getAttribute('aria-disabled')) === 'false', 'web-1 to be set up');
     await hands.press('Deploy it');
     await hands.sees('article', 'Deployment 1');
-    await page.getByRole('log').locator('.log-line').first().waitFor();
+    await page.getByRole('log').locator('.log-block').first().waitFor();
     assert.equal(await page.getByRole('button', { name: 'Cancel' }).count(), 1, 'lines come before the end');
     await hands.sees('heading', '#1 succeeded');
     await hands.sees('heading', 'production running');
@@ -133,7 +133,7 @@ test('from an empty installation to a live app, a push, a rollback and a proven 
       });
       await hands.follow(/#2/);
       await page.getByText('Say second').first().waitFor();
-      await page.getByRole('log').locator('.log-line').first().waitFor();
+      await page.getByRole('log').locator('.log-block').first().waitFor();
 
       // In the middle of it, which neither the deployment nor the page is lost by.
       await service.kill('SIGKILL');

@@ -17,7 +17,7 @@ test('killed under load at each write of its undoing, a cancelled one leaves not
   const course = { kind: 'cancel', at: 'switch' } as const;
   const entries = entriesOf(course);
   const points = pointsOf(entries.slice(entries.indexOf('turn cancelled')));
-  assert.ok(points.length > 13);
+  assert.ok(points.length > 12);
   await run(t, { course, trouble: { kind: 'kill', points } }, 'cancelled');
 });
 
