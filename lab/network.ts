@@ -91,7 +91,11 @@ export class LabNetwork {
     await run('ip', ['link', 'add', cable, 'type', 'veth', 'peer', 'name', 'host', 'netns', `${this.#pid}`]);
     // systemd-nspawn keeps notes in /run and insists that they are in memory; where they are not, no server reboots.
     await this.run('mount', '-t', 'tmpfs', 'tmpfs', '/run');
-    await this.run('ip', 'link', 'add', bridge, 'type', 'bridge', 'forward_delay', '0');
+    // By itself it takes the lowest address of its ports, another one with each server that comes or goes. Until the others
+    // have asked for the new one, what they send to the way out is flooded and remembered without its translation, and a
+    // connection that begins then is never answered.
+    const [address, ...type] = ['02:53:4c:00:00:01', 'type', 'bridge', 'forward_delay', '0'];
+    await this.run('ip', 'link', 'add', bridge, 'address', address, ...type);
     await this.run('ip', 'address', 'add', `${gateway}/24`, 'dev', bridge);
     for (const name of ['lo', bridge]) await this.run('ip', 'link', 'set', name, 'up');
     await this.run('ip', 'link', 'set', 'host', 'master', bridge, 'up');
