@@ -46,6 +46,11 @@ export class Orders {
     rmSync(join(this.folder, 'met', nameOf(point)), { force: true });
   }
 
+  /** What nobody has come to. */
+  left(): string[] {
+    return readdirSync(join(this.folder, 'given'));
+  }
+
   /** Takes back what nobody came to. */
   clear(): void {
     for (const folder of ['given', 'met'])

@@ -56,8 +56,9 @@ export class Rounds {
     );
     for (const each of [cancelling, troubling]) each.catch(() => undefined);
     const ended = await this.#ground.ended(id, this.#ground.environmentId, patienceOf(trial));
-    const isCancelled = await soon(cancelling, 'the cancel');
-    const window = await soon(troubling, 'the trouble');
+    const left = () => this.#ground.orders.left().join(', ');
+    const isCancelled = await soon(cancelling, () => `the cancel at ${left()}`);
+    const window = await soon(troubling, () => `the trouble at ${left()}`);
     await this.#ground.revive();
     await this.#ground.quiet(120_000);
     mustEnd(trial, ended, isCancelled);
@@ -192,9 +193,9 @@ function naturalEnd(kind: Trial['course']['kind'], isCancelled: boolean): string
   return codes[kind] ? 'failed' : 'succeeded';
 }
 
-async function soon<T>(work: Promise<T>, what: string): Promise<T> {
+async function soon<T>(work: Promise<T>, what: () => string): Promise<T> {
   const late = sleep(120_000, undefined, { ref: false }).then(() => {
-    throw new Error(`the deployment has ended, but ${what} has not come`);
+    throw new Error(`the deployment has ended, but ${what()} has not come`);
   });
   late.catch(() => undefined);
   return Promise.race([work, late]);
