@@ -96,7 +96,7 @@ test('an environment gets another name and hears of some folders only; how to re
   // Its first start makes them, which may have begun by now; the server of this scene does not answer.
   const { db, sealer } = service.app.store;
   await db.transaction((tx) => openServices(tx, sealer, workspaceId, environmentId));
-  await page.getByRole('button', { name: 'How to reach postgres' }).click();
+  await page.getByRole('button', { name: 'How to reach it: postgres' }).click();
   await shown.getByText(/^postgresql:\/\/.+@postgres:5432/).waitFor();
   await shown.getByText('slipway connect --service postgres').waitFor();
   await assertAccessible(page);

@@ -83,7 +83,7 @@ export function Services({ environment: { id } }: TabProps) {
                     <Button
                       kind="quiet"
                       why={whyNot('read_secrets')}
-                      label={`How to reach ${service.name}`}
+                      label={`How to reach it: ${service.name}`}
                       onPress={() => reach(service)}
                     >
                       How to reach it
