@@ -172,9 +172,9 @@ test('the last lines come first, then each line as it is printed, without secret
   );
   assert.ok(lines.some((line) => line.startsWith('base64 [secret]')));
   const trouble = all.heard.find(({ data }) => data.line === 'trouble')?.data;
-  const { at, serverId, ...rest } = trouble ?? {};
+  const { at, serverId: where, ...rest } = trouble ?? {};
   assert.match(String(at), /^\d{4}-.*Z$/);
-  assert.match(String(serverId), /^[0-9a-f-]{36}$/);
+  assert.match(String(where), /^[0-9a-f-]{36}$/);
   assert.deepEqual(rest, { container: name, process: 'web', replica: 1, stream: 'stderr', line: 'trouble' });
   assert.ok(lines.includes('work'));
 
