@@ -258,21 +258,4 @@ test('an environment on three servers is deployed under load through every proxy
     }, 'the third to serve again');
     assert.equal(await visit(third), 'second');
   });
-
-  await t.test('it is removed from every server', async () => {
-    const { id } = await scene.call('DELETE', `/environments/${environmentId}`);
-    await until(
-      async () => (await scene.call('GET', `/operations/${id}`)).finishedAt !== null,
-      'the environment to be gone',
-    );
-    for (const place of [0, 1, 2])
-      assert.equal(
-        await cluster.sh(
-          place,
-          `docker ps --all --quiet --filter label=slipway=app | wc -l; ls /var/lib/slipway/proxy/config | grep -c ^front- || true`,
-        ),
-        '0\n0',
-      );
-    assert.equal(await cluster.sh(0, 'docker service ls --quiet | wc -l'), '0');
-  });
 });
