@@ -2,9 +2,11 @@
 import Type from 'typebox';
 import { manage, type Routes, read } from '../../http/routes.ts';
 import { idParams, PageQuery } from '../../http/schemas.ts';
+import type { Scope } from '../../http/scope.ts';
 import { apiPrefix } from '../../http/server.ts';
 import type { ClusterId } from '../../ids.ts';
 import { Page } from '../../page.ts';
+import type { Principal } from '../../principal.ts';
 import { OperationAnswer } from '../operations/schemas.ts';
 import {
   addServers,
@@ -17,10 +19,19 @@ import {
 import type { ClustersContext } from './clusters.ts';
 import { listClusters, readCluster } from './read-clusters.ts';
 import * as schemas from './schemas.ts';
+import type { ClusterRequest } from './start-operation.ts';
 import { startReboot } from './start-reboot.ts';
 
 const base = `${apiPrefix}/clusters`;
 const joinFaults = ['server_in_cluster', 'server_not_ready', 'in_use', 'not_found'] as const;
+
+function requestOf(
+  { workspaceId }: Pick<Scope, 'workspaceId'>,
+  { accountId }: Pick<Principal, 'accountId'>,
+  clusterId: ClusterId,
+): ClusterRequest {
+  return { workspaceId, clusterId, requestedBy: accountId };
+}
 
 export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
   const route = routes.tagged('Clusters');
@@ -94,11 +105,7 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
       response: { 202: OperationAnswer, 204: Type.Null({ description: 'Gone: it had no servers.' }) },
     },
     handler: ({ scope, principal, params, query }) => {
-      const request = {
-        workspaceId: scope.workspaceId,
-        clusterId: params.id,
-        requestedBy: principal.accountId,
-      };
+      const request = requestOf(scope, principal, params.id);
       return deleteCluster(ctx, request, query.lost ?? false);
     },
   });
@@ -117,11 +124,7 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
       response: { 202: OperationAnswer },
     },
     handler: ({ scope, principal, params, body, saveResponse }) => {
-      const request = {
-        workspaceId: scope.workspaceId,
-        clusterId: params.id,
-        requestedBy: principal.accountId,
-      };
+      const request = requestOf(scope, principal, params.id);
       return addServers(ctx, request, body.serverIds, saveResponse);
     },
   });
@@ -140,11 +143,7 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
     },
     location: ({ id }) => `${apiPrefix}/operations/${id}`,
     handler: async ({ scope, principal, params, query }) => {
-      const request = {
-        workspaceId: scope.workspaceId,
-        clusterId: params.id,
-        requestedBy: principal.accountId,
-      };
+      const request = requestOf(scope, principal, params.id);
       return (await removeServer(ctx, request, params.serverId, query.lost ?? false)).body;
     },
   });
@@ -163,11 +162,7 @@ export function clusterRoutes(routes: Routes, ctx: ClustersContext): void {
       response: { 202: OperationAnswer },
     },
     handler: ({ scope, principal, params, body, saveResponse }) => {
-      const request = {
-        workspaceId: scope.workspaceId,
-        clusterId: params.id,
-        requestedBy: principal.accountId,
-      };
+      const request = requestOf(scope, principal, params.id);
       return startReboot(ctx, request, body, saveResponse);
     },
   });
