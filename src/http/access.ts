@@ -149,7 +149,7 @@ export class AccessControl {
     if (this.#clock.now().getTime() - credential.provenAt.getTime() < freshMs) return;
     const what = secondFactor ? 'second factor' : 'password';
     throw new Fault('fresh_proof_required', `This asks for your ${what} again.`, {
-      hint: 'Send it with POST /auth/confirm, then repeat the call. Without a password: POST /auth/oidc/confirm.',
+      hint: 'Prove it with POST /auth/confirm, or at the provider with POST /auth/oidc/confirm, then repeat the call.',
     });
   }
 
@@ -260,7 +260,7 @@ function refuseToken({ credential }: Principal, access: PersonalAccess): void {
 function secondFactorMissing({ credential }: Principal): Fault {
   const who = credential.kind === 'token' ? 'whoever made this API token has none' : 'you have none yet';
   return new Fault('second_factor_missing', `This workspace requires a second factor, and ${who}.`, {
-    hint: 'Set one up: POST /auth/totp for an authenticator app, POST /auth/passkeys/options for a passkey.',
+    hint: 'Set up an authenticator app with POST /auth/totp, or a passkey with POST /auth/passkeys/options.',
   });
 }
 

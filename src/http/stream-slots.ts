@@ -31,7 +31,7 @@ export class StreamSlots {
     if (open >= perAccount)
       throw tooMany(
         `Your account has ${open} streams open, and may have ${perAccount} at once.`,
-        'Close those that nobody reads, or follow several things by one: GET /events tells of all projects.',
+        'Close those that nobody reads, or follow all projects by one stream with GET /events.',
       );
     if (this.#total >= inAll)
       throw tooMany(

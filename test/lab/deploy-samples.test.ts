@@ -48,6 +48,9 @@ function stepsOf(deployment: Body): string[] {
 /** Of one deployment, from the wish to the end of its operation. Who waits asks the database itself, and does not count. */
 async function costOf(scene: DeployScene, environmentId: string) {
   const { store, contexts } = scene.git.service.app;
+  // Looks at what stands there already are no part of it, and a busy machine has time for more of them.
+  await store.db.run(sql`update environments set look_at = now() + interval '1 day'`);
+  await store.db.run(sql`update servers set check_at = now() + interval '1 day'`);
   const { counted, end } = countWork(contexts.servers.pool);
   let looks = 0;
   try {
@@ -140,12 +143,11 @@ test('from nothing, through the API alone, samples are deployed and opened', asy
       const change = { branch: 'main', message: 'Change a file', files };
       await scene.git.host.commit('ada', repository.slice('ada/'.length), change);
       const warm = await costOf(scene, environmentId);
-      assert.ok(warm.trips <= 9, `${warm.trips} round trips`);
+      assert.ok(warm.trips.length <= 9, `round trips: ${warm.trips}`);
       assert.ok(warm.gitProcesses <= 8, `${warm.gitProcesses} processes of git`);
       assert.ok(warm.statements <= 250, `${warm.statements} statements`);
-      assert.ok(warm.statements <= 250, `${warm.statements} statements`);
       const again = await costOf(scene, environmentId);
-      assert.ok(again.trips <= 7, `${again.trips} round trips for the same commit`);
+      assert.ok(again.trips.length <= 7, `round trips for the same commit: ${again.trips}`);
       assert.ok(again.statements <= 220, `${again.statements} statements for the same commit`);
     },
   );

@@ -6,7 +6,7 @@ import type { Remote, RemotePool } from '../../src/remote/remote.ts';
 
 export interface CountedWork {
   /** Exchanges with servers, without what is read again of work that takes longer: that depends on the machine. */
-  trips: number;
+  readonly trips: (keyof Remote)[];
   /** Of ours; what git starts itself is not among them. */
   gitProcesses: number;
   /** Without the beginning and the end of transactions, and without what the service does by itself again and again. */
@@ -19,10 +19,10 @@ const beside =
 
 /** Counts from now on, until it is ended. */
 export function countWork(pool: RemotePool): { readonly counted: CountedWork; end(): void } {
-  const counted: CountedWork = { trips: 0, gitProcesses: 0, statements: 0 };
+  const counted: CountedWork = { trips: [], gitProcesses: 0, statements: 0 };
   let isCounting = true;
   countTrips(pool, (what) => {
-    if (isCounting && what !== 'readUnit') counted.trips += 1;
+    if (isCounting && what !== 'readUnit') counted.trips.push(what);
   });
   const onProcess = (message: unknown) => {
     const { spawnargs = [] }: Partial<ChildProcess> = Object(Object(message).process);

@@ -1,5 +1,6 @@
 /** What went wrong, as a page shows it: a sentence, what would help, and what shows it. */
 import { ConnectionError, type Fault, type FaultCode, ProblemError } from '../../sdk/index.ts';
+import { inPages } from './page-words.ts';
 
 export interface Failure {
   readonly message: string;
@@ -39,7 +40,7 @@ export function failureOf(error: unknown): Failure {
     const isPassing = error.status >= 500 || error.status === 429;
     return {
       message: detail,
-      hint: hint ?? null,
+      hint: hint ? inPages(hint) : null,
       evidence: evidence || null,
       fields,
       code,
@@ -60,7 +61,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 export function failureOfFault({ message, hint, evidence, code }: Fault): Failure {
-  return { message, hint, evidence, fields: {}, code, requestId: null, isPassing: false };
+  const helps = hint && inPages(hint);
+  return { message, hint: helps, evidence, fields: {}, code, requestId: null, isPassing: false };
 }
 
 function said(message: string, hint: string, evidence: string | null, isPassing = false): Failure {

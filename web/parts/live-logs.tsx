@@ -4,6 +4,7 @@ import type { Container, LogProblemEvent } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { type Failure, failureOf } from '../data/failure.ts';
 import { Log } from '../data/log.ts';
+import { inPages } from '../data/page-words.ts';
 import { bytes } from '../data/words.ts';
 import { FailureNotice } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
@@ -17,7 +18,7 @@ export function LiveLogs({ environment: { id, name } }: TabProps) {
       {failure && <FailureNotice failure={failure} />}
       {problem && (
         <p class="notice notice-warn">
-          {problem.message} {problem.hint && <span class="hint">{problem.hint}</span>}
+          {problem.message} {problem.hint && <span class="hint">{inPages(problem.hint)}</span>}
         </p>
       )}
       {containers.length > 0 && (

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { HardeningPlan } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
+import { inPages } from '../data/page-words.ts';
 import { useResource } from '../data/resource.ts';
 import { whyNot } from '../data/session.ts';
 import { useAction } from '../ui/action.ts';
@@ -73,7 +74,7 @@ export function Security({
                     <summary>
                       <Status status={status} text={title} />
                     </summary>
-                    <p class="hint">{fix}</p>
+                    <p class="hint">{inPages(fix)}</p>
                     {evidence && <pre class="evidence">{evidence}</pre>}
                   </details>
                 </li>

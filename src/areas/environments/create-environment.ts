@@ -85,6 +85,6 @@ async function readFinalised(db: Queryable, workspaceId: WorkspaceId, projectId:
   const { analysisResult: result, analysisCommit: commit } = project;
   if (project.status === 'active' && result && commit) return { project, result, commit };
   throw new Fault('project_not_ready', 'The project has not been finalised yet.', {
-    hint: 'POST /projects/:id/finalize makes the first environment; further ones come after it.',
+    hint: 'Make the first environment with POST /projects/:id/finalize; further ones come after it.',
   });
 }

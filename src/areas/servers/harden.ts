@@ -96,7 +96,7 @@ async function requireHardening(
   if (found?.kind === hardenKind && found.subject?.id === serverId) return;
   const what = found && found.kind !== hardenKind ? `is of the kind ${found.kind}` : 'is not known here';
   throw new Fault('not_found', `No hardening of this server has this id: the operation ${what}.`, {
-    hint: 'Name the operation that POST /servers/:id/security/harden has answered with; GET /operations lists them.',
+    hint: 'Name the operation of a hardening; GET /operations lists them.',
     errors: [{ path: 'operationId', message: 'is not a hardening of this server' }],
   });
 }

@@ -73,7 +73,7 @@ export async function changeWorkspace(
 async function requireOwnFactor(tx: Queryable, accountId: AccountId): Promise<void> {
   if (await queries.hasSecondFactor(tx, accountId)) return;
   throw new Fault('no_second_factor', 'You have no second factor yourself: you would be shut out at once.', {
-    hint: 'Set one up first, with POST /auth/totp or POST /auth/passkeys/options.',
+    hint: 'First set up an authenticator app with POST /auth/totp, or a passkey with POST /auth/passkeys/options.',
   });
 }
 

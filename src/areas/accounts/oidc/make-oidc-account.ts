@@ -26,7 +26,7 @@ export async function makeOidcAccount(
   const { config } = requireOidc(ctx);
   if (config.accounts === 'none')
     throw new Fault('registration_closed', 'Nobody gets an account here by signing in at the provider.', {
-      hint: 'Sign in with your password and link your account: POST /auth/oidc/link.',
+      hint: 'Sign in with your password and link your account with POST /auth/oidc/link.',
     });
   const email = acceptedEmail(ctx, claims);
   const now = ctx.accounts.clock.now();
@@ -41,7 +41,7 @@ export async function makeOidcAccount(
   // The address alone would let whoever holds it at the provider into what its owner has here.
   if (!accountId)
     throw new Fault('oidc_account_exists', 'An account with your address is here already.', {
-      hint: 'Sign in with its password, then link it with POST /auth/oidc/link. A lost password: POST /auth/forgot-password.',
+      hint: 'Sign in with its password, then link it with POST /auth/oidc/link. If you lost it, set a new one with POST /auth/forgot-password.',
     });
   if (!(await insertIdentity(tx, { ...claims, accountId }, now)))
     throw new Fault('oidc_linked', 'You are being signed in by another request at this moment.', {

@@ -49,7 +49,7 @@ export function secondFactorRequired(given: string): Fault {
     'second_factor_required',
     `This account has a second factor: ${given} alone proves nothing.`,
     {
-      hint: 'Send `{"method": "totp", "code": …}` with POST /api/v1/auth/confirm; for a passkey, begin with POST /api/v1/auth/confirm/challenge.',
+      hint: 'Send `{"method": "totp", "code": …}` with POST /api/v1/auth/confirm; for a passkey, ask for a challenge with POST /api/v1/auth/confirm/challenge.',
     },
   );
 }

@@ -49,7 +49,7 @@ export function confirmTotp(
     const waiting = await queries.findWaitingTotp(tx, accountId, after(now, -waitingMs));
     if (!waiting)
       throw new Fault('not_found', 'No authenticator app waits for its first code.', {
-        hint: 'Begin with POST /auth/totp; its secret waits for an hour.',
+        hint: 'Begin again with POST /auth/totp; its secret waits for an hour.',
       });
     const secret = await context.sealer.open(tx, totpPlace(accountId, waiting.id), waiting.secretSealed);
     const counter = matchingCounter(secret.reveal(), code, now);

@@ -50,7 +50,7 @@ export async function tryProof<T>(
   const tries = await unnoted(() => queries.takeAccountTry(context.db, accountId, limit));
   if (tries === undefined)
     throw new Fault('rate_limited', 'Too many wrong second factors were sent for this account.', {
-      hint: 'Try again in an hour. A new password, set with POST /auth/forgot-password, lifts this at once.',
+      hint: 'Try again in an hour, or set a new password with POST /auth/forgot-password, which lifts this at once.',
       retryAfterSeconds: hour / 1000,
     });
   try {

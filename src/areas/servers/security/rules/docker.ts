@@ -95,7 +95,7 @@ export const dockerRules: readonly Rule[] = [
     id: 'docker_app_network',
     title: "Applications and builds reach neither the cloud's metadata nor the server's own services",
     severity: 'high',
-    fix: 'Provision the server again (`POST /servers/:id/provision`): that installs nftables where it is missing, and loads the rules.',
+    fix: 'Provision the server again with POST /servers/:id/provision: that installs nftables where it is missing, and loads the rules.',
     judge: ifThere((facts) => {
       if (facts.isAbsent('nft')) return fail('nftables is not installed, so nothing refuses it.');
       if (!hasAppRules(facts)) return fail('The table slipway_apps is not loaded.');
