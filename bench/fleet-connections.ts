@@ -17,12 +17,13 @@ const most = 200;
 const atOnce = 10;
 const rounds = 3;
 
-export async function benchConnections(servers: number, { port, hostKey }: Simulated): Promise<Figure[]> {
+export async function benchConnections(servers: number, { port, hostKeys }: Simulated): Promise<Figure[]> {
   const count = Math.min(servers, most);
   const pool = createRemotePool(async (host) => [host], createLog('silent'));
   const { privateKey } = generateKeyPair('bench');
   const ask = (server: number) => {
     const serverId = fleetId('server', server) as ServerId;
+    const hostKey = hostKeys[server] ?? '';
     const at = { host: addressOf(server), port, username: 'root', privateKey, hostKey };
     return readFacts(pool.to({ serverId, ...at }));
   };

@@ -1,6 +1,6 @@
 /**
  * Fills a migrated, empty database with servers of five environments each, all deployed, as the service would have
- * stored them: with the host key of the simulated servers, and with values that its key opens. None is due yet.
+ * stored them: with the host keys of the simulated servers, and with values that its key opens. None is due yet.
  */
 import { createRelease } from '../src/areas/releases/stored-releases.ts';
 import { privateKeyContext } from '../src/areas/servers/servers.ts';
@@ -25,7 +25,7 @@ import { scaleKey } from './scale-calls.ts';
 export interface Fleet {
   readonly servers: number;
   readonly port: number;
-  readonly hostKey: string;
+  readonly hostKeys: readonly string[];
 }
 
 const never = new Date('2100-01-01T00:00:00Z');
@@ -86,7 +86,7 @@ async function insertServer(
   sealer: Sealer,
   workspaceId: WorkspaceId,
   server: number,
-  { port, hostKey }: Fleet,
+  { port, hostKeys }: Fleet,
   now: Date,
 ): Promise<void> {
   const id = fleetId('server', server) as ServerId;
@@ -96,7 +96,7 @@ async function insertServer(
     insert into servers (workspace_id, id, name, host, port, username, private_key_sealed, public_key, host_key, status,
       provisioned_at, last_seen_at, check_at, security_state, security_score, security_checked_at, created_at, updated_at)
     values (${workspaceId}, ${id}, ${`server-${server}`}, ${addressOf(server)}, ${port}, 'root', ${sealed}, ${publicKey},
-      ${hostKey}, 'ready', ${now}, ${now}, ${never}, 'fair', 70, ${never}, ${now}, ${now})`);
+      ${hostKeys[server] ?? null}, 'ready', ${now}, ${now}, ${never}, 'fair', 70, ${never}, ${now}, ${now})`);
   const project = fleetId('project', server);
   await tx.run(sql`
     insert into projects (workspace_id, id, name, slug, repository_kind, full_name, clone_url, branch, root_directory,

@@ -24,7 +24,7 @@ export type ToServers =
   | { readonly say: 'tell' };
 
 /** What it hears: first that they listen, then, for each time it asks, what they were asked. */
-export type FromServers = { readonly told: 'listening'; readonly hostKey: string } | Asked;
+export type FromServers = { readonly told: 'listening'; readonly hostKeys: readonly string[] } | Asked;
 
 export interface Asked {
   readonly told: 'asked';
@@ -42,23 +42,26 @@ const unknown = new Set<string>();
 let looks = 0;
 let connections = 0;
 
-// Ours, since some of those that the library makes it cannot read itself.
-const { privateKey: hostKey, publicKey } = generateKeyPair('fleet');
-const blob = Buffer.from(publicKey.split(' ')[1] ?? '', 'base64');
+/** By which the service knows one machine from another. Of each server, in order. */
+const hostKeys: string[] = [];
 
-for (let server = 0; server < servers; server += 1)
+for (let server = 0; server < servers; server += 1) {
+  // Ours, since some of those that the library makes it cannot read itself.
+  const { privateKey, publicKey } = generateKeyPair('fleet');
+  hostKeys.push(fingerprintOf(Buffer.from(publicKey.split(' ')[1] ?? '', 'base64')));
   await new Promise<void>((resolve, reject) => {
-    const listening = new ssh2.Server({ hostKeys: [hostKey.reveal()] }, (client) => serve(client, server));
+    const listening = new ssh2.Server({ hostKeys: [privateKey.reveal()] }, (client) => serve(client, server));
     listening.once('error', reject);
     listening.listen(port, addressOf(server), () => resolve());
   });
+}
 process.on('message', (message: ToServers) => {
   if (message.say === 'tell') return tell({ told: 'asked', looks, unknown: [...unknown], connections });
   const number = environmentNumber(message.server, message.index);
   restarts.set(number, (restarts.get(number) ?? 0) + 1);
 });
 process.once('disconnect', () => process.exit(0));
-tell({ told: 'listening', hostKey: fingerprintOf(blob) });
+tell({ told: 'listening', hostKeys });
 
 function tell(message: FromServers): void {
   process.send?.(message);

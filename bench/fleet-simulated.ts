@@ -6,7 +6,8 @@ import type { Asked, FromServers, ToServers } from './fleet-servers.ts';
 
 export interface Simulated {
   readonly port: number;
-  readonly hostKey: string;
+  /** Of each server, in order. */
+  readonly hostKeys: readonly string[];
   readonly crash: (server: number, index: number) => void;
   readonly ask: () => Promise<Asked>;
   readonly end: () => Promise<void>;
@@ -26,7 +27,7 @@ export async function simulate(servers: number): Promise<Simulated> {
   if (first.told !== 'listening') throw new Error('the simulated servers do not listen');
   return {
     port,
-    hostKey: first.hostKey,
+    hostKeys: first.hostKeys,
     crash: (server, index) => tell({ say: 'crash', server, index }),
     ask: async () => {
       tell({ say: 'tell' });

@@ -46,7 +46,7 @@ async function measure(url: string, services: readonly Service[], simulated: Sim
   const apiUrl = services[0]?.url ?? '';
   await sleep(20_000);
   const emptyKb = all(residentKb);
-  await fillFleet(url, { servers, port: simulated.port, hostKey: simulated.hostKey });
+  await fillFleet(url, { servers, port: simulated.port, hostKeys: simulated.hostKeys });
   say(`${servers} servers are stored; the empty instance holds ${emptyKb} KB`);
   await readFor(apiUrl, servers, idleMs / 3);
   const idle = await readFor(apiUrl, servers, idleMs);

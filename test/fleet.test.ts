@@ -22,7 +22,7 @@ test('every environment of many servers is looked at, and a crash on one of them
     },
   });
   const { db } = app.store;
-  await fillFleet(databaseUrl, { servers, port: simulated.port, hostKey: simulated.hostKey });
+  await fillFleet(databaseUrl, { servers, port: simulated.port, hostKeys: simulated.hostKeys });
   await setDue(databaseUrl, 'now');
   clock.advance(60_000);
   const looked = async () =>
@@ -38,6 +38,14 @@ test('every environment of many servers is looked at, and a crash on one of them
     assert.ok(at > clock.now().getTime() && at <= clock.now().getTime() + 60_000);
     assert.equal(due.length % environmentsEach, 0, 'what stands on one server is due together');
   }
+
+  await until(
+    async () => !(await db.exists(sql`select 1 from servers where check_at <= ${clock.now()}`)),
+    'every server to be checked',
+  );
+  assert.deepEqual(await db.rows(sql`select distinct status, problem from servers`), [
+    { status: 'ready', problem: null },
+  ]);
 
   const [server, index] = [servers - 3, 2];
   simulated.crash(server, index);
