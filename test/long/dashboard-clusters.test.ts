@@ -62,7 +62,7 @@ test('members are shown with role, state and what is wrong, live, and are draine
 
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('store');
-  await page.getByRole('button', { name: 'Store' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'store degraded' }).waitFor();
 
   await page.getByRole('button', { name: 'Remove web-3' }).click();

@@ -108,8 +108,8 @@ test('a variable is stored, shown at once in another browser, and a secret never
   await one.page.getByText('Line 3 is not KEY=value.').first().waitFor();
   await one.page.getByLabel('Lines of KEY=value').fill('LOG_LEVEL=debug\nAPI_KEY="k e y"');
   await one.page.getByText('Changed: LOG_LEVEL, New: API_KEY').waitFor();
-  await one.page.getByRole('button', { name: 'Store 2' }).click();
-  await one.page.getByText('Stored.').waitFor();
+  await one.page.getByRole('button', { name: 'Save 2' }).click();
+  await one.page.getByText('Saved.').waitFor();
   for (const { page } of [one, other]) {
     await page.getByRole('row', { name: /API_KEY secret/ }).waitFor();
     await page.getByRole('row', { name: /LOG_LEVEL debug/ }).waitFor();

@@ -32,11 +32,11 @@ test('a project is renamed, another branch looked at, and who is told of it chos
   await dialog.locator('datalist option[value="main"]').waitFor({ state: 'attached' });
   await dialog.getByLabel('Name').fill('Bookshop');
   await dialog.getByLabel('Folder').fill('../outside');
-  await dialog.getByRole('button', { name: 'Store' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByRole('alert').waitFor();
   assert.equal(await dialog.getByLabel('Name').inputValue(), 'Bookshop', 'what was typed stays');
   await dialog.getByLabel('Folder').fill('');
-  await dialog.getByRole('button', { name: 'Store' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
   await other.page.getByRole('heading', { name: 'Bookshop active' }).waitFor();
 
@@ -45,9 +45,9 @@ test('a project is renamed, another branch looked at, and who is told of it chos
   await told.getByLabel('Of this project they tell other things').check();
   await told.getByLabel('Backup failed').check();
   await assertAccessible(page);
-  await told.getByRole('button', { name: 'Store' }).click();
+  await told.getByRole('button', { name: 'Save' }).click();
   const stored = async () => (await ask('GET', `/notification-connectors/project/${projectId}`)).body;
-  await page.getByRole('status').getByText('Stored.').waitFor();
+  await page.getByRole('status').getByText('Saved.').waitFor();
   assert.deepEqual(await stored(), {
     projectId,
     connectorIds: [connector.body.id],
@@ -77,11 +77,11 @@ test('an environment gets another name and hears of some folders only; how to re
   const form = one.page.getByRole('form', { name: 'Name and branch' });
   await form.getByLabel('Name').fill('live');
   await form.getByLabel('Only where a push changes').fill('/etc');
-  await form.getByRole('button', { name: 'Store' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
   await form.getByRole('alert').waitFor();
   await form.getByLabel('Only where a push changes').fill('apps/web, packages/*/src');
-  await form.getByRole('button', { name: 'Store' }).click();
-  await form.getByText('Stored.').waitFor();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('Saved.').waitFor();
   await other.page.getByRole('heading', { name: 'live running' }).waitFor();
   const { body } = await ask('GET', `/environments/${environmentId}`);
   assert.deepEqual(body.watchPaths, ['apps/web', 'packages/*/src']);

@@ -32,7 +32,7 @@ const ofEnvironment: readonly State[] = [
   ['', /\/deployments\?/, 'Nothing has been deployed here'],
   ['/variables', /\/variables\?/, 'The app is told nothing yet'],
   ['/services', /\/api\/v1\/environments\/[^/]+\/services$/, 'No database here'],
-  ['/domains', /\/api\/v1\/environments\/[^/]+\/domains/, 'No name of your own leads here'],
+  ['/domains', /\/api\/v1\/environments\/[^/]+\/domains/, 'No domain leads here yet'],
   ['/backups', /\/environments\/[^/]+\/backups\?/, 'No backup yet'],
 ];
 

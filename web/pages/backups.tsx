@@ -35,7 +35,7 @@ export function Backups() {
               <a href="/">Choose an environment</a>
             </Empty>
           ) : (
-            <BackupTable>
+            <BackupTable last="Environment">
               {items.map((backup) => (
                 <BackupRow key={backup.id} backup={backup}>
                   <a href={`/environments/${backup.environmentId}/backups`}>{backup.environmentName}</a>

@@ -135,7 +135,7 @@ function Rename({ cluster: { id, name }, onClose }: AskedProps) {
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={store.isBusy}>
-            Store
+            Save
           </Button>
         </div>
       </form>

@@ -82,7 +82,7 @@ function RegistrationForm({ value, onStored }: FormProps) {
       {store.failure && <FailureNotice failure={store.failure} />}
       <div class="row">
         <Button type="submit" isBusy={store.isBusy}>
-          Store
+          Save
         </Button>
       </div>
     </form>
@@ -200,7 +200,11 @@ function Limits({ limits }: { readonly limits: Installation['limits'] }) {
         {Object.entries(limitTexts).map(([name, text]) => (
           <div key={name}>
             <dt>{text}</dt>
-            <dd>{Object.entries(limits).find(([each]) => each === name)?.[1]}</dd>
+            <dd>
+              {Object.entries(limits)
+                .find(([each]) => each === name)?.[1]
+                .toLocaleString('en')}
+            </dd>
           </div>
         ))}
       </dl>

@@ -58,7 +58,7 @@ function Filter({ wanted, onWanted }: FilterProps) {
     <>
       <form
         class="card row row-bottom"
-        aria-label="Look for"
+        aria-label="Filter"
         onSubmit={(event) => {
           event.preventDefault();
           onWanted(fieldsOf(event.currentTarget));
@@ -76,9 +76,14 @@ function Filter({ wanted, onWanted }: FilterProps) {
           <TextField label="What" name="action" value={wanted.action ?? ''} placeholder="deploy, signIn" />
         </div>
         <div class="grow">
-          <TextField label="Of what" name="subject" value={wanted.subject ?? ''} placeholder="environment" />
+          <TextField
+            label="Kind of thing"
+            name="subject"
+            value={wanted.subject ?? ''}
+            placeholder="environment"
+          />
         </div>
-        <Button type="submit">Look</Button>
+        <Button type="submit">Filter</Button>
         <Button kind="quiet" isBusy={file.isBusy} onPress={file.run}>
           Download
         </Button>

@@ -25,9 +25,15 @@ export function Proof({ backup }: { readonly backup: Backup }) {
   return <span class="fine">{reasons[0] ?? (backup.finishedAt ? 'not proven' : 'proof follows')}</span>;
 }
 
-export function BackupTable({ children }: { readonly children: ComponentChildren }) {
+interface TableProps {
+  /** Head of the last column, where each row has what belongs to its page. */
+  readonly last?: string;
+  readonly children: ComponentChildren;
+}
+
+export function BackupTable({ last = '', children }: TableProps) {
   return (
-    <Table label="Backups made" heads={['When', 'State', 'What', 'Size', 'Proof', '']}>
+    <Table label="Backups made" heads={['When', 'State', 'What', 'Size', 'Proof', last]}>
       {children}
     </Table>
   );

@@ -56,7 +56,7 @@ export function EditConnector({ connector, onStored, onClose }: EditProps) {
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={store.isBusy}>
-            Store
+            Save
           </Button>
         </div>
       </form>

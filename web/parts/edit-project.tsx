@@ -60,7 +60,7 @@ export function EditProject({
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={store.isBusy}>
-            Store
+            Save
           </Button>
         </div>
       </form>

@@ -47,7 +47,7 @@ export function EditServer({
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={store.isBusy}>
-            Store
+            Save
           </Button>
         </div>
       </form>

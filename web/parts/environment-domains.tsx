@@ -33,7 +33,7 @@ export function EnvironmentDomains({ environment }: TabProps) {
       <Await of={connected}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No name of your own leads here">
+            <Empty title="No domain leads here yet">
               <p>A name is routed here and gets a certificate once it is proven to be yours.</p>
             </Empty>
           ) : (

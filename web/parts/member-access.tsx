@@ -32,7 +32,7 @@ export function MemberAccess({ workspaceId: id, member, onStored, onClose }: Acc
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={store.isBusy}>
-            Store
+            Save
           </Button>
         </div>
       </form>

@@ -104,9 +104,9 @@ function Links({ projectId, connectors, links, onStored }: LinksProps) {
       {store.failure && <FailureNotice failure={store.failure} />}
       <div class="row">
         <Button type="submit" isBusy={store.isBusy} why={whyNot('change')}>
-          Store
+          Save
         </Button>
-        <span role="status">{store.result === undefined ? '' : 'Stored.'}</span>
+        <span role="status">{store.result === undefined ? '' : 'Saved.'}</span>
       </div>
     </form>
   );

@@ -59,7 +59,7 @@ export function ScheduleDialog({ id, config, onStored, onClose }: ScheduleProps)
       >
         <label class="check">
           <input type="checkbox" name="enabled" defaultChecked={config?.enabled ?? true} />
-          Make backups by themselves
+          Make backups on this schedule
         </label>
         <TextField
           label="When, as cron"
@@ -78,7 +78,7 @@ export function ScheduleDialog({ id, config, onStored, onClose }: ScheduleProps)
         />
         <div class="pairs">
           <TextField
-            label="Keep the last"
+            label="Keep at least, backups"
             name="keepLast"
             type="number"
             value={String(config?.retention.keepLast ?? 7)}
@@ -86,7 +86,7 @@ export function ScheduleDialog({ id, config, onStored, onClose }: ScheduleProps)
             isRequired
           />
           <TextField
-            label="Keep those of days"
+            label="Keep at least, days"
             name="keepDays"
             type="number"
             value={String(config?.retention.keepDays ?? 30)}
@@ -113,7 +113,7 @@ export function ScheduleDialog({ id, config, onStored, onClose }: ScheduleProps)
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={store.isBusy}>
-            Store
+            Save
           </Button>
         </div>
       </form>

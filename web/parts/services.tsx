@@ -53,8 +53,8 @@ export function Services({ environment: { id } }: TabProps) {
       {needs && (
         <p class="notice" role="status">
           {needs === 'restart'
-            ? 'Stored. The app knows of it with its next deployment; press Deploy for that.'
-            : 'Stored. Nothing has to be done.'}
+            ? 'Saved. The app knows of it with its next deployment; press Deploy for that.'
+            : 'Saved. Nothing has to be done.'}
         </p>
       )}
       <Await of={services}>

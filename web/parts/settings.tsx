@@ -69,7 +69,7 @@ function Running({ environment: { id, settings, projectId } }: Props) {
       ...(emptied.length > 0 && { resetSettings: emptied }),
     };
     const { needs } = await api.updateEnvironment({ id, body });
-    say(needs === 'nothing' ? 'Stored.' : `Stored. It needs a ${needs}: press Deploy.`);
+    say(needs === 'nothing' ? 'Saved.' : `Saved. It needs a ${needs}: press Deploy.`);
   });
   const errors = store.failure?.fields ?? {};
   return (
@@ -110,7 +110,7 @@ function Running({ environment: { id, settings, projectId } }: Props) {
       {store.failure && <FailureNotice failure={store.failure} />}
       <div class="row">
         <Button type="submit" kind="primary" isBusy={store.isBusy} why={whyNot('change')}>
-          Store
+          Save
         </Button>
         <span role="status">{said}</span>
       </div>
@@ -221,9 +221,9 @@ function NameAndBranch({ environment: { id, projectId, name, branch, autoDeploy,
       {failure && <FailureNotice failure={failure} />}
       <div class="row">
         <Button type="submit" isBusy={store.isBusy} why={whyNot('change')}>
-          Store
+          Save
         </Button>
-        <span role="status">{store.result === undefined || store.isBusy ? '' : 'Stored.'}</span>
+        <span role="status">{store.result === undefined || store.isBusy ? '' : 'Saved.'}</span>
       </div>
     </form>
   );

@@ -19,9 +19,9 @@ import { useAsked } from './asked.ts';
 import type { TabProps } from './tab.ts';
 
 const needed: Readonly<Record<ChangeNeeds['needs'], string>> = {
-  rebuild: 'Stored. The next deployment builds anew with it; press Deploy for that.',
-  restart: 'Stored. The app gets it with its next deployment, which needs no build; press Deploy for that.',
-  nothing: 'Stored. Nothing has to be done.',
+  rebuild: 'Saved. The next deployment builds anew with it; press Deploy for that.',
+  restart: 'Saved. The app gets it with its next deployment, which needs no build; press Deploy for that.',
+  nothing: 'Saved. Nothing has to be done.',
 };
 
 type Asked = { readonly what: 'change' | 'delete'; readonly variable: Variable };
@@ -190,7 +190,7 @@ function OneDialog({ variable, save, onClose }: SaveProps & { readonly variable:
         <div class="row row-end">
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={action.isBusy}>
-            Store
+            Save
           </Button>
         </div>
       </form>
@@ -247,7 +247,7 @@ function ManyDialog({ known, save, onClose }: SaveProps & { readonly known: read
             isBusy={action.isBusy}
             why={problems[0] ?? (changed.length === 0 ? 'The text changes nothing.' : undefined)}
           >
-            Store {changed.length || ''}
+            Save {changed.length || ''}
           </Button>
         </div>
       </form>

@@ -14,15 +14,16 @@ import { dismiss } from '../../adapters/proxy/drain.ts';
 import { removeFront } from '../../adapters/proxy/front-changes.ts';
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import { readFronts } from '../../adapters/proxy/read-fronts.ts';
+import { minute, second } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import { askHost, askOne } from '../docker-host.ts';
+import { askHost, askOne, type DockerHost } from '../docker-host.ts';
 import type { InspectedTarget, InstanceState, Leftovers, Survey, Target } from '../engine.ts';
 import { labelsOf, networkName } from '../placement.ts';
 import { hasCrons } from '../release-spec.ts';
 import { lastLines, nameOf, wasOutOfMemory } from '../single-server/inspect.ts';
 import { singleServer } from '../single-server/single-server.ts';
 import { refuseRequests, removeFromProxy } from '../single-server/traffic.ts';
-import { type Cluster, onServersUp } from './cluster.ts';
+import { type Cluster, onServersUp, serversUp } from './cluster.ts';
 import { forgetImages, isOurReference } from './images.ts';
 import * as proxies from './proxies.ts';
 import {
@@ -116,7 +117,10 @@ async function cleanUp(cluster: Cluster, home: Target, left: Leftovers): Promise
   await home.cleanUp({ ...left, instances: [] });
 }
 
-/** Of members that are up: what one that is away has of it, Swarm removes when it is back. */
+/**
+ * On those that are up at once. A member that is away still has the front, which nobody would remove later: it is waited for, and
+ * whoever cannot wait says so or takes the member out of the cluster.
+ */
 async function takeDown(cluster: Cluster): Promise<void> {
   const { placement } = cluster;
   await onServersUp(cluster, (host) => removeFront(host, placement.environmentId));
@@ -124,11 +128,7 @@ async function takeDown(cluster: Cluster): Promise<void> {
     cluster,
     (await replicasOf(cluster)).map(({ service }) => service.name),
   );
-  await onServersUp(cluster, async (host) => {
-    const there = async () => readContainers(await askOne(host, listContainers(labelsOf(placement, 'app'))));
-    for (let looks = 0; looks < 120 && (await there()).length > 0; looks += 1)
-      await sleep(1_000, undefined, { signal: host.signal });
-  });
+  await onServersUp(cluster, waitUntilGone);
   await onServersUp(cluster, async (host) => {
     const images = readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
     await askHost(
@@ -136,7 +136,29 @@ async function takeDown(cluster: Cluster): Promise<void> {
       images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
     );
   });
+  const up = await serversUp(cluster);
+  const away = cluster.servers.filter((each) => !up.includes(each)).map(({ name }) => name);
+  if (away.length > 0)
+    throw new Fault('remote_unreachable', `${away.join(', ')} of the cluster is down.`, {
+      hint: 'Everything is taken off the others. Start it again, take it out of the cluster as lost, or repeat this with `force`.',
+    });
   await removeOverlay(cluster);
+}
+
+const goneMs = 2 * minute;
+
+/** Swarm removes the containers of a service that is gone when it comes to it. */
+async function waitUntilGone(host: DockerHost): Promise<void> {
+  const until = performance.now() + goneMs;
+  for (;;) {
+    const there = readContainers(await askOne(host, listContainers(labelsOf(host.placement, 'app'))));
+    if (there.length === 0) return;
+    if (performance.now() > until)
+      throw new Fault('remote_timeout', 'Swarm has not removed the containers of the environment.', {
+        evidence: there.map(({ name, status }) => `${name} ${status}`).join('\n'),
+      });
+    await sleep(second, undefined, { signal: host.signal });
+  }
 }
 
 /** Swarm needs a moment after the last task to know that nobody uses it. */
