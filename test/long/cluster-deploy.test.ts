@@ -258,4 +258,31 @@ test('an environment on three servers is deployed under load through every proxy
     }, 'the third to serve again');
     assert.equal(await visit(third), 'second');
   });
+
+  await t.test('it is removed from every server, also from one that was away', async () => {
+    const left = (place: number) =>
+      cluster.sh(
+        place,
+        `docker ps --all --quiet --filter label=slipway=app | wc -l; ls /var/lib/slipway/proxy/config | grep -c ^front- || true`,
+      );
+    await lab.client.cut(cluster.name(2));
+    await until(
+      async () => (await cluster.sh(0, `docker node ls --format '{{.Status}}'`)).includes('Down'),
+      'Swarm to see that it is away',
+    );
+    const { id } = await scene.call('DELETE', `/environments/${environmentId}`);
+    await until(
+      async () => (await left(0)) === '0\n0' && (await left(1)) === '0\n0',
+      'the others to be rid of it',
+    );
+    assert.notEqual(await left(2), '0\n0');
+    await lab.client.heal(cluster.name(2));
+    const removal = await until(async () => {
+      const operation = await scene.call('GET', `/operations/${id}`);
+      return operation.finishedAt !== null && operation;
+    }, 'the environment to be gone');
+    assert.equal(removal.status, 'succeeded', JSON.stringify(removal));
+    for (const place of [0, 1, 2]) assert.equal(await left(place), '0\n0', `on ${cluster.name(place)}`);
+    assert.equal(await cluster.sh(0, 'docker service ls --quiet | wc -l'), '0');
+  });
 });
