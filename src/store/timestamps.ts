@@ -10,12 +10,25 @@ const code = { dash: 45, space: 32, dot: 46, plus: 43, zero: 48 } as const;
 
 export function parseTimestamp(text: string): Date {
   if (!isUsual(text)) return driverParser(text);
-  const at = (index: number) => text.charCodeAt(index) - code.zero;
-  const two = (index: number) => at(index) * 10 + at(index + 1);
-  const end = text.length - 3;
-  const fraction = (index: number) => (index < end && at(19) === code.dot - code.zero ? at(index) : 0);
-  const ms = fraction(20) * 100 + fraction(21) * 10 + fraction(22);
-  return new Date(Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17), ms));
+  const hasFraction = text.charCodeAt(19) === code.dot;
+  const ms = hasFraction ? part(text, 20) * 100 + part(text, 21) * 10 + part(text, 22) : 0;
+  const year = two(text, 0) * 100 + two(text, 2);
+  return new Date(
+    Date.UTC(year, two(text, 5) - 1, two(text, 8), two(text, 11), two(text, 14), two(text, 17), ms),
+  );
+}
+
+function two(text: string, index: number): number {
+  return digit(text, index) * 10 + digit(text, index + 1);
+}
+
+/** Of a fraction, which may be shorter; what follows it is the zone. */
+function part(text: string, index: number): number {
+  return index < text.length - 3 ? digit(text, index) : 0;
+}
+
+function digit(text: string, index: number): number {
+  return text.charCodeAt(index) - code.zero;
 }
 
 /** `2026-11-15 03:04:05.123456+00`: a year of four digits, in UTC. */
