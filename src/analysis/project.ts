@@ -51,7 +51,8 @@ export class Project {
   }
 
   has(name: string): boolean {
-    return this.repository.has(this.at(name));
+    // Most names are of files right in it, and a path that is put together has to be hashed each time.
+    return name.includes('/') ? this.repository.has(this.at(name)) : this.files.has(name);
   }
 
   hasFolder(name: string): boolean {
@@ -60,7 +61,8 @@ export class Project {
 
   /** The path of the first of these that is a file. */
   first(...names: readonly string[]): string | undefined {
-    return names.map((name) => this.at(name)).find((path) => this.repository.has(path));
+    const found = names.find((name) => this.has(name));
+    return found === undefined ? undefined : this.at(found);
   }
 
   /** Files right in it whose names end so, in order. */

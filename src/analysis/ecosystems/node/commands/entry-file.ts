@@ -7,7 +7,8 @@ import type { NodePackage } from '../node-package.ts';
 
 const names = ['server', 'index', 'app', 'main', 'start', 'bot', 'worker', 'api', 'www'];
 const endings = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'tsx'];
-const folders = ['', 'src/', 'server/', 'app/', 'api/', 'bin/', 'lib/'];
+const fileNames = names.flatMap((name) => endings.map((ending) => `${name}.${ending}`));
+const folders = ['', 'src', 'server', 'app', 'api', 'bin', 'lib'];
 
 /** From the package's folder; one that is known to listen goes before one that is only well named. */
 export function entryFile(package_: NodePackage): string | undefined {
@@ -22,9 +23,10 @@ export function loneFile(project: Project): string | undefined {
 }
 
 function wellNamed(project: Project, places: readonly string[]): string | undefined {
-  const candidates = places
-    .flatMap((folder) => names.flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`)))
-    .filter((file) => project.has(file));
+  const candidates = places.flatMap((folder) => {
+    const there = folder === '' ? project.files : project.repository.directory(project.at(folder))?.files;
+    return there ? fileNames.filter((name) => there.has(name)).map((name) => join(folder, name)) : [];
+  });
   return (
     candidates.find((file) => listens(project, file)) ??
     candidates.find((file) => !file.startsWith('app/') && !file.startsWith('lib/'))
