@@ -26,8 +26,11 @@ export interface ExecutionContext {
 export type Outcome = EndState | 'paused' | 'given up';
 
 const undoAttempts = 3;
-/** A step that takes its worker down would be resumed by the next one, for ever, and take all other work with it. */
-const maxCrashes = 3;
+/**
+ * A step that takes its worker down would be resumed by the next one, for ever, and take all other work with it. So many that a
+ * service which is killed for other reasons, again and again within one long step, still gets on.
+ */
+export const maxCrashes = 8;
 /** How long an aborted step may take to stop. */
 const settleMs = 5_000;
 
