@@ -10,8 +10,8 @@ import { createTestDatabase } from './postgres.ts';
 
 /**
  * At each write once, from the side where most is at stake: when work has been begun, and when it is done but nobody has
- * written that down. Steps of rows are in the one write of what ends before them and what begins after them, and a step
- * is given up that was killed three times: they have no points of their own. The campaign tries both sides of all.
+ * written that down. Steps of rows are in the one write of what ends before them and what begins after them, and a step that is
+ * killed at each of them would be killed more often than any is: they have no points of their own. The campaign tries both sides.
  */
 export function pointsOf(entries: readonly string[]): Point[] {
   return entries.flatMap((entry, index): Point[] => {
