@@ -26,7 +26,7 @@ export interface GitProvidersContext {
 }
 
 export type ProjectsUsing = (
-  db: Queryable,
+  tx: Queryable,
   workspaceId: WorkspaceId,
   providerId: GitProviderId,
 ) => Promise<{ readonly id: ProjectId; readonly name: string }[]>;

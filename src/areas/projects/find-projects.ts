@@ -32,11 +32,14 @@ export async function activateProject(
   await queries.setActive(tx, workspaceId, id, now);
 }
 
-/** Those that are read with a Git account: for those who want to disconnect it. */
+/**
+ * Those that are read with a Git account, held until the transaction ends: for those who want to disconnect it. They come before the
+ * account, since an analysis also holds its project first, and then the account by its key.
+ */
 export function projectsUsing(
-  db: Queryable,
+  tx: Queryable,
   workspaceId: WorkspaceId,
   providerId: GitProviderId,
 ): Promise<{ id: ProjectId; name: string }[]> {
-  return queries.listUsing(db, workspaceId, providerId);
+  return queries.lockUsing(tx, workspaceId, providerId);
 }

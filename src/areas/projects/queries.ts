@@ -115,10 +115,10 @@ export function listProjects(
     limit ${page.limit}`);
 }
 
-export function listUsing(db: Queryable, workspaceId: WorkspaceId, providerId: GitProviderId) {
-  return db.rows<{ id: ProjectId; name: string }>(sql`
+export function lockUsing(tx: Queryable, workspaceId: WorkspaceId, providerId: GitProviderId) {
+  return tx.rows<{ id: ProjectId; name: string }>(sql`
     select id, name from projects
-    where workspace_id = ${workspaceId} and provider_id = ${providerId} order by id limit 100`);
+    where workspace_id = ${workspaceId} and provider_id = ${providerId} order by id for no key update`);
 }
 
 export interface SourceRow {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
-import { root } from '../../scripts/commands.ts';
-import { inPages } from './page-words.ts';
+import { root } from '../scripts/commands.ts';
+import { inPages } from '../web/data/page-words.ts';
 
 const call = /(?:GET|POST|PUT|PATCH|DELETE) \//;
 
