@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sql } from '../src/store/sql.ts';
-import { migratedDatabase } from './support/database.ts';
-import { newInstance, refusal } from './support/instance.ts';
-import { createTestDatabase } from './support/postgres.ts';
-import { noneLeft, postmasterOf } from './support/service.ts';
+import { sql } from '../../src/store/sql.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { newInstance, refusal } from '../support/instance.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { noneLeft, postmasterOf } from '../support/service.ts';
 
 test('an address and a port that cannot be had are refused by their names, and the database that was started ends; a second start is refused, and the first goes on', async (t) => {
   const { dataDir, start } = newInstance(t);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfig } from '../src/config.ts';
-import type { Answer, TestApp } from './support/app.ts';
-import { newEmail, newPerson } from './support/people.ts';
-import { assertProblem } from './support/problems.ts';
-import { sharedTestApp } from './support/shared-app.ts';
-import { minutes, newPassword, post, seconds, statusCounts } from './support/steps.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Answer, TestApp } from '../support/app.ts';
+import { newEmail, newPerson } from '../support/people.ts';
+import { assertProblem } from '../support/problems.ts';
+import { sharedTestApp } from '../support/shared-app.ts';
+import { minutes, newPassword, post, seconds, statusCounts } from '../support/steps.ts';
 
 const password = newPassword();
 const behindProxy = { SLIPWAY_TRUSTED_PROXIES: '127.0.0.1', SLIPWAY_LIMIT_SIGN_IN: '10' };

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressOf, environmentNumber, environmentsEach, fleetId } from '../bench/fleet-answers.ts';
-import { fillFleet, setDue } from '../bench/fleet-data.ts';
-import { simulate } from '../bench/fleet-simulated.ts';
-import { sql } from '../src/store/sql.ts';
-import { startTestApp } from './support/app.ts';
-import { until } from './support/until.ts';
+import { addressOf, environmentNumber, environmentsEach, fleetId } from '../../bench/fleet-answers.ts';
+import { fillFleet, setDue } from '../../bench/fleet-data.ts';
+import { simulate } from '../../bench/fleet-simulated.ts';
+import { sql } from '../../src/store/sql.ts';
+import { startTestApp } from '../support/app.ts';
+import { until } from '../support/until.ts';
 
 const servers = 40;
 

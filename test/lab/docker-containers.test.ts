@@ -1,8 +1,0 @@
-import { test } from 'node:test';
-import { proveContainers } from '../support/container-proof.ts';
-import { openLab } from '../support/lab.ts';
-
-const lab = await openLab();
-
-test('what is asked of Docker is done, and done again does no harm', (t) =>
-  proveContainers(t, lab, 'provisioned'));
