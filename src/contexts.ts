@@ -12,6 +12,7 @@ import type { ClustersContext } from './areas/clusters/clusters.ts';
 import type { DeploymentsContext } from './areas/deployments/deployments.ts';
 import { deploymentsHook } from './areas/deployments/environment-hook.ts';
 import { requestDeployment } from './areas/deployments/request-deployment.ts';
+import { routeEnvironments } from './areas/domains/domain-work.ts';
 import type { DomainsContext } from './areas/domains/domains.ts';
 import { caaNamesOf } from './areas/domains/domains.ts';
 import { domainsHook } from './areas/domains/environment-hook.ts';
@@ -90,7 +91,10 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
   };
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
-  const clusters: ClustersContext = { db, clock, sealer, queue, pool, environmentsOn, leaveHome };
+  const clusters: ClustersContext = {
+    ...{ db, clock, sealer, queue, pool, environmentsOn, leaveHome },
+    routeEnvironments: (tx, workspaceId, ids) => routeEnvironments(tx, { queue }, workspaceId, ids),
+  };
   const targets: TargetAccess = { db, sealer, pool, secretsOf };
   const providers: GitProvidersContext = {
     db,

@@ -25,6 +25,7 @@ export {
   hasUnfinishedOn,
   lockQueued,
   type NewOperation,
+  operationsEnded,
 } from './queries.ts';
 
 /** In the caller's transaction: the operation exists from the moment the change does. */

@@ -87,6 +87,33 @@ export function hasUnfinishedInQueue(db: Queryable, queueKey: string): Promise<b
     select 1 from operations where queue_key = ${queueKey} and finished_at is null limit 1`);
 }
 
+interface EndedOperations {
+  readonly isAll: boolean;
+  /** One of them that did not succeed. */
+  readonly failed:
+    | {
+        readonly id: OperationId;
+        readonly state: string;
+        readonly fault: { readonly message: string } | null;
+      }
+    | undefined;
+}
+
+/** For work that waits for other work. */
+export async function operationsEnded(
+  db: Queryable,
+  workspaceId: WorkspaceId,
+  ids: readonly OperationId[],
+): Promise<EndedOperations> {
+  const rows = await db.rows<NonNullable<EndedOperations['failed']> & { readonly isEnded: boolean }>(sql`
+    select id, state, fault, finished_at is not null as "isEnded" from operations
+    where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`);
+  return {
+    isAll: rows.every(({ isEnded }) => isEnded),
+    failed: rows.find(({ isEnded, state }) => isEnded && state !== 'succeeded'),
+  };
+}
+
 export function cancelQueued(tx: Queryable, id: OperationId) {
   return tx.run(sql`
     update operations set state = 'cancelled', cancel_requested_at = now(), finished_at = now() where id = ${id}`);

@@ -1,9 +1,10 @@
 /** A member is emptied, for an update or a reboot say, and taken back. */
 import { minute } from '../../clock.ts';
-import { setAvailability, waitUntilEmpty } from '../../engine/swarm/nodes.ts';
+import { setAvailability } from '../../engine/swarm/nodes.ts';
 import type { ServerId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import { type Availability, availabilityKind, type ClustersContext } from './clusters.ts';
+import { emptyMember } from './empty-member.ts';
 import { recordLook } from './look.ts';
 import { managerOf, memberRetry } from './members.ts';
 import * as queries from './queries.ts';
@@ -30,8 +31,8 @@ function readInput(stored: unknown): AvailabilityInput {
 export function availabilityOperation(ctx: ClustersContext): OperationKind {
   const onManager = async ({ clusterId, serverId }: AvailabilityInput, context: StepContext) => {
     const rows = await queries.listMembers(ctx.db, context.workspaceId, [clusterId]);
-    const nodeId = rows.find((each) => each.serverId === serverId)?.nodeId ?? null;
-    return { manager: await managerOf(ctx, context, rows), nodeId };
+    const { nodeId = null, name = '' } = rows.find((each) => each.serverId === serverId) ?? {};
+    return { manager: await managerOf(ctx, context, rows), nodeId, name, rows };
   };
   return defineOperation<AvailabilityInput>({
     kind: availabilityKind,
@@ -39,11 +40,14 @@ export function availabilityOperation(ctx: ClustersContext): OperationKind {
     steps: [
       {
         name: 'set',
-        deadlineMs: 2 * minute,
+        deadlineMs: 20 * minute,
         retry: memberRetry,
         run: async (input, context) => {
-          const { manager, nodeId } = await onManager(input, context);
-          if (nodeId !== null) await setAvailability(manager, nodeId, input.availability);
+          const { manager, nodeId, name, rows } = await onManager(input, context);
+          if (nodeId === null) return undefined;
+          if (input.availability === 'drain')
+            await emptyMember(ctx, context, manager, { nodeId, name }, rows);
+          else await setAvailability(manager, nodeId, 'active');
           return undefined;
         },
         undo: async (input, context) => {
@@ -52,14 +56,10 @@ export function availabilityOperation(ctx: ClustersContext): OperationKind {
         },
       },
       {
-        name: 'empty',
-        deadlineMs: 15 * minute,
-        retry: memberRetry,
-        undo: { none: 'Waiting changes nothing.' },
+        name: 'look',
+        deadlineMs: minute,
+        undo: { none: 'Looking changes nothing.' },
         run: async (input, context) => {
-          const { manager, nodeId } = await onManager(input, context);
-          if (input.availability === 'drain' && nodeId !== null)
-            await waitUntilEmpty(manager, nodeId, (left) => context.progress(0, `${left} tasks still run`));
           const key = { workspaceId: context.workspaceId, id: input.clusterId };
           await recordLook(ctx, key, context.signal);
           return undefined;

@@ -7,7 +7,7 @@ import type { Clock } from '../../clock.ts';
 import type { WorkspaceEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
-import type { ClusterId, EnvironmentId, ServerId, WorkspaceId } from '../../ids.ts';
+import type { ClusterId, EnvironmentId, OperationId, ServerId, WorkspaceId } from '../../ids.ts';
 import type { OperationQueue } from '../../operations/queue.ts';
 import type { RemotePool } from '../../remote/remote.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -25,6 +25,12 @@ export interface ClustersContext {
   readonly queue: OperationQueue;
   readonly pool: RemotePool;
   readonly environmentsOn: EnvironmentsOn;
+  /** Their proxies are told anew who answers, each by an operation of its own. */
+  readonly routeEnvironments: (
+    tx: Queryable,
+    workspaceId: WorkspaceId,
+    ids: readonly EnvironmentId[],
+  ) => Promise<OperationId[]>;
   /** Environments that have this member for a home get another, before it leaves. */
   readonly leaveHome: (
     tx: Queryable,

@@ -5,19 +5,14 @@
 import { minute } from '../../clock.ts';
 import { leave, removeFronts, removeImages } from '../../engine/swarm/member.ts';
 import { ensureMemberRules, removeMemberRules } from '../../engine/swarm/member-rules.ts';
-import {
-  demoteSurplus,
-  forgetNode,
-  promoteMissing,
-  setAvailability,
-  waitUntilEmpty,
-} from '../../engine/swarm/nodes.ts';
+import { demoteSurplus, forgetNode, promoteMissing, setAvailability } from '../../engine/swarm/nodes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId } from '../../ids.ts';
 import { defineOperation, type OperationKind, type StepContext } from '../../operations/definition.ts';
 import { isServerUnavailable } from '../servers/connection/server-retry.ts';
 import { setLiveRestore } from '../servers/docker-settings.ts';
 import { type ClustersContext, leaveKind, publishClusterUpdate } from './clusters.ts';
+import { emptyMember } from './empty-member.ts';
 import { isLostIn, recordLook } from './look.ts';
 import { ifReachable, managerOf, memberOf, memberRetry } from './members.ts';
 import * as queries from './queries.ts';
@@ -58,8 +53,7 @@ export function leaveOperation(ctx: ClustersContext): OperationKind {
           const manager = await managerOf(ctx, context, rows);
           for (const { nodeId, name } of leaversIn(rows, input)) {
             if (nodeId === null) continue;
-            await setAvailability(manager, nodeId, 'drain');
-            await waitUntilEmpty(manager, nodeId, (left) => context.progress(0, `${left} tasks on ${name}`));
+            await emptyMember(ctx, context, manager, { nodeId, name }, rows);
           }
           return undefined;
         },

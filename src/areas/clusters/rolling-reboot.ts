@@ -4,14 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, minute } from '../../clock.ts';
-import { setAvailability, waitUntilEmpty } from '../../engine/swarm/nodes.ts';
-import {
-  bootIdOf,
-  incompleteServices,
-  isInSwarm,
-  orderReboot,
-  waitUntilComplete,
-} from '../../engine/swarm/reboot.ts';
+import { setAvailability } from '../../engine/swarm/nodes.ts';
+import { bootIdOf, isInSwarm, orderReboot } from '../../engine/swarm/reboot.ts';
 import { errorText, Fault } from '../../fault.ts';
 import type { ServerId } from '../../ids.ts';
 import {
@@ -23,6 +17,7 @@ import {
 import { followUnit } from '../../remote/units/follow-unit.ts';
 import { upgradeScript } from '../servers/hardening/steps/system.ts';
 import { type ClustersContext, rebootKind } from './clusters.ts';
+import { emptyMember } from './empty-member.ts';
 import { recordLook } from './look.ts';
 import { managerOf, memberOf, memberRetry, viewOfManagers } from './members.ts';
 import * as queries from './queries.ts';
@@ -98,14 +93,7 @@ function stepsFor(
       const { nodeId, managers, rows } = await find(input, context);
       const bootId = await bootIdOf(await memberOf(ctx, context, serverId));
       const manager = await managerOf(ctx, context, managers);
-      const broken = await incompleteServices(manager);
-      await setAvailability(manager, nodeId, 'drain');
-      await waitUntilEmpty(manager, nodeId, (left) => context.progress(0, `${left} tasks on ${name}`));
-      const isAlone = rows.length === 1;
-      if (!isAlone)
-        await waitUntilComplete(manager, broken, (missing) =>
-          context.progress(0, `not complete elsewhere yet: ${missing.join(', ')}`),
-        );
+      await emptyMember(ctx, context, manager, { nodeId, name }, rows);
       return { bootId };
     },
     undo: takeBack,

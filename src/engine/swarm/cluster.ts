@@ -53,11 +53,14 @@ export function clusterOf(about: Omit<Cluster, 'manager'>): Cluster {
   return { ...about, manager: once(find) };
 }
 
-/** Those that Swarm sees: also one that runs nothing at the moment takes visitors. */
-export async function serversUp(cluster: Cluster): Promise<ClusterServer[]> {
+/** Those that Swarm sees. Also one that runs nothing at the moment takes visitors; only those that are active run replicas for them. */
+export async function serversUp(cluster: Cluster, which: 'all' | 'active' = 'all'): Promise<ClusterServer[]> {
   const nodes = await nodesSeenBy(await cluster.manager());
   if (!nodes) throw noQuorum();
-  const up = new Set(nodes.filter(({ isUp }) => isUp).map(({ id }) => id));
+  const wanted = nodes.filter(
+    ({ isUp, availability }) => isUp && (which === 'all' || availability === 'active'),
+  );
+  const up = new Set(wanted.map(({ id }) => id));
   return cluster.servers.filter(({ nodeId }) => up.has(nodeId));
 }
 

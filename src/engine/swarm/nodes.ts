@@ -77,6 +77,11 @@ export function setAvailability(manager: SwarmMember, nodeId: string, availabili
   return changeNode(manager, nodeId, { availability }, (node) => node.availability === availability);
 }
 
+/** What runs there goes on, and nothing new comes; one that is drained already stays so. */
+export function pauseNode(manager: SwarmMember, nodeId: string): Promise<void> {
+  return changeNode(manager, nodeId, { availability: 'pause' }, (node) => node.availability !== 'active');
+}
+
 /** Until it runs nothing any more. */
 export async function waitUntilEmpty(
   manager: SwarmMember,

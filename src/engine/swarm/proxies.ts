@@ -51,9 +51,19 @@ function added(all: readonly ReadonlyMap<string, number>[]): Map<string, number>
   return sum;
 }
 
+/** How long the last requests of replicas on a server that is about to be emptied are waited for. */
+const leaveSeconds = 30;
+
+/** Where none of those who should answer does at this moment, requests wait for one. */
 export async function restoreFront(cluster: Cluster, front: Front): Promise<void> {
   const now = await frontNow(cluster, front);
-  await onServersUp(cluster, (host) => traffic.restoreFront(host, now));
+  const isWaiting = front.endpoints.length > 0 && now.endpoints.length === 0;
+  await onServersUp(cluster, (host) =>
+    isWaiting ? traffic.holdRequests(host, now) : traffic.restoreFront(host, now),
+  );
+  const answering = new Set(now.endpoints.map(({ name }) => name));
+  const leaving = front.endpoints.map(({ name }) => name).filter((name) => !answering.has(name));
+  await drain(cluster, leaving, leaveSeconds);
 }
 
 export async function holdRequests(cluster: Cluster, front: Front): Promise<void> {

@@ -19,7 +19,7 @@ import type { DeploymentId } from '../../ids.ts';
 import { askHost } from '../docker-host.ts';
 import type { Endpoint, Instance, InstanceState } from '../engine.ts';
 import { labelsOf } from '../placement.ts';
-import type { Cluster, ClusterServer } from './cluster.ts';
+import { type Cluster, type ClusterServer, serversUp } from './cluster.ts';
 
 export interface Replica {
   readonly service: SwarmService;
@@ -100,18 +100,19 @@ function statusOf({ service, task, failures }: Replica): InstanceState['status']
   return failures > 0 && task.state !== 'running' ? 'restarting' : 'created';
 }
 
-/** Where those of these names that run answer at this moment. */
+/** Where those of these names that run answer at this moment, but for those on a server that is about to be emptied. */
 export async function endpointsNow(
   cluster: Cluster,
   endpoints: readonly Pick<Endpoint, 'name'>[],
 ): Promise<Endpoint[]> {
   if (endpoints.length === 0) return [];
   const names = new Set(endpoints.map(({ name }) => name));
+  const staying = new Set((await serversUp(cluster, 'active')).map(({ nodeId }) => nodeId));
   return (await replicasOf(cluster)).flatMap((replica) => {
     const { service, task } = replica;
     const server = serverOf(cluster, task);
-    if (!names.has(service.name) || task?.state !== 'running' || !server || service.publishedPort === null)
-      return [];
+    if (!names.has(service.name) || task?.state !== 'running' || service.publishedPort === null) return [];
+    if (!server || !staying.has(server.nodeId)) return [];
     return [{ name: service.name, address: server.address, port: service.publishedPort }];
   });
 }
