@@ -92,7 +92,13 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
   const resolveHost = resolveServer;
   const servers: ServersContext = { db, clock, sealer, queue, pool, resolveHost, log, environmentsOn };
   const clusters: ClustersContext = {
-    ...{ db, clock, sealer, queue, pool, environmentsOn, leaveHome },
+    db,
+    clock,
+    sealer,
+    queue,
+    pool,
+    environmentsOn,
+    leaveHome,
     routeEnvironments: (tx, workspaceId, ids) => routeEnvironments(tx, { queue }, workspaceId, ids),
   };
   const targets: TargetAccess = { db, sealer, pool, secretsOf };
