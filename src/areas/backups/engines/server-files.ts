@@ -17,13 +17,16 @@ const root = '/var/lib/slipway/backups';
 /** For one file; a slow line and a large dump need hours. */
 const writeTimeoutMs = 12 * hour;
 
-/** `$1` scope, `$2` epoch, as in all of them; then the folder. */
+/**
+ * `$1` scope, `$2` epoch, as in all of them; then the folder. It is made under the lock of the fence: one made a moment later could
+ * come after its removal by a successor, and nobody would remove it again.
+ */
 const prepareScript = `
+umask 077
 (
   ${fenceScript}
+  mkdir -p -- "$3"
 )
-umask 077
-mkdir -p -- "$3"
 df --output=avail -B1 -- "$3" | tail -n 1
 `;
 
