@@ -14,7 +14,7 @@ import { root } from './commands.ts';
 
 const folder = join(root, 'docs/pictures');
 const mostBytes = 150_000;
-const size = { width: 1200, height: 740 };
+const size = { width: 1200, height: 680 };
 
 const why = whyNoBrowser();
 if (why) {

@@ -60,7 +60,8 @@ export function EnvironmentBackups({ environment }: TabProps) {
                   , next <Time at={config.nextRunAt} />
                 </>
               )}
-              . Kept: the last {config.retention.keepLast} and those of {config.retention.keepDays} days.
+              . Kept: at least {config.retention.keepLast}, and all of the last {config.retention.keepDays}{' '}
+              days.
             </>
           ) : (
             'No schedule: backups are made by hand only.'
