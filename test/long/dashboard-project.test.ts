@@ -5,6 +5,7 @@ import { openServices } from '../../src/areas/services/credentials.ts';
 import { assertAccessible, openBrowser, openTab, signIn } from '../support/browser.ts';
 import { seedDashboard } from '../support/dashboard-scene.ts';
 import { startEnvironmentScene } from '../support/environments.ts';
+import { until } from '../support/until.ts';
 
 test('a project is renamed, another branch looked at, and who is told of it chosen; another browser sees it', async (t) => {
   const scene = await startEnvironmentScene(t);
@@ -85,6 +86,40 @@ test('an environment gets another name and hears of some folders only; how to re
   await other.page.getByRole('heading', { name: 'live running' }).waitFor();
   const { body } = await ask('GET', `/environments/${environmentId}`);
   assert.deepEqual(body.watchPaths, ['apps/web', 'packages/*/src']);
+
+  const running = one.page.getByRole('form', { name: 'Processes and volumes' });
+  await running.getByRole('button', { name: 'Add a process' }).click();
+  const worker = running.getByRole('group', { name: /^Process/ });
+  await worker.getByLabel('Name').fill('worker');
+  await worker.getByLabel('Command').fill('node worker.js');
+  await worker.getByLabel('Schedule').fill('now and then');
+  await running.getByRole('button', { name: 'Add a volume' }).click();
+  const uploads = running.getByRole('group', { name: /^Volume/ });
+  await uploads.getByLabel('Name').fill('uploads');
+  await uploads.getByLabel('Folder').fill('/srv/uploads');
+  await running.getByRole('button', { name: 'Save' }).click();
+  await running.getByRole('alert').getByText('settings.processes.worker.schedule').first().waitFor();
+  await worker.getByLabel('Schedule').fill('');
+  await running.getByRole('button', { name: 'Save' }).click();
+  await running.getByText('Saved.').waitFor();
+  const how = one.page.getByRole('form', { name: 'How it runs' });
+  await how.getByText('More', { exact: true }).click();
+  await how.getByLabel('Seconds for the last requests').fill('45');
+  await how.getByRole('button', { name: 'Save' }).click();
+  await how.getByText('Saved.').waitFor();
+  const { settings } = (await ask('GET', `/environments/${environmentId}`)).body;
+  const { processes, volumes, drainSeconds } = Object(settings);
+  assert.deepEqual(
+    [processes, volumes, drainSeconds],
+    [{ worker: { command: 'node worker.js' } }, [{ name: 'uploads', path: '/srv/uploads' }], 45],
+  );
+  await assertAccessible(one.page);
+  await running.getByRole('button', { name: 'Take this volume out' }).click();
+  await running.getByRole('button', { name: 'Save' }).click();
+  await until(async () => {
+    const { body: now } = await ask('GET', `/environments/${environmentId}`);
+    return Object(now.settings).volumes?.length === 0;
+  }, 'the volume to be taken out');
 
   const wanted = await ask('POST', `/environments/${environmentId}/services`, {
     services: [{ kind: 'postgres' }],

@@ -1,7 +1,7 @@
-/** How an environment is built and run, where it stands, and its end. An empty field is what the analysis found. */
+/** The settings of an environment: how it is built and run, where it stands, its name and branch, and its end. */
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { Environment, EnvironmentSettings } from '../../sdk/index.ts';
+import type { Environment } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { useProject, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
@@ -12,12 +12,17 @@ import { Await } from '../ui/empty.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { BranchField } from './branch-field.tsx';
+import { ProcessesAndVolumes } from './processes-volumes.tsx';
+import { RunSettings } from './run-settings.tsx';
 import type { TabProps } from './tab.ts';
 
 export function Settings({ environment }: TabProps) {
   return (
     <div class="columns">
-      <Running environment={environment} />
+      <div class="stack">
+        <RunSettings environment={environment} />
+        <ProcessesAndVolumes environment={environment} />
+      </div>
       <div class="stack">
         <Placement environment={environment} />
         <NameAndBranch environment={environment} />
@@ -29,93 +34,6 @@ export function Settings({ environment }: TabProps) {
 
 interface Props {
   readonly environment: Environment;
-}
-
-const texts = [
-  'installCommand',
-  'buildCommand',
-  'startCommand',
-  'releaseCommand',
-  'healthPath',
-  'dockerfilePath',
-] as const;
-const numbers = ['port', 'replicas', 'memoryMb', 'cpus'] as const;
-const labels: Readonly<Record<(typeof texts)[number] | (typeof numbers)[number], string>> = {
-  installCommand: 'Install command',
-  buildCommand: 'Build command',
-  startCommand: 'Start command',
-  releaseCommand: 'Release command, before the switch',
-  healthPath: 'Health check path',
-  dockerfilePath: 'Dockerfile',
-  port: 'Port',
-  replicas: 'Replicas',
-  memoryMb: 'Memory in MB',
-  cpus: 'Processors',
-};
-
-function Running({ environment: { id, settings, projectId } }: Props) {
-  const [said, say] = useState('');
-  const { apps = [] } = useProject(projectId).value?.analysis.result ?? {};
-  const app = apps.find(({ path }) => path === settings.appPath) ?? apps[0];
-  const foundOf = (name: string) =>
-    String((app && Object.entries(app).find(([field]) => field === name)?.[1]) ?? '');
-  const store = useAction(async (fields: Readonly<Record<string, string>>) => {
-    const set: Record<string, string | number> = {};
-    for (const name of texts) if (fields[name]) set[name] = fields[name];
-    for (const name of numbers) if (fields[name]) set[name] = Number(fields[name]);
-    const emptied = [...texts, ...numbers].filter((name) => !fields[name] && settings[name] !== undefined);
-    const body = {
-      settings: set as EnvironmentSettings,
-      ...(emptied.length > 0 && { resetSettings: emptied }),
-    };
-    const { needs } = await api.updateEnvironment({ id, body });
-    say(needs === 'nothing' ? 'Saved.' : `Saved. It needs a ${needs}: press Deploy.`);
-  });
-  const errors = store.failure?.fields ?? {};
-  return (
-    <form
-      class="card form"
-      aria-label="How it runs"
-      onSubmit={(event) => {
-        event.preventDefault();
-        say('');
-        void store.run(fieldsOf(event.currentTarget));
-      }}
-    >
-      <h2>How it is built and run</h2>
-      <p class="hint">What stays empty is as the analysis of the repository found it, shown in grey.</p>
-      {texts.map((name) => (
-        <TextField
-          key={name}
-          label={labels[name]}
-          name={name}
-          value={settings[name] ?? ''}
-          placeholder={foundOf(name)}
-          error={errors[`settings.${name}`]}
-        />
-      ))}
-      <div class="pairs pairs-narrow">
-        {numbers.map((name) => (
-          <TextField
-            key={name}
-            label={labels[name]}
-            name={name}
-            type="number"
-            value={String(settings[name] ?? '')}
-            placeholder={foundOf(name)}
-            error={errors[`settings.${name}`]}
-          />
-        ))}
-      </div>
-      {store.failure && <FailureNotice failure={store.failure} />}
-      <div class="row">
-        <Button type="submit" kind="primary" isBusy={store.isBusy} why={whyNot('change')}>
-          Save
-        </Button>
-        <span role="status">{said}</span>
-      </div>
-    </form>
-  );
 }
 
 function Placement({ environment: { id, serverId } }: Props) {
