@@ -59,6 +59,7 @@ test('the memory, the disk, the network and the daemon are told apart', () => {
   const begun = '#5 [2/2] RUN npm ci\n#5 1.0 begun\n';
   for (const last of [
     'ERROR: failed to solve: Unavailable: error reading from server: EOF',
+    'ERROR: failed to solve: database not open',
     'unexpected EOF',
   ])
     assert.equal(faultOf(begun + last, end).code, 'remote_failed', last);

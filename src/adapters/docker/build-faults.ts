@@ -64,8 +64,9 @@ export function buildRefused(why: string, { error, lines }: BuildFailure, docker
  * only its own consequences to tell.
  */
 function isGone({ step, error }: BuildFailure): boolean {
-  if (/cannot connect to the docker daemon|error reading from server|code = unavailable/i.test(error))
-    return true;
+  const isOver =
+    /cannot connect to the docker daemon|error reading from server|code = unavailable|failed to solve: database not open$/i;
+  if (isOver.test(error)) return true;
   const isTold =
     /unexpected EOF$|error during connect|transport is closing|did not provide an image ID$/i.test(error);
   return step === undefined && isTold;
