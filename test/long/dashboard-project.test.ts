@@ -100,6 +100,11 @@ test('an environment gets another name and hears of some folders only; how to re
   await running.getByRole('button', { name: 'Save' }).click();
   await running.getByRole('alert').getByText('settings.processes.worker.schedule').first().waitFor();
   await worker.getByLabel('Schedule').fill('');
+  await running.getByRole('button', { name: 'Add a process' }).click();
+  await worker.last().getByLabel('Name').fill('worker');
+  await running.getByRole('button', { name: 'Save' }).click();
+  await running.getByText('Two processes have the name worker.').waitFor();
+  await worker.last().getByRole('button', { name: 'Take this process out' }).click();
   await running.getByRole('button', { name: 'Save' }).click();
   await running.getByText('Saved.').waitFor();
   const how = one.page.getByRole('form', { name: 'How it runs' });

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Environment, ProcessSettings, Volume } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
+import { Refusal } from '../data/failure.ts';
 import { useProject } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
@@ -31,8 +32,11 @@ export function ProcessesAndVolumes({ environment }: { readonly environment: Env
   const volumes = useRows(settings.volumes ?? []);
   const [said, say] = useState('');
   const save = useAction(async (fields: Fields) => {
+    const named = processes.rows.map(([number]) => processIn(fields, number));
+    const twice = named.find(([name], at) => named.findIndex(([other]) => other === name) !== at);
+    if (twice) throw new Refusal(`Two processes have the name ${twice[0]}.`, 'Give each a name of its own.');
     const wanted = {
-      processes: Object.fromEntries(processes.rows.map(([number]) => processIn(fields, number))),
+      processes: Object.fromEntries(named),
       volumes: volumes.rows.map(([number]): Volume => volumeIn(fields, number)),
     };
     const { needs } = await api.updateEnvironment({ id, body: { settings: wanted } });
