@@ -68,6 +68,16 @@ async function costOf(scene: DeployScene, environmentId: string) {
   }
 }
 
+/** Of two: what the service does by itself now and then may come into one of them, and only ever adds to it. */
+async function leastOf(cost: (turn: number) => ReturnType<typeof costOf>): ReturnType<typeof costOf> {
+  const [first, second] = [await cost(1), await cost(2)];
+  return {
+    trips: first.trips.length < second.trips.length ? first.trips : second.trips,
+    gitProcesses: Math.min(first.gitProcesses, second.gitProcesses),
+    statements: Math.min(first.statements, second.statements),
+  };
+}
+
 // The others are in test/long/deploy-samples.test.ts and test/long/generated-images.test.ts.
 test('from nothing, through the API alone, samples are deployed and opened', async (t) => {
   const scene = await startDeployScene(t, lab);
@@ -139,14 +149,16 @@ test('from nothing, through the API alone, samples are deployed and opened', asy
       assert.notEqual(uid, 0);
 
       // What these were when it was written; more of them is slower, for everyone.
-      const files = { 'README.md': 'changed\n' };
-      const change = { branch: 'main', message: 'Change a file', files };
-      await scene.git.host.commit('ada', repository.slice('ada/'.length), change);
-      const warm = await costOf(scene, environmentId);
+      const warm = await leastOf(async (turn) => {
+        const files = { 'README.md': `changed ${turn}\n` };
+        const change = { branch: 'main', message: 'Change a file', files };
+        await scene.git.host.commit('ada', repository.slice('ada/'.length), change);
+        return costOf(scene, environmentId);
+      });
       assert.ok(warm.trips.length <= 9, `round trips: ${warm.trips}`);
       assert.ok(warm.gitProcesses <= 8, `${warm.gitProcesses} processes of git`);
       assert.ok(warm.statements <= 250, `${warm.statements} statements`);
-      const again = await costOf(scene, environmentId);
+      const again = await leastOf(() => costOf(scene, environmentId));
       assert.ok(again.trips.length <= 7, `round trips for the same commit: ${again.trips}`);
       assert.ok(again.statements <= 220, `${again.statements} statements for the same commit`);
     },
