@@ -21,6 +21,7 @@ test('an environment on three servers is deployed under load through every proxy
   const shown = await scene.call('GET', `/environments/${environmentId}`);
   assert.deepEqual(shown.placement, { clusterId, replicas: 6, spread: 'even' });
   const urls = await cluster.urls(environmentId);
+  const other = ids.findIndex((id) => id !== shown.serverId);
   for (const url of urls) assert.equal(await visit(url), 'first');
   const spread = Map.groupBy(await cluster.containers(environmentId), ({ serverId }) => serverId);
   assert.deepEqual(
@@ -48,13 +49,23 @@ test('an environment on three servers is deployed under load through every proxy
   await t.test(
     'a second release under load: no request is lost, and nothing of the first is left',
     async (t) => {
+      const received = () =>
+        cluster.sh(
+          other,
+          `cat /sys/class/net/$(ip -o route get 1.1.1.1 | grep -oE 'dev [^ ]+' | cut -d ' ' -f 2)/statistics/rx_bytes`,
+        );
       const crowd = new Crowd(t, urls);
+      const before = Number(await received());
       await push(scene, release('second'));
       succeeded(await scene.deploy(environmentId));
       await until(async () => crowd.seen.has('second'), 'the second release to answer');
       await crowd.end();
       assert.deepEqual(crowd.failures, []);
       t.diagnostic(`${crowd.answered} requests answered through three proxies, none lost`);
+      const megabytes = (Number(await received()) - before) / 1e6;
+      t.diagnostic(`${megabytes.toFixed(0)} MB came to a server that had the lower layers`);
+      // The image has more than two hundred; what the visitors bring is the rest.
+      assert.ok(megabytes < 100, `${megabytes} MB`);
       for (const url of urls) assert.equal(await visit(url), 'second');
       assert.equal(await cluster.sh(0, 'docker service ls --quiet | wc -l'), '6');
       // Swarm removes the containers of a service that is gone when it comes to it.

@@ -40,6 +40,11 @@ export function readImage({ status, body }: Reply): ImageFacts | undefined {
   };
 }
 
+/** The layers that it is made of, from below; none where there is no such image. */
+export function readLayers({ body }: Reply): string[] {
+  return listOf(fieldsOf(body, 'RootFS').Layers).map(textOf);
+}
+
 export function listImages(labels: Readonly<Record<string, string>>): Call {
   return { method: 'GET', path: `/images/json?filters=${labelFilter(labels)}`, ok: [200] };
 }

@@ -1,10 +1,18 @@
 /**
  * The image of a release on every member. The only place that knows how it comes there: copied from one that has it to those
- * that lack it, and named after its id, so that a name stands for one content for ever. The name leads to no registry: who asks
- * one for it is refused at once, on the machine itself.
+ * that lack it, without the layers that they have, and named after its id, so that a name stands for one content for ever. The
+ * name leads to no registry: who asks one for it is refused at once, on the machine itself.
  */
 import { pipeline } from 'node:stream/promises';
-import { inspectImage, readImage, removeImage, tagImage } from '../../adapters/docker/images.ts';
+import {
+  inspectImage,
+  listImages,
+  readImage,
+  readImages,
+  readLayers,
+  removeImage,
+  tagImage,
+} from '../../adapters/docker/images.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { askHost, type DockerHost } from '../docker-host.ts';
@@ -33,7 +41,10 @@ export async function imageForMembers(cluster: Cluster, imageId: string): Promis
       evidence: imageId,
     });
   for (const host of sources) await askHost(host, [tagImage(imageId, repository, tagOf(reference))]);
-  for (const { host, has } of known) if (!has) await copy(source, host, reference);
+  const lacking = known.filter(({ has }) => !has).map(({ host }) => host);
+  const copies = lacking.map((host) => bring(source, host, imageId));
+  // All to their end: a step that has failed leaves nothing running.
+  for (const end of await Promise.allSettled(copies)) if (end.status === 'rejected') throw end.reason;
   return reference;
 }
 
@@ -44,21 +55,55 @@ async function isThere(host: DockerHost, imageId: string): Promise<boolean> {
   return reply !== undefined && readImage(reply) !== undefined;
 }
 
-async function copy(from: DockerHost, to: DockerHost, reference: string): Promise<void> {
-  const { signal } = to;
-  const options = { timeoutMs: copyMs, signal };
-  const [saving, loading] = await Promise.all([
-    from.remote.stream(['docker', 'save', reference], options),
-    to.remote.stream(['docker', 'load', '--quiet'], options),
-  ]);
-  // What they print beside the image is not read; it must not stand in the way.
-  for (const each of [saving.stderr, loading.stderr, loading.stdout]) each.resume();
-  await pipeline(saving.stdout, loading.stdin);
-  const codes = [(await saving.ended).code, (await loading.ended).code];
+async function bring(from: DockerHost, to: DockerHost, imageId: string): Promise<void> {
+  const reference = referenceOf(imageId);
+  const layers = await commonLayers(from, to, imageId);
+  if (layers.length > 0) {
+    const members = layers.map((layer) => layer.replace(/^sha256:/, 'blobs/sha256/'));
+    const codes = await copy(from, ['sh', '-c', thinScript, 'slipway', reference, ...members], to);
+    if (codes.every((code) => code === 0) && (await isThere(to, imageId))) return;
+    // An older Docker names layers otherwise in what it saves, and another store may want all of them.
+  }
+  const codes = await copy(from, ['docker', 'save', reference], to);
   if (codes.every((code) => code === 0)) return;
   throw new Fault('remote_failed', 'The image could not be copied to another server of the cluster.', {
     evidence: `docker save ended with ${codes[0]}, docker load with ${codes[1]}: ${reference}`,
   });
+}
+
+/** What Docker saves, without these. Who has a layer does not read it when the image is loaded. */
+const thinScript = 'reference=$1; shift; docker save "$reference" | tar --delete --file=- "$@"';
+
+/** The lowest layers of the image that the other has already, of whatever environment. */
+async function commonLayers(from: DockerHost, to: DockerHost, imageId: string): Promise<string[]> {
+  const [own] = await askHost(from, [inspectImage(imageId)]);
+  const [listed] = await askHost(to, [listImages({ slipway: 'image' })]);
+  if (!own || !listed) return [];
+  const layers = readLayers(own);
+  const there = await askHost(
+    to,
+    readImages(listed).map(({ id }) => inspectImage(id)),
+  );
+  const shared = there.map((reply) => {
+    const others = readLayers(reply);
+    const differs = layers.findIndex((layer, at) => layer !== others[at]);
+    return differs === -1 ? layers.length : differs;
+  });
+  return layers.slice(0, Math.max(0, ...shared));
+}
+
+/** How the two ended: the one that gives it, and the one that takes it. */
+async function copy(from: DockerHost, saving: readonly string[], to: DockerHost) {
+  const { signal } = to;
+  const options = { timeoutMs: copyMs, signal };
+  const [giving, taking] = await Promise.all([
+    from.remote.stream(saving, options),
+    to.remote.stream(['docker', 'load', '--quiet'], options),
+  ]);
+  // What they print beside the image is not read; it must not stand in the way.
+  for (const each of [giving.stderr, taking.stderr, taking.stdout]) each.resume();
+  await pipeline(giving.stdout, taking.stdin);
+  return [(await giving.ended).code, (await taking.ended).code];
 }
 
 /** One that still runs somewhere refuses by itself. */
