@@ -19,7 +19,7 @@ import { domainsHook } from './areas/domains/environment-hook.ts';
 import type { EnvironmentsContext } from './areas/environments/context.ts';
 import type { EnvironmentHooks } from './areas/environments/hooks.ts';
 import type { LiveLogsContext } from './areas/environments/live/live-logs.ts';
-import { leaveHome } from './areas/environments/placement/cluster-home.ts';
+import { dataOn, leaveHome } from './areas/environments/placement/cluster-home.ts';
 import type { TargetAccess } from './areas/environments/placement/open-target.ts';
 import { projectLookup } from './areas/environments/project-lookup.ts';
 import { environmentsOn } from './areas/environments/read-environments.ts';
@@ -98,7 +98,8 @@ export function createContexts(resources: Resources, publicUrl: () => string, de
     queue,
     pool,
     environmentsOn,
-    leaveHome,
+    leaveHome: (tx, ...left) => leaveHome(tx, hooks, ...left),
+    dataOn: (tx, ...of) => dataOn(tx, hooks, ...of),
     routeEnvironments: (tx, workspaceId, ids) => routeEnvironments(tx, { queue }, workspaceId, ids),
   };
   const targets: TargetAccess = { db, sealer, pool, secretsOf };

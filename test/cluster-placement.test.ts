@@ -6,6 +6,7 @@ import { type ClusterId, type EnvironmentId, newId } from '../src/ids.ts';
 import { sql } from '../src/store/sql.ts';
 import { type EnvironmentScene, startEnvironmentScene } from './support/environments.ts';
 import { assertInvalid, assertProblem, errorPaths } from './support/problems.ts';
+import { until } from './support/until.ts';
 
 interface MadeCluster {
   readonly clusterId: string;
@@ -104,11 +105,16 @@ test('what cannot stand on a cluster is refused by its field, wherever it comes 
     assertProblem(answer, 409, 'not_on_cluster');
     assert.deepEqual(errorPaths(answer), paths, answer.text);
   };
-  await refused({ settings: { volumes: [{ name: 'uploads', path: '/data' }] } }, 'settings.volumes');
+  const volumes = [{ name: 'uploads', path: '/data' }];
+  await refused({ settings: { volumes, replicas: 2 } }, 'settings.replicas');
   await refused({ settings: { health: { port: 9000 } } }, 'settings.health.port');
-  const nightly = { command: 'node nightly.js', schedule: '0 3 * * *' };
-  await refused({ settings: { processes: { nightly } } }, 'settings.processes.nightly.schedule');
-  await refused({ services: [{ kind: 'postgres' }] }, 'services.postgres');
+  const several = await create({
+    placement: { clusterId, replicas: 3 },
+    services: [],
+    settings: { volumes },
+  });
+  assertProblem(several, 409, 'not_on_cluster');
+  assert.deepEqual(errorPaths(several), ['settings.replicas']);
 
   assertInvalid(await create({ placement: { clusterId, replicas: 11 } }), 'placement.replicas');
   assertInvalid(await create({ placement: { clusterId, spread: 'packed' } }), 'placement.spread');
@@ -121,15 +127,13 @@ test('what cannot stand on a cluster is refused by its field, wherever it comes 
   assert.deepEqual(errorPaths(member), ['placement.serverId']);
   assertInvalid(await ask('PATCH', `/environments/${environmentId}/server`, {}), 'serverId');
 
-  const id = await made(scene, 'web', { placement, services: [] });
+  const id = await made(scene, 'web', { placement: { clusterId, replicas: 2 }, services: [] });
   const change = (path: string, method: string, body: object) =>
     ask(method, `/environments/${id}${path}`, body);
-  assertProblem(
-    await change('', 'PATCH', { settings: { volumes: [{ name: 'uploads', path: '/data' }] } }),
-    409,
-    'not_on_cluster',
-  );
-  assertProblem(await change('/services', 'POST', { services: [{ kind: 'redis' }] }), 409, 'not_on_cluster');
+  assertProblem(await change('', 'PATCH', { settings: { volumes } }), 409, 'not_on_cluster');
+  assert.equal((await change('/services', 'POST', { services: [{ kind: 'redis' }] })).status, 202);
+  const nightly = { command: 'node nightly.js', schedule: '0 3 * * *' };
+  assert.equal((await change('', 'PATCH', { settings: { processes: { nightly } } })).status, 200);
 
   await scene.service.app.store.db.run(sql`update clusters set status = 'no_quorum' where id = ${clusterId}`);
   const late = await create({ placement, services: [] });
@@ -149,4 +153,40 @@ test('a cluster that environments stand on is not deleted, and a member that lea
   assert.equal((await ask('DELETE', `/clusters/${clusterId}/servers/${home}?lost=true`)).status, 202);
   const other = serverIds.find((each) => each !== home);
   assert.equal((await ask('GET', `/environments/${id}`)).body.serverId, other);
+});
+
+test('an environment with data keeps its home: it is not left unasked, and begins empty where it is lost', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { ask, service } = scene;
+  const { db } = service.app.store;
+  const { clusterId, serverIds } = await cluster(scene, 'shop', 3);
+  const id = await made(scene, 'one', { placement: { clusterId }, services: [{ kind: 'postgres' }] });
+  const home = String((await ask('GET', `/environments/${id}`)).body.serverId);
+  const data = () =>
+    db.one<{ serverId: string | null; dataVersion: string | null }>(sql`
+      select server_id as "serverId", data_version as "dataVersion" from services where environment_id = ${id}`);
+  await db.run(
+    sql`update services set server_id = ${home}, data_version = '17' where environment_id = ${id}`,
+  );
+
+  const reboot = await ask('POST', `/clusters/${clusterId}/rolling-reboot`, {});
+  assertProblem(reboot, 409, 'downtime_unconfirmed');
+  assert.match(reboot.text, /Shop\/one/);
+  await db.run(sql`update cluster_members set state = 'down' where server_id = ${home}`);
+  const begun = await ask('POST', `/environments/${id}/deployments`, {});
+  assert.equal(begun.status, 202, begun.text);
+  assert.equal((await ask('GET', `/environments/${id}`)).body.serverId, home, 'nowhere else is its data');
+  // Nothing is behind the server: whichever comes first.
+  await ask('POST', `/environments/${id}/deployments/${begun.body.id}/cancel`);
+  const operation = `/operations/${begun.body.operationId}`;
+  await until(async () => (await ask('GET', operation)).body.finishedAt !== null, 'the deployment to end');
+
+  const leaving = await ask('DELETE', `/clusters/${clusterId}/servers/${home}`);
+  assertProblem(leaving, 409, 'in_use');
+  assert.match(leaving.text, /services\/postgres/);
+  assert.equal((await data())?.serverId, home);
+  assert.equal((await ask('DELETE', `/clusters/${clusterId}/servers/${home}?lost=true`)).status, 202);
+  const other = String((await ask('GET', `/environments/${id}`)).body.serverId);
+  assert.ok(other !== home && serverIds.includes(other));
+  assert.deepEqual(await data(), { serverId: null, dataVersion: null });
 });

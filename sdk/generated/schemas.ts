@@ -2168,7 +2168,7 @@ export interface RollbackRequest {
 export interface RollingReboot {
   /** Installs security updates first. No, if not said. */
   readonly update?: boolean | undefined;
-  /** With fewer than three managers something is down meanwhile; without this it is refused. */
+  /** With fewer than three managers, or with data of environments, something is down meanwhile; without this it is refused. */
   readonly acceptDowntime?: boolean | undefined;
   /** How long each may take to come back; 10 if not said. */
   readonly backWithinMinutes?: number | undefined;

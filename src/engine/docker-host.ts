@@ -12,7 +12,7 @@ import type { ServerId } from '../ids.ts';
 import type { Fence, Remote } from '../remote/remote.ts';
 import type { Secret } from '../secret.ts';
 import { type Capacity, forContainers, limitsOf, type WantedLimits } from './capacity.ts';
-import { gatewayOf, labelsOf, networkName, type Placement, subnetOf } from './placement.ts';
+import { bridgeName, gatewayOf, labelsOf, type Placement, subnetOf } from './placement.ts';
 
 export interface DockerHost {
   readonly placement: Placement;
@@ -98,10 +98,10 @@ function creating(
   });
 }
 
-/** The same for all that runs of the environment, so whoever comes first makes it. */
-export function networkCall(placement: Placement): Call {
+/** The same for all that runs of the environment on this server, so whoever comes first makes it. */
+export function bridgeCall(placement: Placement): Call {
   return createNetwork({
-    name: networkName(placement),
+    name: bridgeName(placement),
     subnet: subnetOf(placement),
     gateway: gatewayOf(placement),
     labels: labelsOf(placement, 'network'),

@@ -7,7 +7,7 @@ import type { ClusterId, DeploymentId, EnvironmentId, ServerId, ServiceId, Works
 export interface Placement {
   readonly workspaceId: WorkspaceId;
   readonly environmentId: EnvironmentId;
-  /** On a cluster the member that builds it; it runs on all of them. */
+  /** On a cluster the member that builds it and keeps its data; it runs on all of them. */
   readonly serverId: ServerId;
   readonly clusterId: ClusterId | null;
   /** Of its own listener on the server's proxy; on a cluster, on every member's. */
@@ -16,7 +16,13 @@ export interface Placement {
   readonly network: number;
 }
 
-export function networkName({ environmentId }: Placement): string {
+/** The network on which its containers find each other: on a cluster an overlay over all members. */
+export function networkName({ environmentId, clusterId }: Placement): string {
+  return clusterId === null ? `slipway-${environmentId}` : `slipway-${environmentId}-overlay`;
+}
+
+/** The one of a single server, with addresses that the server itself reaches. On a cluster the services have it, too, at home. */
+export function bridgeName({ environmentId }: Placement): string {
   return `slipway-${environmentId}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the trials stand on: a lab server with two environments of the sample, a Git host, and two processes of the
- * service on one database. Everything is asked over the API of whichever process answers.
+ * What the trials stand on: a lab server, or several as a cluster, with two environments of the sample, a Git host, and two processes
+ * of the service on one database. Everything is asked over the API of whichever process answers.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -28,6 +28,8 @@ export type Body = Record<string, unknown>;
 
 export interface GroundOptions {
   readonly leaseMs?: number;
+  /** More than one are a cluster. */
+  readonly servers?: number;
   /** Of the processes of the service, beside what every trial needs. */
   readonly settings?: Record<string, string>;
 }
@@ -43,6 +45,8 @@ const patienceMs = 300_000;
 
 export class Ground {
   readonly lab: LabClient;
+  readonly servers: readonly ServerDescription[];
+  /** The only one, or the first. */
   readonly server: ServerDescription;
   readonly orders = new Orders();
   readonly hosts: readonly [Host, Host];
@@ -52,6 +56,8 @@ export class Ground {
   url = '';
   otherUrl = '';
   serverId = '';
+  /** Of each environment that is made. */
+  #place: Body = {};
   providerId = '';
   readonly remote: Remote;
   readonly leaseMs: number;
@@ -65,13 +71,15 @@ export class Ground {
   private constructor(
     lab: LabClient,
     about: LabDescription,
-    server: ServerDescription,
+    servers: readonly [ServerDescription, ...ServerDescription[]],
     git: GitHost,
     gitDir: string,
     databaseUrl: string,
-    { leaseMs, settings: more }: Required<GroundOptions>,
+    { leaseMs, settings: more }: Required<Omit<GroundOptions, 'servers'>>,
   ) {
     this.lab = lab;
+    this.servers = servers;
+    const [server] = servers;
     this.server = server;
     this.git = git;
     this.#gitDir = gitDir;
@@ -86,12 +94,15 @@ export class Ground {
     lab: LabClient,
     about: LabDescription,
     databaseUrl: string,
-    { leaseMs = usualLeaseMs, settings = {} }: GroundOptions = {},
+    { leaseMs = usualLeaseMs, servers: count = 1, settings = {} }: GroundOptions = {},
   ): Promise<Ground> {
     const gitDir = temporaryFolder('git-host');
     const git = await startGitHost({ address: '127.0.0.1', port: 0, dir: gitDir });
     const server = await lab.addServer('provisioned');
-    const ground = new Ground(lab, about, server, git, gitDir, databaseUrl, { leaseMs, settings });
+    const others: ServerDescription[] = [];
+    while (others.length + 1 < count) others.push(await lab.addServer('provisioned'));
+    const servers = [server, ...others] as const;
+    const ground = new Ground(lab, about, [...servers], git, gitDir, databaseUrl, { leaseMs, settings });
     try {
       await ground.#furnish();
       return ground;
@@ -117,6 +128,7 @@ export class Ground {
     });
     this.providerId = String(saved.id);
     this.serverId = await this.addServer(this.server);
+    this.#place = this.servers.length > 1 ? await this.#cluster() : { serverId: this.serverId };
     this.environmentId = (await this.create('one')).environmentId;
     this.otherId = (await this.create('other')).environmentId;
     [this.url, this.otherUrl] = [await this.#urlOf(this.environmentId), await this.#urlOf(this.otherId)];
@@ -124,6 +136,16 @@ export class Ground {
     const { status, fault } = await this.ended(await this.deploy(await this.push({ name: 'second' })));
     assert.equal(status, 'succeeded', JSON.stringify(fault));
     await second.start();
+  }
+
+  async #cluster(): Promise<Body> {
+    const serverIds = [this.serverId];
+    for (const server of this.servers.slice(1)) serverIds.push(await this.addServer(server));
+    const { id: clusterId } = await this.call('POST', '/clusters', { name: 'all', serverIds });
+    const isReady = async () =>
+      (await this.call('GET', `/clusters/${clusterId}`)).status === 'ready' || undefined;
+    await until(isReady, 'the cluster to be ready', patienceMs);
+    return { placement: { clusterId, replicas: 6 } };
   }
 
   async addServer({
@@ -165,7 +187,7 @@ export class Ground {
       patienceMs,
     );
     assert.equal(analysis.status, 'succeeded', JSON.stringify(analysis.fault));
-    const environment = { name: 'production', serverId: this.serverId, services };
+    const environment = { name: 'production', ...this.#place, services };
     const made = await this.call('POST', `/projects/${project.id}/finalize`, {
       settings: sampleSettings,
       environment,
@@ -261,8 +283,8 @@ export class Ground {
   }
 
   /** As root on the server, by its console. */
-  async sh(script: string): Promise<string> {
-    const { code, stdout, stderr } = await this.lab.console(this.server.name, 'sh', '-euc', script);
+  async sh(script: string, server = this.server): Promise<string> {
+    const { code, stdout, stderr } = await this.lab.console(server.name, 'sh', '-euc', script);
     assert.equal(code, 0, `${script}: ${stderr}`);
     return stdout.trim();
   }
@@ -350,6 +372,6 @@ export class Ground {
     await this.#pool.close();
     await this.git.close();
     rmSync(this.#gitDir, { recursive: true, force: true });
-    await this.lab.removeServer(this.server.name);
+    for (const { name } of this.servers) await this.lab.removeServer(name);
   }
 }

@@ -129,7 +129,7 @@ for (const variant of ['docker', 'bookworm'] as const) {
     const timer = (changes: Partial<Timer> = {}): Timer => ({
       name: 'tick',
       calendar: everyFive,
-      container,
+      starts: { container },
       ...changes,
     });
     const fence = { scope: `test-${owner}`, epoch: 3 };
@@ -195,7 +195,7 @@ test('removal ends what runs at that moment', async (t) => {
   const container = 'slipway-test-long-0';
   const argv = ['docker', 'create', '--init', '--name', container, 'debian:bookworm-slim', 'sleep', '1007'];
   await remote.output(argv, { timeoutMs: 120_000 });
-  await setTimers(remote, owner, [{ name: 'long', calendar: everyFive, container }]);
+  await setTimers(remote, owner, [{ name: 'long', calendar: everyFive, starts: { container } }]);
   const isRunning = async () =>
     (await remote.output(['docker', 'inspect', '-f', '{{.State.Running}}', container])).toString().trim() ===
     'true';

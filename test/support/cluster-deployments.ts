@@ -95,7 +95,7 @@ export async function visit(url: string, agent?: http.Agent): Promise<string> {
   const answer = await promise;
   const body = await text(answer);
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${body.slice(0, 200)}`);
-  return String(JSON.parse(body).app);
+  return body.startsWith('{') ? String(JSON.parse(body).app) : body;
 }
 
 /** An app of nothing but Node: the image is small, and so is the wait. */

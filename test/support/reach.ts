@@ -8,7 +8,7 @@ import { pack } from 'tar-stream';
 import { ask } from '../../src/adapters/docker/ask.ts';
 import { buildImage, sendContext } from '../../src/adapters/docker/build-image.ts';
 import { createContainer, startContainer } from '../../src/adapters/docker/containers.ts';
-import { networkCall } from '../../src/engine/docker-host.ts';
+import { bridgeCall } from '../../src/engine/docker-host.ts';
 import { addressIn, gatewayOf, labelsOf, networkName, type Placement } from '../../src/engine/placement.ts';
 import { type EnvironmentId, newId, type ServerId, type WorkspaceId } from '../../src/ids.ts';
 import type { Remote } from '../../src/remote/remote.ts';
@@ -139,7 +139,7 @@ export async function runApp(remote: Remote, network: number): Promise<RunningAp
     cpus: 1,
     cgroupParent: '',
   } as const;
-  await ask(remote, [networkCall(placement), createContainer(spec), startContainer(name)]);
+  await ask(remote, [bridgeCall(placement), createContainer(spec), startContainer(name)]);
   return { name, address, gateway: gatewayOf(placement) };
 }
 

@@ -159,13 +159,15 @@ function Reboot({ cluster: { id, name, managers }, onClose }: AskedProps) {
       </p>
       <div class="stack">
         <Choice text="Install security updates first" isChosen={update} onChoice={setUpdate} />
-        {managers.present < 3 && (
-          <Choice
-            text="With fewer than three managers something is down meanwhile; that is acceptable"
-            isChosen={acceptDowntime}
-            onChoice={setAccept}
-          />
-        )}
+        <Choice
+          text={
+            managers.present < 3
+              ? 'With fewer than three managers something is down meanwhile; that is acceptable'
+              : 'Databases and volumes are down while their server reboots; that is acceptable'
+          }
+          isChosen={acceptDowntime}
+          onChoice={setAccept}
+        />
       </div>
     </Confirm>
   );

@@ -4,7 +4,7 @@ import { useLocation, useRoute } from 'preact-iso/router';
 import type { Environment, Project } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { failureOfFault } from '../data/failure.ts';
-import { useEnvironment, useProject, useServers } from '../data/lists.ts';
+import { useClusters, useEnvironment, useProject, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { useAsked } from '../parts/asked.ts';
 import { Deployments } from '../parts/deployments.tsx';
@@ -80,11 +80,13 @@ function Head({
   readonly environment: Environment;
   readonly project: Project | undefined;
 }) {
-  const { id, name, status, url, branch, serverId, settings } = environment;
+  const { id, name, status, url, branch, serverId, placement, settings } = environment;
   const { route } = useLocation();
   const [asked, ask] = useAsked(['deploy', 'stop', 'upload']);
   const servers = useServers();
   const server = servers.value?.find((each) => each.id === serverId);
+  const clusters = useClusters();
+  const clusterId = placement !== null && 'clusterId' in placement ? placement.clusterId : undefined;
   const deploy = useAction(async () => {
     const deployment = await api.deploy({ id, body: {} });
     route(`/environments/${id}/deployments/${deployment.id}`);
@@ -152,9 +154,13 @@ function Head({
           </dd>
         </div>
         <div>
-          <dt>Server</dt>
+          <dt>{clusterId ? 'Cluster' : 'Server'}</dt>
           <dd class="clip">
-            {server ? (
+            {clusterId ? (
+              <a href={`/clusters/${clusterId}`}>
+                {clusters.value?.find(({ id }) => id === clusterId)?.name ?? 'its cluster'}
+              </a>
+            ) : server ? (
               <a href={`/servers/${server.id}`}>{server.name}</a>
             ) : serverId === null ? (
               'none'

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Environment } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
-import { useProject, useServers } from '../data/lists.ts';
+import { useClusters, useProject, useServers } from '../data/lists.ts';
 import { whyNot } from '../data/session.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -36,12 +36,30 @@ interface Props {
   readonly environment: Environment;
 }
 
-function Placement({ environment: { id, serverId } }: Props) {
+/** The value of a choice: a server or a cluster, by its id. */
+const clusterMark = 'cluster ';
+
+function placeOf(chosen: string) {
+  if (!chosen.startsWith(clusterMark)) return { serverId: chosen };
+  return { placement: { clusterId: chosen.slice(clusterMark.length) } };
+}
+
+function Placement({ environment: { id, serverId, placement } }: Props) {
   const servers = useServers();
-  const link = useAction((chosen: string) => api.linkServer({ id, body: { serverId: chosen } }));
+  const clusters = useClusters();
+  const link = useAction((chosen: string) => api.linkServer({ id, body: placeOf(chosen) }));
+  const isOnCluster = placement !== null && 'clusterId' in placement;
+  const now = isOnCluster ? `${clusterMark}${placement.clusterId}` : (serverId ?? '');
   const options = [
     ...(serverId === null ? [{ value: '', text: 'choose …' }] : []),
-    ...(servers.value ?? []).map(({ id: value, name, host }) => ({ value, text: `${name} (${host})` })),
+    // A member belongs to its cluster as a whole.
+    ...(servers.value ?? [])
+      .filter(({ clusterId }) => clusterId === null)
+      .map(({ id: value, name, host }) => ({ value, text: `${name} (${host})` })),
+    ...(clusters.value ?? []).map((each) => ({
+      value: `${clusterMark}${each.id}`,
+      text: `${each.name} (cluster of ${each.members.length})`,
+    })),
   ];
   return (
     <form
@@ -50,18 +68,18 @@ function Placement({ environment: { id, serverId } }: Props) {
       onSubmit={(event) => {
         event.preventDefault();
         const { server = '' } = fieldsOf(event.currentTarget);
-        if (server !== '' && server !== serverId) void link.run(server);
+        if (server !== '' && server !== now) void link.run(server);
       }}
     >
       <h2>Where it stands</h2>
       <Await of={servers} lines={2}>
         {() => (
           <SelectField
-            label="Server"
+            label="Server or cluster"
             name="server"
-            value={serverId ?? ''}
+            value={now}
             options={options}
-            hint="A move deploys the release that is live on the new server first, then leaves the old one."
+            hint="A move deploys the release that is live in the new place first, then leaves the old one."
           />
         )}
       </Await>

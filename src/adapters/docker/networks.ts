@@ -26,6 +26,12 @@ export function createNetwork({ name, subnet, gateway, labels }: NetworkSpec): C
   return { method: 'POST', path: '/networks/create', body, ok: [201, 409] };
 }
 
+/** One more for a container that does not run yet; the first is said when it is made. */
+export function connectNetwork(name: string, container: string, aliases: readonly string[]): Call {
+  const body = { Container: container, EndpointConfig: { Aliases: aliases } };
+  return { method: 'POST', path: `/networks/${encodeURIComponent(name)}/connect`, body, ok: [200] };
+}
+
 /** Refused while a container is in it. */
 export function removeNetwork(name: string): Call {
   return { method: 'DELETE', path: `/networks/${encodeURIComponent(name)}`, ok: [204, 404] };

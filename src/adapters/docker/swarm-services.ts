@@ -10,6 +10,9 @@ const pidsLimit = 512;
 /** Swarm starts anew what has ended, after a pause: it would take a processor otherwise where it ends at once. */
 const restartDelaySeconds = 1;
 
+const onNode = 'node.id==';
+const once = 'none';
+
 export interface SwarmServiceSpec {
   readonly name: string;
   /** On every member, or pulled by each. */
@@ -25,6 +28,14 @@ export interface SwarmServiceSpec {
   readonly memoryMb: number;
   readonly cpus: number;
   readonly stopSeconds: number;
+  /** Made where it runs, if they are not there. */
+  readonly volumes: readonly { readonly volume: string; readonly path: string }[];
+  /** Of each volume that is made. */
+  readonly volumeLabels: Readonly<Record<string, string>>;
+  /** It has no task until it is given one, which is run to its end and not started again. */
+  readonly runsOnce: boolean;
+  /** The only node that it may run on. */
+  readonly nodeId: string | null;
   /** A port of whichever server it runs on, which leads to one of the container. */
   readonly published: { readonly port: number; readonly target: number } | null;
 }
@@ -53,11 +64,14 @@ export function createService(spec: SwarmServiceSpec): Call {
           Pids: pidsLimit,
         },
       },
-      RestartPolicy: { Condition: 'any', Delay: restartDelaySeconds * secondInNs, MaxAttempts: 0 },
+      RestartPolicy: spec.runsOnce
+        ? { Condition: once }
+        : { Condition: 'any', Delay: restartDelaySeconds * secondInNs, MaxAttempts: 0 },
+      ...(spec.nodeId !== null && { Placement: { Constraints: [`${onNode}${spec.nodeId}`] } }),
       Networks: [{ Target: spec.network, Aliases: spec.aliases }],
       LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },
     },
-    Mode: { Replicated: { Replicas: 1 } },
+    Mode: { Replicated: { Replicas: spec.runsOnce ? 0 : 1 } },
     EndpointSpec: { Mode: 'dnsrr', Ports: port ? [port] : [] },
   };
   return { method: 'POST', path: '/services/create', body, ok: [201, 409] };
@@ -75,6 +89,12 @@ function containerSpec(spec: SwarmServiceSpec) {
     CapabilityDrop: ['ALL'],
     CapabilityAdd: spec.capabilities,
     Privileges: { NoNewPrivileges: true },
+    Mounts: spec.volumes.map(({ volume, path }) => ({
+      Type: 'volume',
+      Source: volume,
+      Target: path,
+      VolumeOptions: { Labels: spec.volumeLabels },
+    })),
   };
 }
 
@@ -87,6 +107,7 @@ export interface SwarmService {
   /** One, or none where it is stopped. */
   readonly replicas: number;
   readonly publishedPort: number | null;
+  readonly runsOnce: boolean;
 }
 
 export function listServices(labels: Readonly<Record<string, string>>): Call {
@@ -105,8 +126,15 @@ export function readServices({ body }: Reply): SwarmService[] {
       spec,
       replicas: numberOf(fieldsOf(spec, 'Mode', 'Replicated').Replicas),
       publishedPort: port === undefined ? null : numberOf(fieldsOf(port).PublishedPort),
+      runsOnce: textOf(fieldsOf(spec, 'TaskTemplate', 'RestartPolicy').Condition) === once,
     };
   });
+}
+
+/** Whether it may run on one node only, by its spec. */
+export function isPinned(spec: unknown): boolean {
+  const { Constraints } = fieldsOf(spec, 'TaskTemplate', 'Placement');
+  return listOf(Constraints).some((each) => textOf(each).startsWith(onNode));
 }
 
 /** 500 where somebody changed it meanwhile: who asks looks again. */

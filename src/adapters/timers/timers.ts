@@ -1,6 +1,6 @@
 /**
- * Containers that run by the clock, as timers of the server's own systemd: they go on without us. Owns the unit files
- * `slipway-cron-…`; touches no other, and starts nothing but containers that are there.
+ * Containers and services of a swarm that run by the clock, as timers of the server's own systemd: they go on without us. Owns the
+ * unit files `slipway-cron-…`; touches no other, and starts nothing but what is there.
  */
 import { Fault } from '../../fault.ts';
 import type { EnvironmentId } from '../../ids.ts';
@@ -12,7 +12,7 @@ import { fenceArguments, fencedFault } from '../../remote/units/units.ts';
 import { timerScript } from './timer-script.ts';
 import { type Timer, unitFilesOf } from './unit-files.ts';
 
-export type { Timer } from './unit-files.ts';
+export type { Started, Timer } from './unit-files.ts';
 
 export interface TimerOptions {
   readonly fence?: Fence;
@@ -49,6 +49,22 @@ export function removeTimers(
 ): Promise<void> {
   return setTimers(remote, owner, [], options);
 }
+
+/** Of all owners, on a server that stands for none of them any more. */
+export async function removeAllTimers(remote: Remote, signal: AbortSignal): Promise<void> {
+  await remote.script(removeAllScript, [], { signal, timeoutMs: limitMs });
+}
+
+const removeAllScript = `
+cd /etc/systemd/system
+set -- slipway-cron-*
+if [ ! -e "$1" ]; then exit 0; fi
+systemctl --quiet disable "$@"
+systemctl stop "$@"
+rm -f "$@"
+systemctl daemon-reload
+systemctl reset-failed "$@" 2>/dev/null || :
+`;
 
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');

@@ -5,7 +5,7 @@ import { type EnvironmentId, newId } from '../../ids.ts';
 import { unitFilesOf } from './unit-files.ts';
 
 const owner = newId<EnvironmentId>();
-const good = { name: 'web-cron', calendar: ['*-*-* *:00:00 UTC'], container: 'slipway-a-cron-0' };
+const good = { name: 'web-cron', calendar: ['*-*-* *:00:00 UTC'], starts: { container: 'slipway-a-cron-0' } };
 
 test('a timer names its owner, starts one container with a fixed command, and catches up on nothing', () => {
   const [, second] = unitFilesOf(owner, [
@@ -41,7 +41,8 @@ test('nothing that a unit file would read as more than a word gets in', async ()
   ];
   const inputs = [
     ...hostile.filter((each) => each !== 'slipway-').map((name) => ({ ...good, name })),
-    ...[...hostile, 'other'].map((container) => ({ ...good, container })),
+    ...[...hostile, 'other'].map((container) => ({ ...good, starts: { container } })),
+    ...[...hostile, 'other'].map((swarmService) => ({ ...good, starts: { swarmService } })),
     ...['', 'a\nb', '%n', '$x', 'a;b', '"*"'].map((each) => ({ ...good, calendar: [each] })),
     { ...good, calendar: [] },
   ];
@@ -52,4 +53,18 @@ test('nothing that a unit file would read as more than a word gets in', async ()
       JSON.stringify(input),
     );
   assert.equal((await faultOf(() => unitFilesOf('../x' as EnvironmentId, []))).code, 'invalid_input');
+});
+
+test('a service of a swarm is given a task in the minutes of its calendar, by words that systemd reads as they are', () => {
+  const calendar = ['*-01,07-13 12:00,30:00 UTC', 'Mon,Fri *-*-* 03:05:00 UTC'];
+  const [files] = unitFilesOf(owner, [{ ...good, calendar, starts: { swarmService: 'slipway-a-cron-0' } }]);
+  const [line = ''] = (files?.service ?? '').match(/^ExecStart=.*$/m) ?? [];
+  assert.match(line, /^ExecStart=\/bin\/sh -uc '[^']+' slipway-cron slipway-a-cron-0 "[^"]+"$/);
+  assert.match(line, /--container-label-add "slipway\.tick=\$\$tick" --replicas 1 "\$\$1" && exit 0/);
+  // A sign that stands alone would be a variable or a specifier of systemd's own.
+  assert.doesNotMatch(line.replaceAll('$$', '').replaceAll('%%', ''), /[$%]/);
+  const minutes = new RegExp(`^(?:${line.slice(line.lastIndexOf(' "') + 2, -1)})$`);
+  for (const good of ['Tue 07-13 12:30', 'Mon 11-16 03:05', 'Fri 01-13 12:00']) assert.match(good, minutes);
+  for (const bad of ['Tue 07-13 12:31', 'Tue 11-17 03:05', 'Mon 11-16 03:06', 'Tue 02-13 12:00'])
+    assert.doesNotMatch(bad, minutes);
 });

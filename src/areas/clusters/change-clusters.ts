@@ -120,7 +120,7 @@ export function removeServer(
       throw new Fault('in_use', 'It is the last server of the cluster.', {
         hint: 'Delete the cluster instead, with DELETE /clusters/:id.',
       });
-    await leaveHomes(tx, ctx, request, serverId);
+    await leaveHomes(tx, ctx, request, { from: serverId, lost });
     return startLeaving(tx, ctx, request, [serverId], { lost, all: false });
   });
 }
@@ -130,7 +130,7 @@ async function leaveHomes(
   tx: Queryable,
   ctx: ClustersContext,
   { workspaceId, clusterId }: ClusterRequest,
-  from: ServerId,
+  { from, lost }: { readonly from: ServerId; readonly lost: boolean },
 ): Promise<void> {
   const environments = await ctx.environmentsOn(tx, workspaceId, from);
   for (const { id, name, project } of environments)
@@ -139,7 +139,7 @@ async function leaveHomes(
         hint: 'Wait for its deployment to end, or cancel it.',
       });
   const environmentIds = environments.map(({ id }) => id);
-  await ctx.leaveHome(tx, workspaceId, { environmentIds, from, clusterId }, ctx.clock.now());
+  await ctx.leaveHome(tx, workspaceId, { environmentIds, from, clusterId, lost }, ctx.clock.now());
 }
 
 /** One that is lost is only taken apart: what stands on it stands on its home alone then, and is put back there. */

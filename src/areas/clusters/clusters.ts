@@ -31,7 +31,7 @@ export interface ClustersContext {
     workspaceId: WorkspaceId,
     ids: readonly EnvironmentId[],
   ) => Promise<OperationId[]>;
-  /** Environments that have this member for a home get another, before it leaves. */
+  /** Environments that have this member for a home get another, before it leaves; those with data there refuse, unless it is lost. */
   readonly leaveHome: (
     tx: Queryable,
     workspaceId: WorkspaceId,
@@ -39,9 +39,17 @@ export interface ClustersContext {
       readonly environmentIds: readonly EnvironmentId[];
       readonly from: ServerId;
       readonly clusterId: ClusterId;
+      readonly lost: boolean;
     },
     now: Date,
   ) => Promise<void>;
+  /** Of these environments those that have data on the server, with what it is. */
+  readonly dataOn: (
+    tx: Queryable,
+    workspaceId: WorkspaceId,
+    environmentIds: readonly EnvironmentId[],
+    serverId: ServerId,
+  ) => Promise<ReadonlyMap<EnvironmentId, readonly string[]>>;
 }
 
 export const joinKind = 'cluster_join';

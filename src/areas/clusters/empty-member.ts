@@ -22,7 +22,7 @@ export async function emptyMember(
   const broken = await incompleteServices(manager);
   await pauseNode(manager, nodeId);
   context.progress(0, `the proxies leave ${name}`);
-  await routeAll(ctx, context, rows);
+  await routeAll(ctx, context, rows, `Nothing was taken off ${name}.`);
   await setAvailability(manager, nodeId, 'drain');
   await waitUntilEmpty(manager, nodeId, (left) => context.progress(0, `${left} tasks on ${name}`));
   const elsewhere = rows.filter((row) => row.nodeId !== nodeId && row.availability === 'active');
@@ -30,7 +30,7 @@ export async function emptyMember(
     await waitUntilComplete(manager, broken, (missing) =>
       context.progress(0, `not complete elsewhere yet: ${missing.join(', ')}`),
     );
-  await routeAll(ctx, context, rows);
+  await routeAll(ctx, context, rows, `What ran on ${name} runs on the others already.`);
 }
 
 /** Every proxy sends requests to where the replicas are now. Each environment in its own turn, after what is at work on it. */
@@ -38,6 +38,7 @@ async function routeAll(
   ctx: ClustersContext,
   { workspaceId, signal }: StepContext,
   rows: readonly MemberRow[],
+  done: string,
 ): Promise<void> {
   const found = await Promise.all(
     rows.map(({ serverId }) => ctx.environmentsOn(ctx.db, workspaceId, serverId)),
@@ -50,7 +51,7 @@ async function routeAll(
     const { isAll, failed } = await operationsEnded(ctx.db, workspaceId, operationIds);
     if (failed)
       throw new Fault('proxy_down', 'A proxy of the cluster could not be told where replicas are.', {
-        hint: 'Nothing else was taken off the server. See the operation in the evidence, then begin again.',
+        hint: `${done} See the operation in the evidence, then begin again.`,
         evidence: `operation ${failed.id}: ${failed.fault?.message ?? failed.state}`,
       });
     if (isAll) return;

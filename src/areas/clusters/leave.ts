@@ -3,7 +3,7 @@
  * missed; afterwards nothing of the swarm is left on it.
  */
 import { minute } from '../../clock.ts';
-import { leave, removeFronts, removeImages } from '../../engine/swarm/member.ts';
+import { leave, removeImages, removeServing } from '../../engine/swarm/member.ts';
 import { ensureMemberRules, removeMemberRules } from '../../engine/swarm/member-rules.ts';
 import { demoteSurplus, forgetNode, promoteMissing, setAvailability } from '../../engine/swarm/nodes.ts';
 import { Fault } from '../../fault.ts';
@@ -173,7 +173,7 @@ async function tidy(
   const { remote, signal } = member;
   const fence = { scope: context.operationId, epoch: context.epoch };
   await remote.fence(fence.scope, fence.epoch);
-  await removeFronts(member, fence);
+  await removeServing(member, fence);
   // Of a cluster that is taken apart each environment stands on its home then, and needs its image there.
   if (!input.all) await removeImages(member, fence);
   await setLiveRestore(remote, hadLiveRestore);

@@ -43,7 +43,7 @@ export const RebootBody = Type.Object(
     acceptDowntime: Type.Optional(
       Type.Boolean({
         description:
-          'With fewer than three managers something is down meanwhile; without this it is refused.',
+          'With fewer than three managers, or with data of environments, something is down meanwhile; without this it is refused.',
         examples: [false],
       }),
     ),

@@ -1,6 +1,8 @@
 /** A rolling reboot is asked for: in which order, and what it would take down. */
 import { Fault } from '../../fault.ts';
+import type { WorkspaceId } from '../../ids.ts';
 import type { SaveResponse } from '../../store/answer.ts';
+import type { Queryable } from '../../store/database.ts';
 import { answerStarted, type StartedOperation } from '../operations/operations.ts';
 import { type ClustersContext, publishClusterUpdate, rebootKind } from './clusters.ts';
 import type { MemberRow } from './queries.ts';
@@ -29,12 +31,15 @@ export function startReboot(
           hint: 'A server more that is away could cost the majority: bring back those that are, or take them out.',
         },
       );
-    const down = downtimeOf(members);
+    const down = downtimeOf(members) ?? (await dataDowntime(tx, ctx, workspaceId, members));
     if (down !== undefined && !acceptDowntime)
       throw new Fault('downtime_unconfirmed', down, {
-        hint: 'Send `acceptDowntime` where that is acceptable. With three servers or more nothing is down.',
+        hint: 'Send `acceptDowntime` where that is acceptable. With three servers or more, nothing else is down.',
         errors: [
-          { path: 'acceptDowntime', message: 'must be true for a cluster of fewer than three managers' },
+          {
+            path: 'acceptDowntime',
+            message: 'must be true for a cluster of fewer than three managers, or with data of environments',
+          },
         ],
       });
     const inOrder = [...members].sort((one, other) => rankOf(one) - rankOf(other));
@@ -55,6 +60,28 @@ export function startReboot(
 function rankOf({ role, isLeader }: Pick<MemberRow, 'role' | 'isLeader'>): number {
   if (isLeader) return 2;
   return role === 'manager' ? 1 : 0;
+}
+
+/** Data is on one server, and nothing stands in for it. */
+async function dataDowntime(
+  tx: Queryable,
+  ctx: ClustersContext,
+  workspaceId: WorkspaceId,
+  members: readonly MemberRow[],
+): Promise<string | undefined> {
+  const names: string[] = [];
+  for (const { serverId } of members) {
+    const there = await ctx.environmentsOn(tx, workspaceId, serverId);
+    const data = await ctx.dataOn(
+      tx,
+      workspaceId,
+      there.map(({ id }) => id),
+      serverId,
+    );
+    names.push(...there.filter(({ id }) => data.has(id)).map(({ project, name }) => `${project}/${name}`));
+  }
+  if (names.length === 0) return undefined;
+  return `These environments have data on one server, and are down or without it while that reboots: ${names.join(', ')}.`;
 }
 
 /** What nobody can prevent, in words; undefined where three managers or more stand in for each other. */

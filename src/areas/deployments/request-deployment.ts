@@ -5,13 +5,15 @@
 import type { DeploymentEvent } from '../../events/event-kinds.ts';
 import { appendEvents } from '../../events/events.ts';
 import { Fault } from '../../fault.ts';
-import { type DeploymentId, newId } from '../../ids.ts';
+import { type DeploymentId, newId, type WorkspaceId } from '../../ids.ts';
 import { cancelIn, enqueueOperation, lockQueued } from '../../operations/operations.ts';
 import type { Queryable } from '../../store/database.ts';
-import { lockEnvironment, setWanted } from '../environments/environment-state.ts';
+import { type EnvironmentState, lockEnvironment, setWanted } from '../environments/environment-state.ts';
 import { homeOf } from '../environments/placement/cluster-home.ts';
 import { ensurePlacement } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
+import { runsByRelease } from '../releases/stored-releases.ts';
+import { holdsData } from '../services/read-services.ts';
 import {
   type DeploymentQueue,
   type DeploymentRequest,
@@ -30,7 +32,8 @@ export async function requestDeployment(
   const { projectId, branch, currentDeploymentId } = environment;
   if (environment.serverId === null) throw noServer();
   const now = ctx.clock.now();
-  const placed = { id: environmentId, serverId: environment.serverId };
+  const hasData = await keepsData(tx, workspaceId, environment);
+  const placed = { id: environmentId, serverId: environment.serverId, hasData };
   const serverId = await homeOf(tx, workspaceId, placed, now);
   // One that waits goes to the new server by itself, and brings what is newer along.
   const [waiting] = (await queries.listQueued(tx, workspaceId, environmentId)).slice(-1);
@@ -61,6 +64,19 @@ export async function requestDeployment(
   const news = { reason: 'deployment', environmentId, deploymentId: id, status: 'queued' } as const;
   await publishProjectEvent(tx, workspaceId, projectId, news);
   return id;
+}
+
+/** Of services or volumes, where it stands. */
+async function keepsData(
+  tx: Queryable,
+  workspaceId: WorkspaceId,
+  { id, serverId, currentReleaseId }: EnvironmentState,
+): Promise<boolean> {
+  const data = await holdsData(tx, workspaceId, id);
+  if (data.some((each) => each.serverId === serverId)) return true;
+  if (currentReleaseId === null) return false;
+  const runs = await runsByRelease(tx, workspaceId, [currentReleaseId]);
+  return (runs.get(currentReleaseId)?.volumes.length ?? 0) > 0;
 }
 
 /** A move changes the server and nothing else: the release that runs goes along, and is built there. */

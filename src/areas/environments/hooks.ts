@@ -6,7 +6,6 @@ import type Type from 'typebox';
 import type { AnalysisResult, App, ServiceKind } from '../../analysis/result.ts';
 import type { Target } from '../../engine/engine.ts';
 import type { DeploymentStatus } from '../../events/event-kinds.ts';
-import type { FieldError } from '../../fault.ts';
 import type {
   DeploymentId,
   DomainId,
@@ -38,12 +37,6 @@ export interface EnvironmentHook {
     workspaceId: WorkspaceId,
     environment: EnvironmentState,
   ) => Promise<readonly HeldData[]>;
-  /** What the area has of it that cannot stand on a cluster, by field. */
-  readonly notOnCluster?: (
-    db: Queryable,
-    workspaceId: WorkspaceId,
-    environment: EnvironmentState,
-  ) => Promise<readonly FieldError[]>;
   /** It goes to another server, and its data stays behind. */
   readonly leaveData?: (
     tx: Queryable,

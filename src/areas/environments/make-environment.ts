@@ -10,10 +10,9 @@ import type { Sealer } from '../../store/sealed.ts';
 import { slugOf } from '../projects/create-project.ts';
 import { checkLimits, checkSettings, checkValues } from './check-settings.ts';
 import { chooseApp, generatedVariables } from './choose-app.ts';
-import { lockEnvironment } from './environment-state.ts';
 import type { EnvironmentSettings } from './environments.ts';
 import type { EnvironmentHooks, WantedService } from './hooks.ts';
-import { refuseOnCluster } from './placement/on-cluster.ts';
+import { refuseSettingsOnCluster } from './placement/on-cluster.ts';
 import { holdPlace, type NamedPlacement } from './placement/wanted-placement.ts';
 import { insertEnvironment } from './queries.ts';
 import { type NewVariable, putVariables } from './variables/put-variables.ts';
@@ -60,12 +59,11 @@ export async function makeEnvironment(
       ...(place?.replicas !== undefined && { replicas: place.replicas }),
     },
   };
+  if (place && place.clusterId !== null) refuseSettingsOnCluster(row.settings);
   if (!(await insertEnvironment(tx, workspaceId, row, now))) return undefined;
   const variables = [...generatedVariables(result, app), ...(plan.variables ?? [])];
   await putVariables(tx, ctx.sealer, workspaceId, id, variables, now);
   const { services } = plan;
   for (const hook of ctx.hooks) await hook.created?.(tx, { workspaceId, id, services, result, app });
-  if (place && place.clusterId !== null)
-    await refuseOnCluster(tx, ctx.hooks, workspaceId, await lockEnvironment(tx, workspaceId, id));
   return id;
 }

@@ -13,7 +13,7 @@ import * as queries from './environment-state.ts';
 import { lockEnvironment } from './environment-state.ts';
 import { type EnvironmentSettings, environmentNameTaken } from './environments.ts';
 import { changedSettings, isSettingKey, type Needs, needsOfSettings } from './needs.ts';
-import { refuse, settingsNotOnCluster } from './placement/on-cluster.ts';
+import { refuseSettingsOnCluster } from './placement/on-cluster.ts';
 import { readEnvironment } from './read-environments.ts';
 import { checkWatchPaths } from './watch-paths.ts';
 
@@ -43,7 +43,7 @@ export async function updateEnvironment(
     if (before.serverId !== null) {
       const { facts, clusterId } = await readServer(tx, workspaceId, before.serverId);
       checkLimits(settings, changedSettings(before.settings, settings), facts);
-      if (clusterId !== null) refuse(settingsNotOnCluster(settings));
+      if (clusterId !== null) refuseSettingsOnCluster(settings);
     }
     const change = { name, settings, watchPaths };
     await queries.setDetails(tx, workspaceId, id, change, ctx.clock.now()).catch((error: unknown) => {

@@ -19,6 +19,7 @@ import { openTargetReadOnly } from '../environments/placement/open-target.ts';
 import { placementsOfAll } from '../environments/placement/placements.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
 import { readRelease, runsByRelease } from '../releases/stored-releases.ts';
+import { isServerUnavailable } from '../servers/connection/server-retry.ts';
 import { inspectServices } from '../services/inspect-services.ts';
 import { servicesOf } from '../services/read-services.ts';
 import { crashFault } from './crash-fault.ts';
@@ -119,7 +120,13 @@ async function servicesDown(
   signal: AbortSignal,
 ): Promise<string[]> {
   const target = await openTargetReadOnly(ctx.servers, place, signal);
-  const { services, unwanted } = await inspectServices(ctx, target);
+  const found = await inspectServices(ctx, target).catch((error: unknown) => {
+    // On a cluster the others go on without the server that has the data; the look at the cluster tells of it.
+    if (place.clusterId !== null && isServerUnavailable(error)) return undefined;
+    throw error;
+  });
+  if (!found) return [];
+  const { services, unwanted } = found;
   const amiss = services.filter((each) => !isServiceUp(each));
   return [...amiss.map(({ service }) => `service ${service.name}`), ...unwanted];
 }

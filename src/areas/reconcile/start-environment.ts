@@ -4,7 +4,7 @@
  * well it changes nothing.
  */
 import { minute } from '../../clock.ts';
-import { addressesOf, endpointsOf } from '../../engine/engine.ts';
+import { addressesOf, endpointsOf, type Target } from '../../engine/engine.ts';
 import { hasCrons, secretsOf } from '../../engine/release-spec.ts';
 import { Fault } from '../../fault.ts';
 import type { AccountId, EnvironmentId, OperationId, WorkspaceId } from '../../ids.ts';
@@ -28,6 +28,7 @@ import { answerStarted, type StartedOperation } from '../operations/operations.t
 import { publishProjectEvent } from '../projects/projects.ts';
 import { readRelease } from '../releases/stored-releases.ts';
 import { transientRetry } from '../releases/transient-retry.ts';
+import { isServerUnavailable } from '../servers/connection/server-retry.ts';
 import { ensureServices } from '../services/ensure-services.ts';
 import { hasServices } from '../services/read-services.ts';
 import {
@@ -127,9 +128,7 @@ export async function putInService(ctx: ReconcileContext, input: Input, step: St
   const target = await targetOf(ctx, environment, step);
   // First of all: without it nothing on the server is reached, whoever it belongs to.
   await target.ensureProxy();
-  if (await hasServices(ctx.db, step.workspaceId, environment.id)) {
-    await ensureServices(ctx, target, { log: (line) => step.log(line) });
-  }
+  const away = await startServices(ctx, target, step);
   const found = await target.instances();
   const foreign = found.filter((each) => each.deploymentId !== deploymentId);
   const start = { release, deploymentId, takenAddresses: addressesOf(found) };
@@ -153,4 +152,23 @@ export async function putInService(ctx: ReconcileContext, input: Input, step: St
     foreign.map(({ name }) => name),
     run.stopSeconds,
   );
+  if (away) throw away;
+}
+
+/** On a cluster the server with the data may be away while the others go on: that is told in the end. */
+async function startServices(
+  ctx: ReconcileContext,
+  target: Target,
+  { workspaceId, log }: StepContext,
+): Promise<Fault | undefined> {
+  const { environmentId, clusterId } = target.placement;
+  if (!(await hasServices(ctx.db, workspaceId, environmentId))) return undefined;
+  try {
+    await ensureServices(ctx, target, { log });
+    return undefined;
+  } catch (error) {
+    if (clusterId === null || !(error instanceof Fault) || !isServerUnavailable(error)) throw error;
+    log(`The services of the environment are left out: ${error.message}`);
+    return error;
+  }
 }

@@ -1,7 +1,6 @@
 /** What services do with the environments that they belong to: made with them, shown with them, left behind by them. */
 import type { AnalysisResult, App } from '../../analysis/result.ts';
 import type { Clock } from '../../clock.ts';
-import type { FieldError } from '../../fault.ts';
 import type { EnvironmentHook, WantedService } from '../environments/hooks.ts';
 import { createServices } from './create-services.ts';
 import { fittingVersion } from './kinds/kinds.ts';
@@ -21,17 +20,11 @@ export function servicesHook({ clock }: { readonly clock: Clock }): EnvironmentH
         path: `services/${name}`,
         serverId,
       })),
-    notOnCluster: async (db, workspaceId, { id }) =>
-      ((await servicesOf(db, workspaceId, [id])).get(id) ?? []).map(serviceNotOnCluster),
     // They begin empty on the new server; their volumes stay where they are.
     leaveData: async (tx, workspaceId, id, serverId) => {
       await queries.forgetPlaces(tx, workspaceId, id, serverId);
     },
   };
-}
-
-export function serviceNotOnCluster({ name }: { readonly name: string }): FieldError {
-  return { path: `services.${name}`, message: 'must not be there on a cluster: its data is on one server' };
 }
 
 /** Of the versions that we run, the one that the repository names; ours where it names another. */

@@ -18,7 +18,7 @@ export function serviceRoutes(routes: Routes, ctx: ServiceRequestsContext, tunne
   route.post(base, {
     access: ofEnvironment.change,
     idempotent: true,
-    faults: ['service_version_refused', 'removal_unconfirmed', 'not_on_cluster'],
+    faults: ['service_version_refused', 'removal_unconfirmed'],
     schema: {
       operationId: 'setServices',
       summary: 'Say which services an environment has',

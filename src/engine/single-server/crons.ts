@@ -1,15 +1,20 @@
 /** The cron processes of a release, as timers of the server: exactly those, so setting them again changes nothing. */
 import { calendarOf } from '../../adapters/timers/calendar.ts';
-import { removeTimers, setTimers } from '../../adapters/timers/timers.ts';
+import { removeTimers, type Started, setTimers } from '../../adapters/timers/timers.ts';
 import type { DeploymentId } from '../../ids.ts';
 import type { DockerHost } from '../docker-host.ts';
 import { appContainer } from '../placement.ts';
 import type { RunPlan } from '../release-spec.ts';
 
-function cronsOf({ processes }: RunPlan, deploymentId: DeploymentId) {
+/** What a timer starts is named like the first of its process. */
+type StartOf = (name: string) => Started;
+
+const startContainer: StartOf = (container) => ({ container });
+
+function cronsOf({ processes }: RunPlan, deploymentId: DeploymentId, startOf: StartOf) {
   return processes.flatMap(({ name, kind, schedule }) =>
     kind === 'cron' && schedule !== null
-      ? [{ name, calendar: calendarOf(schedule), container: appContainer(deploymentId, name, 1) }]
+      ? [{ name, calendar: calendarOf(schedule), starts: startOf(appContainer(deploymentId, name, 1)) }]
       : [],
   );
 }
@@ -18,8 +23,9 @@ export async function setCrons(
   { placement, remote, fence, signal }: DockerHost,
   run: RunPlan,
   deploymentId: DeploymentId,
+  startOf: StartOf = startContainer,
 ): Promise<void> {
-  await setTimers(remote, placement.environmentId, cronsOf(run, deploymentId), { fence, signal });
+  await setTimers(remote, placement.environmentId, cronsOf(run, deploymentId, startOf), { fence, signal });
 }
 
 export async function removeCrons({ placement, remote, fence, signal }: DockerHost): Promise<void> {

@@ -13,6 +13,7 @@ import {
 } from '../../adapters/docker/containers.ts';
 import type { Call, Reply } from '../../adapters/docker/docker.ts';
 import { inspectImage, pullHint, pullUnit, readImage } from '../../adapters/docker/images.ts';
+import { connectNetwork } from '../../adapters/docker/networks.ts';
 import { createVolume, listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServiceId } from '../../ids.ts';
@@ -21,13 +22,14 @@ import { followUnit } from '../../remote/units/follow-unit.ts';
 import {
   askHost,
   askOne,
+  bridgeCall,
   createCalls,
   type DockerHost,
-  networkCall,
   type WantedContainer,
 } from '../docker-host.ts';
 import {
   addressIn,
+  bridgeName,
   labelsOf,
   networkName,
   type Placement,
@@ -84,7 +86,7 @@ export async function inspectServices(
   };
 }
 
-/** Asked from the server, over the environment's network. */
+/** Asked from the server, over the bridge: an overlay of a cluster it does not reach. */
 export function healthExchange(
   placement: Placement,
   { slot, health }: ServiceSpec,
@@ -100,7 +102,14 @@ export function healthExchange(
  * newer Slipway would restart every database.
  */
 function specMark(placement: Placement, { image, name, wantedMemoryMb, slot }: ServiceSpec): string {
-  const parts = [image, name, wantedMemoryMb, addressIn(placement, slot)];
+  const isOnOverlay = placement.clusterId !== null;
+  const parts = [
+    image,
+    name,
+    wantedMemoryMb,
+    addressIn(placement, slot),
+    ...(isOnOverlay ? ['overlay'] : []),
+  ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
@@ -133,7 +142,7 @@ export async function applyServices(
   );
   const calls = [
     ...unwanted.flatMap((name) => stopAndRemove(name, longestStopSeconds)),
-    ...(services.length > 0 ? [networkCall(placement)] : []),
+    ...(services.length > 0 ? [bridgeCall(placement)] : []),
     ...services.flatMap((each) => createAndStart(placement, each, creating[missing.indexOf(each.service)])),
   ];
   await askHost(
@@ -160,8 +169,18 @@ function createAndStart(
     ...(status === null ? [] : stopAndRemove(name, service.stopSeconds)),
     createVolume(serviceVolume(service.id), volumeLabels),
     creating,
+    ...overlayOf(placement, service),
     startContainer(name),
   ];
+}
+
+/**
+ * On a cluster all members find it by its name on the overlay. That is its second network: Docker looks for the first by its name
+ * before it has attached the server to an overlay.
+ */
+function overlayOf(placement: Placement, { id, name }: ServiceSpec): Call[] {
+  if (placement.clusterId === null) return [];
+  return [connectNetwork(networkName(placement), serviceContainer(id), [name])];
 }
 
 function stopAndRemove(name: string, stopSeconds: number): Call[] {
@@ -178,7 +197,7 @@ function containerOf(placement: Placement, service: ServiceSpec): WantedContaine
       [serviceLabel]: id,
       [specLabel]: specMark(placement, service),
     },
-    network: networkName(placement),
+    network: bridgeName(placement),
     address: addressIn(placement, slot),
     aliases: [name],
     environment,

@@ -18,9 +18,9 @@ import {
   askCreating,
   askHost,
   askOne,
+  bridgeCall,
   createCalls,
   type DockerHost,
-  networkCall,
   type WantedContainer,
 } from '../docker-host.ts';
 import type { RunningInstance } from '../engine.ts';
@@ -44,7 +44,7 @@ import {
 /** The network and the volumes; they outlive every release. */
 function groundCalls(placement: Placement, { run }: ReleaseSpec): Call[] {
   // That of a cluster is made by a manager.
-  const network = placement.clusterId === null ? [networkCall(placement)] : [];
+  const network = placement.clusterId === null ? [bridgeCall(placement)] : [];
   return [...network, ...run.volumes.map(({ name }) => volumeCall(placement, name))];
 }
 

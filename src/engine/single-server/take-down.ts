@@ -5,7 +5,7 @@ import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { removeFront } from '../../adapters/proxy/front-changes.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
-import { labelsOf, networkName } from '../placement.ts';
+import { bridgeName, labelsOf } from '../placement.ts';
 import { removeCrons } from './crons.ts';
 import { listInstances } from './inspect.ts';
 import { removeInstances } from './instances.ts';
@@ -30,7 +30,7 @@ export async function takeDown(
   const images = readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
   await askHost(host, [
     ...images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
-    removeNetwork(networkName(placement)),
+    removeNetwork(bridgeName(placement)),
   ]);
   if (!deleteData) return;
   const volumes = readVolumes(await askOne(host, listVolumes(labelsOf(placement, 'volume'))));

@@ -16,6 +16,7 @@ import {
 import { readCertificates, removeCertificate } from '../../adapters/proxy/certificates.ts';
 import { removeFront } from '../../adapters/proxy/front-changes.ts';
 import { readFronts } from '../../adapters/proxy/read-fronts.ts';
+import { removeAllTimers } from '../../adapters/timers/timers.ts';
 import type { ClusterId } from '../../ids.ts';
 import type { Fence, Remote } from '../../remote/remote.ts';
 import { Secret } from '../../secret.ts';
@@ -124,10 +125,11 @@ export async function leave(member: SwarmMember): Promise<void> {
 }
 
 /** Nor of what stands on the cluster: the others serve it. */
-export async function removeFronts({ remote, signal }: SwarmMember, fence: Fence): Promise<void> {
+export async function removeServing({ remote, signal }: SwarmMember, fence: Fence): Promise<void> {
   const work = { remote, fence, signal };
   for (const { id } of (await readFronts(work)).fronts) await removeFront(work, id);
   for (const { id } of await readCertificates(work)) await removeCertificate(work, id);
+  await removeAllTimers(remote, signal);
 }
 
 /** Copies, of which the others have the same. */

@@ -4,6 +4,7 @@ import { ask } from '../../adapters/docker/ask.ts';
 import type { Call } from '../../adapters/docker/docker.ts';
 import { fieldsOf, listOf, numberOf, textOf } from '../../adapters/docker/json.ts';
 import { info, readSwarmView } from '../../adapters/docker/swarm.ts';
+import { isPinned } from '../../adapters/docker/swarm-services.ts';
 import type { SwarmMember } from './member.ts';
 
 const lookTimeoutMs = 15_000;
@@ -32,12 +33,13 @@ export async function isInSwarm({ remote, signal }: SwarmMember): Promise<boolea
 
 const listServices: Call = { method: 'GET', path: '/services?status=true', ok: [200] };
 
-/** Names of services with fewer tasks running than wanted. */
+/** Names of services with fewer tasks running than wanted, though they could run. */
 export async function incompleteServices({ remote, signal }: SwarmMember): Promise<string[]> {
   const [reply] = await ask(remote, [listServices], { signal });
   return listOf(reply?.body).flatMap((each) => {
     const { RunningTasks, DesiredTasks } = fieldsOf(each, 'ServiceStatus');
-    const isComplete = numberOf(RunningTasks) >= numberOf(DesiredTasks);
+    // What may run on one server only waits for it.
+    const isComplete = numberOf(RunningTasks) >= numberOf(DesiredTasks) || isPinned(fieldsOf(each, 'Spec'));
     return isComplete ? [] : [textOf(fieldsOf(each, 'Spec').Name)];
   });
 }

@@ -14,6 +14,7 @@ import {
   type SwarmTask,
   scaleService,
 } from '../../adapters/docker/swarm-services.ts';
+import { second } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
 import { askHost } from '../docker-host.ts';
@@ -64,13 +65,14 @@ export function serverOf({ servers }: Cluster, task: SwarmTask | null): ClusterS
   return task ? servers.find(({ nodeId }) => nodeId === task.nodeId) : undefined;
 }
 
-export function instanceOf({ service }: Replica): Instance {
+export function instanceOf({ service, task }: Replica): Instance {
   return {
     name: service.name,
     process: service.labels['slipway.process'] ?? '',
     deploymentId: (service.labels['slipway.deployment'] ?? '') as DeploymentId,
     address: null,
-    isRunning: service.replicas > 0,
+    // The service of a cron process keeps the task that has ended.
+    isRunning: service.runsOnce ? task?.state === 'running' : service.replicas > 0,
   };
 }
 
@@ -117,13 +119,15 @@ export async function endpointsNow(
   });
 }
 
-/** Somebody else's change between the look and ours is met by another look. */
+/** What runs once is started by its timers alone. Somebody else's change between the look and ours is met by another look. */
 export async function scale(cluster: Cluster, names: readonly string[], to: 0 | 1): Promise<void> {
   const manager = await cluster.manager();
   for (let tries = 0; ; tries += 1) {
     const wrong = (await replicasOf(cluster))
       .map(({ service }) => service)
-      .filter(({ name, replicas }) => names.includes(name) && replicas !== to);
+      .filter(
+        ({ name, replicas, runsOnce }) => names.includes(name) && replicas !== to && !(runsOnce && to === 1),
+      );
     if (wrong.length === 0) return;
     try {
       await askHost(
@@ -136,6 +140,45 @@ export async function scale(cluster: Cluster, names: readonly string[], to: 0 | 
       await sleep(200, undefined, { signal: cluster.signal });
     }
   }
+}
+
+const ended = new Set(['complete', 'shutdown', 'failed', 'rejected', 'remove', 'orphaned']);
+
+/**
+ * Scaled to none, and gone: Swarm answers before a container has ended, and who starts the next on its volume must not meet it.
+ * One on a server that is away is not waited for.
+ */
+export async function stopReplicas(
+  cluster: Cluster,
+  names: readonly string[],
+  stopSeconds: number,
+): Promise<void> {
+  await scale(cluster, names, 0);
+  const until = performance.now() + stopSeconds * second + stoppedMs;
+  for (;;) {
+    const left = await notEnded(cluster, names);
+    if (left.length === 0) return;
+    if (performance.now() > until)
+      throw new Fault('remote_timeout', 'Swarm has not stopped the containers of the environment.', {
+        evidence: left.map(({ nodeId, state }) => `${state} on node ${nodeId}`).join('\n'),
+      });
+    await sleep(200, undefined, { signal: cluster.signal });
+  }
+}
+
+/** Beyond the time that a container has to end by itself. */
+const stoppedMs = 60 * second;
+
+async function notEnded(cluster: Cluster, names: readonly string[]): Promise<SwarmTask[]> {
+  const labels = labelsOf(cluster.placement, 'app');
+  const [listed, tasked] = await askHost(await cluster.manager(), [listServices(labels), listTasks(labels)]);
+  if (!listed || !tasked) throw new Error('Docker left a question without an answer');
+  const stopped = readServices(listed).filter(({ name }) => names.includes(name));
+  const ids = new Set(stopped.map(({ id }) => id));
+  const up = new Set((await serversUp(cluster)).map(({ nodeId }) => nodeId));
+  return readTasks(tasked).filter(
+    ({ serviceId, state, nodeId }) => ids.has(serviceId) && !ended.has(state) && up.has(nodeId),
+  );
 }
 
 export async function removeReplicas(cluster: Cluster, names: readonly string[]): Promise<void> {

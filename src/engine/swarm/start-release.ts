@@ -35,19 +35,19 @@ export function startWeb(cluster: Cluster, start: ReleaseStart): Promise<Running
   );
 }
 
-/** A cron process never comes here: an environment that has one is refused before. */
+/** A cron process is only made ready: the timers of the servers give it its tasks. */
 export function startProcesses(cluster: Cluster, start: ReleaseStart): Promise<RunningInstance[]> {
-  const workers = start.release.run.processes.filter(({ kind }) => kind === 'worker');
   return startAll(
     cluster,
     start,
-    workers.flatMap(({ name: process, replicas, command }) =>
-      namesOf(start, process, replicas).map(({ name, replica }) => ({
+    start.release.run.processes.flatMap(({ name: process, kind, replicas, command }) =>
+      namesOf(start, process, kind === 'cron' ? 1 : replicas).map(({ name, replica }) => ({
         name,
         process,
         spec: (image: string) => ({
           ...specOf(cluster, start, process, replica, image),
           entrypoint: shell(command),
+          runsOnce: kind === 'cron',
         }),
       })),
     ),
@@ -91,13 +91,15 @@ function specOf(
   image: string,
 ): SwarmServiceSpec {
   const { placement, capacity } = cluster;
-  const { name, labels, network, environment, stopSeconds, capabilities, ...wanted } = common(
+  const { name, labels, network, environment, stopSeconds, capabilities, volumes, ...wanted } = common(
     placement,
     start,
     process,
     replica,
   );
   const { memoryMb, cpus } = limitsOf(wanted, capacity);
+  // A volume is on one server, and so is all that uses it.
+  const nodeId = volumes.length > 0 ? homeNode(cluster) : null;
   return {
     name,
     image,
@@ -109,8 +111,24 @@ function specOf(
     memoryMb: memoryMb.limit,
     cpus: cpus.limit,
     stopSeconds,
+    runsOnce: false,
+    volumes,
+    volumeLabels: labelsOf(placement, 'volume'),
+    nodeId,
     published: null,
   };
+}
+
+function homeNode({ servers, placement }: Cluster): string {
+  const home = servers.find(({ serverId }) => serverId === placement.serverId);
+  if (home) return home.nodeId;
+  throw new Fault(
+    'server_not_ready',
+    'The server with the volumes of the environment is not in the cluster.',
+    {
+      hint: 'Add it to the cluster again, or move the environment with `leaveData`.',
+    },
+  );
 }
 
 /** None that is in use: of two releases side by side each has its own. */

@@ -1,13 +1,15 @@
 /**
  * The engine for an environment that stands on a cluster: Swarm places and heals its replicas, HAProxy serves it on every member.
- * What takes one server, builds and the release command, is done on the environment's home. Owns what Swarm and the proxies
- * are told; refuses what keeps data or must run once: those who plan an environment refuse that first, and by its name.
+ * What takes one server, builds, the release command, services and volumes, is on the environment's home. Cron processes are run by
+ * Swarm, when the timers of the servers say so. Owns what Swarm and the proxies are told; refuses to decide where anything runs that
+ * may run anywhere: that is Swarm's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listContainers, readContainers } from '../../adapters/docker/containers.ts';
 import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
 import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { createOverlay } from '../../adapters/docker/swarm-services.ts';
+import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { installCertificate, removeCertificate } from '../../adapters/proxy/certificates.ts';
 import { setChallengeThumbprint } from '../../adapters/proxy/challenge.ts';
 import { dismiss } from '../../adapters/proxy/drain.ts';
@@ -18,9 +20,10 @@ import { minute, second } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
 import type { InspectedTarget, InstanceState, Leftovers, Survey, Target } from '../engine.ts';
-import { labelsOf, networkName } from '../placement.ts';
-import { hasCrons } from '../release-spec.ts';
+import { bridgeName, labelsOf, networkName } from '../placement.ts';
+import { removeCrons, setCrons } from '../single-server/crons.ts';
 import { lastLines, nameOf, wasOutOfMemory } from '../single-server/inspect.ts';
+import { removeServices } from '../single-server/services.ts';
 import { singleServer } from '../single-server/single-server.ts';
 import { refuseRequests, removeFromProxy } from '../single-server/traffic.ts';
 import { type Cluster, onServersUp, serversUp } from './cluster.ts';
@@ -34,6 +37,7 @@ import {
   scale,
   serverOf,
   stateOf,
+  stopReplicas,
 } from './replicas.ts';
 import { startProcesses, startWeb } from './start-release.ts';
 import { waitHealthy } from './wait-healthy.ts';
@@ -53,18 +57,19 @@ export function swarm(cluster: Cluster): Target {
       await ensureOverlay(cluster);
       await home.runReleaseCommand(start, command, output);
     },
-    stopInstances: async (names, _stopSeconds, inProxy = []) => {
+    stopInstances: async (names, stopSeconds, inProxy = []) => {
       if (inProxy.length > 0) await onProxies((host) => dismiss(host, environmentId, inProxy));
-      await scale(cluster, names, 0);
+      await stopReplicas(cluster, names, stopSeconds);
     },
     startAgain: (names) => scale(cluster, names, 1),
     removeInstances: (names) => removeReplicas(cluster, names),
     cleanUp: (left) => cleanUp(cluster, home, left),
-    setCrons: async (run) => {
-      if (hasCrons(run)) throw new Error('a cron process was not refused on a cluster');
+    setCrons: async (run, deploymentId) => {
+      const start = (swarmService: string) => ({ swarmService });
+      await onServersUp(cluster, (host) => setCrons(host, run, deploymentId, start));
     },
-    removeCrons: async () => undefined,
-    takeDown: () => takeDown(cluster),
+    removeCrons: () => removeCronsOf(cluster),
+    takeDown: (options) => takeDown(cluster, options),
     ensureProxy: async () =>
       (await onServersUp(cluster, ({ remote, signal }) => ensureProxy(remote, signal))).includes(true),
     prove: (front, endpoints, release) => proxies.prove(cluster, front, endpoints, release),
@@ -79,6 +84,10 @@ export function swarm(cluster: Cluster): Target {
     readCertificates: () => proxies.commonCertificates(cluster),
     removeCertificate: (id) => onProxies((host) => removeCertificate(host, id)),
     setChallengeThumbprint: (thumbprint) => onProxies((host) => setChallengeThumbprint(host, thumbprint)),
+    applyServices: async (services, unwanted) => {
+      if (services.length > 0) await ensureOverlay(cluster);
+      await home.applyServices(services, unwanted);
+    },
     survey: (names) => survey(cluster, names),
     lastLines: async (name, most) => {
       const seen = await lastCrashed(cluster, name);
@@ -86,6 +95,16 @@ export function swarm(cluster: Cluster): Target {
     },
     wasOutOfMemory: (instance) => outOfMemory(cluster, instance),
   };
+}
+
+/** With the services: a server that is away has its timers still, and must find nothing to start when it is back. */
+async function removeCronsOf(cluster: Cluster): Promise<void> {
+  const crons = (await replicasOf(cluster)).filter(({ service }) => service.runsOnce);
+  await removeReplicas(
+    cluster,
+    crons.map(({ service }) => service.name),
+  );
+  await onServersUp(cluster, removeCrons);
 }
 
 async function ensureOverlay(cluster: Cluster): Promise<void> {
@@ -121,8 +140,9 @@ async function cleanUp(cluster: Cluster, home: Target, left: Leftovers): Promise
  * On those that are up at once. A member that is away still has the front, which nobody would remove later: it is waited for, and
  * whoever cannot wait says so or takes the member out of the cluster.
  */
-async function takeDown(cluster: Cluster): Promise<void> {
+async function takeDown(cluster: Cluster, { deleteData }: { readonly deleteData: boolean }): Promise<void> {
   const { placement } = cluster;
+  await removeCronsOf(cluster);
   await onServersUp(cluster, (host) => removeFront(host, placement.environmentId));
   await removeReplicas(
     cluster,
@@ -131,10 +151,16 @@ async function takeDown(cluster: Cluster): Promise<void> {
   await onServersUp(cluster, waitUntilGone);
   await onServersUp(cluster, async (host) => {
     const images = readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
-    await askHost(
-      host,
-      images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
-    );
+    // Of its services there is something on its home alone; a home of before may have what nobody knows of any more.
+    await removeServices(host, { deleteData });
+    const volumes = deleteData
+      ? readVolumes(await askOne(host, listVolumes(labelsOf(placement, 'volume'))))
+      : [];
+    await askHost(host, [
+      ...images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
+      ...volumes.map(({ name }) => removeVolume(name)),
+      removeNetwork(bridgeName(placement)),
+    ]);
   });
   const up = await serversUp(cluster);
   const away = cluster.servers.filter((each) => !up.includes(each)).map(({ name }) => name);

@@ -1,13 +1,14 @@
 /**
- * Which member of a cluster is the home of an environment: it builds its images and runs what has to run once. Any of them can be
- * it, and another is where it is lost.
+ * Which member of a cluster is the home of an environment: it builds its images, runs what has to run once, and keeps its data. Any
+ * of them can be it, and another is where it is lost; but not while it has data, which cannot follow.
  */
 import { Fault } from '../../../fault.ts';
 import type { ClusterId, EnvironmentId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { type ClusterMember, holdCluster, readMembers } from '../../clusters/read-clusters.ts';
 import { readServer } from '../../servers/read-server.ts';
-import { type EnvironmentState, setServer } from '../environment-state.ts';
+import { type EnvironmentState, readEnvironmentState, setServer } from '../environment-state.ts';
+import { dataOf, type EnvironmentHooks } from '../hooks.ts';
 import { countHomes, setHome } from './placement-queries.ts';
 
 /** The member with the fewest environments. Until the transaction ends, nobody takes the cluster apart. */
@@ -34,9 +35,10 @@ export async function chooseHome(
 export async function homeOf(
   tx: Queryable,
   workspaceId: WorkspaceId,
-  { id, serverId }: Pick<EnvironmentState, 'id'> & { readonly serverId: ServerId },
+  { id, serverId, hasData }: PlacedEnvironment,
   now: Date,
 ): Promise<ServerId> {
+  if (hasData) return serverId;
   const { clusterId } = await readServer(tx, workspaceId, serverId);
   if (clusterId === null) return serverId;
   const fit = await fitMembers(tx, workspaceId, clusterId);
@@ -47,28 +49,75 @@ export async function homeOf(
   return home;
 }
 
-/** Everything that has this member for a home, before it leaves its cluster. */
+interface PlacedEnvironment extends Pick<EnvironmentState, 'id'> {
+  readonly serverId: ServerId;
+  readonly hasData: boolean;
+}
+
+/** Everything that has this member for a home, before it leaves its cluster. What has data there stays, unless the server is lost. */
 export async function leaveHome(
   tx: Queryable,
+  hooks: EnvironmentHooks,
   workspaceId: WorkspaceId,
-  { environmentIds, from, clusterId }: LeftHome,
+  { environmentIds, from, clusterId, lost }: LeftHome,
   now: Date,
 ): Promise<void> {
   for (const id of environmentIds) {
+    const data = await dataAt(tx, hooks, workspaceId, id, from);
+    if (data.length > 0 && !lost) throw hasDataThere(data);
     const fit = await fitMembers(tx, workspaceId, clusterId);
     const to = await fewest(
       tx,
       workspaceId,
       fit.filter(({ serverId }) => serverId !== from),
     );
-    if (to) await moveHome(tx, workspaceId, id, { from, to }, now);
+    if (!to) continue;
+    await moveHome(tx, workspaceId, id, { from, to }, now);
+    if (data.length > 0) for (const hook of hooks) await hook.leaveData?.(tx, workspaceId, id, to);
   }
+}
+
+/** Of these environments those that have data on the server, with what it is. */
+export async function dataOn(
+  tx: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  environmentIds: readonly EnvironmentId[],
+  serverId: ServerId,
+): Promise<ReadonlyMap<EnvironmentId, readonly string[]>> {
+  const found = new Map<EnvironmentId, readonly string[]>();
+  for (const id of environmentIds) {
+    const paths = await dataAt(tx, hooks, workspaceId, id, serverId);
+    if (paths.length > 0) found.set(id, paths);
+  }
+  return found;
+}
+
+async function dataAt(
+  tx: Queryable,
+  hooks: EnvironmentHooks,
+  workspaceId: WorkspaceId,
+  id: EnvironmentId,
+  serverId: ServerId,
+): Promise<string[]> {
+  const environment = await readEnvironmentState(tx, workspaceId, id);
+  const held = environment ? await dataOf(tx, hooks, workspaceId, environment) : [];
+  return held.filter((each) => each.serverId === serverId).map(({ path }) => path);
+}
+
+function hasDataThere(data: readonly string[]): Fault {
+  return new Fault('in_use', `The server has data of environments: ${data.join(', ')}.`, {
+    hint: 'Back it up, and move the environment with PATCH /environments/:id/server and `leaveData`, or delete it. If the server is gone for good, take it out with `lost=true`.',
+    evidence: data.join('\n'),
+  });
 }
 
 export interface LeftHome {
   readonly environmentIds: readonly EnvironmentId[];
   readonly from: ServerId;
   readonly clusterId: ClusterId;
+  /** The server is gone for good, and its data with it. */
+  readonly lost: boolean;
 }
 
 async function moveHome(

@@ -11,7 +11,7 @@ import type { EnvironmentsContext } from '../context.ts';
 import { type EnvironmentState, lockEnvironment, setDetails, setServer } from '../environment-state.ts';
 import { dataOf, type EnvironmentHooks } from '../hooks.ts';
 import { readEnvironment, type ShownEnvironment } from '../read-environments.ts';
-import { refuseOnCluster } from './on-cluster.ts';
+import { refuseSettingsOnCluster } from './on-cluster.ts';
 import { placementsOf } from './placements.ts';
 import {
   type HeldPlace,
@@ -47,7 +47,10 @@ export function linkServer(
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     const place = named && (await holdReady(tx, workspaceId, named));
-    if (place && place.clusterId !== null) await refuseOnCluster(tx, ctx.hooks, workspaceId, before);
+    if (place && place.clusterId !== null) {
+      const { replicas = before.settings.replicas } = place;
+      refuseSettingsOnCluster({ ...before.settings, ...(replicas !== undefined && { replicas }) });
+    }
     const serverId = place ? await sameHome(tx, workspaceId, before, place) : null;
     if (place?.replicas !== undefined) await setReplicas(tx, ctx, workspaceId, before, place.replicas);
     if (before.serverId === serverId) {
