@@ -4,5 +4,6 @@ import { MemoryTree } from '../../src/analysis/tree.ts';
 import { hangMs } from '../support/until.ts';
 
 const files = { 'package.json': '{}', 'bomb.js': `process.env.A;${'(a='.repeat(9_000)}` };
-const limits = { cpuMs: hangMs, wallMs: hangMs };
+/** More memory than it is usually allowed: that would end it in the same second in which it is killed here. */
+const limits = { cpuMs: hangMs, wallMs: hangMs, memoryMb: 4_096 };
 await new Analyst(limits).analyse('owner', new MemoryTree(files), '', AbortSignal.timeout(hangMs));
