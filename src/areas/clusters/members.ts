@@ -1,5 +1,6 @@
 /** The servers of a cluster in hand: connected, with those that do not answer left out. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { second } from '../../clock.ts';
 import type { SwarmMember } from '../../engine/swarm/member.ts';
 import { nodesSeenBy, noQuorum, type SwarmNode } from '../../engine/swarm/nodes.ts';
 import { Fault } from '../../fault.ts';
@@ -59,18 +60,28 @@ export async function viewOfManagers(
   const managers = members
     .filter(({ role, nodeId }) => role !== 'worker' && nodeId !== null)
     .sort((a, b) => Number(b.isLeader) - Number(a.isLeader));
-  const answering: ServerId[] = [];
-  for (const { serverId } of managers) {
-    const look = lookingAt(ctx, workspaceId, serverId, signal).then(async (member) => ({
-      nodes: await nodesSeenBy(member),
-    }));
-    const seen = await ifReachable(look);
-    if (!seen) continue;
-    answering.push(serverId);
-    if (seen.nodes) return { nodes: seen.nodes, serverId, answering };
-  }
+  const ask = async ({ serverId }: MemberRow) => {
+    // One that is silent must not take the time of the others.
+    const late = AbortSignal.timeout(askedMs);
+    const look = lookingAt(ctx, workspaceId, serverId, AbortSignal.any([signal, late])).then(
+      async (member) => ({ serverId, nodes: await nodesSeenBy(member) }),
+    );
+    return ifReachable(look).catch((error: unknown) => {
+      if (late.aborted && !signal.aborted) return undefined;
+      throw error;
+    });
+  };
+  const [leader, ...others] = managers;
+  const first = leader && (await ask(leader));
+  const seen = first?.nodes ? [first] : [first, ...(await Promise.all(others.map(ask)))];
+  const answered = seen.flatMap((each) => each ?? []);
+  const answering = answered.map(({ serverId }) => serverId);
+  for (const { serverId, nodes } of answered) if (nodes) return { nodes, serverId, answering };
   return { nodes: null, serverId: null, answering };
 }
+
+/** Of one manager; a look has time for two of these. */
+const askedMs = 18 * second;
 
 /** A manager with a majority behind it, other than those that are named. A leader may be chosen anew at this moment. */
 export async function managerOf(
