@@ -85,6 +85,11 @@ export const benches: Readonly<Record<string, Bench>> = {
       'a small Node application with a Dockerfile of its own, from the call to the end of the deployment, beside a script that does the same docker and HAProxy commands over one warm `ssh` and asks nobody. Warm: median of seven, a changed file each. Then twenty deployments in a row under 16 keep-alive connections, GET and POST in turn, and twenty by hand under the same. At last twenty new environments at once.',
     run: async () => (await import('./deploy.ts')).benchDeploy(),
   },
+  cluster: {
+    about:
+      'a small Node application of six replicas on three lab servers, from the call to the end of the deployment, beside a script over warm `ssh` that does it with plain `docker service update --update-order start-first`, all six at once, behind a HAProxy on each server that finds tasks by DNS. Both copy an image without the layers that the others have. Warm: median of five, a changed file each. Then five deployments under 12 keep-alive connections to the three proxies, and five by the script under the same.',
+    run: async () => (await import('./cluster.ts')).benchCluster(),
+  },
   backup: {
     about:
       'a PostgreSQL of 4.6 million rows to the local folder without the trial, beside `docker exec … pg_dump -Fc -Z0 | zstd -3` over `ssh` into a file, in turns, median of three. Slipway also counts every table in the dump’s snapshot, hashes, and syncs to disk.',

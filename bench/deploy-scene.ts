@@ -1,4 +1,4 @@
-/** The whole service with a lab server and a Git host, for measuring deployments; every call to the server is counted. */
+/** The whole service with a lab server, or a cluster of several, and a Git host, for measuring deployments; calls to servers are counted. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,15 +44,16 @@ export class DeployBench<Service extends Measured = App> {
   readonly #end: () => Promise<void>;
   trips = 0;
   #token = '';
-  #serverId = '';
+  /** Of each environment that is made. */
+  #place: Body = {};
   #providerId = '';
 
   /** In this process, where calls to the server can be counted. */
-  static async start(): Promise<DeployBench> {
+  static async start(servers = 1): Promise<DeployBench> {
     const bench = await DeployBench.with((dataDir) => {
       const config = readConfig({ ...settings, SLIPWAY_DATA_DIR: dataDir, SLIPWAY_PORT: '0' });
       return startApp(config, createLog('silent'));
-    });
+    }, servers);
     countTrips(bench.app.contexts.servers.pool, () => {
       bench.trips += 1;
     });
@@ -61,8 +62,10 @@ export class DeployBench<Service extends Measured = App> {
 
   static async with<Service extends Measured>(
     begin: (dataDir: string, env: Record<string, string>) => Promise<Service>,
+    servers = 1,
   ): Promise<DeployBench<Service>> {
-    const lab = await launchBound(`bench-deploy-${process.pid}`, ['docker'], new Progress());
+    const variants = Array.from({ length: servers }, () => 'docker' as const);
+    const lab = await launchBound(`bench-deploy-${process.pid}`, variants, new Progress());
     const folder = temporaryFolder('bench-deploy');
     const host = await startGitHost({ address: '127.0.0.1', port: 0, dir: join(folder, 'host') });
     const app = await begin(join(folder, 'data'), settings);
@@ -135,7 +138,7 @@ export class DeployBench<Service extends Measured = App> {
     await this.#until(
       async () => Object((await this.call('GET', `/projects/${project.id}`)).analysis).status === 'succeeded',
     );
-    const environment = { name: 'production', serverId: this.#serverId };
+    const environment = { name: 'production', ...this.#place };
     const body = { settings, environment, deploy: true };
     return async () => {
       const made = await this.call('POST', `/projects/${project.id}/finalize`, body);
@@ -218,10 +221,21 @@ export class DeployBench<Service extends Measured = App> {
     });
     const connected = { provider: 'github', token, baseUrl: this.host.url };
     this.#providerId = String((await this.call('POST', '/git-provider/save-token', connected)).id);
-    const { address, port, user: username, keyFile, name } = this.server;
+    const serverIds: string[] = [];
+    for (const server of this.lab.servers) serverIds.push(await this.#add(server));
+    this.#place = serverIds.length > 1 ? await this.#cluster(serverIds) : { serverId: serverIds[0] };
+  }
+
+  async #add({ address, port, user: username, keyFile, name }: ServerDescription): Promise<string> {
     const auth = { type: 'key', privateKey: readFileSync(keyFile ?? '', 'utf8') };
-    const server = await this.call('POST', '/servers', { name, host: address, port, username, auth });
-    this.#serverId = String(server.id);
-    await this.#until(async () => (await this.call('GET', `/servers/${server.id}`)).status === 'ready');
+    const { id } = await this.call('POST', '/servers', { name, host: address, port, username, auth });
+    await this.#until(async () => (await this.call('GET', `/servers/${id}`)).status === 'ready');
+    return String(id);
+  }
+
+  async #cluster(serverIds: readonly string[]): Promise<Body> {
+    const { id: clusterId } = await this.call('POST', '/clusters', { name: 'all', serverIds });
+    await this.#until(async () => (await this.call('GET', `/clusters/${clusterId}`)).status === 'ready');
+    return { placement: { clusterId, replicas: 6 } };
   }
 }

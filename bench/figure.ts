@@ -39,8 +39,9 @@ export const milliseconds = unit('ms');
 export const perSecond = unit('per second');
 export const secondsOf = (ms: number): Amount => ({ value: ms / 1_000, unit: 's' });
 
+/** Undefined where nothing stands beside it, or a zero: nothing is a multiple of that. */
 export function ratioOf({ slipway, beside }: Figure): number | undefined {
-  return beside && slipway.value / beside.amount.value;
+  return beside && beside.amount.value !== 0 ? slipway.value / beside.amount.value : undefined;
 }
 
 export function isMet(figure: Figure): boolean | undefined {

@@ -2,6 +2,7 @@
  * Fills a migrated, empty database with servers of five environments each, all deployed, as the service would have
  * stored them: with the host keys of the simulated servers, and with values that its key opens. None is due yet.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRelease } from '../src/areas/releases/stored-releases.ts';
 import { privateKeyContext } from '../src/areas/servers/servers.ts';
 import type { EnvironmentId, ServerId, WorkspaceId } from '../src/ids.ts';
@@ -152,6 +153,24 @@ export async function setDue(url: string, when: 'now' | 'never'): Promise<void> 
   try {
     await db.run(sql`update environments set look_at = ${at}`);
     await db.run(sql`update servers set check_at = ${at}`);
+  } finally {
+    await db.close();
+  }
+}
+
+const longestWaitMs = 10 * 60_000;
+
+/** Milliseconds until every environment was looked at: only what crashes after that is a crash that was seen. */
+export async function untilAllSeen(url: string): Promise<number> {
+  const db = connectDatabase({ connectionString: url }, createLog('silent'));
+  const began = performance.now();
+  try {
+    while (await db.exists(sql`select 1 from environments where seen = '{}'`)) {
+      if (performance.now() - began > longestWaitMs)
+        throw new Error('not every environment was looked at in ten minutes');
+      await sleep(1_000);
+    }
+    return performance.now() - began;
   } finally {
     await db.close();
   }
