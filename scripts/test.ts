@@ -100,7 +100,7 @@ async function runAndLookAgain(): Promise<number> {
   const failed = first.flatMap(({ failedFiles }) => failedFiles);
   if (stopping.signal.aborted) return 130;
   const isWorthIt = failed.length > 0 && failed.length <= mostAgain && files.length > 1;
-  const again = isWorthIt ? await runAlone(failed) : [];
+  const again = isWorthIt ? await runAlone(failed, first) : [];
   const unsteady = again.filter((outcome) => outcome.failed === 0).map(({ unit }) => unit.name);
   tellEnd(first, unsteady);
   if (values.durations) {
@@ -125,17 +125,21 @@ async function runAllOf(units: readonly Unit[], lanes: Readonly<Record<Lane, num
   return outcomes;
 }
 
-async function runAlone(failed: readonly string[]): Promise<Outcome[]> {
+/** What was seen only once is told at the end again: the rest of a long run is between it and the reader. */
+async function runAlone(failed: readonly string[], first: readonly Outcome[]): Promise<Outcome[]> {
   process.stdout.write(`\nOnce more, alone: ${failed.join(', ')}\n`);
   const units = failed.flatMap((file) => planUnits([file]));
   const outcomes = await runAllOf(units, { processor: 1, servers: 0 });
-  for (const outcome of outcomes.filter((each) => each.failed === 0)) {
-    process.stdout.write(
-      `\nUnsteady: ${outcome.unit.name} failed beside the others (above), and alone it says:\n`,
-    );
-    process.stdout.write(await outcome.output());
+  for (const { unit } of outcomes.filter((each) => each.failed === 0)) {
+    process.stdout.write(`\nUnsteady: ${unit.name} passed alone; beside the others it said:\n`);
+    for (const each of first.filter(({ failedFiles }) => failedFiles.includes(unit.name)))
+      process.stdout.write(failuresIn(await each.output()));
   }
   return outcomes;
+}
+
+function failuresIn(output: string): string {
+  return output.slice(Math.max(0, output.indexOf('failing tests:')));
 }
 
 function tellEnd(outcomes: readonly Outcome[], unsteady: readonly string[]): void {
