@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dismiss, drained } from '../../src/adapters/proxy/drain.ts';
 import { admit, hold, restoreFront, stopFront, switchTo } from '../../src/adapters/proxy/front-changes.ts';
-import { proxyFolder } from '../../src/adapters/proxy/places.ts';
+import { backendOf, proxyFolder } from '../../src/adapters/proxy/places.ts';
 import { readFronts } from '../../src/adapters/proxy/read-fronts.ts';
 import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
@@ -85,6 +86,17 @@ test('a proxy that is started again serves from its files, and what was damaged 
   await switchTo(work, moved);
   assert.equal(seenBy(await visit(ground.url(front))).name, second.name);
   assert.equal((await visit(`http://${ground.address}/`, byName)).status, 404);
+  // Killed in a hold, before anybody lost the requests: all wait already, and the next run goes on from there.
+  const begin = `@1 set server ${backendOf(front.id)}/all_wait state ready\n`;
+  await work.remote.relay([
+    { to: { path: `${proxyFolder}/run/master.sock` }, send: begin, timeoutMs: 2_000 },
+  ]);
+  assert.equal((await readFronts(work)).fronts.find(({ id }) => id === front.id)?.running?.state, 'held');
+  const waits = visit(ground.url(front)).then(seenBy);
+  assert.equal(await Promise.race([waits, sleep(500, 'waits')]), 'waits');
+  await switchTo(work, moved);
+  assert.equal((await waits).name, second.name);
+  assert.deepEqual(await states(), good);
   // Damaged by hand: file gone, map emptied, started anew without it.
   await ground.sh(
     `rm ${file}; : > /var/lib/slipway/proxy/config/hosts.map; docker restart slipway-proxy > /dev/null`,

@@ -3,6 +3,7 @@
  * Fronts take their rules from the two named defaults here, so that a change of them needs no front to be written anew.
  */
 import {
+  allWait,
   certificateListInside,
   hostsMapInside,
   policiesMapInside,
@@ -137,13 +138,22 @@ backend web_absent from slipway_out
 
 /**
  * A request that nobody can take for now waits here, without a thread of its own, until somebody can, the front is
- * stopped, or its time is up; what then becomes of it is for the rules after this one.
+ * stopped, or its time is up; what then becomes of it is for the rules after this one. A front that was written by an
+ * earlier version has no server by which all wait.
  */
 export const holdLua = `core.register_action("hold", { "http-req" }, function(txn, backend, marker, seconds)
   local last = core.now().sec + tonumber(seconds)
   local pause = 10
+  local function is_up(name)
+    local is_known, up = pcall(txn.f.srv_is_up, txn.f, backend .. "/" .. name)
+    return is_known and up == 1
+  end
   while core.now().sec < last do
-    if txn.f:stopping() == 1 or txn.f:nbsrv(backend) > 0 or txn.f:srv_is_up(backend .. "/" .. marker) == 0 then return end
+    if not is_up(marker) then return end
+    if txn.f:stopping() == 1 or (txn.f:nbsrv(backend) > 0 and not is_up("${allWait}")) then
+      txn:set_var("txn.nobody", false)
+      return
+    end
     core.msleep(pause)
     if pause < 80 then pause = pause + 10 end
   end

@@ -90,7 +90,7 @@ function changeTo(front: ProxyFront, state: FrontState): FrontChange {
     id: front.id,
     options: serverOptionsOf(front),
     file: { write: 'always', text: renderFront(front, state) },
-    marker: { name: markerOf(front), state: state === 'stopped' ? 'off' : 'on' },
+    marker: { name: markerOf(front), state },
     ready: state === 'serving' ? front.servers : [],
     idle: [],
     others: 'drain',

@@ -31,6 +31,9 @@ export function frontendOf(id: EnvironmentId): string {
   return `port_${id.replaceAll('-', '_')}`;
 }
 
+/** In every backend, a server that gets no requests. While it is up, all requests wait. */
+export const allWait = 'all_wait';
+
 export function frontFileOf(id: EnvironmentId): string {
   return `front-${id}.cfg`;
 }

@@ -4,7 +4,7 @@
  */
 import type { EnvironmentId } from '../../ids.ts';
 import type { ProxyRoute, ProxyServer, ProxyWork } from './fronts.ts';
-import { backendOf, hostsMapInside, policiesMapInside } from './places.ts';
+import { allWait, backendOf, hostsMapInside, policiesMapInside } from './places.ts';
 import type { FrontState } from './render-front.ts';
 import { routeFrom } from './routes.ts';
 import { proxyScript, runProxyScript } from './server-program.ts';
@@ -84,14 +84,14 @@ function seenFront(id: EnvironmentId, all: Rows): SeenFront {
   }));
   const ready = servers.filter(({ state }) => state === 'ready');
   const file = inFile && {
-    state: frontState(written.length, inFile[3] === 'on'),
+    state: frontState(written.length, inFile[3] === 'on', inFile[4] === 'on'),
     port: Number(inFile[1]),
     servers: written,
     hosts: writtenHosts,
     routes: routes(writtenHosts, 'policy'),
   };
   const running = marker && {
-    state: frontState(ready.length, marker[2] === 'ready'),
+    state: frontState(ready.length, marker[2] === 'ready', of('wait')[0]?.[1] === 'ready'),
     servers,
     hosts: ledHosts,
     routes: routes(ledHosts, 'kept'),
@@ -107,8 +107,8 @@ function seenFront(id: EnvironmentId, all: Rows): SeenFront {
   return { id, file: file ?? null, running: running ?? null, agrees };
 }
 
-function frontState(servers: number, mayWait: boolean): FrontState {
-  if (servers > 0) return 'serving';
+function frontState(servers: number, mayWait: boolean, doesWait: boolean): FrontState {
+  if (servers > 0 && !doesWait) return 'serving';
   return mayWait ? 'held' : 'stopped';
 }
 
@@ -130,7 +130,8 @@ my $address = qr{\[?([0-9a-fA-F.:]+?)\]?:(\d+)};
 opendir my $folder, qq{$dir/config} or die qq{$dir/config: $!\n};
 for (sort readdir $folder) { next unless /^front-([0-9a-f-]{36})\.cfg$/; my $id = $1; my $text = slurp(qq{$dir/config/$_});
   my ($port) = $text =~ /^  bind :(\d+)$/m; my ($marker, $off) = $text =~ /^  server (shape_\w+) \S+ weight 0( disabled)?$/m;
-  push @rows, join q{ }, q{file}, $id, $port || 0, $marker || q{-}, $off ? q{off} : q{on};
+  my $wait = $text =~ /^  server ${allWait} \S+ weight 0$/m;
+  push @rows, join q{ }, q{file}, $id, $port || 0, $marker || q{-}, $off ? q{off} : q{on}, $wait ? q{on} : q{off};
   push @rows, qq{written $id $1 $2 $3} while $text =~ /^  server ([a-z0-9][a-z0-9-]*) $address /mg }
 for ([q{host}, q{hosts.map}], [q{policy}, q{policies.map}]) { my ($kind, $name) = @$_; my $text = slurp(qq{$dir/config/$name});
   push @rows, map { qq{$kind $_} } split /\n/, defined $text ? $text : q{} }
@@ -141,7 +142,8 @@ if (@all) { my %count;
   for (split /\n/, order($all[0], q{show servers state})) { my @f = split / /; next unless @f > 18 && $f[1] =~ /^app_(.+)$/; my $id = $1; $id =~ tr/_/-/;
     my $state = state_of($f[6]);
     if ($f[3] =~ /^shape_/) { push @rows, qq{marker $id $f[3] $state} }
-    elsif ($f[3] ne q{forward}) { push @rows, join q{ }, q{server}, $id, $f[3], $f[4], $f[18], $state, $count{qq{$f[1] $f[3]}} || 0 } } }
+    elsif ($f[3] eq q{${allWait}}) { push @rows, qq{wait $id $state} }
+    elsif ($f[3] !~ /_|^forward$/) { push @rows, join q{ }, q{server}, $id, $f[3], $f[4], $f[18], $state, $count{qq{$f[1] $f[3]}} || 0 } } }
 done(q{ok}, join qq{\n}, @rows);
 `;
 

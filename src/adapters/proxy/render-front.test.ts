@@ -27,22 +27,28 @@ test('a front has a listener and a section of its own, named after its id, with 
   assert.deepEqual(serverLines(text), [
     '  server forward abns@slipway_app_0190aaaa_0000_7000_8000_000000000001 weight 0',
     `  server ${markerOf(front)} 127.0.0.1:9 weight 0`,
+    '  server all_wait 127.0.0.1:9 weight 0 disabled',
     '  server web-1 198.18.1.2:3000 weight 100 pool-purge-delay 1s',
     '  server web-2 [fd00::2]:3000 weight 100 pool-purge-delay 1s',
   ]);
 });
 
-test('servers on other machines are asked by the proxy itself, by the rules that the others have', () => {
+test('servers on other machines are asked by the proxy itself, and given up before that where they are silent', () => {
   const checked = { ...front, isChecked: true };
-  const [, , web] = serverLines(renderFront(checked));
+  const [, , , web] = serverLines(renderFront(checked));
   assert.match(web ?? '', /^ {2}server web-1 198\.18\.1\.2:3000 weight 100 .* check inter 400ms .* fall 3 /);
-  assert.equal(markerOf(checked), markerOf(front), 'no reload for it');
+  assert.match(renderFront(checked), /^ {2}timeout connect 300ms$/m);
+  assert.doesNotMatch(renderFront(front), /timeout connect/);
 });
 
 test('held and stopped fronts have no servers; requests may wait only where it is held', () => {
   const marker = `  server ${markerOf(front)} 127.0.0.1:9 weight 0`;
-  assert.deepEqual(serverLines(renderFront(front, 'held')).slice(1), [marker]);
-  assert.deepEqual(serverLines(renderFront(front, 'stopped')).slice(1), [`${marker} disabled`]);
+  const wait = '  server all_wait 127.0.0.1:9 weight 0';
+  assert.deepEqual(serverLines(renderFront(front, 'held')).slice(1), [marker, wait]);
+  assert.deepEqual(serverLines(renderFront(front, 'stopped')).slice(1), [
+    `${marker} disabled`,
+    `${wait} disabled`,
+  ]);
   assert.equal(renderFront({ ...front, servers: [] }), renderFront(front, 'stopped'));
 });
 

@@ -7,7 +7,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { isAppPort } from '../../app-ports.ts';
 import { Fault } from '../../fault.ts';
 import type { ProxyFront, ProxyServer } from './fronts.ts';
-import { backendOf, frontendOf } from './places.ts';
+import { allWait, backendOf, frontendOf } from './places.ts';
 import { mustBeHost, mustBeRoutes } from './routes.ts';
 
 /** `held`: nobody gets requests for now, they wait. Without servers, and not held, it is stopped. */
@@ -23,6 +23,12 @@ const serverOptions = 'weight 100 pool-purge-delay 1s';
 const checks =
   'check inter 400ms fastinter 200ms downinter 1s fall 3 rise 10 on-marked-down shutdown-sessions';
 
+/**
+ * Shorter than a check: a machine that is silent is given up by whoever is about to connect, who then asks another one. A check
+ * that fails meanwhile would end the request.
+ */
+const connectMs = 300;
+
 export function serverOptionsOf({ isChecked = false }: Pick<ProxyFront, 'isChecked'>): string {
   return isChecked ? `${serverOptions} ${checks}` : serverOptions;
 }
@@ -35,12 +41,17 @@ const longestHoldSeconds = 600;
  * The marker is a server that gets no requests. Its name tells which text the running proxy has read, so that a reload
  * is made where that differs, and only there; while it is up, requests that nobody can take may wait.
  *
+ * The other one that gets no requests is up while the front is held: then all of them wait, also those that somebody could
+ * take. So it can be up before the last server goes, and nobody is on the way from the rules to a server that is no more.
+ * Whether a request waits is decided once: the answer may change from one rule to the next.
+ *
  * A worker that was replaced by a reload takes no more orders: it would send requests of connections that are still open
  * to servers that are long gone. It passes them on to its successor instead, over a socket of this machine alone.
  */
-function rulesOf({ id, port, holdSeconds }: ProxyFront): string {
+function rulesOf({ id, port, holdSeconds, isChecked = false }: ProxyFront): string {
   const backend = backendOf(id);
-  const nobody = `{ nbsrv(${backend}) eq 0 } !{ var(txn.check) -m found } !{ stopping }`;
+  const ordinary = '!{ var(txn.check) -m found } !{ stopping }';
+  const nobody = '{ var(txn.nobody) -m bool }';
   const page = 'content-type text/plain string "This application is not available at the moment.\\n"';
   return `frontend ${frontendOf(id)} from slipway_in
   bind :${port}
@@ -51,6 +62,9 @@ function rulesOf({ id, port, holdSeconds }: ProxyFront): string {
   default_backend ${backend}
 
 backend ${backend} from slipway_out
+${isChecked ? `  timeout connect ${connectMs}ms\n` : ''}  acl waits nbsrv(${backend}) eq 0
+  acl waits srv_is_up(${backend}/${allWait})
+  http-request set-var(txn.nobody) bool(true) if waits ${ordinary}
   http-request lua.hold ${backend} ${markerPlace} ${holdSeconds} if ${nobody} { srv_is_up(${backend}/${markerPlace}) }
   http-request return status 503 hdr retry-after ${retryAfterSeconds} hdr cache-control no-store ${page} if ${nobody}
   use-server forward if { stopping }
@@ -73,6 +87,7 @@ export function renderFront(front: ProxyFront, state: FrontState = stateOf(front
   const servers = state === 'serving' ? front.servers : [];
   return `# Written by Slipway: what it starts with. Changes are made here first, then through the runtime socket.
 ${rulesOf(front).replaceAll(markerPlace, marker)}  server ${marker} 127.0.0.1:9 weight 0${state === 'stopped' ? ' disabled' : ''}
+  server ${allWait} 127.0.0.1:9 weight 0${state === 'held' ? '' : ' disabled'}
 ${servers.map((each) => `  server ${each.name} ${placeOf(each)} ${serverOptionsOf(front)}\n`).join('')}`;
 }
 

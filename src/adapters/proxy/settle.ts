@@ -12,8 +12,8 @@
 import type { EnvironmentId } from '../../ids.ts';
 import type { FirstScript } from '../../remote/remote.ts';
 import type { ProxyServer, ProxyWork } from './fronts.ts';
-import { backendOf, frontFileOf } from './places.ts';
-import { placeOf } from './render-front.ts';
+import { allWait, backendOf, frontFileOf } from './places.ts';
+import { type FrontState, placeOf } from './render-front.ts';
 import type { HostEntry } from './routes.ts';
 import { proxyScriptFirst, runProxyScript, waitingProxyScript } from './server-program.ts';
 
@@ -24,8 +24,7 @@ export interface FrontChange {
   readonly file:
     | { readonly write: 'always' | 'unless-shaped'; readonly text: string }
     | { readonly write: 'remove' | 'keep' };
-  /** Its name; and whether requests that nobody can take may wait. */
-  readonly marker: { readonly name: string; readonly state: 'on' | 'off' | 'keep' };
+  readonly marker: { readonly name: string; readonly state: FrontState | 'keep' };
   readonly ready: readonly ProxyServer[];
   /** There, but without requests. One that has requests already keeps them. */
   readonly idle: readonly ProxyServer[];
@@ -70,8 +69,8 @@ while (defined(my $line = <STDIN>)) { chomp $line; my ($key, @rest) = split / /,
   last if $key eq q{content} }
 my $content = q{}; my $size = $w{content} ? $w{content}[0] : die qq{the input ended early\n};
 while (length $content < $size) { read STDIN, $content, $size - length $content, length $content or die qq{the input ended early\n} }
-my ($backend, $write, $others) = map { $w{$_}[0] } qw(backend write others); my ($marker, $open) = @{$w{marker}}; my $options = join q{ }, @{$w{options}};
-my $path = qq{$dir/config/$w{file}[0]}; my $old = slurp($path); my $map = qq{$inside/config/hosts.map}; my $policies = qq{$inside/config/policies.map};
+my ($backend, $write, $others) = map { $w{$_}[0] } qw(backend write others); my ($marker, $state) = @{$w{marker}}; my $options = join q{ }, @{$w{options}};
+my $wait = q{${allWait}}; my $path = qq{$dir/config/$w{file}[0]}; my $old = slurp($path); my $map = qq{$inside/config/hosts.map}; my $policies = qq{$inside/config/policies.map};
 
 my $shaped = sub { my ($text, $name) = @_; return defined $text && index($text, qq{server $name }) >= 0 };
 my $aside = qq{$dir/aside}; my $own_aside = qq{$aside/$w{file}[0]}; my $held;
@@ -107,7 +106,8 @@ sub map_commands { my ($pid) = @_; return () unless $w{hosts}[0] eq q{set}; my (
     elsif ($had{$host} ne $spec) { push @before, qq{set map $policies $host $spec} }
     if (!defined $seen{$host}) { push @led, qq{add map $map $host $backend} } elsif ($seen{$host} ne $backend) { push @led, qq{set map $map $host $backend} } }
   return (@before, @led, @after) }
-# New ones get requests before the others lose them: there is no moment with nobody.
+# New ones get requests before the others lose them: there is no moment with nobody. Where requests are to wait, they do before
+# that; and HAProxy stops all its threads to add a server, so whoever was let through before has a server when that is done.
 sub server_commands { my ($now) = @_; my (@add, @up, @down); my ($mark) = grep { /^shape_/ } keys %$now;
   my %all = (%idle, %ready);
   for my $name (sort keys %all) { my ($address, $port) = $all{$name} =~ /^\[?(.*?)\]?:(\d+)$/; my $seen = $now->{$name};
@@ -115,10 +115,13 @@ sub server_commands { my ($now) = @_; my (@add, @up, @down); my ($mark) = grep {
     elsif ($seen->{address} ne $address || $seen->{port} ne $port) { push @add, qq{set server $backend/$name addr $address port $port} }
     if ($ready{$name}) { push @up, qq{set server $backend/$name state ready} unless $seen && $seen->{state} eq q{ready} }
     elsif (!$seen || $seen->{state} eq q{maint}) { push @up, qq{set server $backend/$name state drain} } }
-  for my $name (sort keys %$now) { next if $all{$name} || $name =~ /^(shape_|forward$)/ || $others ne q{drain} || $now->{$name}{state} ne q{ready};
+  for my $name (sort keys %$now) { next if $all{$name} || $name =~ /_|^forward$/ || $others ne q{drain} || $now->{$name}{state} ne q{ready};
     push @down, qq{set server $backend/$name state drain} }
-  if (defined $mark && $open eq q{on}) { push @up, qq{set server $backend/$mark state ready} if $now->{$mark}{state} ne q{ready} }
-  if (defined $mark && $open eq q{off}) { unshift @down, qq{set server $backend/$mark state maint} if $now->{$mark}{state} ne q{maint} }
+  my $bring = sub { my ($name, $to) = @_; return $name && $now->{$name} && $now->{$name}{state} ne $to ? qq{set server $backend/$name state $to} : () };
+  if ($state eq q{serving}) { push @up, $bring->($mark, q{ready}), $bring->($wait, q{maint}) }
+  if ($state eq q{held}) { push @up, $bring->($mark, q{ready}), $bring->($wait, q{ready});
+    push @up, qq{add server $backend/all_threads 127.0.0.1:9}, qq{del server $backend/all_threads} if @down }
+  if ($state eq q{stopped}) { unshift @down, $bring->($mark, q{maint}), $bring->($wait, q{maint}) }
   return (@add, @up, @down) }
 sub amiss { my ($pid) = @_; my $now = servers($pid, $backend);
   my @wrong = map_commands($pid);
