@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Container, LogProblemEvent } from '../../sdk/index.ts';
 import { api } from '../data/api.ts';
 import { type Failure, failureOf } from '../data/failure.ts';
+import { useServers } from '../data/lists.ts';
 import { Log } from '../data/log.ts';
 import { inPages } from '../data/page-words.ts';
 import { bytes } from '../data/words.ts';
@@ -11,8 +12,12 @@ import { Status } from '../ui/status.tsx';
 import { LogView } from './log-view.tsx';
 import type { TabProps } from './tab.ts';
 
-export function LiveLogs({ environment: { id, name } }: TabProps) {
+export function LiveLogs({ environment: { id, name, placement } }: TabProps) {
   const { log, containers, problem, failure } = useLiveLogs(id);
+  const servers = useServers().value ?? [];
+  const isOnCluster = placement !== null && 'clusterId' in placement;
+  const where = ({ serverId }: Container) =>
+    isOnCluster && servers.find((server) => server.id === serverId)?.name;
   return (
     <section class="stack" aria-label="Live logs">
       {failure && <FailureNotice failure={failure} />}
@@ -29,6 +34,7 @@ export function LiveLogs({ environment: { id, name } }: TabProps) {
                 status={container.state}
                 text={`${container.process} ${container.replica}: ${container.state}`}
               />
+              <span class="fine">{where(container)}</span>
               <span class="fine">{container.memoryBytes !== null && bytes(container.memoryBytes)}</span>
             </li>
           ))}

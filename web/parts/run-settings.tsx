@@ -46,6 +46,12 @@ const labels: Readonly<Record<Name, string>> = {
   buildMemoryMb: 'Memory of a build in MB',
   buildCpus: 'Processors of a build',
 };
+/** Of the health check, with what holds where nothing is said; its port is the app's then. */
+const healthNumbers = [
+  { name: 'startSeconds', label: 'Seconds until the first good answer', usual: '60' },
+  { name: 'timeoutSeconds', label: 'Seconds for one answer of the health check', usual: '5' },
+  { name: 'port', label: 'Port of the health check', usual: '' },
+] as const;
 /** Where nothing is said, and no analysis finds it. */
 const defaults: Partial<Readonly<Record<Name, string>>> = {
   replicas: '1',
@@ -53,6 +59,18 @@ const defaults: Partial<Readonly<Record<Name, string>>> = {
   stopSeconds: '10',
   holdSeconds: '30',
 };
+
+type Health = EnvironmentSettings['health'];
+
+/** What else is said of it stays. */
+function healthFrom({ path }: NonNullable<Health> = {}, fields: Readonly<Record<string, string>>): Health {
+  const said = healthNumbers.flatMap(({ name }) => {
+    const value = fields[`health.${name}`];
+    return value ? [[name, Number(value)] as const] : [];
+  });
+  if (said.length === 0 && path === undefined) return undefined;
+  return { ...(path !== undefined && { path }), ...Object.fromEntries(said) };
+}
 
 export function RunSettings({ environment: { id, settings, projectId } }: Props) {
   const [said, say] = useState('');
@@ -64,9 +82,13 @@ export function RunSettings({ environment: { id, settings, projectId } }: Props)
     const set: Record<string, string | number> = {};
     for (const name of texts) if (fields[name]) set[name] = fields[name];
     for (const name of numbers) if (fields[name]) set[name] = Number(fields[name]);
-    const emptied = [...texts, ...numbers].filter((name) => !fields[name] && settings[name] !== undefined);
+    const health = healthFrom(settings.health, fields);
+    const emptied = [
+      ...[...texts, ...numbers].filter((name) => !fields[name]),
+      ...(health ? [] : (['health'] as const)),
+    ];
     const body = {
-      settings: set as EnvironmentSettings,
+      settings: { ...(set as EnvironmentSettings), ...(health && { health }) },
       ...(emptied.length > 0 && { resetSettings: emptied }),
     };
     const { needs } = await api.updateEnvironment({ id, body });
@@ -112,7 +134,20 @@ export function RunSettings({ environment: { id, settings, projectId } }: Props)
         <summary>More</summary>
         <div class="form">
           {rareTexts.map(textField)}
-          <div class="pairs">{rareNumbers.map(numberField)}</div>
+          <div class="pairs">
+            {rareNumbers.map(numberField)}
+            {healthNumbers.map(({ name, label, usual }) => (
+              <TextField
+                key={name}
+                label={label}
+                name={`health.${name}`}
+                type="number"
+                value={String(settings.health?.[name] ?? '')}
+                placeholder={usual || foundOf('port')}
+                error={errors[`settings.health.${name}`]}
+              />
+            ))}
+          </div>
         </div>
       </details>
       {store.failure && <FailureNotice failure={store.failure} />}
