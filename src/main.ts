@@ -16,6 +16,10 @@ let askedAt = 0;
 let isAnnounced = false;
 /** npm hands on to us the Ctrl-C that the terminal has sent us already: so soon after, it is the same press. */
 const samePressMs = 500;
+const restMs = 5_000;
+/** Of a core. */
+const restingShare = 0.05;
+const worthBytes = 8 * 1024 * 1024;
 
 // Taken from the first moment, so that a stop during the start is in good order too.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
@@ -34,9 +38,29 @@ try {
     const docs = config.docs ? `Documentation: ${publicUrl}/api/docs\n` : '';
     if (isTerminal) print(`${cleared}Slipway is running at ${publicUrl}\n`);
     else print(`Slipway is running at ${url}/api/v1\n${docs}${mailer.destination}\n`);
+    giveBackMemoryAtRest();
   }
 } catch (error) {
   if (!stopping) fail(error);
+}
+
+/**
+ * V8 collects when something is allocated: a service with nothing to do would keep for hours what its start, or its last
+ * work, took. After some quiet seconds it is given back, which takes about as long as a slow answer does.
+ */
+function giveBackMemoryAtRest(): void {
+  let before = performance.eventLoopUtilization();
+  let keptBytes = 0;
+  const look = () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    if (utilization > restingShare || process.memoryUsage.rss() < keptBytes + worthBytes) return;
+    // There as `scripts/run.mjs` starts the service.
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    keptBytes = process.memoryUsage.rss();
+  };
+  setInterval(look, restMs).unref();
 }
 
 async function stop(signal: NodeJS.Signals): Promise<void> {

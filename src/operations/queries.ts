@@ -23,6 +23,7 @@ export class LeaseLost extends Error {
   }
 }
 
+const released = fragment`lease_until = null, lease_owner = null`;
 const isFree = fragment`(lease_until is null or lease_until <= now())`;
 
 /** With the project that it is about, where it is about one: the database knows. */
@@ -114,9 +115,11 @@ export async function operationsEnded(
   };
 }
 
+/** Somebody may have claimed it and died before its first step. */
 export function cancelQueued(tx: Queryable, id: OperationId) {
   return tx.run(sql`
-    update operations set state = 'cancelled', cancel_requested_at = now(), finished_at = now() where id = ${id}`);
+    update operations set state = 'cancelled', cancel_requested_at = now(), finished_at = now(), ${released}
+    where id = ${id}`);
 }
 
 /** False where it was requested before, or the operation is being undone already. Notifies whoever runs it. */
@@ -235,7 +238,7 @@ export async function assertLease(
 /** So that another worker can go on, at once or after a while. */
 export function releaseLease(db: Queryable, id: OperationId, epoch: number, wakeAfterMs: number) {
   return db.run(sql`
-    update operations set lease_until = null, lease_owner = null,
+    update operations set ${released},
       wake_at = greatest(wake_at, now() + ${wakeAfterMs}::int * interval '1 millisecond')
     where id = ${id} and lease_epoch = ${epoch} and lease_until is not null and finished_at is null`);
 }
@@ -254,7 +257,7 @@ const epochsBeyond = 1_000_000;
  */
 export function cancelUnfinished(tx: Queryable): Promise<number> {
   return tx.run(sql`
-    update operations set lease_epoch = lease_epoch + ${epochsBeyond}, lease_owner = null, lease_until = null,
+    update operations set lease_epoch = lease_epoch + ${epochsBeyond}, ${released},
       cancel_requested_at = coalesce(cancel_requested_at, now()), wake_at = now()
     where finished_at is null`);
 }

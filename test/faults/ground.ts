@@ -141,11 +141,14 @@ export class Ground {
   async #cluster(): Promise<Body> {
     const serverIds = [this.serverId];
     for (const server of this.servers.slice(1)) serverIds.push(await this.addServer(server));
-    const { id: clusterId } = await this.call('POST', '/clusters', { name: 'all', serverIds });
-    const isReady = async () =>
-      (await this.call('GET', `/clusters/${clusterId}`)).status === 'ready' || undefined;
+    return { placement: { clusterId: await this.makeCluster(serverIds), replicas: 6 } };
+  }
+
+  async makeCluster(serverIds: readonly string[]): Promise<string> {
+    const { id } = await this.call('POST', '/clusters', { name: 'all', serverIds });
+    const isReady = async () => (await this.call('GET', `/clusters/${id}`)).status === 'ready' || undefined;
     await until(isReady, 'the cluster to be ready', patienceMs);
-    return { placement: { clusterId, replicas: 6 } };
+    return String(id);
   }
 
   async addServer({
@@ -175,7 +178,7 @@ export class Ground {
   }
 
   /** With its first environment, deployed. */
-  async create(name: string, services: readonly Body[] = []): Promise<Created> {
+  async create(name: string, services: readonly Body[] = [], place = this.#place): Promise<Created> {
     const repository = { providerId: this.providerId, fullName: await this.repository(name) };
     const project = await this.call('POST', '/projects', { name, repository });
     const analysis = await until(
@@ -187,7 +190,7 @@ export class Ground {
       patienceMs,
     );
     assert.equal(analysis.status, 'succeeded', JSON.stringify(analysis.fault));
-    const environment = { name: 'production', ...this.#place, services };
+    const environment = { name: 'production', ...place, services };
     const made = await this.call('POST', `/projects/${project.id}/finalize`, {
       settings: sampleSettings,
       environment,
@@ -219,15 +222,15 @@ export class Ground {
     return String((await this.call('POST', `/environments/${environmentId}/deployments`, { commit })).id);
   }
 
-  async rollBackTo(id: string): Promise<string> {
-    const path = `/environments/${this.environmentId}/deployments/${id}/rollback`;
+  async rollBackTo(id: string, environmentId = this.environmentId): Promise<string> {
+    const path = `/environments/${environmentId}/deployments/${id}/rollback`;
     return String((await this.call('POST', path, {})).id);
   }
 
   /** False where it came too late. */
-  async cancel(id: string): Promise<boolean> {
+  async cancel(id: string, environmentId = this.environmentId): Promise<boolean> {
     try {
-      await this.call('POST', `/environments/${this.environmentId}/deployments/${id}/cancel`);
+      await this.call('POST', `/environments/${environmentId}/deployments/${id}/cancel`);
       return true;
     } catch (error) {
       if (error instanceof Error && error.message.includes('already_finished')) return false;
@@ -250,8 +253,8 @@ export class Ground {
   }
 
   /** The newest first. */
-  async deployments(): Promise<Body[]> {
-    const { items } = await this.call('GET', `/environments/${this.environmentId}/deployments?limit=100`);
+  async deployments(environmentId = this.environmentId): Promise<Body[]> {
+    const { items } = await this.call('GET', `/environments/${environmentId}/deployments?limit=100`);
     return Array.isArray(items) ? items : [];
   }
 

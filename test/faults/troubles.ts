@@ -106,10 +106,10 @@ dd if=/dev/zero of=${folder}/.full bs=4k count=20 2> /dev/null || true`);
   return undefined;
 }
 
-export async function reboot(ground: Ground): Promise<void> {
-  await orderReboot(ground.lab, ground.server.name);
+export async function reboot(ground: Ground, { name, address } = ground.server): Promise<void> {
+  await orderReboot(ground.lab, name);
   // From here on the console is left alone: a command in a server that goes down would keep half of it alive.
-  const isUp = () => greets(ground.server.address);
+  const isUp = () => greets(address);
   await until(async () => !(await isUp()), 'the server to go down', patienceMs);
   await until(isUp, 'the server to come up', patienceMs);
 }

@@ -1,66 +1,13 @@
 /** What keeps data on a cluster, and what has to run once: services at home and reached from everywhere, volumes, cron. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { count, counting, storingFiles } from '../support/cluster-apps.ts';
 import { ClusterScene, push, release } from '../support/cluster-deployments.ts';
 import { type Body, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
 import { until } from '../support/until.ts';
 
 const lab = await openLab();
-
-/** Counts in Redis by its own protocol; with `tick` as its argument it counts once more for the minute, and ends. */
-const counting = `import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import { once } from 'node:events';
-const { hostname, port, password } = new URL(process.env.REDIS_URL);
-async function ask(...commands) {
-  const socket = connect(Number(port), hostname);
-  await once(socket, 'connect');
-  const said = [['AUTH', decodeURIComponent(password)], ...commands].map((each) => each.join(' ') + '\\r\\n');
-  socket.write(said.join(''));
-  let heard = '';
-  for await (const chunk of socket) {
-    heard += chunk;
-    if (heard.split('\\r\\n').length > commands.length + 1) break;
-  }
-  socket.destroy();
-  return heard.split('\\r\\n').at(commands.length);
-}
-if (process.argv[2] === 'tick') {
-  await ask(['INCR', 'tick:' + new Date().toISOString().slice(0, 16)]);
-} else {
-  const server = createServer(async (request, response) => {
-    response.end(request.url === '/count' ? await ask(['INCR', 'visits']) : 'well');
-  });
-  server.listen(Number(process.env.PORT), '0.0.0.0');
-  process.on('SIGTERM', () => server.close(() => process.exit(0)));
-}
-`;
-
-const storing = `import { createServer } from 'node:http';
-import { appendFileSync, readFileSync } from 'node:fs';
-const server = createServer((request, response) => {
-  if (request.url === '/count') appendFileSync('/data/visits', 'x');
-  response.end(request.url === '/count' ? String(readFileSync('/data/visits', 'utf8').length) : 'well');
-});
-server.listen(Number(process.env.PORT), '0.0.0.0');
-process.on('SIGTERM', () => server.close(() => process.exit(0)));
-`;
-
-const plain = release('storing', storing);
-/** A new volume has the owner of the folder that it is mounted over. */
-const storingFiles = {
-  ...plain,
-  Dockerfile: String(plain.Dockerfile).replace('USER', 'RUN mkdir /data && chown 10001 /data\nUSER'),
-};
-
-/** Only who comes there is counted: the checks of the service and of the proxies come to the front page. */
-async function count(url: string): Promise<number> {
-  const answer = await fetch(`${url}count`);
-  const text = await answer.text();
-  assert.equal(answer.status, 200, text);
-  return Number(text.replace(':', ''));
-}
 
 test('services of a cluster are at home and reached from every server, cron runs once for all, and a volume has one app', async (t) => {
   const cluster = await ClusterScene.open(t, lab);
@@ -111,12 +58,12 @@ test('services of a cluster are at home and reached from every server, cron runs
   });
 
   await t.test('however many servers say it, a minute is run once', async () => {
-    // All at once and twice each, beside the timers themselves.
+    const begun = await ticks();
+    await until(async () => (await ticks()) >= begun + 1, 'the timers to have run a minute');
+    // In that minute, all at once and twice each.
     const unit = `slipway-cron-${environmentId}-0.service`;
     for (let round = 0; round < 2; round += 1)
       await Promise.all([0, 1, 2].map((place) => cluster.sh(place, `systemctl start ${unit}`)));
-    const begun = await ticks();
-    await until(async () => (await ticks()) >= begun + 1, 'the timers to have run one more minute');
     for (const key of (await redis('keys tick:*')).split('\n'))
       assert.equal(await redis(`get ${key}`), '1', key);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterScene, Crowd, push, release, visit } from '../support/cluster-deployments.ts';
+import { ClusterScene, push, release } from '../support/cluster-deployments.ts';
+import { Crowd, visit } from '../support/crowd.ts';
 import { succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
 import { until } from '../support/until.ts';
@@ -54,7 +55,8 @@ test('an environment on three servers is deployed under load through every proxy
           other,
           `cat /sys/class/net/$(ip -o route get 1.1.1.1 | grep -oE 'dev [^ ]+' | cut -d ' ' -f 2)/statistics/rx_bytes`,
         );
-      const crowd = new Crowd(t, urls);
+      const crowd = new Crowd(urls);
+      t.after(() => crowd.end());
       const before = Number(await received());
       await push(scene, release('second'));
       succeeded(await scene.deploy(environmentId));
@@ -76,6 +78,24 @@ test('an environment on three servers is deployed under load through every proxy
     },
   );
 
+  /** Of no task that Swarm knows: as a server has it that was restarted while its service was removed. */
+  const leave = (place: number) =>
+    cluster.sh(
+      place,
+      `of() { docker inspect --format "{{index .Config.Labels \\"slipway.$1\\"}}" $(docker ps --quiet --filter label=slipway=app | head -n 1); }
+      docker create --label slipway=app --label "slipway.workspace=$(of workspace)" --label "slipway.environment=$(of environment)" \\
+        --label slipway.deployment=${crypto.randomUUID()} --label com.docker.swarm.task.id=forgotten node:24-slim true`,
+    );
+
+  await t.test('what Swarm has forgotten of a release that is gone is taken away', async () => {
+    const id = await leave(1);
+    await until(async () => {
+      await cluster.look();
+      return (await cluster.sh(1, `docker ps --all --quiet --no-trunc --filter id=${id}`)) === '';
+    }, 'it to be gone');
+    assert.equal((await cluster.containers(environmentId)).length, 6);
+  });
+
   await t.test('a release that does not answer leaves the one before in place, on every proxy', async () => {
     await push(scene, release('broken', 'process.exit(3);\n'));
     const failed = await scene.deploy(environmentId);
@@ -86,7 +106,8 @@ test('an environment on three servers is deployed under load through every proxy
 
   await t.test('the power of one server is cut: the others serve on, and it is even again', async (t) => {
     const [first = '', second = ''] = urls;
-    const crowd = new Crowd(t, [first, second]);
+    const crowd = new Crowd([first, second]);
+    t.after(() => crowd.end());
     await until(async () => crowd.answered > 50, 'the crowd to be there');
     await lab.client.cut(cluster.name(2));
     await until(async () => {
@@ -120,6 +141,7 @@ test('an environment on three servers is deployed under load through every proxy
         place,
         `docker ps --all --quiet --filter label=slipway=app | wc -l; ls /var/lib/slipway/proxy/config | grep -c ^front- || true`,
       );
+    await leave(0);
     await lab.client.cut(cluster.name(2));
     await until(
       async () => (await cluster.sh(0, `docker node ls --format '{{.Status}}'`)).includes('Down'),

@@ -1,11 +1,11 @@
 /** Deployments on a cluster, killed at the writes of their journal, with visitors at every proxy. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { leftWrongs, look, of } from '../faults/aftermath.ts';
+import { clusterWrongs } from '../faults/cluster-aftermath.ts';
 import { Ground } from '../faults/ground.ts';
 import { type Course, entriesOf } from '../faults/trials.ts';
 import { cause, order } from '../faults/troubles.ts';
-import { Crowd } from '../support/cluster-deployments.ts';
+import { Crowd } from '../support/crowd.ts';
 import { pointsOf } from '../support/deploy-kills.ts';
 import { openLab } from '../support/lab.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -17,52 +17,12 @@ const ground = await Ground.open(lab.client, lab.about, await createTestDatabase
   servers: 3,
 });
 after(() => ground.close());
-const replicas = 6;
-
-/** On no server is anything but the replicas of the two current releases, and every proxy has all of them. */
-async function wrongs(): Promise<string[]> {
-  const wrong: string[] = [];
-  const environments = await Promise.all([ground.environment(), ground.environment(ground.otherId)]);
-  const wanted = environments.flatMap(({ currentDeploymentId }) =>
-    Array.from({ length: replicas }, (_, index) => `slipway-${currentDeploymentId}-web-${index + 1}`),
-  );
-  const services = (await ground.sh(`docker service ls --format '{{.Name}} {{.Replicas}}'`)).split('\n');
-  if (
-    services.sort().join() !==
-    wanted
-      .map((name) => `${name} 1/1`)
-      .sort()
-      .join()
-  )
-    wrong.push(`services: ${services.join(', ')}`);
-  let running = 0;
-  for (const server of ground.servers) {
-    const seen = await ground.sh(look, server);
-    wrong.push(...leftWrongs(seen).map((each) => `${server.name}: ${each}`));
-    for (const container of of(seen, 'container')) {
-      const [, deployment, state] = container.split(' ');
-      const isCurrent = environments.some(({ currentDeploymentId }) => currentDeploymentId === deployment);
-      if (isCurrent && state === 'running') running += 1;
-      else wrong.push(`${server.name}: ${container}`);
-    }
-    const fronts = await ground.sh('cat /var/lib/slipway/proxy/config/front-*', server);
-    const missing = wanted.filter((name) => !fronts.includes(name));
-    const named = new Set(fronts.match(/slipway-[0-9a-f-]{36}-web-\d+/g));
-    if (missing.length > 0 || named.size !== wanted.length)
-      wrong.push(`${server.name}: the proxy names ${[...named].join(', ')}`);
-  }
-  if (running !== wanted.length) wrong.push(`${running} containers run`);
-  return wrong;
-}
-
 async function killedAt(t: TestContext, course: Course, entries: readonly string[]): Promise<string> {
   const points = pointsOf(entries);
   const trouble = { kind: 'kill', points } as const;
   const { port } = new URL(ground.url);
-  const crowd = new Crowd(
-    t,
-    ground.servers.map(({ address }) => `http://${address}:${port}/`),
-  );
+  const crowd = new Crowd(ground.servers.map(({ address }) => `http://${address}:${port}/`));
+  t.after(() => crowd.end());
   // What clears up after the deployment before has writes of the same names.
   await ground.quiet(120_000);
   ground.orders.clear();
@@ -83,7 +43,7 @@ async function killedAt(t: TestContext, course: Course, entries: readonly string
   let found: string[] = [];
   await until(
     async () => {
-      found = await wrongs();
+      found = await clusterWrongs(ground, ground.servers, [ground.environmentId, ground.otherId]);
       return found.length === 0;
     },
     async () => `every server to be as it should: ${found.join('; ')}`,

@@ -1,7 +1,8 @@
 /** The servers of a cluster are emptied and rebooted while people visit what runs there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterScene, Crowd, release, visit } from '../support/cluster-deployments.ts';
+import { ClusterScene, release } from '../support/cluster-deployments.ts';
+import { Crowd, visit } from '../support/crowd.ts';
 import { type Body, succeeded } from '../support/deployments.ts';
 import { openLab } from '../support/lab.ts';
 import { until } from '../support/until.ts';
@@ -38,7 +39,8 @@ test('servers of a cluster are drained, and all of them rebooted in turn: nobody
     ).length;
 
   await t.test('one is drained and taken back: no request is lost through any proxy', async (t) => {
-    const crowd = new Crowd(t, urls);
+    const crowd = new Crowd(urls);
+    t.after(() => crowd.end());
     await until(async () => crowd.answered > 50, 'the crowd to be there');
     await done(await scene.call('POST', `/clusters/${clusterId}/servers/${ids[2]}/drain`));
     assert.equal(await countOn(ids[2]), 0);
@@ -55,7 +57,8 @@ test('servers of a cluster are drained, and all of them rebooted in turn: nobody
       const bootIds = () =>
         Promise.all(ids.map((_, place) => cluster.sh(place, 'cat /proc/sys/kernel/random/boot_id')));
       const before = await bootIds();
-      const crowd = new Crowd(t, urls, { goesElsewhere: true });
+      const crowd = new Crowd(urls, { goesElsewhere: true });
+      t.after(() => crowd.end());
       await until(async () => crowd.answered > 50, 'the crowd to be there');
       await done(await scene.call('POST', `/clusters/${clusterId}/rolling-reboot`, {}));
       await crowd.end();
@@ -68,4 +71,24 @@ test('servers of a cluster are drained, and all of them rebooted in turn: nobody
       assert.equal(nodes, 'Ready Active\nReady Active\nReady Active');
     },
   );
+
+  await t.test('with a single replica, requests wait until it runs on another server', async (t) => {
+    await scene.call('PATCH', `/environments/${environmentId}/server`, {
+      placement: { clusterId, replicas: 1 },
+    });
+    succeeded(await scene.deploy(environmentId));
+    const there = async () =>
+      (await cluster.containers(environmentId)).filter(({ state }) => state === 'running');
+    await until(async () => (await there()).length === 1, 'the five others to be gone');
+    const [only] = await there();
+    const crowd = new Crowd(urls);
+    t.after(() => crowd.end());
+    await until(async () => crowd.answered > 50, 'the crowd to be there');
+    await done(await scene.call('POST', `/clusters/${clusterId}/servers/${only?.serverId}/drain`));
+    assert.notEqual((await there())[0]?.serverId, only?.serverId);
+    await done(await scene.call('POST', `/clusters/${clusterId}/servers/${only?.serverId}/activate`));
+    await crowd.end();
+    t.diagnostic(`${crowd.answered} requests answered through three proxies`);
+    assert.deepEqual(crowd.failures, []);
+  });
 });

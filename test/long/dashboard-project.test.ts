@@ -110,14 +110,29 @@ test('an environment gets another name and hears of some folders only; how to re
   const how = one.page.getByRole('form', { name: 'How it runs' });
   await how.getByText('More', { exact: true }).click();
   await how.getByLabel('Seconds for the last requests').fill('45');
+  await how.getByLabel('Seconds until the first good answer').fill('1');
+  await how.getByRole('button', { name: 'Save' }).click();
+  await how.getByText('must be at least 5').first().waitFor();
+  await how.getByLabel('Seconds until the first good answer').fill('120');
   await how.getByRole('button', { name: 'Save' }).click();
   await how.getByText('Saved.').waitFor();
   const { settings } = (await ask('GET', `/environments/${environmentId}`)).body;
-  const { processes, volumes, drainSeconds } = Object(settings);
+  const { processes, volumes, drainSeconds, health } = Object(settings);
   assert.deepEqual(
-    [processes, volumes, drainSeconds],
-    [{ worker: { command: 'node worker.js' } }, [{ name: 'uploads', path: '/srv/uploads' }], 45],
+    [processes, volumes, drainSeconds, health],
+    [
+      { worker: { command: 'node worker.js' } },
+      [{ name: 'uploads', path: '/srv/uploads' }],
+      45,
+      { startSeconds: 120 },
+    ],
   );
+  await how.getByLabel('Seconds until the first good answer').fill('');
+  await how.getByRole('button', { name: 'Save' }).click();
+  await until(async () => {
+    const { body: now } = await ask('GET', `/environments/${environmentId}`);
+    return Object(now.settings).health === undefined;
+  }, 'the health check to be as usual again');
   await assertAccessible(one.page);
   await running.getByRole('button', { name: 'Take this volume out' }).click();
   await running.getByRole('button', { name: 'Save' }).click();

@@ -204,6 +204,12 @@ test('what fails says why, leaves nothing, and the release before goes on servin
   await t.test(
     'after all that, a good commit is deployed, and the images of the failed ones go',
     async () => {
+      // As of a build that was cut off before its image had a name.
+      await scene.server.ssh(
+        `id=$(docker images -q --filter label=slipway.environment=${environmentId} | head -n 1)
+        printf 'FROM %s\\nLABEL cut=off\\n' "$(docker inspect -f '{{index .RepoTags 0}}' "$id")" | docker build -q - > /dev/null
+        docker images --filter dangling=true --filter label=slipway.environment=${environmentId} -q | grep -q .`,
+      );
       await push(scene, repository, { ...good, 'server.js': server().replace('good one', 'good two') });
       succeeded(await scene.deploy(environmentId));
       assert.equal(await scene.page(environmentId), 'good two');

@@ -170,7 +170,9 @@ test('releases on a swarm take each other’s place under load through every pro
   const { cluster, target, urls } = ground;
   const first = await ground.deploy('first', undefined);
   for (const url of urls) assert.equal(await nameAt(url), 'first');
-  const places = (await replicasOf(cluster)).map(({ task }) => serverOf(cluster, task)?.name);
+  const replicas = await replicasOf(cluster);
+  assert.ok(!replicas.some(({ service }) => service.isOnOneNode), 'and may be started anew on any');
+  const places = replicas.map(({ task }) => serverOf(cluster, task)?.name);
   assert.deepEqual(places.toSorted(), ['web-1', 'web-2', 'web-3'], 'one on each server');
 
   await t.test('a replica is closed off, and its port is for members alone', async () => {

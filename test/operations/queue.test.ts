@@ -149,6 +149,9 @@ test('one that waits can be ended by its successor; one at work, or being taken 
   const first = await scene.enqueue('first', key);
   await scene.begun('first work');
   const second = await scene.enqueue('second', key);
+  // As after a worker that died before its first step.
+  await db.run(sql`
+    update operations set lease_owner = ${newId()}, lease_until = now() - interval '1 second' where id = ${second}`);
   await db.transaction(async (tx) => {
     assert.equal(await lockQueued(tx, workspaceId, first), false, 'it is at work');
     assert.equal(await lockQueued(tx, newId(), second), false, 'it is of another workspace');
@@ -159,6 +162,7 @@ test('one that waits can be ended by its successor; one at work, or being taken 
     await cancelIn(tx, scene.kinds, workspaceId, second);
   });
   assert.equal((await scene.bench.row(second)).state, 'cancelled');
+  assert.ok(await db.exists(sql`select 1 from operations where id = ${second} and lease_until is null`));
   scene.letGo('first');
   assert.equal((await scene.bench.ended(first)).state, 'succeeded');
   await db.transaction(async (tx) => assert.equal(await lockQueued(tx, workspaceId, second), false));

@@ -1,102 +1,11 @@
-/** An environment on a cluster of three lab servers, and people who visit it through every proxy. */
+/** An environment on a cluster of three lab servers. */
 import assert from 'node:assert/strict';
-import http from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { beginLooks } from '../../src/areas/reconcile/reconcile-environments.ts';
 import { sql } from '../../src/store/sql.ts';
 import { addServer, type Body, type DeployScene, startDeployScene } from './deployments.ts';
 import type { TestLab, TestServer } from './lab.ts';
 import { until } from './until.ts';
-
-interface CrowdOptions {
-  /** Of each proxy. */
-  readonly each?: number;
-  readonly goesElsewhere?: boolean;
-}
-
-/** People who come through every proxy at once, on connections that they keep. */
-export class Crowd {
-  readonly failures: { readonly visitor: number; readonly afterMs: number; readonly what: string }[] = [];
-  readonly #begun = performance.now();
-  readonly seen = new Set<string>();
-  answered = 0;
-  /** By a server that took no connection, before the next was asked. */
-  turnedAway = 0;
-  #goesOn = true;
-  readonly #all: Promise<void>[];
-
-  constructor(
-    t: TestContext,
-    urls: readonly string[],
-    { each = 4, goesElsewhere = false }: CrowdOptions = {},
-  ) {
-    t.after(() => this.end());
-    this.#all = urls.flatMap((url, at) => {
-      const places = goesElsewhere ? [...urls.slice(at), ...urls.slice(0, at)] : [url];
-      return Array.from({ length: each }, (_, index) => this.#go(places, at * each + index));
-    });
-  }
-
-  async #go(places: readonly string[], visitor: number): Promise<void> {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    while (this.#goesOn) {
-      try {
-        this.seen.add(await this.#visitOne(places, agent));
-        this.answered += 1;
-      } catch (error) {
-        const afterMs = Math.round(performance.now() - this.#begun);
-        this.failures.push({ visitor, afterMs, what: `${places[0]}: ${error}` });
-      }
-    }
-    agent.destroy();
-  }
-
-  /** As a browser does with a name of several addresses: where nobody takes the request, the next is asked. */
-  async #visitOne([first = '', ...others]: readonly string[], agent: http.Agent): Promise<string> {
-    try {
-      return await visit(first, agent);
-    } catch (error) {
-      if (!(error instanceof NotTaken) || others.length === 0) throw error;
-      this.turnedAway += 1;
-      return this.#visitOne(others, agent);
-    }
-  }
-
-  async end(): Promise<void> {
-    this.#goesOn = false;
-    await Promise.all(this.#all);
-  }
-}
-
-/** No connection came about, or one that was kept had ended: nobody has seen the request. */
-class NotTaken extends Error {}
-
-const notTaken = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
-const connectMs = 2_000;
-
-/** The release that answers. */
-export async function visit(url: string, agent?: http.Agent): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-  const request = http.get(url, { agent, timeout: 60_000 }, resolve);
-  request
-    .once('error', (error) => {
-      const { code } = Object(error);
-      const isOld = request.reusedSocket && code === 'ECONNRESET';
-      const isTaken = !isOld && !notTaken.has(code) && !(error instanceof NotTaken);
-      reject(isTaken ? error : new NotTaken(String(error)));
-    })
-    .once('timeout', () => reject(new Error('no answer within a minute')))
-    .once('socket', (socket) => {
-      if (!socket.connecting) return;
-      const late = setTimeout(() => request.destroy(new NotTaken('no connection')), connectMs);
-      for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(late));
-    });
-  const answer = await promise;
-  const body = await text(answer);
-  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${body.slice(0, 200)}`);
-  return body.startsWith('{') ? String(JSON.parse(body).app) : body;
-}
 
 /** An app of nothing but Node: the image is small, and so is the wait. */
 export function release(name: string, server = answering(name)): Record<string, string> {

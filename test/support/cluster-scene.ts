@@ -85,6 +85,7 @@ function nodeOf({ nodeId, role, isLeader, availability }: queries.MemberRow, isU
     isCounted: role === 'manager',
     isReachable: isUp,
     isUp,
+    isDown: !isUp,
     availability,
   };
 }

@@ -116,6 +116,20 @@ test('what Docker refuses is a fault with its own words, without secrets', async
   assert.equal((await failure('nonsense')).code, 'docker_failed');
 });
 
+test('a swarm that is choosing a leader is told apart: it is worth waiting for', async () => {
+  const said =
+    'rpc error: code = Unknown desc = The swarm does not have a leader. It is possible that too few managers are online.';
+  assert.equal((await failure(json(503, { message: said }))).code, 'cluster_no_quorum');
+  const lonely =
+    "rpc error: code = FailedPrecondition desc = can't remove member from the raft: this would result in a loss of quorum";
+  assert.equal((await failure(json(400, { message: lonely }))).code, 'cluster_no_quorum');
+  const starting =
+    "This node is not a swarm manager. Worker nodes can't be used to view or modify cluster state.";
+  assert.equal((await failure(json(503, { message: starting }))).code, 'cluster_no_quorum');
+  const late = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded';
+  assert.equal((await failure(json(500, { message: late }))).code, 'cluster_no_quorum');
+});
+
 test('a socket that is absent, refuses, breaks off or is silent is told apart', async () => {
   assert.equal((await failure({ problem: 'connect:No such file or directory' })).code, 'docker_missing');
   assert.equal((await failure({ problem: 'connect:Connection refused' })).code, 'docker_missing');

@@ -99,7 +99,24 @@ function failed({ method, path }: Call, how: string, said: string, { secrets }: 
       hint: 'Free some space on the server, then try again.',
       evidence,
     });
+  if (/would result in a loss of quorum/.test(message))
+    return new Fault('cluster_no_quorum', 'Without this server the managers would have no majority.', {
+      hint: 'Another manager is away; GET /clusters/:id says which. Try again when it is back.',
+      evidence,
+    });
+  if (isWithoutLeader(message))
+    return new Fault('cluster_no_quorum', 'The managers of the cluster have no leader.', {
+      hint: 'They choose one within seconds where a majority of them is up; GET /clusters/:id says which are away.',
+      evidence,
+    });
   return new Fault('docker_failed', `Docker could not do what it was asked. ${how}`, { evidence });
+}
+
+/** What a manager says while another leader is chosen, where it does not reach the one it knows, or while it stops or starts itself. */
+function isWithoutLeader(said: string): boolean {
+  const says =
+    /swarm does not have a leader|no elected primary|node is not a swarm manager|rpc error: code = (?:DeadlineExceeded|Unavailable|Canceled)/;
+  return says.test(said);
 }
 
 export function isDiskFull(said: string): boolean {

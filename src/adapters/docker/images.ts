@@ -68,6 +68,16 @@ export function removeImage(ref: string): Call {
   return { method: 'DELETE', path: `/images/${pathOf(ref)}`, ok: [200, 404, 409] };
 }
 
+/** By which it is removed: each of its names, or its id where a build was cut off before it had one. */
+export function referencesOf({ id, tags }: ListedImage): readonly string[] {
+  return tags.length > 0 ? tags : [id];
+}
+
+/** Of those with the labels, what has no name and no container. Where others do the same at this moment, Docker refuses. */
+export function pruneImages(labels: Readonly<Record<string, string>>): Call {
+  return { method: 'POST', path: `/images/prune?filters=${labelFilter(labels)}`, ok: [200, 409] };
+}
+
 export function tagImage(id: string, repository: string, tag: string): Call {
   const query = `repo=${encodeURIComponent(repository)}&tag=${encodeURIComponent(tag)}`;
   return { method: 'POST', path: `/images/${pathOf(id)}/tag?${query}`, ok: [201] };

@@ -108,6 +108,9 @@ export interface SwarmService {
   readonly replicas: number;
   readonly publishedPort: number | null;
   readonly runsOnce: boolean;
+  /** A volume keeps it on its node for good. */
+  readonly hasVolumes: boolean;
+  readonly isOnOneNode: boolean;
 }
 
 export function listServices(labels: Readonly<Record<string, string>>): Call {
@@ -126,20 +129,40 @@ export function readServices({ body }: Reply): SwarmService[] {
       spec,
       replicas: numberOf(fieldsOf(spec, 'Mode', 'Replicated').Replicas),
       publishedPort: port === undefined ? null : numberOf(fieldsOf(port).PublishedPort),
-      runsOnce: textOf(fieldsOf(spec, 'TaskTemplate', 'RestartPolicy').Condition) === once,
+      runsOnce: runsOnce(spec),
+      hasVolumes: listOf(fieldsOf(spec, 'TaskTemplate', 'ContainerSpec').Mounts).length > 0,
+      isOnOneNode: isOnOneNode(spec),
     };
   });
 }
 
-/** Whether it may run on one node only, by its spec. */
-export function isPinned(spec: unknown): boolean {
+/** By its spec: its tasks are started anew wherever there is room. Not one that runs once, or on one node only. */
+export function isKeptAnywhere(spec: unknown): boolean {
+  return !runsOnce(spec) && !isOnOneNode(spec);
+}
+
+function isOnOneNode(spec: unknown): boolean {
   const { Constraints } = fieldsOf(spec, 'TaskTemplate', 'Placement');
   return listOf(Constraints).some((each) => textOf(each).startsWith(onNode));
 }
 
+function runsOnce(spec: unknown): boolean {
+  return textOf(fieldsOf(spec, 'TaskTemplate', 'RestartPolicy').Condition) === once;
+}
+
+export function scaleService(service: SwarmService, replicas: 0 | 1): Call {
+  return updateService(service, { Mode: { Replicated: { Replicas: replicas } } });
+}
+
+/** It stays where it runs, and may be started anew anywhere. */
+export function letServiceGo(service: SwarmService): Call {
+  const template = fieldsOf(service.spec, 'TaskTemplate');
+  return updateService(service, { TaskTemplate: { ...template, Placement: { Constraints: [] } } });
+}
+
 /** 500 where somebody changed it meanwhile: who asks looks again. */
-export function scaleService({ id, version, spec }: SwarmService, replicas: 0 | 1): Call {
-  const body = { ...fieldsOf(spec), Mode: { Replicated: { Replicas: replicas } } };
+function updateService({ id, version, spec }: SwarmService, changed: object): Call {
+  const body = { ...fieldsOf(spec), ...changed };
   return { method: 'POST', path: `/services/${id}/update?version=${version}`, body, ok: [200, 404] };
 }
 
@@ -148,6 +171,7 @@ export function removeService(name: string): Call {
 }
 
 export interface SwarmTask {
+  readonly id: string;
   readonly serviceId: string;
   /** Empty until it was placed. */
   readonly nodeId: string;
@@ -173,6 +197,7 @@ export function readTasks({ body }: Reply): SwarmTask[] {
     const [fields, status] = [fieldsOf(each), fieldsOf(each, 'Status')];
     const container = fieldsOf(status, 'ContainerStatus');
     return {
+      id: textOf(fields.ID),
       serviceId: textOf(fields.ServiceID),
       nodeId: textOf(fields.NodeID),
       state: textOf(status.State),

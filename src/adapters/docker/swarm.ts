@@ -40,6 +40,8 @@ export interface SwarmNode {
   /** Of a manager: whether the others reach it. */
   readonly isReachable: boolean;
   readonly isUp: boolean;
+  /** Neither for a while after the leader has changed: the new one has not heard of it yet. */
+  readonly isDown: boolean;
   readonly availability: 'active' | 'pause' | 'drain';
 }
 
@@ -143,7 +145,12 @@ export function rotateTokens({ version, spec }: OwnSwarm): Call {
   return { method: 'POST', path, body: spec, ok: [200] };
 }
 
-export const listNodes: Call = { method: 'GET', path: '/nodes', ok: [200, 406, 500, 503] };
+export const listNodes: Call = {
+  method: 'GET',
+  path: '/nodes',
+  ok: [200, 406, 500, 503],
+  timeoutMs: 10_000,
+};
 
 /** Undefined where it is no manager, or there is no leader. */
 export function readNodes({ status, body }: Reply): SwarmNode[] | undefined {
@@ -159,6 +166,7 @@ export function readNodes({ status, body }: Reply): SwarmNode[] | undefined {
       isCounted: Object.keys(manager).length > 0,
       isReachable: manager.Reachability === 'reachable',
       isUp: fieldsOf(each, 'Status').State === 'ready',
+      isDown: ['down', 'disconnected'].includes(textOf(fieldsOf(each, 'Status').State)),
       availability:
         spec.Availability === 'drain' || spec.Availability === 'pause' ? spec.Availability : 'active',
     };

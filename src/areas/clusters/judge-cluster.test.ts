@@ -19,6 +19,7 @@ const nodeOf = ({ nodeId }: KnownMember, is: Partial<SwarmNode> = {}): SwarmNode
   isCounted: true,
   isReachable: true,
   isUp: true,
+  isDown: false,
   availability: 'active',
   ...is,
 });
@@ -40,8 +41,14 @@ test('all up is ready, and each member is told as its node is', () => {
   );
 });
 
+test('a server of which a new leader has not heard yet is not down', () => {
+  const unheard = judgeCluster(all, [nodeOf(web1), nodeOf(web2, { isUp: false }), nodeOf(web3)], ids([web1]));
+  assert.equal(unheard.status, 'ready');
+});
+
 test('a server that is down, or has left by another hand, is named with the way out', () => {
-  const down = judgeCluster(all, [nodeOf(web1), nodeOf(web2, { isUp: false }), nodeOf(web3)], ids([web1]));
+  const isDown = { isUp: false, isDown: true };
+  const down = judgeCluster(all, [nodeOf(web1), nodeOf(web2, isDown), nodeOf(web3)], ids([web1]));
   assert.equal(down.status, 'degraded');
   assert.equal(down.problem?.message, 'web-2 is down.');
   assert.match(down.problem?.hint ?? '', /lost=true/);

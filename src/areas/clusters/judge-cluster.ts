@@ -36,10 +36,16 @@ export function judgeCluster(
   const seen = members.flatMap(({ serverId, nodeId }): SeenAs[] => {
     const node = nodes.find(({ id }) => id === nodeId);
     if (!node) return [];
-    const { isUp, isLeader } = node;
+    const { isLeader } = node;
     const role = node.isManager ? 'manager' : 'worker';
     return [
-      { serverId, isUp, role, isLeader, availability: node.availability === 'drain' ? 'drain' : 'active' },
+      {
+        serverId,
+        isUp: !node.isDown,
+        role,
+        isLeader,
+        availability: node.availability === 'drain' ? 'drain' : 'active',
+      },
     ];
   });
   const gone = members.filter(({ serverId }) => !seen.some((each) => each.serverId === serverId));

@@ -2,11 +2,13 @@
  * Looks at clusters, every minute, on whichever instance comes first: what their managers say is stored, a manager that is lost
  * is replaced where another server can be one, and a member that was away gets the rules it missed.
  */
-import { after, minute } from '../../clock.ts';
-import { planManagers } from '../../engine/swarm/managers.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, minute, second } from '../../clock.ts';
+import { majorityOf, planManagers } from '../../engine/swarm/managers.ts';
 import { ensureMemberRules } from '../../engine/swarm/member-rules.ts';
 import { demoteSurplus, promoteMissing } from '../../engine/swarm/nodes.ts';
 import { Fault } from '../../fault.ts';
+import type { WorkspaceId } from '../../ids.ts';
 import { defineOperation, type OperationKind } from '../../operations/definition.ts';
 import { hasUnfinishedInQueue } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
@@ -14,14 +16,14 @@ import { sideBySide } from '../../side-by-side.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
 import { type ClustersContext, managersKind } from './clusters.ts';
 import { judgeCluster } from './judge-cluster.ts';
-import { ifReachable, managerOf, memberRetry, viewOfManagers } from './members.ts';
+import { inItsTime, type ManagersView, managerOf, memberRetry, viewOfManagers } from './members.ts';
 import * as queries from './queries.ts';
 import { recordJudgement } from './record-judgement.ts';
 import { enqueueOnCluster, readClusterInput } from './start-operation.ts';
 
 const limit = 50;
 const fairness = { atOnce: 10, ofOne: 3, withinMs: minute } as const;
-const lookTimeoutMs = 40_000;
+const lookTimeoutMs = 55_000;
 /** A reboot takes less. */
 const lostAfterMs = 5 * minute;
 
@@ -57,10 +59,26 @@ export async function recordLook(
   const rows = await queries.listMembers(ctx.db, workspaceId, [id]);
   const settled = rows.filter(({ state }) => state === 'ready' || state === 'down');
   if (settled.length === 0) return;
-  const { nodes, answering } = await viewOfManagers(ctx, workspaceId, settled, signal);
+  const { nodes, answering } = await steadyView(ctx, workspaceId, settled, signal);
   const judgement = judgeCluster(settled, nodes, answering);
   const now = ctx.clock.now();
   await ctx.db.transaction((tx) => recordJudgement(tx, key, settled, judgement, now));
+}
+
+/** While managers choose a leader, none of them knows anything, and it is no news: they have some more seconds then. */
+async function steadyView(
+  ctx: ClustersContext,
+  workspaceId: WorkspaceId,
+  rows: readonly queries.MemberRow[],
+  signal: AbortSignal,
+): Promise<ManagersView> {
+  const managers = rows.filter(({ role }) => role === 'manager').length;
+  for (let looks = 1; ; looks += 1) {
+    const view = await viewOfManagers(ctx, workspaceId, rows, signal);
+    const isChoosing = view.nodes === null && view.answering.length >= majorityOf(managers);
+    if (!isChoosing || looks >= 4) return view;
+    await sleep(5 * second, undefined, { signal });
+  }
 }
 
 /** Of members that were away while others joined or left, or whose rules somebody has flushed. */
@@ -71,11 +89,15 @@ async function putRulesBack(
 ): Promise<void> {
   const rows = await queries.listMembers(ctx.db, workspaceId, [id]);
   const addresses = rows.flatMap(({ address }) => (address === null ? [] : [address]));
-  for (const { serverId, state } of rows) {
-    if (state !== 'ready') continue;
-    const connected = connectTo(ctx, workspaceId, serverId);
-    await ifReachable(connected.then(({ remote }) => ensureMemberRules(remote, addresses, signal)));
-  }
+  const present = rows.filter(({ state }) => state === 'ready');
+  await Promise.all(
+    present.map(({ serverId }) =>
+      inItsTime(signal, async (inTime) => {
+        const { remote } = await connectTo(ctx, workspaceId, serverId);
+        await ensureMemberRules(remote, addresses, inTime);
+      }),
+    ),
+  );
 }
 
 /** A node is lost when its server has been down for longer than a reboot takes. */

@@ -7,7 +7,7 @@ import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
 import type { Retry, StepContext } from '../../operations/definition.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
-import { isServerUnavailable } from '../servers/connection/server-retry.ts';
+import { isPlaceUnavailable, isServerUnavailable } from '../servers/connection/server-retry.ts';
 import type { ClustersContext } from './clusters.ts';
 import type { MemberRow } from './queries.ts';
 
@@ -41,6 +41,23 @@ export async function ifReachable<T>(asked: Promise<T>): Promise<T | undefined> 
   }
 }
 
+/** One that is silent must not take the time of the others: what it would have said is undefined too. */
+export async function inItsTime<T>(
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const late = AbortSignal.timeout(askedMs);
+  try {
+    return await ifReachable(ask(AbortSignal.any([signal, late])));
+  } catch (error) {
+    if (late.aborted && !signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Of one member; a look has time for three of these, one after the other. */
+const askedMs = 18 * second;
+
 export interface ManagersView {
   /** Null where no manager with a majority was found. */
   readonly nodes: readonly SwarmNode[] | null;
@@ -60,17 +77,11 @@ export async function viewOfManagers(
   const managers = members
     .filter(({ role, nodeId }) => role !== 'worker' && nodeId !== null)
     .sort((a, b) => Number(b.isLeader) - Number(a.isLeader));
-  const ask = async ({ serverId }: MemberRow) => {
-    // One that is silent must not take the time of the others.
-    const late = AbortSignal.timeout(askedMs);
-    const look = lookingAt(ctx, workspaceId, serverId, AbortSignal.any([signal, late])).then(
-      async (member) => ({ serverId, nodes: await nodesSeenBy(member) }),
-    );
-    return ifReachable(look).catch((error: unknown) => {
-      if (late.aborted && !signal.aborted) return undefined;
-      throw error;
+  const ask = ({ serverId }: MemberRow) =>
+    inItsTime(signal, async (inTime) => {
+      const member = await lookingAt(ctx, workspaceId, serverId, inTime);
+      return { serverId, nodes: await nodesSeenBy(member) };
     });
-  };
   const [leader, ...others] = managers;
   const first = leader && (await ask(leader));
   const seen = first?.nodes ? [first] : [first, ...(await Promise.all(others.map(ask)))];
@@ -79,9 +90,6 @@ export async function viewOfManagers(
   for (const { serverId, nodes } of answered) if (nodes) return { nodes, serverId, answering };
   return { nodes: null, serverId: null, answering };
 }
-
-/** Of one manager; a look has time for two of these. */
-const askedMs = 18 * second;
 
 /** A manager with a majority behind it, other than those that are named. A leader may be chosen anew at this moment. */
 export async function managerOf(
@@ -99,5 +107,5 @@ export async function managerOf(
   throw noQuorum();
 }
 
-/** Some seconds only: one that stays away is for the caller to decide about. */
-export const memberRetry: Retry = { attempts: 6, firstMs: 500, maxMs: 5_000, when: isServerUnavailable };
+/** Less than a minute: one that stays away is for the caller to decide about. */
+export const memberRetry: Retry = { attempts: 12, firstMs: 500, maxMs: 5_000, when: isPlaceUnavailable };

@@ -7,7 +7,7 @@ import { minute } from '../../clock.ts';
 import type { DeploymentId, EnvironmentId } from '../../ids.ts';
 import { defineOperation, type Json, type OperationKind, type Step } from '../../operations/definition.ts';
 import { assertLease } from '../../operations/operations.ts';
-import { retryUntilDone, transientRetry } from '../releases/transient-retry.ts';
+import { insist, retryUntilDone, transientRetry } from '../releases/transient-retry.ts';
 import { withBoundedLog } from './bounded-log.ts';
 import { type DeploymentsContext, deployKind } from './deployments.ts';
 import { followDeployment } from './follow-deployment.ts';
@@ -103,15 +103,19 @@ export function deployOperation(ctx: DeploymentsContext): OperationKind {
       step('crons', 15, crons, uncrons),
       rowsStep('promote', promote, demote),
       {
-        ...step('retire', 45, retire, { none: 'The environment does not point to it any more.' }),
+        ...step('retire', 45, insisting(retire), { none: 'The environment does not point to it any more.' }),
         isPostCommit: true,
       },
       {
-        ...step('clean-up', 30, cleanUp, { none: 'What is cleared away is not needed.' }),
+        ...step('clean-up', 30, insisting(cleanUp), { none: 'What is cleared away is not needed.' }),
         isPostCommit: true,
       },
     ],
   });
+}
+
+function insisting(work: Work): Work {
+  return (context) => insist(() => work(context), context.step.signal);
 }
 
 function readInput(stored: unknown): Input {

@@ -11,7 +11,7 @@ import type { Queryable } from '../../store/database.ts';
 import { readOperation } from '../operations/operations.ts';
 import type { ProjectHook } from '../projects/hooks.ts';
 import { publishProjectEvent } from '../projects/projects.ts';
-import { isServerUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
+import { isPlaceUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
 import type { EnvironmentsContext } from './context.ts';
 import { deleteEnvironment, lockEnvironment, readEnvironmentState } from './environment-state.ts';
 import { environmentNotFound } from './environments.ts';
@@ -150,11 +150,6 @@ export function removeEnvironmentOperation(ctx: EnvironmentsContext): OperationK
   });
 }
 
-/** A server that does not answer, or a cluster of which nobody can change anything. */
-function isGone(error: unknown): boolean {
-  return isServerUnavailable(error) || (error instanceof Fault && error.code === 'cluster_no_quorum');
-}
-
 async function leaveServers(
   ctx: EnvironmentsContext,
   { environmentId, deleteData, force }: RemoveInput,
@@ -165,7 +160,7 @@ async function leaveServers(
       const target = await openTarget(ctx.servers, place, step);
       for (const hook of ctx.hooks.toReversed()) await hook.takeDown?.(target, { deleteData });
     } catch (error) {
-      if (!force || !isGone(error)) throw error;
+      if (!force || !isPlaceUnavailable(error)) throw error;
       step.log(`The server cannot be reached; what is there stays there: ${errorText(error)}`);
     }
     await ctx.db.transaction((tx) => removePlacement(tx, step.workspaceId, environmentId, place.serverId));

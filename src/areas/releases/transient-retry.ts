@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../fault.ts';
 import type { Retry } from '../../operations/definition.ts';
-import { isServerUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
+import { isPlaceUnavailable, serverRetry } from '../servers/connection/server-retry.ts';
 
 const transientCodes = new Set([
   ...['git_failed', 'provider_unreachable', 'provider_failed', 'egress_failed', 'build_lost'],
 ]);
 
 export function isTransient(error: unknown): boolean {
-  return isServerUnavailable(error) || (error instanceof Fault && transientCodes.has(error.code));
+  return isPlaceUnavailable(error) || (error instanceof Fault && transientCodes.has(error.code));
 }
 
 export const transientRetry: Retry = { ...serverRetry, when: isTransient };
@@ -24,4 +24,22 @@ export async function retryUntilDone(work: () => Promise<void>, signal: AbortSig
       await sleep(pauseMs, undefined, { signal });
     }
   }
+}
+
+const insistMs = [1_000, 2_000, 4_000, 8_000];
+
+/**
+ * For what is left for ever where it is not done now. A Docker that is being started again refuses for a moment what it does a
+ * little later, in words that do not tell it from other refusals; so a refusal counts after the fifth.
+ */
+export async function insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (const pauseMs of insistMs) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Fault) || isTransient(error)) throw error;
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+  return work();
 }

@@ -1,6 +1,6 @@
 /** The end of containers: stopped as they asked for it, started again where they are wanted back, or removed. */
 import { removeContainer, startContainer, stopContainer } from '../../adapters/docker/containers.ts';
-import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
+import { listImages, pruneImages, readImages, removeImage } from '../../adapters/docker/images.ts';
 import { dismissFirst } from '../../adapters/proxy/drain.ts';
 import { stopUnitFirst } from '../../remote/units/units.ts';
 import { askAfter, askHost, askOne, type DockerHost } from '../docker-host.ts';
@@ -36,7 +36,10 @@ export async function removeInstances(host: DockerHost, names: readonly string[]
   );
 }
 
-/** An image that runs, or that another name is for, refuses by itself. */
+/**
+ * An image that runs, or that another name is for, refuses by itself. One without a name was built, and its build was cut off
+ * before it could be given one.
+ */
 export async function cleanUp(host: DockerHost, { deploymentId, instances, images }: Leftovers) {
   const { placement, fence } = host;
   const named = images.filter(({ id }) => id === null).map(({ name }) => name);
@@ -46,5 +49,6 @@ export async function cleanUp(host: DockerHost, { deploymentId, instances, image
   await askAfter(host, stopUnitFirst(buildUnitOf(deploymentId), fence), [
     ...instances.flatMap((name) => [stopContainer(name, 5), removeContainer(name)]),
     ...[...images.flatMap(({ id }) => id ?? []), ...old].map((image) => removeImage(image)),
+    pruneImages(labelsOf(placement, 'image')),
   ]);
 }

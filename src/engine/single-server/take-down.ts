@@ -1,6 +1,6 @@
 /** Everything of an environment off a server: its front, containers, network and images. Its data only where that is said. */
 
-import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
+import { listImages, readImages, referencesOf, removeImage } from '../../adapters/docker/images.ts';
 import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
 import { removeFront } from '../../adapters/proxy/front-changes.ts';
@@ -29,7 +29,7 @@ export async function takeDown(
   await removeServices(host, { deleteData });
   const images = readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
   await askHost(host, [
-    ...images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
+    ...images.flatMap(referencesOf).map(removeImage),
     removeNetwork(bridgeName(placement)),
   ]);
   if (!deleteData) return;

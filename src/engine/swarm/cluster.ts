@@ -33,32 +33,53 @@ export interface Cluster {
   readonly isEncrypted: boolean;
   /** Whether it says that a server does not answer, and not that it refuses. */
   readonly isAway: (error: unknown) => boolean;
-  /** Asked once; `isUp` is what changes. */
+  /** Asked once; who is up is what changes. */
   readonly manager: () => Promise<DockerHost>;
 }
 
 /** Managers come first in `servers`, the leader before all. */
 export function clusterOf(about: Omit<Cluster, 'manager'>): Cluster {
-  const { servers, isAway } = about;
-  const find = async () => {
-    for (const { host } of servers) {
-      try {
-        if (await nodesSeenBy(host)) return host;
-      } catch (error) {
-        if (!isAway(error)) throw error;
-      }
-    }
-    throw noQuorum();
-  };
-  return { ...about, manager: once(find) };
+  return { ...about, manager: once(() => findManager(about)) };
 }
 
-/** Those that Swarm sees. Also one that runs nothing at the moment takes visitors; only those that are active run replicas for them. */
+/** Who has not answered by then keeps nobody waiting: the next is asked as well. */
+const answeredMs = 2 * second;
+
+async function findManager({ servers, isAway }: Omit<Cluster, 'manager'>): Promise<DockerHost> {
+  const ask = async ({ host }: ClusterServer) => {
+    try {
+      return (await nodesSeenBy(host)) && host;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      return undefined;
+    }
+  };
+  const asked: Promise<DockerHost | undefined>[] = [];
+  for (const server of servers) {
+    asked.push(ask(server));
+    const late = sleep(answeredMs, undefined, { ref: false });
+    const found = await Promise.race([firstOf(asked), late]);
+    if (found) return found;
+  }
+  const found = await firstOf(asked);
+  if (!found) throw noQuorum();
+  return found;
+}
+
+/** The first that is one; undefined when all have ended without. */
+async function firstOf<T>(all: readonly Promise<T | undefined>[]): Promise<T | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
+  for (const each of all) each.then((value) => value && resolve(value), reject);
+  Promise.all(all).then(() => resolve(undefined), reject);
+  return promise;
+}
+
+/** Those that Swarm does not call down. Also one that runs nothing at the moment takes visitors; only those that are active run replicas for them. */
 export async function serversUp(cluster: Cluster, which: 'all' | 'active' = 'all'): Promise<ClusterServer[]> {
   const nodes = await nodesSeenBy(await cluster.manager());
   if (!nodes) throw noQuorum();
   const wanted = nodes.filter(
-    ({ isUp, availability }) => isUp && (which === 'all' || availability === 'active'),
+    ({ isDown, availability }) => !isDown && (which === 'all' || availability === 'active'),
   );
   const up = new Set(wanted.map(({ id }) => id));
   return cluster.servers.filter(({ nodeId }) => up.has(nodeId));

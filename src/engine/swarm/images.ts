@@ -33,19 +33,24 @@ export function isOurReference(tag: string): boolean {
 export async function imageForMembers(cluster: Cluster, imageId: string): Promise<string> {
   const reference = referenceOf(imageId);
   const known = await onServersUp(cluster, async (host) => ({ host, has: await isThere(host, imageId) }));
-  const sources = known.filter(({ has }) => has).map(({ host }) => host);
-  const source = sources.find((host) => host.remote === cluster.home.remote) ?? sources[0];
-  if (!source)
-    throw new Fault('docker_failed', 'No server of the cluster has the image of the release any more.', {
-      hint: 'Deploy the environment again: that builds it anew.',
-      evidence: imageId,
-    });
+  const upAndHaving = known.filter(({ has }) => has).map(({ host }) => host);
+  const sources = upAndHaving.length > 0 ? upAndHaving : [await homeWith(cluster, imageId)];
+  const source = sources.find((host) => host.remote === cluster.home.remote) ?? sources[0] ?? cluster.home;
   for (const host of sources) await askHost(host, [tagImage(imageId, repository, tagOf(reference))]);
   const lacking = known.filter(({ has }) => !has).map(({ host }) => host);
   const copies = lacking.map((host) => bring(source, host, imageId));
   // All to their end: a step that has failed leaves nothing running.
   for (const end of await Promise.allSettled(copies)) if (end.status === 'rejected') throw end.reason;
   return reference;
+}
+
+/** Where it was built. Swarm may still call it down when it is back; where it does not answer, it is waited for. */
+async function homeWith({ home }: Cluster, imageId: string): Promise<DockerHost> {
+  if (await isThere(home, imageId)) return home;
+  throw new Fault('docker_failed', 'No server of the cluster has the image of the release any more.', {
+    hint: 'Deploy the environment again: that builds it anew.',
+    evidence: imageId,
+  });
 }
 
 const tagOf = (reference: string) => reference.slice(repository.length + 1);

@@ -4,7 +4,7 @@ import { ask } from '../../adapters/docker/ask.ts';
 import type { Call } from '../../adapters/docker/docker.ts';
 import { fieldsOf, listOf, numberOf, textOf } from '../../adapters/docker/json.ts';
 import { info, readSwarmView } from '../../adapters/docker/swarm.ts';
-import { isPinned } from '../../adapters/docker/swarm-services.ts';
+import { isKeptAnywhere } from '../../adapters/docker/swarm-services.ts';
 import type { SwarmMember } from './member.ts';
 
 const lookTimeoutMs = 15_000;
@@ -38,8 +38,9 @@ export async function incompleteServices({ remote, signal }: SwarmMember): Promi
   const [reply] = await ask(remote, [listServices], { signal });
   return listOf(reply?.body).flatMap((each) => {
     const { RunningTasks, DesiredTasks } = fieldsOf(each, 'ServiceStatus');
-    // What may run on one server only waits for it.
-    const isComplete = numberOf(RunningTasks) >= numberOf(DesiredTasks) || isPinned(fieldsOf(each, 'Spec'));
+    // What may run on one server only waits for it, and a cron process has ended most of the time.
+    const isComplete =
+      numberOf(RunningTasks) >= numberOf(DesiredTasks) || !isKeptAnywhere(fieldsOf(each, 'Spec'));
     return isComplete ? [] : [textOf(fieldsOf(each, 'Spec').Name)];
   });
 }

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../adapters/docker/docker.ts';
 import {
+  letServiceGo,
   listServices,
   listTasks,
   readServices,
@@ -41,11 +42,10 @@ export async function replicasWith(
   cluster: Cluster,
   labels: Readonly<Record<string, string>>,
 ): Promise<Replica[]> {
-  const [listed, tasked] = await askHost(await cluster.manager(), [listServices(labels), listTasks(labels)]);
-  if (!listed || !tasked) throw new Error('Docker left a question without an answer');
-  const tasks = Map.groupBy(readTasks(tasked), ({ serviceId }) => serviceId);
-  return readServices(listed).map((service) => {
-    const own = tasks.get(service.id) ?? [];
+  const { services, tasks } = await lookAt(cluster, labels);
+  const ofServices = Map.groupBy(tasks, ({ serviceId }) => serviceId);
+  return services.map((service) => {
+    const own = ofServices.get(service.id) ?? [];
     const failed = own.filter(({ state }) => state === 'failed' || state === 'rejected');
     return {
       service,
@@ -54,6 +54,12 @@ export async function replicasWith(
       lastFailed: failed[0] ?? null,
     };
   });
+}
+
+async function lookAt(cluster: Cluster, labels: Readonly<Record<string, string>>) {
+  const [listed, tasked] = await askHost(await cluster.manager(), [listServices(labels), listTasks(labels)]);
+  if (!listed || !tasked) throw new Error('Docker left a question without an answer');
+  return { services: readServices(listed), tasks: readTasks(tasked) };
 }
 
 /** `ready`: it waits for the pause after a failure. */
@@ -119,21 +125,41 @@ export async function endpointsNow(
   });
 }
 
-/** What runs once is started by its timers alone. Somebody else's change between the look and ours is met by another look. */
-export async function scale(cluster: Cluster, names: readonly string[], to: 0 | 1): Promise<void> {
+/** What runs once is started by its timers alone. */
+export function scale(cluster: Cluster, names: readonly string[], to: 0 | 1): Promise<void> {
+  return change(cluster, names, ({ service }) => {
+    const { replicas, runsOnce } = service;
+    return replicas === to || (runsOnce && to === 1) ? null : scaleService(service, to);
+  });
+}
+
+/** Swarm places within a moment; what it cannot place on the server that was chosen, it places on another then. */
+const placedMs = 5 * second;
+
+/** Once they are placed, they may be started anew anywhere. What has a volume stays with it. */
+export async function letGo(cluster: Cluster, names: readonly string[]): Promise<void> {
+  const held = ({ service }: Replica) =>
+    names.includes(service.name) && service.isOnOneNode && !service.hasVolumes;
+  const until = performance.now() + placedMs;
+  const isPlaced = ({ task }: Replica) => task !== null && task.nodeId !== '';
+  while (!(await replicasOf(cluster)).filter(held).every(isPlaced) && performance.now() < until)
+    await sleep(50, undefined, { signal: cluster.signal });
+  await change(cluster, names, (replica) => (held(replica) ? letServiceGo(replica.service) : null));
+}
+
+/** Of those that are wrong. Somebody else's change between the look and ours is met by another look. */
+async function change(
+  cluster: Cluster,
+  names: readonly string[],
+  callFor: (replica: Replica) => Call | null,
+): Promise<void> {
   const manager = await cluster.manager();
   for (let tries = 0; ; tries += 1) {
-    const wrong = (await replicasOf(cluster))
-      .map(({ service }) => service)
-      .filter(
-        ({ name, replicas, runsOnce }) => names.includes(name) && replicas !== to && !(runsOnce && to === 1),
-      );
-    if (wrong.length === 0) return;
+    const named = (await replicasOf(cluster)).filter(({ service }) => names.includes(service.name));
+    const calls = named.flatMap((replica) => callFor(replica) ?? []);
+    if (calls.length === 0) return;
     try {
-      await askHost(
-        manager,
-        wrong.map((service) => scaleService(service, to)),
-      );
+      await askHost(manager, calls);
     } catch (error) {
       const isStale = error instanceof Fault && /out of sequence/.test(error.evidence ?? '');
       if (!isStale || tries >= 5) throw error;
@@ -170,13 +196,10 @@ export async function stopReplicas(
 const stoppedMs = 60 * second;
 
 async function notEnded(cluster: Cluster, names: readonly string[]): Promise<SwarmTask[]> {
-  const labels = labelsOf(cluster.placement, 'app');
-  const [listed, tasked] = await askHost(await cluster.manager(), [listServices(labels), listTasks(labels)]);
-  if (!listed || !tasked) throw new Error('Docker left a question without an answer');
-  const stopped = readServices(listed).filter(({ name }) => names.includes(name));
-  const ids = new Set(stopped.map(({ id }) => id));
+  const { services, tasks } = await lookAt(cluster, labelsOf(cluster.placement, 'app'));
+  const ids = new Set(services.filter(({ name }) => names.includes(name)).map(({ id }) => id));
   const up = new Set((await serversUp(cluster)).map(({ nodeId }) => nodeId));
-  return readTasks(tasked).filter(
+  return tasks.filter(
     ({ serviceId, state, nodeId }) => ids.has(serviceId) && !ended.has(state) && up.has(nodeId),
   );
 }

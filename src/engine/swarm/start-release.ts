@@ -7,9 +7,9 @@ import type { RunningInstance } from '../engine.ts';
 import { appContainer, labelsOf, networkName, replicaPortsOf } from '../placement.ts';
 import { type ReleaseStart, secretsOf, webProcess } from '../release-spec.ts';
 import { common, shell } from '../single-server/start-release.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, type ClusterServer, serversUp } from './cluster.ts';
 import { imageForMembers } from './images.ts';
-import { replicasOf, scale } from './replicas.ts';
+import { letGo, type Replica, replicasWith, scale } from './replicas.ts';
 
 interface WantedReplica {
   readonly name: string;
@@ -63,12 +63,16 @@ function namesOf({ deploymentId }: ReleaseStart, process: string, replicas: numb
 
 async function startAll(
   cluster: Cluster,
-  { release }: ReleaseStart,
+  { release, deploymentId }: ReleaseStart,
   wanted: readonly WantedReplica[],
 ): Promise<RunningInstance[]> {
   if (wanted.length === 0) return [];
   const image = await imageForMembers(cluster, release.imageDigest);
-  const there = (await replicasOf(cluster)).map(({ service }) => service);
+  const all = await replicasWith(cluster, { slipway: 'app' });
+  const { environmentId } = cluster.placement;
+  const there = all
+    .map(({ service }) => service)
+    .filter(({ labels }) => labels['slipway.environment'] === environmentId);
   const missing = wanted.filter(({ name }) => !there.some((each) => each.name === name));
   const port = freePorts(
     cluster,
@@ -76,11 +80,39 @@ async function startAll(
   );
   const { placement, isEncrypted } = cluster;
   const overlay = createOverlay(networkName(placement), labelsOf(placement, 'network'), { isEncrypted });
-  const services = missing.map(({ spec }) => createService(spec(image, port)));
+  const nextNode = evenly(await serversUp(cluster, 'active'), all, deploymentId);
+  const services = missing.map(({ spec }) => {
+    const made = spec(image, port);
+    return createService({ ...made, nodeId: made.nodeId ?? (made.runsOnce ? null : nextNode()) });
+  });
   await askHost(await cluster.manager(), [overlay, ...services], secretsOf(release));
   const names = wanted.map(({ name }) => name);
+  await letGo(cluster, names);
   await scale(cluster, names, 1);
   return wanted.map(({ name, process }) => ({ name, process, address: '' }));
+}
+
+/**
+ * The node for the next one: that with the fewest of this release, and then of all. Swarm would count the release that is being
+ * replaced as well, and bring most of the new one to a server that has just come back.
+ */
+function evenly(
+  servers: readonly ClusterServer[],
+  all: readonly Replica[],
+  deploymentId: string,
+): () => string | null {
+  const nodes = servers.map(({ nodeId }) => {
+    const on = all.filter(({ task }) => task?.nodeId === nodeId);
+    const own = on.filter(({ service }) => service.labels['slipway.deployment'] === deploymentId);
+    return { nodeId, own: own.length, all: on.length };
+  });
+  return () => {
+    const [first] = nodes.sort((one, other) => one.own - other.own || one.all - other.all);
+    if (!first) return null;
+    first.own += 1;
+    first.all += 1;
+    return first.nodeId;
+  };
 }
 
 function specOf(

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listContainers, readContainers } from '../../adapters/docker/containers.ts';
-import { listImages, readImages, removeImage } from '../../adapters/docker/images.ts';
+import { listImages, readImages, referencesOf, removeImage } from '../../adapters/docker/images.ts';
 import { removeNetwork } from '../../adapters/docker/networks.ts';
 import { createOverlay } from '../../adapters/docker/swarm-services.ts';
 import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/volumes.ts';
@@ -27,6 +27,7 @@ import { removeServices } from '../single-server/services.ts';
 import { singleServer } from '../single-server/single-server.ts';
 import { refuseRequests, removeFromProxy } from '../single-server/traffic.ts';
 import { type Cluster, onServersUp, serversUp } from './cluster.ts';
+import { removeForgotten, surveyForgotten } from './forgotten.ts';
 import { forgetImages, isOurReference } from './images.ts';
 import * as proxies from './proxies.ts';
 import {
@@ -62,7 +63,10 @@ export function swarm(cluster: Cluster): Target {
       await stopReplicas(cluster, names, stopSeconds);
     },
     startAgain: (names) => scale(cluster, names, 1),
-    removeInstances: (names) => removeReplicas(cluster, names),
+    removeInstances: async (names) => {
+      await removeReplicas(cluster, names);
+      await removeForgotten(cluster);
+    },
     cleanUp: (left) => cleanUp(cluster, home, left),
     setCrons: async (run, deploymentId) => {
       const start = (swarmService: string) => ({ swarmService });
@@ -148,6 +152,7 @@ async function takeDown(cluster: Cluster, { deleteData }: { readonly deleteData:
     cluster,
     (await replicasOf(cluster)).map(({ service }) => service.name),
   );
+  await removeForgotten(cluster);
   await onServersUp(cluster, waitUntilGone);
   await onServersUp(cluster, async (host) => {
     const images = readImages(await askOne(host, listImages(labelsOf(placement, 'image'))));
@@ -157,7 +162,7 @@ async function takeDown(cluster: Cluster, { deleteData }: { readonly deleteData:
       ? readVolumes(await askOne(host, listVolumes(labelsOf(placement, 'volume'))))
       : [];
     await askHost(host, [
-      ...images.flatMap(({ tags }) => tags.map((tag) => removeImage(tag))),
+      ...images.flatMap(referencesOf).map(removeImage),
       ...volumes.map(({ name }) => removeVolume(name)),
       removeNetwork(bridgeName(placement)),
     ]);
@@ -208,10 +213,13 @@ async function survey(cluster: Cluster, names: readonly string[]): Promise<Surve
   const seen = await onServersUp(cluster, (host) => readFronts(host));
   return {
     states: new Map(wanted.map((replica) => [replica.service.name, stateOf(cluster, replica)])),
-    instances: replicas.map((replica) => ({
-      ...instanceOf(replica),
-      environmentId: replica.service.labels['slipway.environment'] ?? '',
-    })),
+    instances: [
+      ...replicas.map((replica) => ({
+        ...instanceOf(replica),
+        environmentId: replica.service.labels['slipway.environment'] ?? '',
+      })),
+      ...(await surveyForgotten(cluster)),
+    ],
     isProxyRunning: seen.every(({ isRunning }) => isRunning),
     fronts: proxies.commonFronts(seen.map(({ fronts }) => fronts)),
   };

@@ -54,13 +54,15 @@ async function placed(cluster: Cluster, name: string): Promise<Placed> {
   const until = performance.now() + placedMs;
   for (;;) {
     const { service, task, failures, lastFailed } = await find(cluster, name);
-    // One that ends as soon as it is started is never seen running: what it left says why.
-    const told = task?.state !== 'running' && failures >= mostFailures ? lastFailed : task;
+    // One that ends as soon as it is started is never seen running: what it left says why. One that runs may have failed often
+    // before, with its servers; it only has to be found.
+    const isHopeless = task?.state !== 'running' && failures >= mostFailures;
+    const told = isHopeless ? lastFailed : task;
     const server = serverOf(cluster, told);
     const hasContainer =
       told !== null && told.containerId !== '' && (told === lastFailed || told.state === 'running');
     if (hasContainer && server) return { service, containerId: told.containerId, server, failures };
-    if (performance.now() > until || failures >= mostFailures)
+    if (performance.now() > until || isHopeless)
       throw new Fault('docker_failed', 'Swarm could not start a replica of the new release.', {
         hint: 'The evidence is what Swarm says of it. GET /clusters/:id shows which servers are up.',
         evidence: `${name}: ${told ? `${told.state} ${told.error}` : 'no task was made'}`,

@@ -6,6 +6,7 @@ import type { Storage } from '../../../adapters/storage/storage.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import type { StepContext } from '../../../operations/definition.ts';
+import { assertLease } from '../../../operations/operations.ts';
 import type { BackupsContext, Verification } from '../backups.ts';
 import type { ContentStats, RestoreVerdict } from '../engines/engine.ts';
 import { engines } from '../engines/engines.ts';
@@ -23,19 +24,37 @@ export async function verifyPart(
   step: StepContext,
 ): Promise<void> {
   const { part } = sourced;
+  const { status, reason } = verificationOf(
+    await restoredOnce(ctx, host, storage, sourced, step),
+    part.contentStats ?? {},
+  );
+  const at = ctx.clock.now().toISOString();
+  // When nothing is left on the server: a part that is verified is not looked at again. And not by one who was replaced meanwhile.
+  await ctx.db.transaction(async (tx) => {
+    await assertLease(tx, step);
+    await setPartVerification(tx, step.workspaceId, part.id, { status, reason, at });
+  });
+  step.log(`${part.name}: ${status === 'verified' ? 'restored and compared' : `not verified: ${reason}`}`);
+  if (status === 'failed')
+    throw new Fault('backup_not_equal', `A restored copy of ${part.name} is not what was dumped.`, {
+      hint: 'The backup was discarded. Make another one; where that fails too, look at the evidence.',
+      evidence: reason ?? '',
+    });
+}
+
+/** With its folder on the server, which is gone in the end. */
+async function restoredOnce(
+  ctx: BackupsContext,
+  host: DockerHost,
+  storage: Storage,
+  sourced: SourcedPart,
+  step: StepContext,
+): Promise<RestoreVerdict> {
+  const { part } = sourced;
   // What a kill left of the attempt before.
   await removeScratch(host, part.id);
   try {
-    const verdict = await restored(ctx, host, storage, sourced, step);
-    const { status, reason } = verificationOf(verdict, part.contentStats ?? {});
-    const at = ctx.clock.now().toISOString();
-    await setPartVerification(ctx.db, step.workspaceId, part.id, { status, reason, at });
-    step.log(`${part.name}: ${status === 'verified' ? 'restored and compared' : `not verified: ${reason}`}`);
-    if (status === 'failed')
-      throw new Fault('backup_not_equal', `A restored copy of ${part.name} is not what was dumped.`, {
-        hint: 'The backup was discarded. Make another one; where that fails too, look at the evidence.',
-        evidence: reason ?? '',
-      });
+    return await restored(ctx, host, storage, sourced, step);
   } finally {
     await removeFolder({ ...host, signal: AbortSignal.timeout(30_000) }, part.id);
   }
