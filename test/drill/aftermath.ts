@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readCertificates } from '../../src/adapters/proxy/certificates.ts';
 import { sql } from '../../src/store/sql.ts';
 import { keptImages, leftWrongs, look, of, placeWrongs } from '../faults/aftermath.ts';
+import { clustersWrongs } from './cluster-lanes.ts';
 import type { Scene } from './scene.ts';
 
 /** Beside what a deployment may leave: what backups, services and environments do. */
@@ -53,6 +54,7 @@ async function wrongs(scene: Scene): Promise<string[]> {
     ...(await certificateWrongs(scene)),
     ...(await storageWrongs(scene)),
     ...(await secondWrongs(scene)),
+    ...(await clustersWrongs(scene)),
   ];
 }
 

@@ -42,16 +42,20 @@ if (reason || !Number.isInteger(seed) || ![wanted, only ?? 1].every(isCount) || 
 const summary = new Summary();
 const lastBegin = Date.now() + minutes * 60_000;
 const lab = await launchBound(`drill-${process.pid}`, [], new Progress());
+let isAsked = false;
 let stage: { database: TrialDatabase; scene: Scene; waves: Waves } | undefined;
 process.on('exit', () => {
   stage?.waves.endNow();
   stage?.scene.endNow();
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => void end().finally(() => process.exit(1)));
+  process.on(signal, () => {
+    isAsked = true;
+    void end().finally(() => process.exit(1));
+  });
 }
 try {
-  for (let number = only ?? 1; summary.faults < wanted && Date.now() < lastBegin; number += 1) {
+  for (let number = only ?? 1; isWanted() && Date.now() < lastBegin; number += 1) {
     await tryWave(number);
     if (only !== undefined) break;
   }
@@ -62,12 +66,17 @@ try {
 say(summary.told(seed));
 if (summary.bad.length > 0) process.exitCode = 1;
 
+function isWanted(): boolean {
+  return summary.faults < wanted && !isAsked;
+}
+
 /** A wave that failed may have left anything: the next one stands on new ground. */
 async function tryWave(number: number): Promise<void> {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
   const plan = planWave(random, { lanes, least: 8, most: 12, hasOutage: true });
+  // Where there is no ground to stand on, no other wave has one either.
+  stage ??= await begin();
   try {
-    stage ??= await begin();
     const wave = await stage.waves.run(plan, `w${number}-${Date.now().toString(36)}`);
     say(summary.took(number, plan, wave));
   } catch (error) {

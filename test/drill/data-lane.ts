@@ -48,10 +48,19 @@ async function restore(lane: Lane, data: DataPlace, safetyBackup: boolean): Prom
   if (backup.status !== 'succeeded') return;
   const before = { main: lane.fresh(), cache: lane.fresh() };
   await set(lane, data, before);
+  const fits = await hasAllServices(lane, data, backup);
   const started = await ground.call('POST', `${path}/${id}/restore`, { safetyBackup });
-  const { status } = await lane.ended(started.id);
+  const { status } = await lane.ended(started.id, fits ? well : notFitting);
   const wanted = status === 'succeeded' ? held.get(String(id)) : before;
   assert.deepEqual(await get(lane, data), wanted, `the data after a restore that ${status}`);
+}
+
+const notFitting = { state: 'failed', code: /^backup_incompatible$/ } as const;
+
+/** The lane itself may have removed one since. */
+async function hasAllServices({ ground }: Lane, data: DataPlace, { parts }: Body): Promise<boolean> {
+  const now = list((await ground.call('GET', `/environments/${data.environmentId}/services`)).items);
+  return list(parts).every((part) => now.some(({ name }) => name === part.name));
 }
 
 async function importSql(lane: Lane, data: DataPlace): Promise<void> {

@@ -13,7 +13,7 @@ interface Rule {
 const rules: readonly Rule[] = [
   // What its server does to a deployment in the middle may end it: a reboot with any fault but those of our own.
   { faults: ['disk'], kinds: /^deployment$/, codes: /^(disk_full|build_failed)$/ },
-  { faults: ['reboot'], kinds: /^deployment$/, codes: /./ },
+  { faults: ['reboot', 'reboot of member'], kinds: /^deployment$/, codes: /./ },
   // The authority comes to see for itself, by the name and through the proxy, and does not come twice.
   { faults: ['names', 'cut', 'proxy', 'reboot'], kinds: /^certificate$/, codes: /^challenge_failed$/ },
 ];

@@ -6,7 +6,9 @@ import { anyOf, type Point } from '../faults/orders.ts';
 import { reboot, type Window } from '../faults/troubles.ts';
 import type { Random } from '../support/random.ts';
 import { until } from '../support/until.ts';
+import type { MemberWindow } from './cluster-lanes.ts';
 import type { Scene } from './scene.ts';
+import type { LaneName } from './tasks.ts';
 
 export type DrillFault = { readonly waitMs: number } & (
   | { readonly kind: 'kill' | 'stall'; readonly host: 0 | 1 }
@@ -14,21 +16,32 @@ export type DrillFault = { readonly waitMs: number } & (
   | { readonly kind: 'kill at write'; readonly moment: Point['moment']; readonly which: number }
   | { readonly kind: 'kill both' | 'dockerd' | 'proxy' | 'reboot' | 'disk' }
   | { readonly kind: 'postgres' | 'cut' | 'cut second' | 'git host' | 'names'; readonly forMs: number }
+  /** Of a cluster: its power is cut, its Docker is started again, or all of it. */
+  | { readonly kind: MemberFault; readonly place: 0 | 1 | 2; readonly forMs: number }
 );
+type MemberFault = 'cut member' | 'dockerd of member' | 'reboot of member';
 export type FaultKind = DrillFault['kind'];
 
+export interface Chances {
+  readonly lanes: readonly LaneName[];
+  readonly hasOutage: boolean;
+}
+
 /** Rare ones once in a while: a reboot costs half a minute of everybody's time. */
-export function chooseFaults(random: Random, count: number, hasOutage: boolean): DrillFault[] {
+export function chooseFaults(random: Random, count: number, { hasOutage, lanes }: Chances): DrillFault[] {
   const rare = random.pick('', '', '', '', '', '', '', 'reboot', 'disk', 'disk');
-  const faults = Array.from({ length: count }, () => chooseFault(random, hasOutage));
+  const share = lanes.includes('cluster') ? Math.max(0.25, 0.5 / lanes.length) : 0;
+  const faults = Array.from({ length: count }, () =>
+    share > 0 && random.chance(share) ? memberFault(random) : chooseFault(random, hasOutage),
+  );
   const waitMs = random.between(500, 4_000);
-  if (rare === 'disk') faults[0] = { kind: 'disk', waitMs: 0 };
+  if (rare === 'disk' && lanes.includes('app')) faults[0] = { kind: 'disk', waitMs: 0 };
   if (rare === 'reboot') faults[count - 1] = { kind: 'reboot', waitMs };
   return faults;
 }
 
 function chooseFault(random: Random, hasOutage: boolean): DrillFault {
-  const kind = random.pick<FaultKind>(
+  const kind = random.pick<Exclude<FaultKind, MemberFault>>(
     ...(['kill at write', 'kill at write', 'kill at write', 'kill at write', 'kill at write'] as const),
     ...(['kill', 'kill', 'kill', 'kill both', 'stall', 'stall', 'cut', 'cut', 'cut second'] as const),
     ...(['dockerd', 'proxy', 'git host', 'names'] as const),
@@ -44,6 +57,16 @@ function chooseFault(random: Random, hasOutage: boolean): DrillFault {
   return { kind, waitMs, forMs };
 }
 
+/** Swarm calls a server down after a quarter of a minute: some are back before that. */
+function memberFault(random: Random): DrillFault {
+  const kind = random.pick<MemberFault>(
+    ...(['cut member', 'cut member', 'cut member', 'cut member'] as const),
+    ...(['dockerd of member', 'dockerd of member', 'reboot of member'] as const),
+  );
+  const [waitMs, forMs] = [random.between(200, 4_000), random.pick(2_000, 5_000, 10_000, 25_000)];
+  return { kind, waitMs, forMs, place: random.pick(0, 1, 2) };
+}
+
 export interface Surroundings {
   readonly scene: Scene;
   /** The kinds of operations that are at work. */
@@ -56,6 +79,8 @@ export interface Caused {
   /** As it came about: where nobody wrote in time, a kill at a write is a kill. */
   readonly kind: FaultKind;
   readonly window?: Window;
+  /** For who comes to the cluster. */
+  readonly ofMember?: readonly MemberWindow[];
 }
 
 /** Ends when it is over, with all processes of the service alive. */
@@ -64,6 +89,7 @@ export async function cause(around: Surroundings, fault: DrillFault): Promise<Ca
   let kind: FaultKind = fault.kind;
   const { scene } = around;
   const { ground } = scene;
+  if ('place' in fault) return { kind, ofMember: await causeOfMember(scene, fault) };
   if (fault.kind === 'kill') await kill(ground.hosts[fault.host]);
   else if (fault.kind === 'kill both') await Promise.all(ground.hosts.map(kill));
   else if (fault.kind === 'kill at write') kind = await killAtWrite(around, fault);
@@ -92,6 +118,36 @@ export async function cause(around: Surroundings, fault: DrillFault): Promise<Ca
   else await around.withoutVisitors(() => scene.console.closedWhile(() => reboot(ground)));
   await ground.revive();
   return { kind };
+}
+
+/** The proxies of the others stop asking there within two seconds, of a machine that has them to give. */
+const noticedMs = 5_000;
+/** A deployment that passed meanwhile took its replicas: until its own proxy notices, once, requests there find nobody. */
+const caughtUp = { forMs: 60_000, withinMs: 1_500 };
+
+async function causeOfMember(
+  { ground, cluster }: Scene,
+  { kind, place, forMs }: DrillFault & { kind: MemberFault },
+): Promise<MemberWindow[]> {
+  const server = cluster?.servers[place];
+  if (!server) return [];
+  const from = Date.now();
+  const afterwards = () => ({
+    from,
+    to: Date.now() + caughtUp.forMs,
+    place,
+    withinMs: caughtUp.withinMs,
+  });
+  if (kind === 'cut member') {
+    await ground.lab.cut(server.name);
+    await sleep(forMs);
+    await ground.lab.heal(server.name);
+    return [{ from, to: from + noticedMs }, { from, to: Date.now() + noticedMs, place }, afterwards()];
+  }
+  // Its containers are stopped one by one until it is down, the proxy among them.
+  if (kind === 'dockerd of member') await ground.sh('systemctl restart docker', server);
+  else await reboot(ground, server);
+  return [{ from, to: Date.now() + noticedMs }, afterwards()];
 }
 
 async function kill(host: Host): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * What the drill stands on, beside the ground of the fault trials: an environment with databases whose content is
- * known, one that is stopped, started and named, a domain that is proven, a second server, and a folder for backups that
- * both processes of the service share. The database is read directly, too: history is judged by what was written.
+ * known, one that is stopped, started and named, a domain that is proven, a second server, a cluster of three more, and a
+ * folder for backups that both processes of the service share. The database is read directly, too: history is judged by what was written.
  */
 import { rmSync } from 'node:fs';
 import type { LabClient } from '../../lab/client.ts';
@@ -13,6 +13,7 @@ import type { TrialDatabase } from '../faults/database.ts';
 import { type Body, type Created, Ground } from '../faults/ground.ts';
 import { temporaryFolder } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
+import { type ClusterPlace, makeCluster } from './cluster-lanes.ts';
 import { Console } from './console.ts';
 import type { LaneName } from './tasks.ts';
 
@@ -43,6 +44,9 @@ export class Scene {
   /** Leads to the side environment now and then. */
   hostname = 'nobody.test';
   second: { readonly server: ServerDescription; id: string } | undefined;
+  cluster: ClusterPlace | undefined;
+  /** Servers beside the ground's own. */
+  readonly #more: ServerDescription[] = [];
 
   private constructor(
     ground: Ground,
@@ -75,6 +79,8 @@ export class Scene {
       SLIPWAY_DNS_SERVERS: `${about.dns.address}:${about.dns.port}`,
       SLIPWAY_ACME_DIRECTORY: about.acme.directory,
       SLIPWAY_ACME_CA_FILE: about.acme.caFile,
+      // Seven lanes ask for more than a person does.
+      SLIPWAY_LIMIT_SEARCH: '1000',
       SLIPWAY_LIMIT_OPERATIONS_PER_SERVER: '6',
       SLIPWAY_LIMIT_OPERATIONS_PER_WORKSPACE: '20',
     };
@@ -104,9 +110,11 @@ export class Scene {
     }
     if (lanes.includes('server')) {
       const server = await ground.lab.addServer('provisioned');
+      this.#more.push(server);
       this.second = { server, id: '' };
       this.second.id = await ground.addServer(server);
     }
+    if (lanes.includes('cluster')) this.cluster = await makeCluster(ground, this.#more);
   }
 
   async #prove(): Promise<void> {
@@ -123,7 +131,7 @@ export class Scene {
     );
   }
 
-  /** Every environment that lasts, with the repository that it is deployed from. */
+  /** Every environment of the first server that lasts, with the repository that it is deployed from. */
   get environments(): { readonly id: string; readonly repository: string }[] {
     const { ground, data, side } = this;
     return [
@@ -167,7 +175,7 @@ export class Scene {
   async close(): Promise<void> {
     await this.ground.close();
     await this.db.close();
-    if (this.second) await this.ground.lab.removeServer(this.second.server.name);
+    for (const { name } of this.#more) await this.ground.lab.removeServer(name);
     rmSync(this.backupFolder, { recursive: true, force: true });
   }
 }

@@ -47,7 +47,7 @@ export class Summary {
       ...[...this.#byEnd]
         .sort()
         .map(([kind, ends]) => `${kind}: ${[...ends].map(([end, count]) => `${count} ${end}`).join(', ')}`),
-      `${this.#answered} requests answered, ${this.#excused} excused while the proxy's own container was down, ${this.bad.length > 0 ? 'see the bad waves for those that failed' : 'none failed'}.`,
+      `${this.#answered} requests answered, ${this.#excused} excused while a proxy was down or its server had just come back, ${this.bad.length > 0 ? 'see the bad waves for those that failed' : 'none failed'}.`,
       `${this.#looks} looks at the history while it was made.`,
     ];
     return lines.join('\n');

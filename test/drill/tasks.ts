@@ -1,7 +1,7 @@
 /** What is asked of the service in a wave, chosen by its seed before anything begins: lanes that run beside each other. */
 import type { Random } from '../support/random.ts';
 
-export const laneNames = ['app', 'data', 'side', 'project', 'server'] as const;
+export const laneNames = ['app', 'data', 'side', 'project', 'server', 'cluster'] as const;
 export type LaneName = (typeof laneNames)[number];
 
 export type AppTask =
@@ -15,6 +15,8 @@ export type ProjectTask =
   | { readonly kind: 'analysis' | 'project' }
   | { readonly kind: 'environment'; readonly hastily: boolean };
 export type ServerTask = { readonly kind: 'provision' | 'harden' | 'again' };
+/** A member is drained and taken back, or leaves and joins again. */
+export type MemberTask = { readonly kind: 'drain' | 'leave and join'; readonly place: 0 | 1 | 2 };
 
 export interface Tasks {
   readonly app: readonly AppTask[];
@@ -22,6 +24,9 @@ export interface Tasks {
   readonly side: readonly SideTask[];
   readonly project: readonly ProjectTask[];
   readonly server: readonly ServerTask[];
+  /** Two lanes on one cluster. */
+  readonly cluster: readonly AppTask[];
+  readonly members: readonly MemberTask[];
 }
 
 /** Where a disk is to be full, only the one environment builds: what others have on that disk would be hidden. */
@@ -44,6 +49,8 @@ export function chooseTasks(random: Random, lanes: readonly LaneName[], isDiskFu
       const first: ServerTask[] = random.chance(0.4) ? [{ kind: 'harden' }] : [];
       return [...first, ...several(() => serverTask(random))];
     }),
+    cluster: lane('cluster', 0.85, () => (isDiskFull ? [] : several(() => appTask(random)))),
+    members: lane('cluster', 0.5, () => several(() => memberTask(random))),
   };
 }
 
@@ -54,6 +61,10 @@ function several<T>(choose: () => T): T[] {
 
 function serverTask(random: Random): ServerTask {
   return { kind: random.pick('provision', 'again') };
+}
+
+function memberTask(random: Random): MemberTask {
+  return { kind: random.pick('drain', 'drain', 'leave and join'), place: random.pick(0, 1, 2) };
 }
 
 function appTask(random: Random): AppTask {

@@ -5,10 +5,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Window } from '../faults/troubles.ts';
+import type { Crowd } from '../support/crowd.ts';
 import type { Random } from '../support/random.ts';
 import { until } from '../support/until.ts';
 import { consistent } from './aftermath.ts';
 import { runApp } from './app-lane.ts';
+import { crowdOf, lostOf, type MemberWindow, runCluster, runMember } from './cluster-lanes.ts';
 import { runData } from './data-lane.ts';
 import { endWrongs } from './ends.ts';
 import { cause, chooseFaults, type DrillFault, type FaultKind } from './faults.ts';
@@ -47,7 +49,7 @@ export interface Shape {
 }
 
 export function planWave(random: Random, { lanes, least, most, hasOutage }: Shape): WavePlan {
-  const faults = chooseFaults(random, random.between(least, most), hasOutage);
+  const faults = chooseFaults(random, random.between(least, most), { hasOutage, lanes });
   const isDiskFull = faults.some(({ kind }) => kind === 'disk');
   const tasks = chooseTasks(random, lanes, isDiskFull);
   return { faults: faults.map((fault) => felt(fault, tasks)), tasks };
@@ -65,6 +67,7 @@ export class Waves {
   readonly #visitors: Visitors;
   readonly #watch: Watch;
   readonly #hearer: NotifyHandler;
+  #crowd: Crowd | undefined;
 
   constructor(scene: Scene, hearer: NotifyHandler) {
     this.#scene = scene;
@@ -78,6 +81,7 @@ export class Waves {
       return await this.#run(plan, name);
     } catch (error) {
       await this.#watch.leave();
+      await this.#crowd?.end();
       throw error;
     }
   }
@@ -86,6 +90,7 @@ export class Waves {
     const scene = this.#scene;
     const begunAt = Date.now();
     await this.#visitors.come();
+    this.#crowd = scene.cluster && (await crowdOf(scene.ground, scene.cluster));
     const since = await now(scene.db);
     const looksBefore = this.#watch.looks;
     this.#watch.start();
@@ -93,7 +98,7 @@ export class Waves {
     const over = { isOver: false };
     const working = this.#work(tasks, name, expected, over);
     working.catch(() => undefined);
-    const windows = await this.#trouble(faults).finally(() => {
+    const { windows, ofMembers } = await this.#trouble(faults).finally(() => {
       over.isOver = true;
     });
     await Promise.race([working, tooLong(480_000)]);
@@ -115,14 +120,22 @@ export class Waves {
     wrong.push(...(await historyWrongs(scene.db, since)));
     const { answered, excused, lost } = await this.#visitors.judge(windows);
     if (lost.length > 0) wrong.push(`${lost.length} requests failed: ${JSON.stringify(lost.slice(0, 5))}`);
+    const crowd = this.#crowd;
+    await crowd?.end();
+    const missed = crowd ? lostOf(crowd, ofMembers) : [];
+    if (missed.length > 0)
+      wrong.push(`${missed.length} requests to the cluster failed: ${JSON.stringify(missed.slice(0, 5))}`);
     assert.deepEqual(wrong, [], 'the world after the wave');
     await this.#answersWithCurrent();
     const looks = this.#watch.looks - looksBefore;
-    return { operations, ms: Date.now() - begunAt, answered, excused, looks };
+    const all = {
+      answered: answered + (crowd?.answered ?? 0),
+      excused: excused + (crowd?.failures.length ?? 0),
+    };
+    return { ...all, operations, ms: Date.now() - begunAt, looks };
   }
 
   async #work(tasks: Tasks, name: string, expected: Map<string, Expected>, over: { isOver: boolean }) {
-    const lane = (what: string) => new Lane(this.#scene, `${name}-${what}`, expected);
     const each = async <T extends object>(all: readonly T[], run: (task: T) => Promise<void>) => {
       for (const [index, task] of all.entries()) {
         if (index > 0 && over.isOver) continue;
@@ -131,18 +144,28 @@ export class Waves {
         this.#hearer.tell(`has ended: ${JSON.stringify(task)}`);
       }
     };
-    const [app, data, side, project, server] = ['a', 'd', 's', 'p', 'm'].map(lane);
-    if (!app || !data || !side || !project || !server) throw new Error('a lane is missing');
+    const on = <T extends object>(
+      what: string,
+      all: readonly T[],
+      run: (lane: Lane, task: T) => Promise<void>,
+    ) => {
+      const lane = new Lane(this.#scene, `${name}-${what}`, expected);
+      return each(all, (task) => run(lane, task));
+    };
     await Promise.all([
-      each(tasks.app, (task) => runApp(app, task)),
-      each(tasks.data, (task) => runData(data, task)),
-      each(tasks.side, (task) => runSide(side, task)),
-      each(tasks.project, (task) => runProject(project, task)),
-      each(tasks.server, (task) => runServer(server, task)),
+      on('a', tasks.app, runApp),
+      on('d', tasks.data, runData),
+      on('s', tasks.side, runSide),
+      on('p', tasks.project, runProject),
+      on('m', tasks.server, runServer),
+      on('c', tasks.cluster, runCluster),
+      on('n', tasks.members, runMember),
     ]);
   }
 
-  async #trouble(faults: readonly DrillFault[]): Promise<Window[]> {
+  async #trouble(
+    faults: readonly DrillFault[],
+  ): Promise<{ readonly windows: readonly Window[]; readonly ofMembers: readonly MemberWindow[] }> {
     const scene = this.#scene;
     const around = {
       scene,
@@ -150,13 +173,15 @@ export class Waves {
       withoutVisitors: (work: () => Promise<void>) => this.#visitors.awayWhile(work),
     };
     const windows: Window[] = [];
+    const ofMembers: MemberWindow[] = [];
     for (const fault of faults) {
-      const { kind, window } = await cause(around, fault);
+      const { kind, window, ofMember } = await cause(around, fault);
       if (window) windows.push(window);
+      ofMembers.push(...(ofMember ?? []));
       this.#hearer.caused(kind);
       this.#hearer.tell(`fault ${kind} is over`);
     }
-    return windows;
+    return { windows, ofMembers };
   }
 
   async #answersWithCurrent(): Promise<void> {
