@@ -7,6 +7,7 @@ import { readCertificates } from '../../src/adapters/proxy/certificates.ts';
 import { sql } from '../../src/store/sql.ts';
 import { keptImages, leftWrongs, look, of, placeWrongs } from '../faults/aftermath.ts';
 import { clustersWrongs } from './cluster-lanes.ts';
+import { unfinished } from './history.ts';
 import type { Scene } from './scene.ts';
 
 /** Beside what a deployment may leave: what backups, services and environments do. */
@@ -31,7 +32,8 @@ export async function consistent(
   for (;;) {
     const found = await wrongs(scene).catch((error: unknown) => [String(error)]);
     if (found.length === 0) return;
-    tell(`not yet: ${found.join('; ')}`);
+    const atWork = await unfinished(scene.db);
+    tell(`not yet: ${found.join('; ')}; at work: ${atWork.join(', ') || 'nobody'}`);
     if (Date.now() - begunAt > withinMs) throw new Error(`after the wave: ${found.join('; ')}`);
     await sleep(1_000);
   }

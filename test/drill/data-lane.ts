@@ -60,7 +60,8 @@ const notFitting = { state: 'failed', code: /^backup_incompatible$/ } as const;
 /** The lane itself may have removed one since. */
 async function hasAllServices({ ground }: Lane, data: DataPlace, { parts }: Body): Promise<boolean> {
   const now = list((await ground.call('GET', `/environments/${data.environmentId}/services`)).items);
-  return list(parts).every((part) => now.some(({ name }) => name === part.name));
+  const sources = list(list(parts).map(({ source }) => source));
+  return sources.every(({ serviceId }) => now.some(({ id }) => id === serviceId));
 }
 
 async function importSql(lane: Lane, data: DataPlace): Promise<void> {

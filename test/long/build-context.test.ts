@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { pack } from 'tar-stream';
 import { buildImage, sendContext } from '../../src/adapters/docker/build-image.ts';
+import { followUnit } from '../../src/remote/units/follow-unit.ts';
 import { openLab } from '../support/lab.ts';
 import { connect } from '../support/remote.ts';
 import { hangMs } from '../support/until.ts';
@@ -50,3 +51,32 @@ docker image inspect --format ', label {{.Config.Labels.of}}' "$1"`;
     }
     assert.deepEqual(built, ['of one, label one', 'of two, label two', 'of thr, label thr']);
   });
+
+/** As other builds and units at the same time do. */
+const comeAndGo = `while (1) { for my $folder (@ARGV) {
+  mkdir "$folder/.start-$_" for 1 .. 40;
+  rename "$folder/.start-$_", "$folder/there-$_" for 1 .. 40;
+  rmdir "$folder/there-$_" for 1 .. 40 } }`;
+
+test('whoever builds is not ended by the folders of others that come and go', async (t) => {
+  const remote = connect(t, await lab.fresh(t, 'docker'));
+  const builds = '/var/lib/slipway/builds';
+  const units = '/var/lib/slipway/units';
+  await remote.output(['mkdir', '-p', builds, units]);
+  await remote.output([
+    'systemd-run',
+    '--quiet',
+    '--unit=come-and-go',
+    'perl',
+    '-e',
+    comeAndGo,
+    builds,
+    units,
+  ]);
+  for (let nth = 0; nth < 30; nth += 1) {
+    const tar = await commitOf({ 'app.txt': 'content' });
+    await sendContext(remote, { folder: `${builds}/mine`, tar, files: [], fence });
+    const unit = { what: 'Nothing', name: `slipway-beside-${nth}`, argv: ['true'], fence };
+    await followUnit(remote, unit, { signal: t.signal, line: () => undefined });
+  }
+});

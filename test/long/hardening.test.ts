@@ -61,11 +61,15 @@ class Subject {
     return this.console('sh', '-c', list);
   }
 
-  async offeredMethods(): Promise<string> {
+  /** sshd closes its port for the moment of a reload. */
+  offeredMethods(): Promise<string> {
     const { user, address } = this.server.about;
     const options = ['-o', 'BatchMode=yes', '-o', 'PubkeyAuthentication=no', '-o', 'LogLevel=ERROR'];
     const known = ['-o', `UserKnownHostsFile=${lab.about.knownHosts}`];
-    return (await attempt('ssh', [...options, ...known, `${user}@${address}`, 'true'])).stderr;
+    return until(async () => {
+      const { stderr } = await attempt('ssh', [...options, ...known, `${user}@${address}`, 'true']);
+      return /Connection refused/.test(stderr) ? undefined : stderr;
+    }, 'sshd to listen');
   }
 }
 

@@ -24,7 +24,7 @@ import { faultOf } from '../support/faults.ts';
 import { openLab } from '../support/lab.ts';
 import { openSocket, ProxyGround, seenBy, visit } from '../support/proxy.ts';
 import { shownFor, TestAuthority, type TlsPlace, TlsVisitors, visitTls } from '../support/proxy-tls.ts';
-import { hangMs } from '../support/until.ts';
+import { hangMs, until } from '../support/until.ts';
 
 const lab = await openLab();
 const run = promisify(execFile);
@@ -314,6 +314,33 @@ test('a broken bundle, or one that is not shown, leaves the old one; restart, re
   await removeCertificate(work, id);
   assert.deepEqual(await readCertificates(work), []);
   assert.equal(await shownFor(address, 'app.test'), await shownFor(address, 'nobody.test'));
+});
+
+/** Stands before the proxy's own socket, and is gone where a certificate is handed over: as a proxy that ends at that moment. */
+const leaving = `use Socket; chdir q{/var/lib/slipway/proxy/run}; rename q{master.sock}, q{real.sock} or die $!;
+socket my $s, PF_UNIX, SOCK_STREAM, 0; bind $s, pack_sockaddr_un(q{master.sock}) or die $!; listen $s, 50;
+while (accept my $c, $s) { my $asked = do { local $/; <$c> };
+  if ($asked !~ /set ssl cert/) { socket my $r, PF_UNIX, SOCK_STREAM, 0; connect $r, pack_sockaddr_un(q{real.sock}) or die $!;
+    syswrite $r, $asked; shutdown $r, 1; local $/; syswrite $c, <$r> }
+  close $c }`;
+
+test('a proxy that ends while it is given a certificate has not refused it', async (t) => {
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'provisioned'));
+  const { work } = ground;
+  const names = ['app.test'];
+  const { bundle } = await (await TestAuthority.open(t)).make(names);
+  const id = newId();
+  await work.remote.output(['systemd-run', '--quiet', '--unit=leaving', 'perl', '-e', leaving]);
+  await until(async () => (await ground.sh('ls /var/lib/slipway/proxy/run')).includes('real.sock'));
+  const fault = await faultOf(() => installCertificate(work, { id, names, bundle }));
+  assert.deepEqual([fault.code, fault.evidence], ['proxy_down', 'no answer']);
+  await ground.sh('systemctl stop leaving; cd /var/lib/slipway/proxy/run; mv real.sock master.sock');
+  assert.deepEqual(await readCertificates(work), []);
+  await installCertificate(work, { id, names, bundle });
+  assert.deepEqual(
+    (await readCertificates(work)).map(({ agrees }) => agrees),
+    [true],
+  );
 });
 
 test('old protocols and weak ciphers are refused, and a name without a certificate gets a plain page under the default one', async (t) => {

@@ -146,8 +146,8 @@ test('whoever kills a build leaves no rules for ever, and one that cannot be gua
   await layTraps(remote);
   const wait = `require('node:http').get('http://${neighbour}/wait')`;
   const building = build(remote, `FROM node:24-slim\nRUN ${JSON.stringify(['node', '-e', wait])}\n`);
-  building.catch(() => undefined);
-  await until(async () => (await trapsMet(remote)).includes(`${neighbour}:80`), 'the build to wait');
+  const waits = until(async () => (await trapsMet(remote)).includes(`${neighbour}:80`), 'the build to wait');
+  await Promise.race([waits, building]);
   await remote.script("systemctl kill --signal KILL 'slipway-reach-*.service'", []);
   await assert.rejects(building);
   assert.match((await remote.output(['nft', 'list', 'tables'])).toString(), /slipway_builds/);

@@ -30,7 +30,7 @@ const listener = `use IO::Socket::INET; $SIG{CHLD} = "IGNORE"; my ($host, $port)
 my $s = IO::Socket::INET->new(LocalAddr => $host, LocalPort => $port, Listen => 50, ReuseAddr => 1) or die "$!\\n";
 while (1) { my $c = $s->accept or next; next if fork;
   my $line = <$c> // ""; while (<$c>) { last if /^\\r?\\n/ }
-  open my $f, ">>", "${log}"; print $f "$host:$port $line"; close $f;
+  open my $f, ">>", "${log}"; flock $f, 2; print $f "$host:$port $line"; close $f;
   my ($path) = $line =~ m{^\\w+ (\\S+)}; my $body = "secret of $host:$port\\n";
   while ($path eq "/wait" && !-e "/run/traps-go") { select undef, undef, undef, 0.05 }
   if ($path =~ m{^/to/(.*)}) { print $c "HTTP/1.0 302 Found\\r\\nLocation: $1\\r\\nContent-Length: 0\\r\\n\\r\\n" }
@@ -71,7 +71,8 @@ export async function layTraps(remote: Remote): Promise<void> {
 
 /** The listeners that were asked for something since the last time. */
 export async function trapsMet(remote: Remote): Promise<string[]> {
-  const lines = (await remote.script(`cat ${log}; : > ${log}`, [])).toString().split('\n').filter(Boolean);
+  const taken = await remote.script(`flock ${log} sh -c 'cat ${log}; : > ${log}'`, []);
+  const lines = taken.toString().split('\n').filter(Boolean);
   return [...new Set(lines.map((line) => line.split(' ')[0] ?? ''))].sort();
 }
 

@@ -128,6 +128,18 @@ test('a swarm that is choosing a leader is told apart: it is worth waiting for',
   assert.equal((await failure(json(503, { message: starting }))).code, 'cluster_no_quorum');
   const late = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded';
   assert.equal((await failure(json(500, { message: late }))).code, 'cluster_no_quorum');
+  const deposed =
+    'rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status';
+  assert.equal((await failure(json(500, { message: deposed }))).code, 'cluster_no_quorum');
+});
+
+test('an overlay that Swarm took off the server meanwhile is told apart: asked again, it is there', async () => {
+  const overlay = 'network wyfgfjkppg2iup5cnrjj5u9dt not found';
+  assert.equal((await failure(json(404, { message: overlay }))).code, 'work_lost');
+  assert.equal(
+    (await failure(json(404, { message: 'network slipway-net not found' }))).code,
+    'docker_failed',
+  );
 });
 
 test('a socket that is absent, refuses, breaks off or is silent is told apart', async () => {

@@ -109,14 +109,26 @@ function failed({ method, path }: Call, how: string, said: string, { secrets }: 
       hint: 'They choose one within seconds where a majority of them is up; GET /clusters/:id says which are away.',
       evidence,
     });
+  if (isLostOverlay(message))
+    return new Fault('work_lost', 'The network of the cluster was taken off the server at that moment.', {
+      evidence,
+    });
   return new Fault('docker_failed', `Docker could not do what it was asked. ${how}`, { evidence });
 }
 
 /** What a manager says while another leader is chosen, where it does not reach the one it knows, or while it stops or starts itself. */
 function isWithoutLeader(said: string): boolean {
   const says =
-    /swarm does not have a leader|no elected primary|node is not a swarm manager|rpc error: code = (?:DeadlineExceeded|Unavailable|Canceled)/;
+    /swarm does not have a leader|no elected (?:primary|cluster leader)|node is not a swarm manager|raft: failed to process the request|rpc error: code = (?:DeadlineExceeded|Unavailable|Canceled)/;
   return says.test(said);
+}
+
+/**
+ * Swarm takes an overlay off a server with the last container on it, also while the next is being attached; asked again, it brings
+ * it back. It is named by an id of Swarm's: a network of the server's own that is not there stays away.
+ */
+function isLostOverlay(said: string): boolean {
+  return /network [0-9a-z]{25} not found/.test(said);
 }
 
 export function isDiskFull(said: string): boolean {

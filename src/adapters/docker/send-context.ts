@@ -67,7 +67,8 @@ mkdir -p "$(dirname "$folder")"
 new=$(mktemp -d "$folder.new-XXXXXXXX")
 trap 'rm -rf "$new"' EXIT
 trap 'exit 1' HUP INT TERM PIPE
-find "$(dirname "$folder")" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} +
+# A folder of somebody else may go between its name and the look at it: what is left now goes the next time.
+find "$(dirname "$folder")" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + 2> /dev/null || true
 mkdir "$new/$context"
 chmod 755 "$new/$context"
 while [ "$#" -gt 0 ]; do

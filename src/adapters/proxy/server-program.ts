@@ -40,8 +40,11 @@ sub slurp { my ($path) = @_; open my $f, q{<:raw}, $path or return undef; local 
 sub put { my ($path, $text) = @_; my $new = $path; $new =~ s{([^/]+)$}{.$1.new};
   open my $f, q{>:raw}, $new or die qq{$new: $!\n}; print $f $text; $f->flush; $f->sync; close $f or die qq{$new: $!\n};
   rename $new, $path or die qq{$path: $!\n} }
-sub done { my ($word, $text) = @_; print $word, q{ }, $text; exit 0 }
-sub ask { my ($line, $ms) = @_; my $until = now() + ($ms || 10000); my $answer = q{};
+# One that was silent on the way is being started again: what it did not do, it did not refuse.
+my $silent = 0; my $refusal = qr{^(?:refused|unfit|unproven|unsettled)$};
+sub done { my ($word, $text) = @_; $word = q{down} if $silent && $word =~ $refusal; print $word, q{ }, $text; exit 0 }
+sub ask { my $said = answer_to(@_); $silent = 1 unless defined $said; return $said }
+sub answer_to { my ($line, $ms) = @_; my $until = now() + ($ms || 10000); my $answer = q{};
   socket my $s, PF_UNIX, SOCK_STREAM, 0 or die qq{socket: $!\n};
   connect $s, pack_sockaddr_un($master) or return undef;
   syswrite $s, qq{$line\n} or return undef; shutdown $s, 1;
@@ -49,7 +52,7 @@ sub ask { my ($line, $ms) = @_; my $until = now() + ($ms || 10000); my $answer =
     my $bits = q{}; vec($bits, fileno($s), 1) = 1; my $n = select $bits, undef, undef, $left;
     next if $n < 0 && $! == EINTR; return undef if $n <= 0;
     $n = sysread $s, $answer, 65536, length $answer; next if !defined $n && $! == EINTR;
-    return $answer unless $n } }
+    return length $answer ? $answer : undef unless $n } }
 sub workers { my $said = ask(q{show proc}); return () unless defined $said;
   my @pids = $said =~ /^(\d+)\s+worker\s/mg; return @pids }
 sub order { my ($pid, @commands) = @_; my $said = q{};
@@ -66,7 +69,8 @@ sub counts { my ($pid, $backend) = @_; my %found;
   for (split /\n/, order($pid, qq{show stat $backend 4 -1})) { my @f = split /,/; next unless @f > 5 && $f[0] eq $backend;
     $found{$f[1]} = $f[2] + $f[4] }
   return \%found }
-sub checked { my $said = qx{docker exec ${proxyContainer} haproxy -c -f $inside/config 2>&1}; return $? == 0 ? undef : $said }
+sub checked { my $said = qx{docker exec ${proxyContainer} haproxy -c -f $inside/config 2>&1}; return undef if $? == 0;
+  $silent = 1 if $? >> 8 != 1 || $said =~ /^Error response from daemon/m; return $said }
 sub reload { my $said = ask(q{reload}, 60000); $said = q{no answer} unless defined $said;
   return $said =~ /^Success=1$/m ? undef : $said }
 `;

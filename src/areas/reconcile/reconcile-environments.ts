@@ -74,6 +74,8 @@ async function reconcileServer(
   } catch (error) {
     // A server that cannot be asked is told of by its own check; what runs there goes on, and is looked at later.
     if (!(error instanceof Fault) && !signal.aborted) throw error;
+    const { serverId } = due[0] ?? {};
+    if (!stop?.aborted) ctx.log.info({ err: error, serverId }, 'a look at what runs was broken off');
   }
 }
 

@@ -10,12 +10,14 @@ import {
   readImage,
   readImages,
   readLayers,
+  referencesOf,
   removeImage,
   tagImage,
 } from '../../adapters/docker/images.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import { askHost, type DockerHost } from '../docker-host.ts';
+import { askHost, askOne, type DockerHost } from '../docker-host.ts';
+import { labelsOf } from '../placement.ts';
 import { type Cluster, onServersUp } from './cluster.ts';
 
 const repository = '127.0.0.1:9/slipway';
@@ -111,13 +113,24 @@ async function copy(from: DockerHost, saving: readonly string[], to: DockerHost)
   return [(await giving.ended).code, (await taking.ended).code];
 }
 
-/** One that still runs somewhere refuses by itself. */
-export async function forgetImages(cluster: Cluster, imageIds: readonly string[]): Promise<void> {
-  if (imageIds.length === 0) return;
-  await onServersUp(cluster, (host) =>
-    askHost(
-      host,
-      imageIds.map((id) => removeImage(referenceOf(id))),
-    ),
+/** From its home: another name than its own would keep an image that is removed there. */
+export async function forgetImages({ home }: Cluster, imageIds: readonly string[]): Promise<void> {
+  await askHost(
+    home,
+    imageIds.map((id) => removeImage(referenceOf(id))),
   );
+}
+
+/**
+ * What the home of the environment has no more goes from the others: not by what was removed just now, of which a server that was
+ * away heard nothing. One that still runs somewhere refuses by itself.
+ */
+export async function removeCopies(cluster: Cluster): Promise<void> {
+  const labels = labelsOf(cluster.placement, 'image');
+  const imagesOn = async (host: DockerHost) => readImages(await askOne(host, listImages(labels)));
+  const kept = new Set((await imagesOn(cluster.home)).map(({ id }) => id));
+  await onServersUp(cluster, async (host) => {
+    const old = (await imagesOn(host)).filter(({ id }) => !kept.has(id));
+    await askHost(host, old.flatMap(referencesOf).map(removeImage));
+  });
 }

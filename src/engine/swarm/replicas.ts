@@ -27,10 +27,8 @@ export interface Replica {
   readonly service: SwarmService;
   /** The newest. Null where Swarm has made none yet, or it is stopped. */
   readonly task: SwarmTask | null;
-  /** How often it has ended by itself; Swarm remembers the last few. */
-  readonly failures: number;
-  /** The last of them. */
-  readonly lastFailed: SwarmTask | null;
+  /** What ended by itself or did not come to a start, the newest first; Swarm remembers the last few. */
+  readonly failed: readonly SwarmTask[];
 }
 
 /** Of this environment. */
@@ -43,15 +41,17 @@ export async function replicasWith(
   labels: Readonly<Record<string, string>>,
 ): Promise<Replica[]> {
   const { services, tasks } = await lookAt(cluster, labels);
+  return replicasFrom(services, tasks);
+}
+
+export function replicasFrom(services: readonly SwarmService[], tasks: readonly SwarmTask[]): Replica[] {
   const ofServices = Map.groupBy(tasks, ({ serviceId }) => serviceId);
   return services.map((service) => {
     const own = ofServices.get(service.id) ?? [];
-    const failed = own.filter(({ state }) => state === 'failed' || state === 'rejected');
     return {
       service,
       task: own.find(({ desiredState }) => isWanted(desiredState)) ?? null,
-      failures: failed.length,
-      lastFailed: failed[0] ?? null,
+      failed: own.filter(({ state }) => state === 'failed' || state === 'rejected'),
     };
   });
 }
@@ -67,7 +67,10 @@ function isWanted(desiredState: string): boolean {
   return desiredState === 'running' || desiredState === 'ready';
 }
 
-export function serverOf({ servers }: Cluster, task: SwarmTask | null): ClusterServer | undefined {
+export function serverOf(
+  { servers }: Pick<Cluster, 'servers'>,
+  task: SwarmTask | null,
+): ClusterServer | undefined {
   return task ? servers.find(({ nodeId }) => nodeId === task.nodeId) : undefined;
 }
 
@@ -83,8 +86,8 @@ export function instanceOf({ service, task }: Replica): Instance {
 }
 
 /** In the words of containers, which those who compare know. */
-export function stateOf(cluster: Cluster, replica: Replica): InstanceState {
-  const { service, task, failures } = replica;
+export function stateOf(cluster: Pick<Cluster, 'servers'>, replica: Replica): InstanceState {
+  const { service, task } = replica;
   const isRunning = task?.state === 'running';
   return {
     name: service.name,
@@ -93,7 +96,7 @@ export function stateOf(cluster: Cluster, replica: Replica): InstanceState {
     status: isRunning ? 'running' : statusOf(replica),
     exitCode: task?.exitCode ?? 0,
     isOutOfMemory: false,
-    restarts: failures,
+    restarts: crashesOf(replica),
     startedAt: isRunning ? task.at : null,
     finishedAt: null,
     pid: 0,
@@ -103,9 +106,15 @@ export function stateOf(cluster: Cluster, replica: Replica): InstanceState {
   };
 }
 
-function statusOf({ service, task, failures }: Replica): InstanceState['status'] {
+/** What was rejected was never the app's own fault: its server lacked the image or the network, as one that has just joined may. */
+function crashesOf({ failed }: Replica): number {
+  return failed.filter(({ state }) => state === 'failed').length;
+}
+
+function statusOf(replica: Replica): InstanceState['status'] {
+  const { service, task } = replica;
   if (!task || service.replicas === 0) return 'exited';
-  return failures > 0 && task.state !== 'running' ? 'restarting' : 'created';
+  return crashesOf(replica) > 0 && task.state !== 'running' ? 'restarting' : 'created';
 }
 
 /** Where those of these names that run answer at this moment, but for those on a server that is about to be emptied. */

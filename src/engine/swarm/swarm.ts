@@ -28,7 +28,7 @@ import { singleServer } from '../single-server/single-server.ts';
 import { refuseRequests, removeFromProxy } from '../single-server/traffic.ts';
 import { type Cluster, onServersUp, serversUp } from './cluster.ts';
 import { removeForgotten, surveyForgotten } from './forgotten.ts';
-import { forgetImages, isOurReference } from './images.ts';
+import { forgetImages, isOurReference, removeCopies } from './images.ts';
 import * as proxies from './proxies.ts';
 import {
   instanceOf,
@@ -138,6 +138,7 @@ async function cleanUp(cluster: Cluster, home: Target, left: Leftovers): Promise
     left.images.flatMap(({ id }) => id ?? []),
   );
   await home.cleanUp({ ...left, instances: [] });
+  await removeCopies(cluster);
 }
 
 /**
@@ -233,7 +234,7 @@ async function outOfMemory(cluster: Cluster, instance: InstanceState): Promise<b
 /** What was crashed is another container than the one that Swarm has started since. */
 async function lastCrashed(cluster: Cluster, name: string) {
   const replica = (await replicasOf(cluster)).find(({ service }) => service.name === name);
-  const task = replica?.lastFailed ?? replica?.task ?? null;
+  const task = replica?.failed[0] ?? replica?.task ?? null;
   const server = serverOf(cluster, task);
   return server && task ? { server, task } : undefined;
 }

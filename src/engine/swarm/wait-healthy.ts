@@ -14,13 +14,20 @@ const mostFailures = 3;
 
 /** One after the other: while one is waited for, so do the others start. */
 export async function waitHealthy(cluster: Cluster, check: HealthCheck): Promise<void> {
-  for (const instance of check.instances) await waitForOne(cluster, check, instance);
+  // What failed before has been put right since: the image was brought to where it was missing.
+  const before = new Set((await replicasOf(cluster)).flatMap(({ failed }) => failed).map(({ id }) => id));
+  for (const instance of check.instances) await waitForOne(cluster, check, instance, before);
 }
 
-async function waitForOne(cluster: Cluster, check: HealthCheck, { name, process }: RunningInstance) {
+async function waitForOne(
+  cluster: Cluster,
+  check: HealthCheck,
+  { name, process }: RunningInstance,
+  before: ReadonlySet<string>,
+) {
   const deadline = performance.now() + check.run.health.startSeconds * second;
   for (;;) {
-    const { service, containerId, server, failures } = await placed(cluster, name);
+    const { service, containerId, server, failures } = await placed(cluster, name, before);
     const port = service.publishedPort;
     const there = { name, process, address: server.address, container: containerId };
     try {
@@ -50,10 +57,13 @@ interface Placed {
   readonly failures: number;
 }
 
-async function placed(cluster: Cluster, name: string): Promise<Placed> {
+async function placed(cluster: Cluster, name: string, before: ReadonlySet<string>): Promise<Placed> {
   const until = performance.now() + placedMs;
   for (;;) {
-    const { service, task, failures, lastFailed } = await find(cluster, name);
+    const { service, task, failed } = await find(cluster, name);
+    const fresh = failed.filter(({ id }) => !before.has(id));
+    const [lastFailed = null] = fresh;
+    const failures = fresh.length;
     // One that ends as soon as it is started is never seen running: what it left says why. One that runs may have failed often
     // before, with its servers; it only has to be found.
     const isHopeless = task?.state !== 'running' && failures >= mostFailures;

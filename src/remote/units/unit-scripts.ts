@@ -83,7 +83,8 @@ mv -fT "$dir/code.new" "$dir/code"
 const startUnitScript = `
 umask 077
 mkdir -p ${unitRoot}/units
-find ${unitRoot}/units -mindepth 1 -maxdepth 1 -name '.start-*' -mmin +60 -exec rm -rf {} +
+# One of somebody else may go between its name and the look at it: what is left now goes the next time.
+find ${unitRoot}/units -mindepth 1 -maxdepth 1 -name '.start-*' -mmin +60 -exec rm -rf {} + 2> /dev/null || true
 incoming=$(mktemp -d ${unitRoot}/units/.start-XXXXXXXX)
 trap 'rm -rf "$incoming"' EXIT
 trap 'exit 1' HUP INT TERM PIPE

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SwarmService, SwarmTask } from '../../adapters/docker/swarm-services.ts';
+import { replicasFrom, stateOf } from './replicas.ts';
+
+const service: SwarmService = {
+  id: 'service',
+  name: 'slipway-web-1',
+  labels: {},
+  version: 1,
+  spec: {},
+  replicas: 1,
+  publishedPort: 22_000,
+  runsOnce: false,
+  hasVolumes: false,
+  isOnOneNode: false,
+};
+
+const task = (state: string, desiredState: string): SwarmTask => ({
+  id: state,
+  serviceId: service.id,
+  nodeId: 'node',
+  state,
+  desiredState,
+  createdAt: '',
+  at: '',
+  error: '',
+  containerId: '',
+  exitCode: 0,
+});
+
+function seen(...tasks: readonly SwarmTask[]) {
+  const [replica] = replicasFrom([service], tasks);
+  assert.ok(replica);
+  const { status, restarts } = stateOf({ servers: [] }, replica);
+  return { status, restarts };
+}
+
+test('a replica that a server refused to start has not crashed: it is missing, and can be put right', () => {
+  const refused = task('rejected', 'shutdown');
+  assert.deepEqual(seen(task('preparing', 'running'), refused), { status: 'created', restarts: 0 });
+  assert.deepEqual(seen(task('ready', 'ready'), refused, refused), { status: 'created', restarts: 0 });
+  assert.deepEqual(seen(task('running', 'running'), refused), { status: 'running', restarts: 0 });
+});
+
+test('a replica that ended by itself has crashed, beside whatever was refused', () => {
+  const [crashed, refused] = [task('failed', 'shutdown'), task('rejected', 'shutdown')];
+  const waiting = task('ready', 'ready');
+  assert.deepEqual(seen(waiting, crashed, refused), { status: 'restarting', restarts: 1 });
+  assert.deepEqual(seen(task('running', 'running'), crashed), { status: 'running', restarts: 1 });
+});
