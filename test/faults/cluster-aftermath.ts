@@ -11,7 +11,7 @@ export async function clusterWrongs(
 ): Promise<string[]> {
   const environments = await Promise.all(ids.map((id) => ground.environment(id)));
   const wanted = environments.flatMap(replicasOf);
-  const services = await ground.sh(`docker service ls --format '{{.Name}} {{.Replicas}}'`, servers[0]);
+  const services = await servicesOf(ground, servers);
   const wrong = environments.flatMap(({ id, status }) =>
     status === 'running' ? [] : [`environment ${id} is ${status}`],
   );
@@ -34,6 +34,14 @@ export async function clusterWrongs(
   }
   if (running !== wanted.length) wrong.push(`${running} containers run`);
   return wrong;
+}
+
+/** Only a manager knows them. */
+async function servicesOf(ground: Ground, servers: readonly ServerDescription[]): Promise<string> {
+  for (const server of servers)
+    if ((await ground.sh(`docker info --format '{{.Swarm.ControlAvailable}}'`, server)) === 'true')
+      return ground.sh(`docker service ls --format '{{.Name}} {{.Replicas}}'`, server);
+  return 'no server is a manager';
 }
 
 function replicasOf({ currentDeploymentId, placement }: Body): string[] {

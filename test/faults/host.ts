@@ -6,10 +6,14 @@ import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { obey } from './orders.ts';
 
-const { FAULTS_ORDERS = '', FAULTS_LEASE_MS, ...env } = process.env;
+const { FAULTS_ORDERS = '', FAULTS_LEASE_MS, FAULTS_KINDS = deployKind, ...env } = process.env;
 const config = readConfig(env);
 const app = await startApp(config, createLog(config.logLevel), {
-  runner: { hook: obey(FAULTS_ORDERS, deployKind), leaseMs: Number(FAULTS_LEASE_MS), pollMs: 300 },
+  runner: {
+    hook: obey(FAULTS_ORDERS, FAULTS_KINDS.split(',')),
+    leaseMs: Number(FAULTS_LEASE_MS),
+    pollMs: 300,
+  },
 });
 // Whoever started it holds the other end: it must not outlive a campaign that was killed.
 process.stdin.on('end', () => process.exit(1)).resume();

@@ -62,10 +62,10 @@ export class Orders {
   }
 }
 
-/** In a process of the service: single writes are those of operations of this kind. */
-export function obey(folder: string, kind: string): JournalHook {
+/** In a process of the service: single writes are those of operations of these kinds. */
+export function obey(folder: string, kinds: readonly string[]): JournalHook {
   return (moment, entry, operation) => {
-    if (operation.kind === kind) obeyOne(folder, nameOf({ moment, entry }));
+    if (kinds.includes(operation.kind)) obeyOne(folder, nameOf({ moment, entry }));
     obeyOne(folder, nameOf({ moment, entry: anyOf(operation.kind) }));
   };
 }

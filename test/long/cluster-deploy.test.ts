@@ -78,11 +78,28 @@ test('an environment on three servers is deployed under load through every proxy
     },
   );
 
+  const labelOf = `of() { docker inspect --format "{{index .Config.Labels \\"slipway.$1\\"}}" $(docker ps --quiet --filter label=slipway=app | head -n 1); }`;
+
+  await t.test('a copy goes of which its server did not hear that it is old', async () => {
+    const id = await cluster.sh(
+      other,
+      `${labelOf}
+      tar --create --files-from /dev/null | docker import \\
+        --change "LABEL slipway=image slipway.workspace=$(of workspace) slipway.environment=$(of environment)" -`,
+    );
+    succeeded(await scene.deploy(environmentId));
+    assert.equal(await cluster.sh(other, `docker images --quiet --no-trunc | grep -c ${id} || true`), '0');
+    await until(
+      async () => (await cluster.containers(environmentId)).length === 6,
+      'the containers of the one before to be gone',
+    );
+  });
+
   /** Of no task that Swarm knows: as a server has it that was restarted while its service was removed. */
   const leave = (place: number) =>
     cluster.sh(
       place,
-      `of() { docker inspect --format "{{index .Config.Labels \\"slipway.$1\\"}}" $(docker ps --quiet --filter label=slipway=app | head -n 1); }
+      `${labelOf}
       docker create --label slipway=app --label "slipway.workspace=$(of workspace)" --label "slipway.environment=$(of environment)" \\
         --label slipway.deployment=${crypto.randomUUID()} --label com.docker.swarm.task.id=forgotten node:24-slim true`,
     );
