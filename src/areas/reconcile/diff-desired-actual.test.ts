@@ -133,11 +133,23 @@ test('one that ended by itself since the last look has crashed, once', () => {
   const crashed = container(first, { restarts: 2 });
   const all = [crashed, container(second), container(worker)];
   const before = observedOf(new Map([container(first, { restarts: 1 })]));
-  assert.deepEqual(look(all, {}, before), { kind: 'crashed', container: crashed[1] });
+  assert.deepEqual(look(all, {}, before), { kind: 'crashed', container: crashed[1], isFrontAmiss: false });
   assert.deepEqual(look(all, {}, observedOf(new Map(all))), { kind: 'well' });
   assert.deepEqual(look(all), { kind: 'well' }, 'before the first look it was the deployment’s to judge');
   const trying = [container(first, { status: 'restarting' }), container(second), container(worker)];
   assert.equal(look(trying).kind, 'crashed');
+});
+
+test('beside one that crashes, a proxy that has no front is put right', () => {
+  const trying = [container(first, { status: 'restarting' }), container(second), container(worker)];
+  const isFrontAmiss = (more: Partial<Actual>) => {
+    const finding = look(trying, more);
+    return finding.kind === 'crashed' && finding.isFrontAmiss;
+  };
+  assert.equal(isFrontAmiss({}), false);
+  assert.equal(isFrontAmiss({ front: { ...front, agrees: false } }), true, 'a server has joined without it');
+  assert.equal(isFrontAmiss({ front: undefined }), true);
+  assert.equal(isFrontAmiss({ front: undefined, isProxyRunning: false }), false, 'there is none to tell');
 });
 
 test('a server that was started anew counts from nothing, and is no crash', () => {

@@ -14,7 +14,12 @@ export type Difference =
   /** Something is gone, stopped or left behind that can be put right. */
   | { readonly kind: 'missing'; readonly what: readonly string[] }
   /** It ended by itself since the last look; Docker has started it again, or is trying. */
-  | { readonly kind: 'crashed'; readonly container: InstanceState };
+  | {
+      readonly kind: 'crashed';
+      readonly container: InstanceState;
+      /** What else runs must not go without visitors until it no longer crashes. */
+      readonly isFrontAmiss: boolean;
+    };
 
 export function desiredInstances(run: RunPlan, deploymentId: DeploymentId): string[] {
   const names = (process: string, replicas: number) =>
@@ -38,9 +43,13 @@ export function diffDesiredActual(
   before: Observed,
 ): Difference {
   const missing = [...alsoWrong];
+  // Which servers it lists is not asked here: one that crashes has no address at times.
+  const isFrontAmiss = isProxyRunning && !front?.agrees;
   for (const name of desiredInstances(run, deploymentId)) {
     const container = containers.get(name);
-    if (container && hasCrashed(container, before[name])) return { kind: 'crashed', container };
+    if (container && hasCrashed(container, before[name])) {
+      return { kind: 'crashed', container, isFrontAmiss };
+    }
     if (container?.status !== 'running') missing.push(name);
   }
   if (!isProxyRunning) missing.push('proxy');

@@ -11,6 +11,7 @@ import { Fault } from '../../fault.ts';
 import type { DeploymentId } from '../../ids.ts';
 import type { OperationFault } from '../../operations/operations.ts';
 import { hasUnfinishedInQueue } from '../../operations/operations.ts';
+import { enqueueRouting } from '../domains/domain-work.ts';
 import { listMissingCertificates } from '../domains/installed-certificates.ts';
 import { type DueReconcile, setSeen, takeDueReconciles } from '../environments/due-reconciles.ts';
 import { lockEnvironment, setStatus } from '../environments/environment-state.ts';
@@ -188,6 +189,7 @@ async function note(
       await health('degraded');
       await setStatus(tx, workspaceId, environmentId, 'degraded', problem, now);
       await news('degraded');
+      if (finding.isFrontAmiss) await enqueueRouting(tx, ctx, workspaceId, environment);
     } else if (finding.kind === 'missing') {
       await enqueueEnvironmentWork(tx, ctx, { workspaceId, environment, kind: startKind });
     } else if (status !== 'running') {
