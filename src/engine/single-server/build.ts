@@ -1,8 +1,10 @@
 /** Images are built on the server itself, as work that outlives us; its context is a folder named after the deployment. */
 import { removeContext, buildImage as runBuild, sendContext } from '../../adapters/docker/build-image.ts';
+import { pruneImages } from '../../adapters/docker/images.ts';
 import type { DeploymentId } from '../../ids.ts';
 import type { FollowUnitOptions } from '../../remote/units/follow-unit.ts';
-import type { DockerHost } from '../docker-host.ts';
+import { stopUnitFirst } from '../../remote/units/units.ts';
+import { askAfter, type DockerHost } from '../docker-host.ts';
 import type { BuildContext, BuiltImage, ImageBuild } from '../engine.ts';
 import { labelsOf } from '../placement.ts';
 
@@ -33,6 +35,8 @@ export function buildImage(
   return runBuild(remote, { ...build, ...places, labels, owner: 'slipway.environment' }, output);
 }
 
-export async function stopBuild({ remote, fence }: DockerHost, id: DeploymentId): Promise<void> {
-  await remote.stopUnit(buildUnitOf(id), fence);
+/** It may have made an image already, which has no name yet. */
+export async function stopBuild(host: DockerHost, id: DeploymentId): Promise<void> {
+  const labels = labelsOf(host.placement, 'image');
+  await askAfter(host, stopUnitFirst(buildUnitOf(id), host.fence), [pruneImages(labels)]);
 }
