@@ -1,6 +1,6 @@
 /** How soon a person sees the API reference in a browser: its first words, and all of it. */
 import { chromium, type Page } from 'playwright-core';
-import { chromiumPath, whyNoBrowser } from '../lab/needs.ts';
+import { chromiumPath, installBrowser, whyNoBrowser } from '../lab/needs.ts';
 import { until } from '../test/support/until.ts';
 import { type Figure, LeftOut, median, milliseconds } from './figure.ts';
 import { startService } from './service.ts';
@@ -17,6 +17,7 @@ interface View {
 export async function benchDocs(): Promise<Figure[]> {
   const why = whyNoBrowser();
   if (why) throw new LeftOut(why);
+  await installBrowser();
   const service = await startService();
   const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
   try {

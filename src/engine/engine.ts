@@ -13,7 +13,7 @@ import type { SeenCertificate } from '../adapters/proxy/certificates.ts';
 import type { ProxyRoute, ProxyServer } from '../adapters/proxy/fronts.ts';
 import type { SeenFront } from '../adapters/proxy/read-fronts.ts';
 import type { Fault } from '../fault.ts';
-import type { CertificateId, DeploymentId, ServiceId } from '../ids.ts';
+import type { CertificateId, DeploymentId, EnvironmentId, ServiceId } from '../ids.ts';
 import type { FollowUnitOptions } from '../remote/units/follow-unit.ts';
 import type { Secret } from '../secret.ts';
 import type { DockerHost } from './docker-host.ts';
@@ -82,6 +82,8 @@ export interface Target {
   refuseRequests(front: Front): Promise<void>;
   /** As it is said, whatever was there. */
   restoreFront(front: Front): Promise<void>;
+  /** Those of them that get requests are asked there from now on; who gets requests stays. For any environment of its servers. */
+  moveServers(id: EnvironmentId, endpoints: readonly Endpoint[]): Promise<void>;
   removeFront(): Promise<void>;
 
   installCertificate(certificate: CertificateSpec): Promise<void>;
@@ -106,10 +108,11 @@ export interface Target {
   wasOutOfMemory(instance: InstanceState): Promise<boolean>;
 }
 
-/** For those who only look: what could change anything is not there. */
+/** For those who only look, beside whatever is under way: all that they may change is where servers are asked. */
 export type TargetView = Pick<
   Target,
-  'placement' | 'inspectServices' | 'survey' | 'lastLines' | 'wasOutOfMemory' | 'readCertificates'
+  | ('placement' | 'inspectServices' | 'survey' | 'lastLines' | 'wasOutOfMemory' | 'readCertificates')
+  | 'moveServers'
 >;
 
 export interface Instance {

@@ -152,6 +152,36 @@ test('an environment on three servers is deployed under load through every proxy
     assert.equal(await visit(third), 'second');
   });
 
+  await t.test('the proxies follow replicas that move while a deployment is under way', async () => {
+    await push(scene, release('slow', 'setInterval(() => {}, 1000);\n'));
+    const path = `/environments/${environmentId}/deployments`;
+    const { id } = await scene.call('POST', path, {});
+    await until(
+      async () => (await cluster.containers(environmentId)).length > 6,
+      'the new release to be started',
+    );
+    const [lost, staying] = ids[0] === shown.serverId ? [1, 0] : [0, 1];
+    const { address } = cluster.servers[lost]?.about ?? {};
+    const listed = () => cluster.sh(staying, 'cat /var/lib/slipway/proxy/config/front-*');
+    assert.ok((await listed()).includes(` ${address}:`));
+    await lab.client.cut(cluster.name(lost));
+    await until(async () => {
+      await cluster.look();
+      return !(await listed()).includes(` ${address}:`);
+    }, 'the proxy to follow');
+    assert.equal((await scene.call('GET', `${path}/${id}`)).finishedAt, null);
+    assert.equal(await visit(urls[staying] ?? ''), 'second');
+    await lab.client.heal(cluster.name(lost));
+    await scene.call('POST', `${path}/${id}/cancel`);
+    await until(async () => {
+      await cluster.look();
+      const nodes = await cluster.sh(2, `docker node ls --format '{{.Status}}'`);
+      const { finishedAt } = await scene.call('GET', `${path}/${id}`);
+      return finishedAt !== null && !nodes.includes('Down');
+    }, 'all to be back');
+    await until(async () => visit(urls[lost] ?? '').catch(() => undefined), 'it to serve again');
+  });
+
   await t.test('it is removed from every server, also from one that was away', async () => {
     const left = (place: number) =>
       cluster.sh(

@@ -2,13 +2,19 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setLiveRestore } from '../../src/areas/servers/docker-settings.ts';
 import type { DockerHost } from '../../src/engine/docker-host.ts';
-import { endpointsOf, type Front, type RunningInstance, type Target } from '../../src/engine/engine.ts';
+import {
+  type Endpoint,
+  endpointsOf,
+  type Front,
+  type RunningInstance,
+  type Target,
+} from '../../src/engine/engine.ts';
 import type { Placement } from '../../src/engine/placement.ts';
 import type { ReleaseSpec, RunPlan } from '../../src/engine/release-spec.ts';
 import { type Cluster, type ClusterServer, clusterOf } from '../../src/engine/swarm/cluster.ts';
 import { ensureJoined, ensureSwarm } from '../../src/engine/swarm/member.ts';
 import { ensureMemberRules } from '../../src/engine/swarm/member-rules.ts';
-import { replicasOf, serverOf } from '../../src/engine/swarm/replicas.ts';
+import { endpointsNow, replicasOf, serverOf } from '../../src/engine/swarm/replicas.ts';
 import { swarm } from '../../src/engine/swarm/swarm.ts';
 import { Fault } from '../../src/fault.ts';
 import {
@@ -231,11 +237,16 @@ test('releases on a swarm take each other’s place under load through every pro
     }, 'Swarm to start its replica elsewhere');
     const failed = crowd.flatMap(({ failures }) => failures).length;
     await target.waitHealthy({ instances: live.web, run, secrets: [], onProbe: () => undefined });
-    await target.restoreFront(ground.front(live));
+    // As a look does it, beside whatever is under way; who gets no requests gets none by it.
+    const now = await endpointsNow(cluster, live.web);
+    const stranger = { name: 'stranger', address: '192.0.2.1', port: 22_000 };
+    await target.moveServers(cluster.placement.environmentId, [...now, stranger]);
     const { fronts, states } = await target.survey(live.web.map(({ name }) => name));
+    const byName = (all: readonly Endpoint[]) => all.toSorted((a, b) => a.name.localeCompare(b.name));
+    assert.equal(now.length, 3);
     assert.deepEqual(
-      fronts.map(({ agrees, file }) => [agrees, file?.servers.length]),
-      [[true, 3]],
+      fronts.map(({ agrees, file }) => [agrees, byName(file?.servers ?? [])]),
+      [[true, byName(now)]],
     );
     assert.deepEqual(
       [...states.values()].map(({ status }) => status),
@@ -252,6 +263,26 @@ test('releases on a swarm take each other’s place under load through every pro
       await target.restoreFront(ground.front(live));
       return (await nameAt(urls[2] ?? '').catch(() => '')) === 'third';
     }, 'the third server to serve again');
+  });
+
+  await t.test('a server that lacks the image gets it while its replica is waited for', async () => {
+    const names = live.web.map(({ name }) => name);
+    await target.stopInstances(names, run.stopSeconds);
+    await ground.servers[2]?.ssh(
+      `docker images --quiet --filter reference='127.0.0.1:9/slipway' | xargs docker rmi --force`,
+    );
+    const [first, second] = cluster.servers;
+    const nodes = `${first?.nodeId} ${second?.nodeId}`;
+    const set = (availability: string) =>
+      ground.servers[0]?.ssh(
+        `for each in ${nodes}; do docker node update --availability ${availability} $each; done`,
+      );
+    await set('pause');
+    await target.startAgain(names, run.stopSeconds);
+    await target.waitHealthy({ instances: live.web, run, secrets: [], onProbe: () => undefined });
+    for (const { task } of await replicasOf(cluster))
+      assert.equal(serverOf(cluster, task)?.name, 'web-3', 'the others take nothing new');
+    await set('active');
   });
 
   await target.takeDown({ deleteData: true });

@@ -104,6 +104,8 @@ export interface SwarmService {
   readonly labels: Readonly<Record<string, string>>;
   readonly version: number;
   readonly spec: unknown;
+  /** By its name. */
+  readonly image: string;
   /** One, or none where it is stopped. */
   readonly replicas: number;
   readonly publishedPort: number | null;
@@ -127,6 +129,7 @@ export function readServices({ body }: Reply): SwarmService[] {
       labels: textsOf(spec.Labels),
       version: numberOf(fieldsOf(each, 'Version').Index),
       spec,
+      image: textOf(fieldsOf(spec, 'TaskTemplate', 'ContainerSpec').Image),
       replicas: numberOf(fieldsOf(spec, 'Mode', 'Replicated').Replicas),
       publishedPort: port === undefined ? null : numberOf(fieldsOf(port).PublishedPort),
       runsOnce: runsOnce(spec),

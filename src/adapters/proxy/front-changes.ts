@@ -3,16 +3,19 @@ import { Fault } from '../../fault.ts';
 import type { EnvironmentId } from '../../ids.ts';
 import { settleAndDrain } from './drain.ts';
 import type { ProxyFront, ProxyServer, ProxyWork } from './fronts.ts';
+import { backendOf, frontFileOf } from './places.ts';
 import {
   type FrontState,
   markerOf,
   mustBeFront,
   mustBeServers,
+  placeOf,
   renderFront,
   serverOptionsOf,
   stateOf,
 } from './render-front.ts';
 import { entriesOf } from './routes.ts';
+import { proxyScript, runProxyScript } from './server-program.ts';
 import { type FrontChange, settle } from './settle.ts';
 
 /**
@@ -111,3 +114,31 @@ export async function removeFront(work: ProxyWork, id: EnvironmentId): Promise<v
     hosts: [],
   });
 }
+
+/**
+ * Those of these servers that the front gives requests are asked at these places from now on. Who gets requests is not changed,
+ * so nobody else's work is undone by it, whatever is under way: it is for facts, and needs no fence.
+ */
+export async function moveServers(
+  { remote, signal }: Omit<ProxyWork, 'fence'>,
+  id: EnvironmentId,
+  servers: readonly ProxyServer[],
+): Promise<void> {
+  mustBeServers(servers);
+  const rows = servers.map((each) => `${each.name} ${placeOf(each)}`);
+  const work = { remote, signal };
+  await runProxyScript(work, moveScript, `${[backendOf(id), frontFileOf(id), ...rows].join('\n')}\n`);
+}
+
+const moveScript = proxyScript(String.raw`
+my ($backend, $file, @rows) = map { chomp; $_ } <STDIN>; my $path = qq{$dir/config/$file}; my $old = slurp($path);
+done(q{ok}, q{}) unless defined $old;
+my %to = map { split / /, $_ } @rows; my $new = $old; my @listed = grep { $new =~ s/^(  server \Q$_\E )\S+/$1$to{$_}/m } sort keys %to;
+put($path, $new) unless $new eq $old;
+my ($pid) = workers(); done(q{down}, q{the proxy does not answer}) unless defined $pid;
+my $seen = servers($pid, $backend) || {}; my @c;
+for my $name (grep { $seen->{$_} } @listed) { my ($address, $port) = $to{$name} =~ /^\[?(.*?)\]?:(\d+)$/; my $at = $seen->{$name};
+  push @c, qq{set server $backend/$name addr $address port $port} if $at->{address} ne $address || $at->{port} ne $port }
+order($pid, @c) if @c;
+done(q{ok}, q{});
+`);

@@ -62,7 +62,12 @@ function hasCrashed({ restarts, status }: InstanceState, before: Observed[string
   return status === 'restarting' || (before !== undefined && restarts > before.restarts);
 }
 
-function webServers(run: RunPlan, deploymentId: DeploymentId, containers: Actual['containers']): Endpoint[] {
+/** Where the web process runs now. */
+export function webServers(
+  run: RunPlan,
+  deploymentId: DeploymentId,
+  containers: Actual['containers'],
+): Endpoint[] {
   return Array.from({ length: run.replicas }, (_, index) =>
     appContainer(deploymentId, webProcess, index + 1),
   ).flatMap((name) => {

@@ -30,6 +30,7 @@ import {
   diffDesiredActual,
   type Observed,
   observedOf,
+  webServers,
 } from './diff-desired-actual.ts';
 import { enqueueEnvironmentWork, type ReconcileContext, startKind } from './reconcile.ts';
 
@@ -141,7 +142,7 @@ async function judge(
   { states, fronts, isProxyRunning }: Survey,
   alsoWrong: readonly string[],
 ): Promise<void> {
-  const { environmentId, deploymentId, run, status } = wanted;
+  const { environmentId, deploymentId, place, run, status } = wanted;
   const names = desiredInstances(run, deploymentId);
   const containers = new Map([...states].filter(([name]) => names.includes(name)));
   const front = fronts.find(({ id }) => id === environmentId);
@@ -150,6 +151,9 @@ async function judge(
   const seen = observedOf(containers);
   // As most looks end: nothing to write down, and so nothing to lock.
   if (finding.kind === 'well' && status === 'running' && isDeepStrictEqual(seen, wanted.seen)) return;
+  // Swarm has moved some, and whoever is at work on the environment may be long in coming to an end.
+  if (finding.kind !== 'well' && place.clusterId !== null && front)
+    await target.moveServers(environmentId, webServers(run, deploymentId, containers));
   const problem = finding.kind === 'crashed' ? await explain(ctx, target, wanted, finding.container) : null;
   await note(ctx, wanted, finding, problem, seen);
 }

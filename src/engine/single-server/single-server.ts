@@ -8,7 +8,7 @@ import {
   removeCertificate,
 } from '../../adapters/proxy/certificates.ts';
 import { setChallengeThumbprint } from '../../adapters/proxy/challenge.ts';
-import { removeFront } from '../../adapters/proxy/front-changes.ts';
+import { moveServers, removeFront } from '../../adapters/proxy/front-changes.ts';
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import type { DockerHost } from '../docker-host.ts';
 import type { Target } from '../engine.ts';
@@ -78,6 +78,7 @@ export function singleServer(host: DockerHost): Target {
     removeFromProxy: (names) => removeFromProxy(host, names),
     refuseRequests: (front) => refuseRequests(host, front),
     restoreFront: (front) => restoreFront(host, front),
+    moveServers: (id, endpoints) => moveServers(host, id, endpoints),
     removeFront: () => removeFront(host, host.placement.environmentId),
     installCertificate: (certificate) => installCertificate(host, certificate),
     readCertificates: () => readCertificates(host),

@@ -27,6 +27,11 @@ function referenceOf(imageId: string): string {
   return `${repository}:${imageId.replace(/^sha256:/, '')}`;
 }
 
+/** The other way round. */
+export function imageIdIn(reference: string): string {
+  return `sha256:${tagOf(reference)}`;
+}
+
 export function isOurReference(tag: string): boolean {
   return tag.startsWith(`${repository}:`);
 }

@@ -9,6 +9,7 @@ const service: SwarmService = {
   labels: {},
   version: 1,
   spec: {},
+  image: '',
   replicas: 1,
   publishedPort: 22_000,
   runsOnce: false,

@@ -13,7 +13,7 @@ import { listVolumes, readVolumes, removeVolume } from '../../adapters/docker/vo
 import { installCertificate, removeCertificate } from '../../adapters/proxy/certificates.ts';
 import { setChallengeThumbprint } from '../../adapters/proxy/challenge.ts';
 import { dismiss } from '../../adapters/proxy/drain.ts';
-import { removeFront } from '../../adapters/proxy/front-changes.ts';
+import { moveServers, removeFront } from '../../adapters/proxy/front-changes.ts';
 import { ensureProxy } from '../../adapters/proxy/proxy.ts';
 import { readFronts } from '../../adapters/proxy/read-fronts.ts';
 import { minute, second } from '../../clock.ts';
@@ -83,6 +83,7 @@ export function swarm(cluster: Cluster): Target {
     removeFromProxy: (names) => onProxies((host) => removeFromProxy(host, names)),
     refuseRequests: (front) => onProxies((host) => refuseRequests(host, front)),
     restoreFront: (front) => proxies.restoreFront(cluster, front),
+    moveServers: (id, endpoints) => onProxies((host) => moveServers(host, id, endpoints)),
     removeFront: () => onProxies((host) => removeFront(host, environmentId)),
     installCertificate: (certificate) => onProxies((host) => installCertificate(host, certificate)),
     readCertificates: () => proxies.commonCertificates(cluster),

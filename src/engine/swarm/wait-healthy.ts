@@ -1,10 +1,12 @@
 /** Waits until Swarm has placed every replica and each answers; what is wrong is found out on the server that it runs on. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SwarmTask } from '../../adapters/docker/swarm-services.ts';
 import { second } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { HealthCheck, RunningInstance } from '../engine.ts';
 import { waitHealthy as waitOn } from '../single-server/wait-healthy.ts';
 import type { Cluster, ClusterServer } from './cluster.ts';
+import { imageForMembers, imageIdIn } from './images.ts';
 import { type Replica, replicasOf, serverOf } from './replicas.ts';
 
 /** Until a container runs: Swarm chooses a server, which makes it. */
@@ -23,7 +25,7 @@ async function waitForOne(
   cluster: Cluster,
   check: HealthCheck,
   { name, process }: RunningInstance,
-  before: ReadonlySet<string>,
+  before: Set<string>,
 ) {
   const deadline = performance.now() + check.run.health.startSeconds * second;
   for (;;) {
@@ -57,10 +59,14 @@ interface Placed {
   readonly failures: number;
 }
 
-async function placed(cluster: Cluster, name: string, before: ReadonlySet<string>): Promise<Placed> {
+async function placed(cluster: Cluster, name: string, before: Set<string>): Promise<Placed> {
   const until = performance.now() + placedMs;
   for (;;) {
     const { service, task, failed } = await find(cluster, name);
+    // A server has come back, or has joined, since the image was brought to all that were up.
+    const lacking = failed.filter((each) => !before.has(each.id) && lacksImage(each));
+    if (lacking.length > 0) await imageForMembers(cluster, imageIdIn(service.image));
+    for (const { id } of lacking) before.add(id);
     const fresh = failed.filter(({ id }) => !before.has(id));
     const [lastFailed = null] = fresh;
     const failures = fresh.length;
@@ -79,6 +85,10 @@ async function placed(cluster: Cluster, name: string, before: ReadonlySet<string
       });
     await sleep(300, undefined, { signal: cluster.signal });
   }
+}
+
+function lacksImage({ state, error }: SwarmTask): boolean {
+  return state === 'rejected' && /No such image/.test(error);
 }
 
 /** Swarm needs a moment to see what the server has seen. */
