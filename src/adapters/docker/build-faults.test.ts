@@ -60,6 +60,7 @@ test('the memory, the disk, the network and the daemon are told apart', () => {
   for (const last of [
     'ERROR: failed to solve: Unavailable: error reading from server: EOF',
     'ERROR: failed to solve: database not open',
+    'ERROR: failed to receive status: rpc error: code = Unknown desc = database not open',
     'unexpected EOF',
   ])
     assert.equal(faultOf(begun + last, end).code, 'remote_failed', last);

@@ -65,7 +65,7 @@ export function buildRefused(why: string, { error, lines }: BuildFailure, docker
  */
 function isGone({ step, error }: BuildFailure): boolean {
   const isOver =
-    /cannot connect to the docker daemon|error reading from server|code = unavailable|failed to solve: database not open$/i;
+    /cannot connect to the docker daemon|error reading from server|code = unavailable|(?:failed to solve:|desc =) database not open$/i;
   if (isOver.test(error)) return true;
   const isTold =
     /unexpected EOF$|error during connect|transport is closing|did not provide an image ID$/i.test(error);
