@@ -48,6 +48,8 @@ export interface Target {
   startProcesses(start: ReleaseStart): Promise<RunningInstance[]>;
   /** Throws the diagnosis where one does not become healthy in its time. */
   waitHealthy(check: HealthCheck): Promise<void>;
+  /** So that what runs can be started anew on any of its servers: one that has joined, or come back, may lack the image. */
+  ensureImages(): Promise<void>;
   /** Once, to its end, in an instance of its own. */
   runReleaseCommand(start: ReleaseStart, command: string, output: FollowUnitOptions): Promise<void>;
   stopReleaseCommand(id: DeploymentId): Promise<void>;

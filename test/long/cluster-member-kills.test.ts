@@ -64,7 +64,7 @@ function memberKilledAt(
         ground.otherId,
       ])),
       ...(await memberWrongs(isMember)),
-      ...(isMember ? [] : await leftOnLeaver()),
+      ...(isMember ? await lackedByJoiner() : await leftOnLeaver()),
     ],
   });
 }
@@ -74,6 +74,12 @@ async function memberWrongs(isMember: boolean): Promise<string[]> {
   const states = Array.from(Object(members), (each) => Object(each).state).join();
   const wanted = Array.from(isMember ? ground.servers : staying, () => 'ready').join();
   return status === 'ready' && states === wanted ? [] : [`the cluster is ${status}, its members ${states}`];
+}
+
+/** A replica that Swarm moves there has to find it. */
+async function lackedByJoiner(): Promise<string[]> {
+  const images = await ground.sh('docker images --quiet --filter label=slipway=image', leaver);
+  return images === '' ? ['it has no image'] : [];
 }
 
 /** As a server is that never was in a cluster. */

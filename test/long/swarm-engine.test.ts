@@ -267,10 +267,13 @@ test('releases on a swarm take each other’s place under load through every pro
 
   await t.test('a server that lacks the image gets it while its replica is waited for', async () => {
     const names = live.web.map(({ name }) => name);
+    const listed = `docker images --quiet --filter reference='127.0.0.1:9/slipway'`;
+    const on = (script: string) => ground.servers[2]?.ssh(script);
     await target.stopInstances(names, run.stopSeconds);
-    await ground.servers[2]?.ssh(
-      `docker images --quiet --filter reference='127.0.0.1:9/slipway' | xargs docker rmi --force`,
-    );
+    await on(`${listed} | xargs docker rmi --force`);
+    await target.ensureImages();
+    assert.notEqual(await on(listed), '', 'whoever empties another server brings it first');
+    await on(`${listed} | xargs docker rmi --force`);
     const [first, second] = cluster.servers;
     const nodes = `${first?.nodeId} ${second?.nodeId}`;
     const set = (availability: string) =>

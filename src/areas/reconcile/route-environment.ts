@@ -46,6 +46,8 @@ export function routeOperation(ctx: ReconcileContext): OperationKind {
             if (input.without !== null) await removeIfUnused(ctx.db, target, input.without);
             return undefined;
           }
+          // Whoever empties a server of a cluster asks for this first: what runs there must be able to start elsewhere.
+          await target.ensureImages();
           const web = (await target.instances())
             .filter((each) => each.deploymentId === currentDeploymentId && each.process === webProcess)
             .map(({ name, address }) => ({ name, process: webProcess, address: address ?? '' }));

@@ -63,6 +63,8 @@ export function singleServer(host: DockerHost): Target {
     waitHealthy: (check) => waitHealthy(host, check),
     runReleaseCommand: (start, command, output) => runReleaseCommand(host, start, command, output),
     stopReleaseCommand: (id) => stopReleaseCommand(host, id),
+    // Built here, and nowhere else.
+    ensureImages: async () => undefined,
     stopInstances: (names, stopSeconds, inProxy) => stopInstances(host, names, stopSeconds, inProxy),
     startAgain: (names, stopSeconds) => startAgain(host, names, stopSeconds),
     removeInstances: (names, stopSeconds) => removeInstances(host, names, stopSeconds),

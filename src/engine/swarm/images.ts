@@ -19,6 +19,7 @@ import { Fault } from '../../fault.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
 import { labelsOf } from '../placement.ts';
 import { type Cluster, onServersUp } from './cluster.ts';
+import { replicasOf } from './replicas.ts';
 
 const repository = '127.0.0.1:9/slipway';
 const copyMs = 30 * minute;
@@ -49,6 +50,13 @@ export async function imageForMembers(cluster: Cluster, imageId: string): Promis
   // All to their end: a step that has failed leaves nothing running.
   for (const end of await Promise.allSettled(copies)) if (end.status === 'rejected') throw end.reason;
   return reference;
+}
+
+/** Of all that runs, on all that are up. */
+export async function ensureImages(cluster: Cluster): Promise<void> {
+  const references = (await replicasOf(cluster)).map(({ service }) => service.image);
+  for (const reference of new Set(references.filter(isOurReference)))
+    await imageForMembers(cluster, imageIdIn(reference));
 }
 
 /** Where it was built. Swarm may still call it down when it is back; where it does not answer, it is waited for. */

@@ -28,7 +28,7 @@ import { singleServer } from '../single-server/single-server.ts';
 import { refuseRequests, removeFromProxy } from '../single-server/traffic.ts';
 import { type Cluster, onServersUp, serversUp } from './cluster.ts';
 import { removeForgotten, surveyForgotten } from './forgotten.ts';
-import { forgetImages, isOurReference, removeCopies } from './images.ts';
+import { ensureImages, forgetImages, isOurReference, removeCopies } from './images.ts';
 import * as proxies from './proxies.ts';
 import {
   instanceOf,
@@ -58,6 +58,7 @@ export function swarm(cluster: Cluster): Target {
       await ensureOverlay(cluster);
       await home.runReleaseCommand(start, command, output);
     },
+    ensureImages: () => ensureImages(cluster),
     stopInstances: async (names, stopSeconds, inProxy = []) => {
       if (inProxy.length > 0) await onProxies((host) => dismiss(host, environmentId, inProxy));
       await stopReplicas(cluster, names, stopSeconds);
