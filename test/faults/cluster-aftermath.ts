@@ -28,7 +28,7 @@ export async function clusterWrongs(
       if (!isCurrent) wrong.push(`${server.name}: ${container}`);
       else if (state === 'running') running += 1;
     }
-    const fronts = await ground.sh('cat /var/lib/slipway/proxy/config/front-*', server);
+    const fronts = await ground.sh('cat /var/lib/slipway/proxy/config/front-* 2> /dev/null || true', server);
     const named = [...new Set(fronts.match(/slipway-[0-9a-f-]{36}-web-\d+/g))];
     if (sorted(named) !== sorted(wanted)) wrong.push(`${server.name}: the proxy names ${named.join(', ')}`);
   }
