@@ -201,15 +201,27 @@ test('what fails says why, leaves nothing, and the release before goes on servin
     await assertFailedWell(scene, at, deployment, wanted);
   });
 
+  const nameless = `docker images --filter dangling=true --filter label=slipway.environment=${environmentId} -q`;
+  /** As of a build that was cut off before its image had a name. */
+  const leaveNameless = () =>
+    scene.server.ssh(
+      `id=$(docker images -q --filter label=slipway.environment=${environmentId} | head -n 1)
+      printf 'FROM %s\\nLABEL cut=off\\n' "$(docker inspect -f '{{index .RepoTags 0}}' "$id")" | docker build -q - > /dev/null
+      ${nameless} | grep -q .`,
+    );
+
+  await t.test('what a build left without a name goes also where the next one fails', async () => {
+    await leaveNameless();
+    await push(scene, repository, { ...good, 'build.js': "throw new Error('never built');\n" });
+    const { status, fault } = await scene.deploy(environmentId);
+    assert.deepEqual([status, Object(fault).step], ['failed', 'build']);
+    assert.equal(await scene.server.ssh(nameless), '');
+  });
+
   await t.test(
     'after all that, a good commit is deployed, and the images of the failed ones go',
     async () => {
-      // As of a build that was cut off before its image had a name.
-      await scene.server.ssh(
-        `id=$(docker images -q --filter label=slipway.environment=${environmentId} | head -n 1)
-        printf 'FROM %s\\nLABEL cut=off\\n' "$(docker inspect -f '{{index .RepoTags 0}}' "$id")" | docker build -q - > /dev/null
-        docker images --filter dangling=true --filter label=slipway.environment=${environmentId} -q | grep -q .`,
-      );
+      await leaveNameless();
       await push(scene, repository, { ...good, 'server.js': server().replace('good one', 'good two') });
       succeeded(await scene.deploy(environmentId));
       assert.equal(await scene.page(environmentId), 'good two');
