@@ -7,6 +7,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../lab/command.ts';
 import { type BoundLab, launchBound } from '../lab/launch.ts';
 import { installBrowser, whyNoBrowser, whyNot } from '../lab/needs.ts';
 import { Progress } from '../lab/progress.ts';
@@ -20,6 +21,7 @@ import {
   needsBrowser,
   needsLab,
   planUnits,
+  shuffled,
   type Unit,
   writeDurations,
 } from './testing/plan.ts';
@@ -29,10 +31,16 @@ import { ShownRun } from './testing/show-run.ts';
 const usage = `Usage: npm test                      the checks and every test but the long ones
        npm test -- <file> …          these files alone, with everything they print
        npm run test:long             the tests in test/long, and those of the lab itself
+       npm run test:long -- --minutes <n>
+                                     as many of them as begin within this time, others with each commit
        npm test -- --durations       keeps in test/durations.json how long each file took`;
 const { values, positionals } = readArguments(
   {
-    options: { long: { type: 'boolean', default: false }, durations: { type: 'boolean', default: false } },
+    options: {
+      long: { type: 'boolean', default: false },
+      durations: { type: 'boolean', default: false },
+      minutes: { type: 'string' },
+    },
     allowPositionals: true,
   },
   usage,
@@ -44,6 +52,11 @@ const slowestShown = 10;
 const width: Readonly<Record<Lane, number>> = { processor: 2, servers: 2 };
 
 const isNamed = positionals.length > 0;
+const minutes = Number(values.minutes ?? Number.POSITIVE_INFINITY);
+if (!(minutes > 0)) {
+  process.stderr.write(`--minutes takes a number above 0, not ${values.minutes}.\n\n${usage}\n`);
+  process.exit(2);
+}
 const absent = positionals.filter((file) => !existsSync(file));
 if (absent.length > 0) {
   process.stderr.write(`There is no test file ${absent.join(', ')}.\n\n${usage}\n`);
@@ -74,6 +87,7 @@ if (leftOut) {
 if (files.some(needsBrowser)) await installBrowser();
 
 const began = performance.now();
+const notBegun: string[] = [];
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
 // They use both processors while the servers of the lab start. What they find ends the run.
@@ -96,7 +110,8 @@ try {
 process.exit();
 
 async function runAndLookAgain(): Promise<number> {
-  const first = await runAllOf(planUnits(files), width);
+  const units = planUnits(files);
+  const first = await runAllOf(values.minutes ? shuffled(units, await thisCommit()) : units, width, minutes);
   const failed = first.flatMap(({ failedFiles }) => failedFiles);
   if (stopping.signal.aborted) return 130;
   const isWorthIt = failed.length > 0 && failed.length <= mostAgain && files.length > 1;
@@ -110,11 +125,16 @@ async function runAndLookAgain(): Promise<number> {
   return failed.length > unsteady.length || unsteady.length > mostUnsteady ? 1 : 0;
 }
 
-async function runAllOf(units: readonly Unit[], lanes: Readonly<Record<Lane, number>>): Promise<Outcome[]> {
+async function runAllOf(
+  units: readonly Unit[],
+  lanes: Readonly<Record<Lane, number>>,
+  withinMinutes = Number.POSITIVE_INFINITY,
+): Promise<Outcome[]> {
   const shown = new ShownRun(units);
   const outcomes: Outcome[] = [];
   await runInLanes(units, lanes, async (unit) => {
     if (stopping.signal.aborted) return;
+    if (performance.now() - began > withinMinutes * 60_000) return void notBegun.push(unit.name);
     shown.begin(unit);
     const outcome = await runUnit(unit, stopping.signal);
     outcomes.push(outcome);
@@ -152,6 +172,8 @@ function tellEnd(outcomes: readonly Outcome[], unsteady: readonly string[]): voi
   const skipped = outcomes.flatMap((outcome) => outcome.skipped);
   for (const { name, why } of skipped) say(`Skipped: ${name}${why && `, because ${why}`}`);
   if (leftOut) say(leftOut);
+  if (notBegun.length > 0)
+    say(`\nNot begun within ${minutes} minutes, and so not proven: ${notBegun.sort().join(', ')}`);
   const failed = outcomes
     .flatMap(({ failedFiles }) => failedFiles)
     .filter((file) => !unsteady.includes(file));
@@ -167,6 +189,11 @@ function tellEnd(outcomes: readonly Outcome[], unsteady: readonly string[]): voi
     'failed',
   );
   say(`${passes + passedAlone} passed, ${failures - passedAlone} failed${tail}`);
+}
+
+/** So that each commit proves others of those for which there is no time. */
+async function thisCommit(): Promise<string> {
+  return (await attempt('git', ['rev-parse', 'HEAD'], { cwd: root })).stdout;
 }
 
 function sum(outcomes: readonly Outcome[], what: 'passed' | 'failed'): number {

@@ -3,6 +3,7 @@
  * beside their code or ask an instance of the service that they can share. Each unit has a lane: some burn processor time, others mostly wait for servers of the lab,
  * and both are done sooner side by side. The longest come first.
  */
+import { hash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { root } from '../commands.ts';
@@ -73,6 +74,12 @@ export function planUnits(files: readonly string[]): Unit[] {
     ...others.filter((file) => !isShort(file)).map(alone),
   ];
   return units.sort((one, other) => other.seconds - one.seconds);
+}
+
+/** In an order that is the same for the same seed. */
+export function shuffled(units: readonly Unit[], seed: string): Unit[] {
+  const place = ({ name }: Unit) => hash('sha256', `${seed}${name}`);
+  return units.toSorted((one, other) => (place(one) < place(other) ? -1 : 1));
 }
 
 /** Of the API, and without a process of its own. */

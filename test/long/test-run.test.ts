@@ -21,6 +21,10 @@ test('unsteady', () => {
 });`;
 
 function run(...files: [name: string, text: string][]): Promise<Outcome> {
+  return runWith([], ...files);
+}
+
+function runWith(options: readonly string[], ...files: [name: string, text: string][]): Promise<Outcome> {
   const paths = files.map(([name, text]) => {
     const path = join(folder, `${name}.test.ts`);
     writeFileSync(path, text);
@@ -28,7 +32,14 @@ function run(...files: [name: string, text: string][]): Promise<Outcome> {
   });
   const env = Object.entries(process.env).filter(([name]) => !/^(TEST_|NODE_TEST)/.test(name));
   const given = env.map(([name, value]) => `${name}=${value}`);
-  return attempt('env', ['-i', ...given, process.execPath, join(root, 'scripts/test.ts'), ...paths]);
+  return attempt('env', [
+    '-i',
+    ...given,
+    process.execPath,
+    join(root, 'scripts/test.ts'),
+    ...options,
+    ...paths,
+  ]);
 }
 
 test('a run tells its files, what it skipped, and ends with a plain line of passes and failures', async (t) => {
@@ -87,6 +98,17 @@ test('late', () => assert.ok(!globalThis.isGone));`,
     ]);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /pass 2/);
+  });
+
+  await t.test('what does not begin within the time is named, and not called passed', async () => {
+    const { code, stdout } = await runWith(['--minutes', '0.0001'], ['one', good], ['two', good]);
+    assert.equal(code, 0, stdout);
+    assert.match(
+      stdout,
+      /^Not begun within 0\.0001 minutes, and so not proven: \S+one\S+, \S+two\.test\.ts$/m,
+    );
+    assert.match(stdout, /\n0 passed, 0 failed\n$/);
+    assert.equal((await runWith(['--minutes', 'ten'], ['one', good])).code, 2);
   });
 
   await t.test('two of them fail the run', async () => {

@@ -4,7 +4,7 @@ import type { Database } from '../../src/store/database.ts';
 import { sql } from '../../src/store/sql.ts';
 
 /** No test is about this limit: it ends one that hangs, and is generous to the slowest machine under load. */
-export const hangMs = 300_000;
+export const hangMs = 600_000;
 
 /** Asks until there is an answer other than undefined, or false. What waits in vain may look up why. */
 export async function until<T>(
