@@ -188,7 +188,9 @@ test('an environment on three servers is deployed under load through every proxy
         place,
         `docker ps --all --quiet --filter label=slipway=app | wc -l; ls /var/lib/slipway/proxy/config | grep -c ^front- || true`,
       );
-    await leave(0);
+    // Not every server has a replica: those of one that was away have moved, and nothing moves them back.
+    const running = (await cluster.containers(environmentId)).filter(({ state }) => state === 'running');
+    await leave([0, 1].find((place) => running.some(({ serverId }) => serverId === ids[place])) ?? 0);
     await lab.client.cut(cluster.name(2));
     await until(
       async () => (await cluster.sh(0, `docker node ls --format '{{.Status}}'`)).includes('Down'),
