@@ -9,6 +9,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { readArguments } from '../scripts/arguments.ts';
 import { type Bench, benches } from './benches.ts';
+import { median } from './figure.ts';
 import { root } from './service.ts';
 import { document, type Outcome, plainTable, type Result, type Run, summary } from './table.ts';
 
@@ -25,8 +26,10 @@ if (values.write && wanted.length > 0)
 
 const begun = Date.now();
 const results: Result[] = [];
+const paces: number[] = [];
 for (const [bench, { about, isCostly }] of Object.entries<Bench>(benches)) {
   if (wanted.length > 0 ? !wanted.includes(bench) : isCostly) continue;
+  paces.push(countingSeconds());
   const since = Date.now();
   const outcome = await measure(bench);
   process.stderr.write(`${bench}: ${outcome.state}, ${((Date.now() - since) / 1_000).toFixed(0)} s\n`);
@@ -39,13 +42,23 @@ const run: Run = {
   node: process.version.slice(1),
   command: 'npm run bench -- --write',
   minutes: Math.round((Date.now() - begun) / 60_000),
+  pace: `${median(paces).toFixed(2)} s (${Math.min(...paces).toFixed(2)} to ${Math.max(...paces).toFixed(2)})`,
   results,
 };
 process.stdout.write(
-  `\n${run.date}, ${run.machine}, Node ${run.node}\n\n${plainTable(results)}\n\n${summary(results)}\n`,
+  `\n${run.date}, ${run.machine}, Node ${run.node}, ${run.pace} to count to 300 million\n\n${plainTable(results)}\n\n${summary(results)}\n`,
 );
 if (values.write) writeFileSync(join(root, 'docs/benchmarks.md'), document(run));
 if (results.some(({ outcome }) => outcome.state === 'failed')) process.exitCode = 1;
+
+/** A yardstick: the same machine may be half as fast on another day, and every figure in seconds with it. */
+function countingSeconds(): number {
+  const since = performance.now();
+  let sum = 0;
+  for (let each = 0; each < 3e8; each += 1) sum += each;
+  if (sum === 0) throw new Error('Nothing was counted.');
+  return (performance.now() - since) / 1_000;
+}
 
 function measure(bench: string): Promise<Outcome> {
   return new Promise((resolve) => {
