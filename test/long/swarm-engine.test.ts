@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setLiveRestore } from '../../src/areas/servers/docker-settings.ts';
 import type { DockerHost } from '../../src/engine/docker-host.ts';
 import {
@@ -224,6 +225,32 @@ test('releases on a swarm take each other’s place under load through every pro
     );
     for (const url of urls) assert.equal(await nameAt(url), 'third');
   });
+
+  await t.test(
+    'a replica that is silent for a while is waited for, and one that says no is not',
+    async () => {
+      const release = ground.release('fourth', { health: { ...run.health, timeoutSeconds: 2 } });
+      const next = await ground.start(release, 'fourth');
+      const names = new Set(next.web.map(({ name }) => name));
+      const replica = (await replicasOf(cluster)).find(({ service }) => names.has(service.name));
+      const server = serverOf(cluster, replica?.task ?? null);
+      assert.ok(replica?.task && server);
+      const { containerId } = replica.task;
+      const { endpoints } = ground.front(next);
+      await server.host.remote.output(['docker', 'pause', containerId]);
+      const proving = target.prove(ground.front(live), endpoints, release);
+      await sleep(5_000);
+      await server.host.remote.output(['docker', 'unpause', containerId]);
+      await proving;
+      const wrong = { ...release, run: { ...release.run, health: { ...run.health, path: '/broken' } } };
+      await assert.rejects(
+        target.prove(ground.front(live), endpoints, wrong),
+        (error) => error instanceof Fault && /→ 500/.test(error.evidence ?? ''),
+      );
+      await target.removeFromProxy([...names]);
+      await target.removeInstances([...names], 5);
+    },
+  );
 
   await t.test('the power of a server is cut: the others serve on, and the lists follow', async (t) => {
     const crowd = urls.slice(0, 2).map((url) => new Visitors(t, url, 3));

@@ -25,6 +25,7 @@ const server = require('node:http').createServer((request, response) => {
       response.setHeader('content-type', 'text/event-stream');
       return response.write('data: first\\n\\n');
     }
+    if (request.url === '/broken') response.statusCode = 500;
     if (request.url !== '/slow') return setTimeout(() => response.end(body), Math.random() * 10);
     response.flushHeaders();
     setTimeout(() => response.end(body), 2000);

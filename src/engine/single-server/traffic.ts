@@ -26,6 +26,13 @@ function proxyFront({ placement }: DockerHost, { routes, endpoints, holdSeconds 
   return { id, port, hosts: [], routes, servers: endpoints, holdSeconds, isChecked };
 }
 
+/** It is not the release that says no: the one that was asked refuses, is silent, or was taken out by the proxy's checks. */
+class Unanswered extends Fault {}
+
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && (error instanceof Unanswered || isUnanswered(error.cause));
+}
+
 /** Adds them without traffic, and asks each one through the proxy. `front` is what serves now. */
 export async function prove(
   host: DockerHost,
@@ -43,7 +50,8 @@ export async function prove(
     const isGood =
       status !== null && (asked === null ? status < 502 || status > 504 : status >= 200 && status < 300);
     if (isGood) continue;
-    throw new Fault(
+    const Failure = status === null ? Unanswered : Fault;
+    throw new Failure(
       'proxy_check_failed',
       'The new release is healthy, but does not answer through the proxy.',
       {

@@ -3,8 +3,10 @@
  * fails, and its undo brings the others back: all are switched, or none stays so. Who answers is said by names, and where each
  * answers is looked up: Swarm may have moved it since.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { readCertificates } from '../../adapters/proxy/certificates.ts';
+import { second } from '../../clock.ts';
 import type { DockerHost } from '../docker-host.ts';
 import type { Endpoint, Front, Leaving, SeenCertificate, SeenFront } from '../engine.ts';
 import type { ReleaseSpec } from '../release-spec.ts';
@@ -16,15 +18,29 @@ async function frontNow(cluster: Cluster, front: Front): Promise<Front> {
   return { ...front, endpoints: await endpointsNow(cluster, front.endpoints) };
 }
 
-/** Each replica through each proxy. */
+/** Swarm starts what a server has lost within a minute, and a proxy takes what answers again after ten good seconds. */
+const backMs = 90 * second;
+
+/**
+ * Each replica through each proxy. One that was healthy and does not answer may have lost its server since, or that server its
+ * Docker: Swarm starts it again, there or elsewhere, and it is asked there. What it says itself is final.
+ */
 export async function prove(
   cluster: Cluster,
   serving: Front,
   endpoints: readonly Endpoint[],
   release: ReleaseSpec,
 ): Promise<void> {
-  const [front, asked] = [await frontNow(cluster, serving), await endpointsNow(cluster, endpoints)];
-  await onServersUp(cluster, (host) => traffic.prove(host, front, asked, release));
+  for (const until = performance.now() + backMs; ; ) {
+    const [front, asked] = [await frontNow(cluster, serving), await endpointsNow(cluster, endpoints)];
+    try {
+      await onServersUp(cluster, (host) => traffic.prove(host, front, asked, release));
+      return;
+    } catch (error) {
+      if (!traffic.isUnanswered(error) || performance.now() > until) throw error;
+    }
+    await sleep(second, undefined, { signal: cluster.signal });
+  }
 }
 
 /** Together: while the first is drained the last is switched, and all that leave run until the slowest has none of theirs. */
