@@ -31,7 +31,8 @@ export async function prove(
   endpoints: readonly Endpoint[],
   release: ReleaseSpec,
 ): Promise<void> {
-  for (const until = performance.now() + backMs; ; ) {
+  const until = performance.now() + backMs;
+  for (;;) {
     const [front, asked] = [await frontNow(cluster, serving), await endpointsNow(cluster, endpoints)];
     try {
       await onServersUp(cluster, (host) => traffic.prove(host, front, asked, release));
