@@ -292,6 +292,34 @@ test('releases on a swarm take each other’s place under load through every pro
     }, 'the third server to serve again');
   });
 
+  await t.test(
+    'the proxy of a server that only Swarm does not hear of is switched with the others',
+    async (t) => {
+      const on = (script: string) => ground.servers[2]?.ssh(script);
+      await on(
+        `nft 'add table inet mute; add chain inet mute out { type filter hook output priority 0; };
+        add rule inet mute out tcp dport 2377 drop; add rule inet mute out tcp sport 2377 drop'`,
+      );
+      await until(
+        async () => (await ground.servers[0]?.ssh(`docker node ls --format '{{.Status}}'`))?.includes('Down'),
+        'Swarm to call it down',
+      );
+      const crowd = new Visitors(t, urls[2] ?? '', 3);
+      await until(() => crowd.answered > 10, 'the visitors to be there');
+      live = await ground.deploy('fifth', live);
+      assert.equal(await nameAt(urls[2] ?? ''), 'fifth');
+      await on('nft delete table inet mute');
+      await until(async () => {
+        const states = await ground.servers[0]?.ssh(`docker node ls --format '{{.Status}}'`);
+        return !states?.includes('Down');
+      }, 'Swarm to have it back');
+      await target.waitHealthy({ instances: live.web, run, secrets: [], onProbe: () => undefined });
+      await target.restoreFront(ground.front(live));
+      await crowd.end();
+      assert.deepEqual(crowd.failures, []);
+    },
+  );
+
   await t.test('a server that lacks the image gets it while its replica is waited for', async () => {
     const names = live.web.map(({ name }) => name);
     const listed = `docker images --quiet --filter reference='127.0.0.1:9/slipway'`;

@@ -62,6 +62,13 @@ export async function prove(
   }
 }
 
+/** Whether the proxy gets an answer of each, whatever it is. */
+export async function reachesAll(host: DockerHost, front: Front): Promise<boolean> {
+  const options = { path: '/', timeoutMs: 2_000 };
+  const answers = await admitAndCheck(host, proxyFront(host, front), front.endpoints, options);
+  return answers.every(({ status }) => status !== null);
+}
+
 function said(bytes: Buffer, secrets: readonly Secret[]): string {
   return redactWhole(bytes, secrets).toString('utf8', 0, 500);
 }

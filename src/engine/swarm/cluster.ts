@@ -1,6 +1,6 @@
 /**
  * A cluster as one step of work on an environment has it in hand. What Swarm is told, it is told through a manager with a
- * majority; what the proxies are told, each of them is, but for those of servers that Swarm itself calls down.
+ * majority; what the proxies are told, each of them has to be, but for those of servers that Swarm itself calls down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { second } from '../../clock.ts';
@@ -106,6 +106,33 @@ export async function onServersUp<T>(
       throw named(server, end.reason);
   }
   return done;
+}
+
+/** Most of them do not answer at all. */
+const reachedMs = 5 * second;
+
+/**
+ * What Swarm calls down may take visitors all the same: it was cut off for a moment, or those were who choose the leader. Where
+ * `isFit` says so within seconds, the work is done there as well. What fails is no failure of the whole: it catches up once Swarm
+ * has it back.
+ */
+export async function onServersDown(
+  cluster: Cluster,
+  isFit: (host: DockerHost) => Promise<boolean>,
+  work: (host: DockerHost) => Promise<unknown>,
+): Promise<void> {
+  const up = new Set((await serversUp(cluster)).map(({ nodeId }) => nodeId));
+  const down = cluster.servers.filter(({ nodeId }) => !up.has(nodeId));
+  const tried = down.map(async ({ host }) => {
+    const late = AbortSignal.timeout(reachedMs);
+    try {
+      if (await isFit({ ...host, signal: AbortSignal.any([host.signal, late]) })) await work(host);
+    } catch (error) {
+      cluster.signal.throwIfAborted();
+      if (!(error instanceof Fault) && !late.aborted) throw error;
+    }
+  });
+  await Promise.all(tried);
 }
 
 async function goesDown(cluster: Cluster, { nodeId }: ClusterServer): Promise<boolean> {

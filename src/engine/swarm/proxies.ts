@@ -11,7 +11,7 @@ import type { DockerHost } from '../docker-host.ts';
 import type { Endpoint, Front, Leaving, SeenCertificate, SeenFront } from '../engine.ts';
 import type { ReleaseSpec } from '../release-spec.ts';
 import * as traffic from '../single-server/traffic.ts';
-import { type Cluster, onServersUp } from './cluster.ts';
+import { type Cluster, onServersDown, onServersUp } from './cluster.ts';
 import { endpointsNow } from './replicas.ts';
 
 async function frontNow(cluster: Cluster, front: Front): Promise<Front> {
@@ -51,7 +51,13 @@ export async function switchTo(
   leaving?: Leaving,
 ): Promise<ReadonlyMap<string, number>> {
   const now = await frontNow(cluster, front);
-  return added(await onServersUp(cluster, (host) => traffic.switchTo(host, now, leaving)));
+  const onHost = (host: DockerHost) => traffic.switchTo(host, now, leaving);
+  const [left] = await Promise.all([
+    onServersUp(cluster, onHost),
+    // One that is cut off from the others as well goes on with what it has.
+    onServersDown(cluster, (host) => traffic.reachesAll(host, now), onHost),
+  ]);
+  return added(left);
 }
 
 export async function drain(
