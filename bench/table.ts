@@ -18,7 +18,7 @@ export interface Run {
   readonly node: string;
   readonly command: string;
   readonly minutes: number;
-  /** How long one core took for a fixed piece of work before each bench. */
+  /** How long the machine took for fixed pieces of work before each bench, as a sentence without its full stop. */
   readonly pace: string;
   readonly results: readonly Result[];
 }
@@ -32,7 +32,7 @@ export function document(run: Run): string {
   return `<!-- Written by \`${run.command}\`. What is changed here by hand is gone with the next run. -->
 # Benchmarks
 
-One run of \`${run.command}\`, ${run.date}, ${run.minutes} minutes: ${run.machine}, Node ${run.node}. One core counted to 300 million in ${run.pace}, median and range before each bench: compare it before you compare seconds with those of another run. ${summary(run.results)}
+One run of \`${run.command}\`, ${run.date}, ${run.minutes} minutes: ${run.machine}, Node ${run.node}. ${run.pace}, median and range before each bench: compare these before you compare seconds with those of another run. ${summary(run.results)}
 
 What stands beside a figure is a peer or the bare limit, measured in the same run on the same machine. Client, service, database and servers share it, and nothing else should run meanwhile. The ratio is Slipway's figure divided by the one beside it. One part alone: \`npm run bench -- http\`.
 
