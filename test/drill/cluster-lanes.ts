@@ -98,19 +98,22 @@ export async function runMember(lane: Lane, { kind, place }: MemberTask): Promis
 
 /** The look at the cluster may be about to change its managers, or the environment that is built on a server is being deployed. */
 async function asked(lane: Lane, method: string, path: string, body?: unknown): Promise<boolean> {
-  const { id } = await until(
+  const answer = await until(
     async () => {
       try {
         return await lane.ground.call(method, path, body);
       } catch (error) {
-        if (!(error instanceof Error) || !/"(cluster_busy|in_use)"/.test(error.message)) throw error;
+        const message = error instanceof Error ? error.message : '';
+        // It did not join again: how that ended is judged, and says why.
+        if (/"not_found"/.test(message)) return 'no member';
+        if (!/"(cluster_busy|in_use)"/.test(message)) throw error;
         return sleep(500, undefined);
       }
     },
     'the cluster to be free',
     400_000,
   );
-  return (await lane.ended(id)).status === 'succeeded';
+  return answer !== 'no member' && (await lane.ended(answer.id)).status === 'succeeded';
 }
 
 export async function clustersWrongs({ ground, cluster }: Scene): Promise<string[]> {

@@ -60,7 +60,9 @@ export function joinOperation(ctx: ClustersContext): OperationKind {
     steps: [
       {
         name: 'check',
-        deadlineMs: 2 * minute,
+        deadlineMs: 5 * minute,
+        // A new server that does not answer is told at once; managers that were there may be choosing a leader, or be rebooted.
+        retry: { ...memberRetry, when: isWithoutQuorum },
         undo: { none: 'Looking changes nothing.' },
         run: (input, context) => check(ctx, input, context),
       },
@@ -191,6 +193,10 @@ export function hasEnvironments(name: string): Fault {
   return new Fault('in_use', `Environments are on ${name}.`, {
     hint: 'Move them to a server outside of clusters, or delete them, before it joins one.',
   });
+}
+
+function isWithoutQuorum(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'cluster_no_quorum';
 }
 
 function plannedIn({ outputs }: Pick<StepContext, 'outputs'>): PlannedMember[] {
