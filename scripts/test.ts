@@ -134,7 +134,7 @@ async function runAllOf(
   const outcomes: Outcome[] = [];
   await runInLanes(units, lanes, async (unit) => {
     if (stopping.signal.aborted) return;
-    if (performance.now() - began > withinMinutes * 60_000) return void notBegun.push(unit.name);
+    if (performance.now() - began > withinMinutes * 60_000) return void notBegun.push(...unit.files);
     shown.begin(unit);
     const outcome = await runUnit(unit, stopping.signal);
     outcomes.push(outcome);
