@@ -13,7 +13,7 @@ import { newInstance } from '../support/instance.ts';
 import { openLab } from '../support/lab.ts';
 import { newEmail } from '../support/people.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { hangMs, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const { about, client } = await openLab();
 const rounds = 6;
@@ -106,7 +106,7 @@ async function register(url: string): Promise<string> {
   const email = newEmail();
   const password = 'a long enough password';
   assert.equal((await callApi(url, 'POST', '/auth/register', { body: { email, password } })).status, 201);
-  const { text } = await client.call<{ text: string }>('GET', `/mail/next?to=${email}&timeoutMs=${hangMs}`);
+  const { text } = await client.call<{ text: string }>('GET', `/mail/next?to=${email}&timeoutMs=120000`);
   const body = { email, code: /\b(\d{6})\b/.exec(text)?.[1] };
   const verified = await callApi(url, 'POST', '/auth/verify-otp', { body });
   assert.equal(verified.status, 200, verified.text);
