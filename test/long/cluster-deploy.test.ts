@@ -182,6 +182,20 @@ test('an environment on three servers is deployed under load through every proxy
     await until(async () => visit(urls[lost] ?? '').catch(() => undefined), 'it to serve again');
   });
 
+  await t.test('where Docker crashes, the proxy is back without anybody looking', async () => {
+    const since = () => cluster.sh(2, `docker inspect --format '{{.State.StartedAt}}' slipway-proxy || true`);
+    const before = await since();
+    await cluster.sh(2, 'kill -9 $(pidof dockerd)');
+    // Without live restore, which Swarm does not have, Docker stops what it finds when it starts.
+    await until(async () => ![before, ''].includes(await since()), 'the proxy to be stopped and started');
+    await until(async () => visit(urls[2] ?? '').catch(() => undefined), 'it to answer');
+    await until(async () => {
+      await cluster.look();
+      const running = (await cluster.containers(environmentId)).filter(({ state }) => state === 'running');
+      return running.length === 6;
+    }, 'the replicas to be there again');
+  });
+
   await t.test('it is removed from every server, also from one that was away', async () => {
     const left = (place: number) =>
       cluster.sh(

@@ -67,7 +67,8 @@ if [ ! -e "$default" ]; then (
 
 /**
  * A base that has changed is taken over by a reload; the mark is set once that has succeeded, so that one who was killed
- * before it is followed by one who does it. KILL: the master has to end workers that run as another user.
+ * before it is followed by one who does it. KILL: the master has to end workers that run as another user. `always`: where a Docker
+ * without live restore, as on a cluster, starts after a crash, it stops what runs, and takes that for somebody's wish.
  */
 const container = `
 name=$1 image=$2 folder=$3 version=$4
@@ -75,8 +76,9 @@ mkdir -p "$folder"
 ${lockProxy}${folders}${certificate}
 loaded=$folder/run/base-loaded
 [ -z "$changed" ] || rm -f "$loaded"
-seen=$(docker inspect --format '{{.State.Running}} {{index .Config.Labels "slipway.version"}}' "$name" 2> /dev/null || true)
-if [ "$seen" = "true $version" ]; then
+seen=$(docker inspect --format '{{.State.Running}} {{index .Config.Labels "slipway.version"}} {{.HostConfig.RestartPolicy.Name}}' "$name" 2> /dev/null || true)
+if [ "\${seen% *}" = "true $version" ]; then
+  [ "\${seen##* }" = always ] || docker update --restart always "$name" > /dev/null
   if [ -e "$loaded" ]; then echo kept; exit 0; fi
   perl -e '${library}my $wrong = checked(); $wrong = reload() unless defined $wrong; die $wrong if defined $wrong'
   : > "$loaded"
@@ -89,7 +91,7 @@ rm -f "$folder/run/"*.sock
 set --
 [ ! -s /proc/net/if_inet6 ] || set -- --env SLIPWAY_IPV6=yes
 docker run --detach --name "$name" --label slipway=proxy --label "slipway.version=$version" "$@" \\
-  --network host --user root --restart unless-stopped --stop-timeout 2 \\
+  --network host --user root --restart always --stop-timeout 2 \\
   --log-opt max-size=10m --log-opt max-file=3 \\
   --cap-drop ALL --cap-add NET_BIND_SERVICE --cap-add SETUID --cap-add SETGID --cap-add CHOWN --cap-add DAC_OVERRIDE \\
   --cap-add KILL --security-opt no-new-privileges \\

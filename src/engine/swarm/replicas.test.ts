@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SwarmService, SwarmTask } from '../../adapters/docker/swarm-services.ts';
-import { replicasFrom, stateOf } from './replicas.ts';
+import { areAtRest, replicasFrom, stateOf } from './replicas.ts';
 
 const service: SwarmService = {
   id: 'service',
@@ -49,4 +49,14 @@ test('a replica that ended by itself has crashed, beside whatever was refused', 
   const waiting = task('ready', 'ready');
   assert.deepEqual(seen(waiting, crashed, refused), { status: 'restarting', restarts: 1 });
   assert.deepEqual(seen(task('running', 'running'), crashed), { status: 'running', restarts: 1 });
+});
+
+test('a service is removed while Swarm forgets none of its tasks', () => {
+  const [failed, leaving] = [task('failed', 'shutdown'), task('shutdown', 'remove')];
+  assert.equal(areAtRest([]), true);
+  assert.equal(areAtRest([failed, failed]), false, 'one of them may be forgotten by the next look');
+  assert.equal(areAtRest([failed], [failed, failed]), false);
+  assert.equal(areAtRest([failed], [failed]), true);
+  assert.equal(areAtRest([failed, leaving], [failed, leaving]), false);
+  assert.equal(areAtRest([task('running', 'remove')], [task('running', 'remove')]), false);
 });

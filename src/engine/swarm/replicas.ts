@@ -191,7 +191,7 @@ export async function stopReplicas(
   await scale(cluster, names, 0);
   const until = performance.now() + stopSeconds * second + stoppedMs;
   for (;;) {
-    const left = await notEnded(cluster, names);
+    const left = (await tasksOf(cluster, names)).filter(({ state }) => !ended.has(state));
     if (left.length === 0) return;
     if (performance.now() > until)
       throw new Fault('remote_timeout', 'Swarm has not stopped the containers of the environment.', {
@@ -204,16 +204,41 @@ export async function stopReplicas(
 /** Beyond the time that a container has to end by itself. */
 const stoppedMs = 60 * second;
 
-async function notEnded(cluster: Cluster, names: readonly string[]): Promise<SwarmTask[]> {
+/** But for those on a server that is away. */
+async function tasksOf(cluster: Cluster, names: readonly string[]): Promise<SwarmTask[]> {
   const { services, tasks } = await lookAt(cluster, labelsOf(cluster.placement, 'app'));
   const ids = new Set(services.filter(({ name }) => names.includes(name)).map(({ id }) => id));
   const up = new Set((await serversUp(cluster)).map(({ nodeId }) => nodeId));
-  return tasks.filter(
-    ({ serviceId, state, nodeId }) => ids.has(serviceId) && !ended.has(state) && up.has(nodeId),
-  );
+  return tasks.filter(({ serviceId, nodeId }) => ids.has(serviceId) && (nodeId === '' || up.has(nodeId)));
 }
 
+/** Whoever has not ended by then is not about to be forgotten. */
+const restMs = 20 * second;
+
+/** Swarm forgets what has ended four times a second. */
+const forgetsMs = 300;
+
+/**
+ * Stopped first, and removed when their tasks are at rest: where Swarm forgets a task in the same moment in which its service is
+ * removed, the leader's Docker crashes (seen with 26.1.5), and every container of that server ends with it.
+ */
 export async function removeReplicas(cluster: Cluster, names: readonly string[]): Promise<void> {
-  const calls: Call[] = names.map(removeService);
-  if (calls.length > 0) await askHost(await cluster.manager(), calls);
+  if (names.length === 0) return;
+  await scale(cluster, names, 0);
+  const until = performance.now() + restMs;
+  let before: readonly SwarmTask[] | undefined;
+  for (;;) {
+    const tasks = await tasksOf(cluster, names);
+    if (areAtRest(tasks, before) || performance.now() > until) break;
+    before = tasks;
+    await sleep(forgetsMs, undefined, { signal: cluster.signal });
+  }
+  await askHost(await cluster.manager(), names.map(removeService));
+}
+
+/** What is left is what Swarm remembers of failures, and it forgets none of them any more. */
+export function areAtRest(tasks: readonly SwarmTask[], before?: readonly SwarmTask[]): boolean {
+  if (tasks.length === 0) return true;
+  const isAtRest = ({ state, desiredState }: SwarmTask) => ended.has(state) && desiredState === 'shutdown';
+  return tasks.every(isAtRest) && before?.length === tasks.length;
 }
