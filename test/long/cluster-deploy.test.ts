@@ -14,7 +14,8 @@ test('an environment on three servers is deployed under load through every proxy
   const made = await scene.deployed({
     files: release('first'),
     name: 'shop',
-    settings: { drainSeconds: 20, stopSeconds: 2 },
+    // One of the releases never answers, and must be under way for as long as it takes to see a server go.
+    settings: { drainSeconds: 20, stopSeconds: 2, health: { startSeconds: 600 } },
     placement: { clusterId, replicas: 6 },
   });
   const { environmentId, deployment } = made;

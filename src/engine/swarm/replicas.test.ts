@@ -17,7 +17,7 @@ const service: SwarmService = {
   isOnOneNode: false,
 };
 
-const task = (state: string, desiredState: string): SwarmTask => ({
+const task = (state: string, desiredState: string, containerId = 'container'): SwarmTask => ({
   id: state,
   serviceId: service.id,
   nodeId: 'node',
@@ -26,7 +26,7 @@ const task = (state: string, desiredState: string): SwarmTask => ({
   createdAt: '',
   at: '',
   error: '',
-  containerId: '',
+  containerId,
   exitCode: 0,
 });
 
@@ -42,6 +42,12 @@ test('a replica that a server refused to start has not crashed: it is missing, a
   assert.deepEqual(seen(task('preparing', 'running'), refused), { status: 'created', restarts: 0 });
   assert.deepEqual(seen(task('ready', 'ready'), refused, refused), { status: 'created', restarts: 0 });
   assert.deepEqual(seen(task('running', 'running'), refused), { status: 'running', restarts: 0 });
+});
+
+test('nor has one that failed before it had a container', () => {
+  const failed = task('failed', 'shutdown', '');
+  assert.deepEqual(seen(task('ready', 'ready'), failed), { status: 'created', restarts: 0 });
+  assert.deepEqual(seen(task('running', 'running'), failed), { status: 'running', restarts: 0 });
 });
 
 test('a replica that ended by itself has crashed, beside whatever was refused', () => {

@@ -106,9 +106,17 @@ export function stateOf(cluster: Pick<Cluster, 'servers'>, replica: Replica): In
   };
 }
 
-/** What was rejected was never the app's own fault: its server lacked the image or the network, as one that has just joined may. */
+/** Of those that ended by themselves. */
 function crashesOf({ failed }: Replica): number {
-  return failed.filter(({ state }) => state === 'failed').length;
+  return failed.filter(isCrash).length;
+}
+
+/**
+ * What was rejected, or had no container, was never the app's own fault: its server lacked the image or the network, as one that
+ * has just joined may, or was started again in between.
+ */
+export function isCrash({ state, containerId }: SwarmTask): boolean {
+  return state === 'failed' && containerId !== '';
 }
 
 function statusOf(replica: Replica): InstanceState['status'] {

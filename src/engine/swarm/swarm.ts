@@ -19,7 +19,7 @@ import { readFronts } from '../../adapters/proxy/read-fronts.ts';
 import { minute, second } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import { askHost, askOne, type DockerHost } from '../docker-host.ts';
-import type { InspectedTarget, InstanceState, Leftovers, Survey, Target } from '../engine.ts';
+import type { InspectedTarget, Leftovers, Survey, Target } from '../engine.ts';
 import { bridgeName, labelsOf, networkName } from '../placement.ts';
 import { removeCrons, setCrons } from '../single-server/crons.ts';
 import { lastLines, nameOf, wasOutOfMemory } from '../single-server/inspect.ts';
@@ -32,6 +32,7 @@ import { ensureImages, forgetImages, isOurReference, removeCopies } from './imag
 import * as proxies from './proxies.ts';
 import {
   instanceOf,
+  isCrash,
   removeReplicas,
   replicasOf,
   replicasWith,
@@ -95,11 +96,12 @@ export function swarm(cluster: Cluster): Target {
       await home.applyServices(services, unwanted);
     },
     survey: (names) => survey(cluster, names),
-    lastLines: async (name, most) => {
-      const seen = await lastCrashed(cluster, name);
-      return seen ? lastLines(seen.server.host, seen.task.containerId, most) : [];
-    },
-    wasOutOfMemory: (instance) => outOfMemory(cluster, instance),
+    lastLines: (name, most) =>
+      askOfCrashed(cluster, name, [], (host, containerId) => lastLines(host, containerId, most)),
+    wasOutOfMemory: (instance) =>
+      askOfCrashed(cluster, instance.name, false, (host, containerId) =>
+        wasOutOfMemory(host, { ...instance, name: containerId }),
+      ),
   };
 }
 
@@ -228,15 +230,24 @@ async function survey(cluster: Cluster, names: readonly string[]): Promise<Surve
   };
 }
 
-async function outOfMemory(cluster: Cluster, instance: InstanceState): Promise<boolean> {
-  const seen = await lastCrashed(cluster, instance.name);
-  return seen ? wasOutOfMemory(seen.server.host, { ...instance, name: seen.task.containerId }) : false;
-}
-
-/** What was crashed is another container than the one that Swarm has started since. */
-async function lastCrashed(cluster: Cluster, name: string) {
+/**
+ * What was crashed is another container than the one that Swarm has started since. Where its server is away nobody can tell, and the
+ * rest of the look does not wait for it.
+ */
+async function askOfCrashed<T>(
+  cluster: Cluster,
+  name: string,
+  unknown: T,
+  ask: (host: DockerHost, containerId: string) => Promise<T>,
+): Promise<T> {
   const replica = (await replicasOf(cluster)).find(({ service }) => service.name === name);
-  const task = replica?.failed[0] ?? replica?.task ?? null;
-  const server = serverOf(cluster, task);
-  return server && task ? { server, task } : undefined;
+  const task = replica?.failed.find(isCrash) ?? replica?.task ?? null;
+  const server = serverOf({ servers: await serversUp(cluster) }, task);
+  if (!server || !task?.containerId) return unknown;
+  try {
+    return await ask(server.host, task.containerId);
+  } catch (error) {
+    if (cluster.isAway(error)) return unknown;
+    throw error;
+  }
 }
