@@ -96,7 +96,10 @@ export async function runMember(lane: Lane, { kind, place }: MemberTask): Promis
   }
 }
 
-/** The look at the cluster may be about to change its managers, or the environment that is built on a server is being deployed. */
+/**
+ * The look at the cluster may be about to change its managers, the environment that is built on a server is being deployed, or the
+ * server was cut off a moment ago and is not known to be back.
+ */
 async function asked(lane: Lane, method: string, path: string, body?: unknown): Promise<boolean> {
   const answer = await until(
     async () => {
@@ -106,11 +109,11 @@ async function asked(lane: Lane, method: string, path: string, body?: unknown): 
         const message = error instanceof Error ? error.message : '';
         // It did not join again: how that ended is judged, and says why.
         if (/"not_found"/.test(message)) return 'no member';
-        if (!/"(cluster_busy|in_use)"/.test(message)) throw error;
+        if (!/"(cluster_busy|in_use|server_not_ready)"/.test(message)) throw error;
         return sleep(500, undefined);
       }
     },
-    'the cluster to be free',
+    'the cluster to be free and the server to be there',
     400_000,
   );
   return answer !== 'no member' && (await lane.ended(answer.id)).status === 'succeeded';
