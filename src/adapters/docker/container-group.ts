@@ -76,7 +76,7 @@ process=$process-$begun
 read -r asked driver 2>/dev/null </run/slipway-cgroup-driver || asked=
 if [ "$asked" != "$process" ] || [ "$process" = none-none ]; then
   driver=$(docker info --format '{{.CgroupDriver}}')
-  (umask 077; echo "$process $driver" >/run/.slipway-cgroup-driver.new; mv -fT /run/.slipway-cgroup-driver.new /run/slipway-cgroup-driver)
+  (umask 077; echo "$process $driver" >/run/.slipway-cgroup-driver.$$; mv -fT /run/.slipway-cgroup-driver.$$ /run/slipway-cgroup-driver)
 fi
 if [ "$driver" = systemd ]; then echo "$group"; else echo "/$group"; fi
 `;
