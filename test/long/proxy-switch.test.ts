@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { dismiss, drained } from '../../src/adapters/proxy/drain.ts';
 import { admit, removeFront, switchTo } from '../../src/adapters/proxy/front-changes.ts';
+import { ensureProxy, proxyContainer } from '../../src/adapters/proxy/proxy.ts';
 import { readFronts } from '../../src/adapters/proxy/read-fronts.ts';
 import { openLab } from '../support/lab.ts';
 import { openSocket, ProxyGround, seenBy, Visitors, visit } from '../support/proxy.ts';
@@ -131,3 +132,18 @@ function heldRequest(url: string) {
     },
   };
 }
+
+test('a proxy that an earlier version started is told to come back after a crash of Docker, and is not started again for it', async (t) => {
+  const ground = await ProxyGround.open(t, await lab.fresh(t, 'docker'));
+  const { remote, signal } = ground.work;
+  const look = () =>
+    ground.sh(
+      `docker inspect --format '{{.HostConfig.RestartPolicy.Name}} {{.State.StartedAt}}' ${proxyContainer}`,
+    );
+  const before = await look();
+  assert.match(before, /^always /);
+  await ground.sh(`docker update --restart unless-stopped ${proxyContainer}`);
+  assert.match(await look(), /^unless-stopped /);
+  assert.equal(await ensureProxy(remote, signal), false);
+  assert.equal(await look(), before);
+});

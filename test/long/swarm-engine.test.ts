@@ -13,7 +13,7 @@ import {
 import type { Placement } from '../../src/engine/placement.ts';
 import type { ReleaseSpec, RunPlan } from '../../src/engine/release-spec.ts';
 import { type Cluster, type ClusterServer, clusterOf } from '../../src/engine/swarm/cluster.ts';
-import { ensureJoined, ensureSwarm } from '../../src/engine/swarm/member.ts';
+import { ensureJoined, ensureSwarm, hasLiveRestore } from '../../src/engine/swarm/member.ts';
 import { ensureMemberRules } from '../../src/engine/swarm/member-rules.ts';
 import { endpointsNow, replicasOf, serverOf } from '../../src/engine/swarm/replicas.ts';
 import { swarm } from '../../src/engine/swarm/swarm.ts';
@@ -89,7 +89,7 @@ class SwarmGround {
       const server = await lab.fresh(t, 'provisioned');
       const remote = connect(t, server);
       const serverId = members.length === 0 ? placement.serverId : newId<ServerId>();
-      await setLiveRestore(remote, false);
+      await setLiveRestore(remote, false, () => hasLiveRestore({ remote, signal }));
       const host: DockerHost = {
         placement: { ...placement, serverId },
         remote,

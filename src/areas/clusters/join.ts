@@ -3,7 +3,7 @@
  * anything is changed, and what fails takes every new member out again.
  */
 import { minute } from '../../clock.ts';
-import { ensureJoined, ensureSwarm, leave, readMember } from '../../engine/swarm/member.ts';
+import { ensureJoined, ensureSwarm, hasLiveRestore, leave, readMember } from '../../engine/swarm/member.ts';
 import { ensureMemberRules, removeMemberRules } from '../../engine/swarm/member-rules.ts';
 import {
   demoteNode,
@@ -61,8 +61,7 @@ export function joinOperation(ctx: ClustersContext): OperationKind {
       {
         name: 'check',
         deadlineMs: 5 * minute,
-        // A new server that does not answer is told at once; managers that were there may be choosing a leader, or be rebooted.
-        retry: { ...memberRetry, when: isWithoutQuorum },
+        retry: memberRetry,
         undo: { none: 'Looking changes nothing.' },
         run: (input, context) => check(ctx, input, context),
       },
@@ -195,10 +194,6 @@ export function hasEnvironments(name: string): Fault {
   });
 }
 
-function isWithoutQuorum(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'cluster_no_quorum';
-}
-
 function plannedIn({ outputs }: Pick<StepContext, 'outputs'>): PlannedMember[] {
   const plan = outputs.get('check');
   if (!Array.isArray(plan)) throw new Error('nothing was checked');
@@ -251,9 +246,9 @@ async function setLiveRestores(
   wanted: (member: PlannedMember) => boolean,
 ): Promise<void> {
   for (const each of plannedIn(context).filter(({ isNew }) => isNew)) {
-    const { remote } = await memberOf(ctx, context, each.serverId);
-    await remote.fence(context.operationId, context.epoch);
-    await setLiveRestore(remote, wanted(each));
+    const member = await memberOf(ctx, context, each.serverId);
+    await member.remote.fence(context.operationId, context.epoch);
+    await setLiveRestore(member.remote, wanted(each), () => hasLiveRestore(member));
   }
 }
 

@@ -3,7 +3,7 @@
  * missed; afterwards nothing of the swarm is left on it.
  */
 import { minute } from '../../clock.ts';
-import { leave, removeImages, removeServing } from '../../engine/swarm/member.ts';
+import { hasLiveRestore, leave, removeImages, removeServing } from '../../engine/swarm/member.ts';
 import { ensureMemberRules, removeMemberRules } from '../../engine/swarm/member-rules.ts';
 import { demoteSurplus, forgetNode, promoteMissing, setAvailability } from '../../engine/swarm/nodes.ts';
 import { Fault } from '../../fault.ts';
@@ -176,6 +176,6 @@ async function tidy(
   await removeServing(member, fence);
   // Of a cluster that is taken apart each environment stands on its home then, and needs its image there.
   if (!input.all) await removeImages(member, fence);
-  await setLiveRestore(remote, hadLiveRestore);
+  await setLiveRestore(remote, hadLiveRestore, () => hasLiveRestore(member));
   await removeMemberRules(remote, signal);
 }

@@ -2,6 +2,7 @@
  * Settings of the Docker daemon: containers keep running while it restarts, and their logs do not fill the disk. Only what
  * is not set is set: someone may have had a reason.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../fault.ts';
 import type { Remote } from '../../remote/remote.ts';
 
@@ -18,13 +19,36 @@ export async function ensureDockerSettings(remote: Remote): Promise<string[]> {
   return names;
 }
 
-/** Swarm mode and live-restore exclude each other: a member of a cluster has it off by name, so that nobody turns it on. */
-export async function setLiveRestore(remote: Remote, isOn: boolean): Promise<void> {
+/**
+ * Swarm mode and live-restore exclude each other: a member of a cluster has it off by name, so that nobody turns it on. What
+ * Docker says counts, not the file: one that was starting may have read the file before it was written, and takes no reload then.
+ */
+export async function setLiveRestore(
+  remote: Remote,
+  isOn: boolean,
+  hasIt: () => Promise<boolean>,
+): Promise<void> {
   const before = parse((await remote.readFile(path))?.toString('utf8') ?? '{}');
-  if (before['live-restore'] === isOn) return;
-  const text = JSON.stringify({ ...before, 'live-restore': isOn }, null, 2);
-  await remote.writeFile(path, `${text}\n`, { mode: 0o644 });
-  await remote.output(['systemctl', 'reload', 'docker']);
+  if (before['live-restore'] !== isOn) {
+    const text = JSON.stringify({ ...before, 'live-restore': isOn }, null, 2);
+    await remote.writeFile(path, `${text}\n`, { mode: 0o644 });
+  }
+  for (let reloads = 0; (await hasIt()) !== isOn; reloads += 1) {
+    // One that is being restarted may refuse it.
+    const { stderr } = await remote.run(['systemctl', 'reload', 'docker']);
+    if (reloads === mostReloads) throw notTaken(isOn, stderr.toString());
+    await sleep(reloadMs);
+  }
+}
+
+const mostReloads = 20;
+const reloadMs = 250;
+
+function notTaken(isOn: boolean, evidence: string): Fault {
+  return new Fault('remote_failed', `Docker does not turn live-restore ${isOn ? 'on' : 'off'}.`, {
+    hint: `Look for \`--live-restore\` in the unit of Docker, which ${path} cannot change, and into \`journalctl -u docker\`.`,
+    ...(evidence && { evidence }),
+  });
 }
 
 interface Settings {

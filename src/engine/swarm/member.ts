@@ -73,6 +73,10 @@ async function viewOf({ remote, signal }: SwarmMember): Promise<SwarmView> {
   return readSwarmView(reply);
 }
 
+export async function hasLiveRestore(member: SwarmMember): Promise<boolean> {
+  return (await viewOf(member)).hasLiveRestore;
+}
+
 /** Whether the swarm that it manages is this cluster's. Undefined where it manages none, or none with a leader. */
 export async function isOfCluster(
   { remote, signal }: SwarmMember,
