@@ -98,6 +98,15 @@ class Ground {
     return this.cluster(clusterId);
   }
 
+  /** With one away at the beginning, for longer than a command may take. */
+  async joinWithout(place: number, clusterId: string, serverIds: readonly string[]) {
+    await lab.client.cut(this.name(place));
+    const joining = await this.ask('POST', `/clusters/${clusterId}/servers`, { serverIds });
+    await sleep(25_000);
+    await lab.client.heal(this.name(place));
+    return joining;
+  }
+
   async sh(place: number, script: string): Promise<string> {
     const { code, stdout, stderr } = await lab.client.console(this.name(place), 'sh', '-euc', script);
     assert.equal(code, 0, `${script}: ${stderr}`);
@@ -163,22 +172,14 @@ nft add rule inet closed input udp dport 4789 drop`,
   for (const place of [0, 1]) assert.equal(await ground.sh(place, traces), untouched);
   await ground.sh(1, 'nft delete table inet closed');
 
-  await ground.succeeds(
-    await ground.ask('POST', `/clusters/${id}/servers`, { serverIds: [first, second] }),
-    id,
-  );
+  // One is away for a while. Its Docker has not read what its file says: so it is where it started while the file was written.
+  await ground.sh(1, `sed -i 's/"live-restore": true/"live-restore": false/' /etc/docker/daemon.json`);
+  await ground.succeeds(await ground.joinWithout(1, id, [first, second]), id);
   const two = await ground.cluster(id);
   assert.deepEqual([two.status, two.managers.wanted, two.managers.present], ['ready', 1, 1]);
-  // Their only manager is away for a while, as when it is rebooted, and so is the one that joins, for longer than a command may
-  // take. Its Docker has not read what its file says: so it is where it started while the file was written.
-  await ground.sh(2, `sed -i 's/"live-restore": true/"live-restore": false/' /etc/docker/daemon.json`);
+  // Their only manager is away for a while, as when it is rebooted.
   const manager = ground.ids.indexOf(two.members.find(({ role }) => role === 'manager')?.serverId);
-  const away = [ground.name(manager), ground.name(2)];
-  await Promise.all(away.map((name) => lab.client.cut(name)));
-  const joining = await ground.ask('POST', `/clusters/${id}/servers`, { serverIds: [third] });
-  await sleep(25_000);
-  await Promise.all(away.map((name) => lab.client.heal(name)));
-  await ground.succeeds(joining, id);
+  await ground.succeeds(await ground.joinWithout(manager, id, [third]), id);
   const three = await ground.cluster(id);
   assert.equal(three.status, 'ready', JSON.stringify(three.problem));
   assert.equal(three.managers.inWords, '3 of 3 managers answer; one more may be lost.');

@@ -131,6 +131,9 @@ test('a swarm that is choosing a leader is told apart: it is worth waiting for',
   const deposed =
     'rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status';
   assert.equal((await failure(json(500, { message: deposed }))).code, 'cluster_no_quorum');
+  const outside =
+    'Timeout was reached before node joined. The attempt to join the swarm will continue in the background.';
+  assert.equal((await failure(json(503, { message: outside }))).code, 'remote_timeout');
 });
 
 test('an overlay that Swarm took off the server meanwhile is told apart: asked again, it is there', async () => {

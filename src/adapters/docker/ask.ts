@@ -104,6 +104,11 @@ function failed({ method, path }: Call, how: string, said: string, { secrets }: 
       hint: 'Another manager is away; GET /clusters/:id says which. Try again when it is back.',
       evidence,
     });
+  if (/Timeout was reached before node joined/.test(message))
+    return new Fault('remote_timeout', 'The server did not come into the swarm in time.', {
+      hint: 'A manager of the cluster has to answer it on port 2377. Try again when all of its members are up.',
+      evidence,
+    });
   if (isWithoutLeader(message))
     return new Fault('cluster_no_quorum', 'The managers of the cluster have no leader.', {
       hint: 'They choose one within seconds where a majority of them is up; GET /clusters/:id says which are away.',

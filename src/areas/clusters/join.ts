@@ -2,6 +2,7 @@
  * Servers become members: the first of a cluster makes the swarm, the others join it. Everything is looked at and tried before
  * anything is changed, and what fails takes every new member out again.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { minute } from '../../clock.ts';
 import { ensureJoined, ensureSwarm, hasLiveRestore, leave, readMember } from '../../engine/swarm/member.ts';
 import { ensureMemberRules, removeMemberRules } from '../../engine/swarm/member-rules.ts';
@@ -14,7 +15,7 @@ import {
   promoteMissing,
   waitUntilUp,
 } from '../../engine/swarm/nodes.ts';
-import { type Closed, findClosed } from '../../engine/swarm/reach.ts';
+import { type Closed, findClosed, type ReachMember } from '../../engine/swarm/reach.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId } from '../../ids.ts';
 import {
@@ -93,8 +94,7 @@ export function joinOperation(ctx: ClustersContext): OperationKind {
             isNew: each.isNew && !each.isInSwarm,
             remote: (await memberOf(ctx, context, each.serverId)).remote,
           }));
-          const closed = await findClosed(await Promise.all(members), context.signal);
-          if (closed.length > 0) throw portsClosed(closed);
+          await requireOpen(await Promise.all(members), context.signal);
           return undefined;
         },
       },
@@ -170,7 +170,9 @@ async function check(ctx: ClustersContext, input: ClusterInput, context: StepCon
   }
   const former = rows.filter(({ serverId }) => !isNew(serverId));
   const view = await viewOfManagers(ctx, workspaceId, former, context.signal);
-  if (former.length > 0 && !view.nodes) throw noQuorum();
+  // Who joins needs one that lets it in. One that came back only after it was looked at above would not: it gets no rules here.
+  const hasManager = servers.some((each) => each.isManager && !each.isNew);
+  if (former.length > 0 && !(view.nodes && hasManager)) throw noQuorum();
   for (const each of servers) await requireFree(each, input.clusterId, view.nodes);
   requireAlike(servers);
   const addresses = addressesOf(servers, cluster.network, former);
@@ -300,6 +302,16 @@ async function leaveAgain(
     if (manager && nodeId !== '') await demoteNode(manager, nodeId, context.log);
     await leave(member);
     if (manager && nodeId !== '') await forgetNode(manager, nodeId);
+  }
+}
+
+/** Asked again before it is told: the link may have been down for a moment, or a Docker have been started again. */
+async function requireOpen(members: readonly ReachMember[], signal: AbortSignal): Promise<void> {
+  for (let looks = 1; ; looks += 1) {
+    const closed = await findClosed(members, signal);
+    if (closed.length === 0) return;
+    if (looks === 3) throw portsClosed(closed);
+    await sleep(5_000, undefined, { signal });
   }
 }
 

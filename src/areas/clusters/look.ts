@@ -3,7 +3,7 @@
  * is replaced where another server can be one, and a member that was away gets the rules it missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { after, minute, second } from '../../clock.ts';
+import { after, minute } from '../../clock.ts';
 import { majorityOf, planManagers } from '../../engine/swarm/managers.ts';
 import { ensureMemberRules } from '../../engine/swarm/member-rules.ts';
 import { demoteSurplus, promoteMissing } from '../../engine/swarm/nodes.ts';
@@ -16,7 +16,14 @@ import { sideBySide } from '../../side-by-side.ts';
 import { connectTo } from '../servers/connection/connect-server.ts';
 import { type ClustersContext, managersKind } from './clusters.ts';
 import { judgeCluster } from './judge-cluster.ts';
-import { inItsTime, type ManagersView, managerOf, memberRetry, viewOfManagers } from './members.ts';
+import {
+  inItsTime,
+  longestViewMs,
+  type ManagersView,
+  managerOf,
+  memberRetry,
+  viewOfManagers,
+} from './members.ts';
 import * as queries from './queries.ts';
 import { recordJudgement } from './record-judgement.ts';
 import { enqueueOnCluster, readClusterInput } from './start-operation.ts';
@@ -24,6 +31,7 @@ import { enqueueOnCluster, readClusterInput } from './start-operation.ts';
 const limit = 50;
 const fairness = { atOnce: 10, ofOne: 3, withinMs: minute } as const;
 const lookTimeoutMs = 55_000;
+const choosingMs = 5_000;
 /** A reboot takes less. */
 const lostAfterMs = 5 * minute;
 
@@ -43,9 +51,8 @@ export async function lookAtDue(ctx: ClustersContext): Promise<void> {
 async function lookAt(ctx: ClustersContext, key: queries.ClusterKey): Promise<void> {
   // What is being changed is looked at when that is done.
   if (await hasUnfinishedInQueue(ctx.db, key.id)) return;
-  const signal = AbortSignal.timeout(lookTimeoutMs);
-  await recordLook(ctx, key, signal);
-  await putRulesBack(ctx, key, signal);
+  await recordLook(ctx, key, AbortSignal.timeout(lookTimeoutMs));
+  await putRulesBack(ctx, key, AbortSignal.timeout(lookTimeoutMs));
   await replaceLost(ctx, key);
 }
 
@@ -65,7 +72,10 @@ export async function recordLook(
   await ctx.db.transaction((tx) => recordJudgement(tx, key, settled, judgement, now));
 }
 
-/** While managers choose a leader, none of them knows anything, and it is no news: they have some more seconds then. */
+/**
+ * While managers choose a leader, none of them knows anything, and it is no news: they have some more seconds then, as long as
+ * there is time for one more round of questions.
+ */
 async function steadyView(
   ctx: ClustersContext,
   workspaceId: WorkspaceId,
@@ -73,11 +83,12 @@ async function steadyView(
   signal: AbortSignal,
 ): Promise<ManagersView> {
   const managers = rows.filter(({ role }) => role === 'manager').length;
+  const lastRound = performance.now() + lookTimeoutMs - choosingMs - longestViewMs;
   for (let looks = 1; ; looks += 1) {
     const view = await viewOfManagers(ctx, workspaceId, rows, signal);
     const isChoosing = view.nodes === null && view.answering.length >= majorityOf(managers);
-    if (!isChoosing || looks >= 4) return view;
-    await sleep(5 * second, undefined, { signal });
+    if (!isChoosing || looks >= 4 || performance.now() > lastRound) return view;
+    await sleep(choosingMs, undefined, { signal });
   }
 }
 

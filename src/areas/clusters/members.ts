@@ -57,6 +57,8 @@ export async function inItsTime<T>(
 
 /** Of one member; a look has time for three of these, one after the other. */
 const askedMs = 18 * second;
+/** The leader first, then the others side by side. */
+export const longestViewMs = 2 * askedMs;
 
 export interface ManagersView {
   /** Null where no manager with a majority was found. */

@@ -88,9 +88,18 @@ async function askFrom(
   });
 }
 
-/** Perl, as the relay: every Debian and Ubuntu has it. Says a word to whoever comes, until its own input ends. */
+/**
+ * Perl, as the relay: every Debian and Ubuntu has it. Says a word to whoever comes, until its own input ends. One that was left
+ * behind by a link that went down has the ports still, and makes way.
+ */
 const answerer = String.raw`
 use strict; use warnings; use IO::Socket::INET; use IO::Select; $| = 1; $SIG{PIPE} = q{IGNORE};
+my $note = q{/run/.slipway-reach};
+if (open my $f, q{<}, $note) { my ($old) = (<$f> // q{}) =~ m{^(\d+)$};
+  if ($old && open my $c, q{<}, qq{/proc/$old/cmdline}) { local $/;
+    if (<$c> =~ m{slipway-reach}) { kill q{KILL}, $old; select undef, undef, undef, 0.1 } } }
+if (open my $f, q{>}, $note) { print $f $$; close $f }
+END { unlink $note }
 my $address = shift; my $all = IO::Select->new(\*STDIN); my %udp;
 for my $each (@ARGV) { my ($port, $proto) = split m{/}, $each;
   my $s = IO::Socket::INET->new(LocalAddr => $address, LocalPort => $port, Proto => $proto, ReuseAddr => 1,
