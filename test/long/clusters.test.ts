@@ -218,8 +218,12 @@ nft add rule inet closed input udp dport 4789 drop`,
       assert.equal(await answersOutside(about.address, port), false, `${about.name}:${port}`);
   assert.equal(await answersOutside(ground.servers[0]?.about.address ?? '', 80), true);
 
+  // What moves to a member must be in reach of all others: its rules are put back first, where it was away when one joined, say.
+  await ground.sh(2, 'nft delete table inet slipway_cluster');
   const drained = await ground.ask('POST', `/clusters/${id}/servers/${second}/drain`);
   await ground.succeeds(drained, id);
+  const rules = await ground.sh(2, 'nft list table inet slipway_cluster');
+  for (const { about } of ground.servers.slice(0, 2)) assert.ok(rules.includes(about.address), rules);
   assert.deepEqual(
     (await ground.cluster(id)).members.map((each) => each.availability),
     ['active', 'drain', 'active'],

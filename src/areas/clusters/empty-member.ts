@@ -10,6 +10,7 @@ import { Fault } from '../../fault.ts';
 import type { StepContext } from '../../operations/definition.ts';
 import { operationsEnded } from '../../operations/operations.ts';
 import type { ClustersContext } from './clusters.ts';
+import { putRulesBack } from './members.ts';
 import type { MemberRow } from './queries.ts';
 
 export async function emptyMember(
@@ -19,6 +20,9 @@ export async function emptyMember(
   { nodeId, name }: { readonly nodeId: string; readonly name: string },
   rows: readonly MemberRow[],
 ): Promise<void> {
+  // One that was away while another joined lets none of its packets in, and what moves there would be out of its reach.
+  const putRules = () => putRulesBack(ctx, context.workspaceId, { rows, asked: rows }, context.signal);
+  await putRules();
   const broken = await incompleteServices(manager);
   await pauseNode(manager, nodeId);
   context.progress(0, `the proxies leave ${name}`);
@@ -30,6 +34,7 @@ export async function emptyMember(
     await waitUntilComplete(manager, broken, (missing) =>
       context.progress(0, `not complete elsewhere yet: ${missing.join(', ')}`),
     );
+  await putRules();
   await routeAll(ctx, context, rows, `What ran on ${name} runs on the others already.`);
 }
 

@@ -28,7 +28,7 @@ import { setLiveRestore } from '../servers/docker-settings.ts';
 import { addressesOf, lookAtServer, requireAlike, requireFree } from './check-members.ts';
 import { type ClustersContext, clusterNotFound, joinKind, publishClusterUpdate } from './clusters.ts';
 import { isLostIn, recordLook } from './look.ts';
-import { ifReachable, managerOf, memberOf, memberRetry, viewOfManagers } from './members.ts';
+import { ifReachable, managerOf, memberOf, memberRetry, putRulesBack, viewOfManagers } from './members.ts';
 import * as queries from './queries.ts';
 import { type ClusterInput, readClusterInput } from './start-operation.ts';
 
@@ -131,7 +131,7 @@ export function joinOperation(ctx: ClustersContext): OperationKind {
       },
       {
         name: 'ready',
-        deadlineMs: minute,
+        deadlineMs: 2 * minute,
         retry: memberRetry,
         undo: { none: 'The next look at the cluster says what it is.' },
         run: async ({ clusterId }, context) => {
@@ -143,6 +143,9 @@ export function joinOperation(ctx: ClustersContext): OperationKind {
                 await queries.setJoined(tx, key, { ...each, nodeId: nodeIds.get(each.serverId) ?? '' });
             await publishClusterUpdate(tx, context.workspaceId, clusterId, 'joined');
           });
+          // One that was away at the beginning may be back.
+          const rows = await queries.listMembers(ctx.db, context.workspaceId, [clusterId]);
+          await putRulesBack(ctx, context.workspaceId, { rows, asked: rows }, context.signal);
           await recordLook(ctx, key, context.signal);
           return undefined;
         },

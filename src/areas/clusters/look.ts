@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, minute } from '../../clock.ts';
 import { majorityOf, planManagers } from '../../engine/swarm/managers.ts';
-import { ensureMemberRules } from '../../engine/swarm/member-rules.ts';
 import { demoteSurplus, promoteMissing } from '../../engine/swarm/nodes.ts';
 import { Fault } from '../../fault.ts';
 import type { WorkspaceId } from '../../ids.ts';
@@ -13,15 +12,14 @@ import { defineOperation, type OperationKind } from '../../operations/definition
 import { hasUnfinishedInQueue } from '../../operations/operations.ts';
 import type { Schedule } from '../../operations/queue.ts';
 import { sideBySide } from '../../side-by-side.ts';
-import { connectTo } from '../servers/connection/connect-server.ts';
 import { type ClustersContext, managersKind } from './clusters.ts';
 import { judgeCluster } from './judge-cluster.ts';
 import {
-  inItsTime,
   longestViewMs,
   type ManagersView,
   managerOf,
   memberRetry,
+  putRulesBack,
   viewOfManagers,
 } from './members.ts';
 import * as queries from './queries.ts';
@@ -49,11 +47,15 @@ export async function lookAtDue(ctx: ClustersContext): Promise<void> {
 }
 
 async function lookAt(ctx: ClustersContext, key: queries.ClusterKey): Promise<void> {
-  // What is being changed is looked at when that is done.
-  if (await hasUnfinishedInQueue(ctx.db, key.id)) return;
-  await recordLook(ctx, key, AbortSignal.timeout(lookTimeoutMs));
-  await putRulesBack(ctx, key, AbortSignal.timeout(lookTimeoutMs));
-  await replaceLost(ctx, key);
+  // What is being changed is looked at when that is done. A drain may last, and who comes back meanwhile needs its rules.
+  const isChanging = await hasUnfinishedInQueue(ctx.db, key.id);
+  if (!isChanging) await recordLook(ctx, key, AbortSignal.timeout(lookTimeoutMs));
+  const rows = await queries.listMembers(ctx.db, key.workspaceId, [key.id]);
+  if (!rows.some(({ state }) => state === 'joining' || state === 'leaving')) {
+    const asked = isChanging ? rows : rows.filter(({ state }) => state === 'ready');
+    await putRulesBack(ctx, key.workspaceId, { rows, asked }, AbortSignal.timeout(lookTimeoutMs));
+  }
+  if (!isChanging) await replaceLost(ctx, key);
 }
 
 /** Stores what the managers say now. Members that join or leave keep what their operation says. */
@@ -90,25 +92,6 @@ async function steadyView(
     if (!isChoosing || looks >= 4 || performance.now() > lastRound) return view;
     await sleep(choosingMs, undefined, { signal });
   }
-}
-
-/** Of members that were away while others joined or left, or whose rules somebody has flushed. */
-async function putRulesBack(
-  ctx: ClustersContext,
-  { workspaceId, id }: queries.ClusterKey,
-  signal: AbortSignal,
-): Promise<void> {
-  const rows = await queries.listMembers(ctx.db, workspaceId, [id]);
-  const addresses = rows.flatMap(({ address }) => (address === null ? [] : [address]));
-  const present = rows.filter(({ state }) => state === 'ready');
-  await Promise.all(
-    present.map(({ serverId }) =>
-      inItsTime(signal, async (inTime) => {
-        const { remote } = await connectTo(ctx, workspaceId, serverId);
-        await ensureMemberRules(remote, addresses, inTime);
-      }),
-    ),
-  );
 }
 
 /** A node is lost when its server has been down for longer than a reboot takes. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { second } from '../../clock.ts';
 import type { SwarmMember } from '../../engine/swarm/member.ts';
+import { ensureMemberRules } from '../../engine/swarm/member-rules.ts';
 import { nodesSeenBy, noQuorum, type SwarmNode } from '../../engine/swarm/nodes.ts';
 import { Fault } from '../../fault.ts';
 import type { ServerId, WorkspaceId } from '../../ids.ts';
@@ -53,6 +54,24 @@ export async function inItsTime<T>(
     if (late.aborted && !signal.aborted) return undefined;
     throw error;
   }
+}
+
+/** Of members that were away while others joined or left, or whose rules somebody has flushed. Who is away is left out. */
+export async function putRulesBack(
+  ctx: ClustersContext,
+  workspaceId: WorkspaceId,
+  { rows, asked }: { readonly rows: readonly MemberRow[]; readonly asked: readonly MemberRow[] },
+  signal: AbortSignal,
+): Promise<void> {
+  const addresses = rows.flatMap(({ address }) => address ?? []);
+  await Promise.all(
+    asked.map(({ serverId }) =>
+      inItsTime(signal, async (inTime) => {
+        const { remote } = await lookingAt(ctx, workspaceId, serverId, inTime);
+        await ensureMemberRules(remote, addresses, inTime);
+      }),
+    ),
+  );
 }
 
 /** Of one member; a look has time for three of these, one after the other. */

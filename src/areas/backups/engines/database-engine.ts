@@ -8,7 +8,7 @@ import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import { databaseDown, dumpOf } from './dump.ts';
 import type { CopyName, DataSource, Engine, LoadInput, ServiceSource, SwapNames } from './engine.ts';
-import { notRestored, runUnit, type Script, type UnitEnd, unitOf } from './run-unit.ts';
+import { lostWithDocker, notRestored, runUnit, type Script, type UnitEnd, unitOf } from './run-unit.ts';
 import {
   inScratch,
   mostFilled,
@@ -107,9 +107,11 @@ export async function waitUntilReady(
   const argv = ['bash', '-c', `set -euo pipefail\n${script}`, 'slipway', ...args];
   const { code, stderr } = await remote.run(argv, { timeoutMs: 900_000, signal });
   if (code === 0) return;
-  throw new Fault('database_down', 'The database does not start with the data that is live now.', {
-    evidence: stderr.toString('utf8').trim().slice(-2_000),
-  });
+  const evidence = stderr.toString('utf8').trim().slice(-2_000);
+  throw (
+    lostWithDocker(evidence) ??
+    new Fault('database_down', 'The database does not start with the data that is live now.', { evidence })
+  );
 }
 
 function loadFailed(

@@ -4,8 +4,10 @@ import { faultOf } from '../../../../test/support/faults.ts';
 import type { Placement } from '../../../engine/placement.ts';
 import { type EnvironmentId, newId, type ServerId, type WorkspaceId } from '../../../ids.ts';
 import type { Remote, UnitState } from '../../../remote/remote.ts';
+import { Secret } from '../../../secret.ts';
 import { isTransient } from '../../releases/transient-retry.ts';
-import type { EngineProgress } from './engine.ts';
+import type { EngineProgress, ServiceSource } from './engine.ts';
+import { postgresEngine } from './postgres/postgres.ts';
 import { runUnit } from './run-unit.ts';
 
 const never = () => assert.fail('nobody asks for this');
@@ -13,9 +15,8 @@ const work = { script: 'true', args: [] };
 const file = { path: '/dump', bytes: 10 };
 const silent = { log: () => undefined, fraction: () => undefined };
 
-/** One that has printed this, and is in this state. */
-function run(printed: string, state: UnitState, progress: EngineProgress = silent) {
-  const bytes = Buffer.from(printed);
+/** A server that does only this. */
+function hostWith(does: Partial<Remote>) {
   const remote: Remote = {
     secrets: [],
     run: never,
@@ -26,9 +27,10 @@ function run(printed: string, state: UnitState, progress: EngineProgress = silen
     readFile: never,
     fence: never,
     relay: never,
-    startUnit: async () => ({ state, bytes, next: bytes.length }),
-    stopUnit: async () => undefined,
-    readUnit: async () => ({ state, bytes, next: bytes.length }),
+    startUnit: never,
+    stopUnit: never,
+    readUnit: never,
+    ...does,
   };
   const placement: Placement = {
     workspaceId: newId<WorkspaceId>(),
@@ -38,13 +40,20 @@ function run(printed: string, state: UnitState, progress: EngineProgress = silen
     port: 21_000,
     network: 0,
   };
-  const host = {
+  return {
     placement,
     remote,
     capacity: { memoryMb: 1_024, cpus: 1 },
     fence: { scope: 'test', epoch: 1 },
     signal: new AbortController().signal,
   };
+}
+
+/** One that has printed this, and is in this state. */
+function run(printed: string, state: UnitState, progress: EngineProgress = silent) {
+  const bytes = Buffer.from(printed);
+  const read = async () => ({ state, bytes, next: bytes.length });
+  const host = hostWith({ startUnit: read, stopUnit: async () => undefined, readUnit: read });
   return runUnit(host, 'slipway-load', work, { folder: '/data', mostBytes: null }, file, progress);
 }
 
@@ -75,6 +84,34 @@ test('work that was cut off, by a server that is started again for example, is w
     assert.equal(isTransient(fault), true);
     assert.match(fault.evidence ?? '', /^half/);
   }
+});
+
+test('databases are swapped again where Docker was started again meanwhile: nobody knows how far that came', async () => {
+  const password = new Secret('x');
+  const source: ServiceSource = {
+    type: 'service',
+    kind: 'postgres',
+    version: '17',
+    image: 'postgres:17',
+    container: 'slipway-db',
+    volume: 'slipway-db',
+    volumePath: '/var/lib/postgresql/data',
+    credentials: { password, adminPassword: password },
+    memoryMb: 256,
+  };
+  const swap = (said: string) => {
+    const nothing = Buffer.alloc(0);
+    const ended = { code: 1, signal: null, stdout: nothing, stderr: Buffer.from(said) };
+    const names = { staging: 'staging_1', previous: 'previous_1' };
+    return faultOf(() => postgresEngine.swap(hostWith({ run: async () => ended }), source, names));
+  };
+  for (const said of [
+    'Error response from daemon: No such exec instance: 06b1',
+    'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+    'error during connect: Get "http://%2Fvar%2Frun%2Fdocker.sock/v1.45/exec/06b1/json": EOF',
+  ])
+    assert.equal((await swap(said)).code, 'work_lost', said);
+  assert.equal((await swap('ERROR: database "app" is being accessed')).code, 'restore_failed');
 });
 
 test('work that the kernel killed, for its memory for example, would be killed again', async () => {

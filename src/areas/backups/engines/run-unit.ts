@@ -99,9 +99,13 @@ read_done() {
 }
 `;
 
-/** A Docker that was started again knows nothing of what it ran. */
-const dockerRestarted =
-  /^Error response from daemon: No such exec instance|^Cannot connect to the Docker daemon/m;
+/** A Docker that was started again knows nothing of what it ran: nobody can tell how far that came. */
+export function lostWithDocker(evidence: string, cause?: unknown): Fault | undefined {
+  const isLost =
+    /^Error response from daemon: No such exec instance|^Cannot connect to the Docker daemon|^error during connect/m;
+  if (!isLost.test(evidence)) return undefined;
+  return new Fault('work_lost', 'Docker was restarted on the server during the work.', { evidence, cause });
+}
 
 /** Joined where it runs already. Fails with `work_lost` where it was cut off on the way, and may be begun again. */
 export async function runUnit(
@@ -145,11 +149,8 @@ export async function runUnit(
     if (!(error instanceof Fault) || error.code !== 'remote_failed') throw error;
     if (overrun === null && (end === undefined || end === '0')) throw error;
     const { evidence } = output;
-    if (dockerRestarted.test(evidence))
-      throw new Fault('work_lost', 'Docker was restarted on the server during the work.', {
-        evidence,
-        cause: error,
-      });
+    const lost = lostWithDocker(evidence, error);
+    if (lost) throw lost;
     return { isDone: false, refused, evidence, overrun };
   }
   return { isDone: true, contentStats: output.contentStats };

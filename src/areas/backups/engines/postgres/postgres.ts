@@ -8,7 +8,7 @@ import { Fault } from '../../../../fault.ts';
 import { databaseEngine } from '../database-engine.ts';
 import { databaseDown, inContainer } from '../dump.ts';
 import type { ServiceSource } from '../engine.ts';
-import { unitOf } from '../run-unit.ts';
+import { lostWithDocker, unitOf } from '../run-unit.ts';
 import { statsInSnapshot, statsNow } from './postgres-content-stats.ts';
 import {
   dropStatement,
@@ -64,6 +64,7 @@ async function runStatements(
   if (code === 0) return;
   const evidence = stderr.toString('utf8').trim().slice(-2_000);
   throw (
+    lostWithDocker(evidence) ??
     databaseDown(evidence) ??
     new Fault('restore_failed', 'The databases could not be swapped; what was live is live.', { evidence })
   );
