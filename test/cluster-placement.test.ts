@@ -76,6 +76,26 @@ test('an environment is placed on a cluster, with a home, and a port that is its
   assert.equal(Object(fewer.body.environment).serverId, homes[0], 'it keeps its home');
 });
 
+test('replicas are packed where that is asked for, by the placement or the setting, and even otherwise', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { ask } = scene;
+  const { clusterId } = await cluster(scene, 'shop', 2);
+  const id = await made(scene, 'one', { placement: { clusterId, spread: 'packed' }, services: [] });
+  const shown = async () => {
+    const { placement, settings } = (await ask('GET', `/environments/${id}`)).body;
+    return [Object(placement).spread, Object(settings).spread];
+  };
+  assert.deepEqual(await shown(), ['packed', 'packed']);
+  const kept = await ask('PATCH', `/environments/${id}/server`, { placement: { clusterId, replicas: 2 } });
+  assert.equal(kept.status, 200, kept.text);
+  assert.deepEqual(await shown(), ['packed', 'packed'], 'what is not said stays');
+  const even = await ask('PATCH', `/environments/${id}`, { settings: { spread: 'even' } });
+  assert.deepEqual([even.status, even.body.needs], [200, 'nothing'], even.text);
+  assert.deepEqual(await shown(), ['even', 'even']);
+  const wide = await ask('PATCH', `/environments/${id}`, { settings: { spread: 'wide' } });
+  assertInvalid(wide, 'settings.spread');
+});
+
 test('where its home is down, the next deployment is made at another, and the place stays the same', async (t) => {
   const scene = await startEnvironmentScene(t);
   const { ask, service, workspaceId } = scene;
@@ -117,7 +137,7 @@ test('what cannot stand on a cluster is refused by its field, wherever it comes 
   assert.deepEqual(errorPaths(several), ['settings.replicas']);
 
   assertInvalid(await create({ placement: { clusterId, replicas: 11 } }), 'placement.replicas');
-  assertInvalid(await create({ placement: { clusterId, spread: 'packed' } }), 'placement.spread');
+  assertInvalid(await create({ placement: { clusterId, spread: 'wide' } }), 'placement.spread');
   assertInvalid(await create({ placement, serverId: serverIds[0] }), 'serverId');
   const unknown = await create({ placement: { clusterId: newId() } });
   assertProblem(unknown, 404, 'not_found');

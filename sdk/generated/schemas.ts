@@ -330,6 +330,8 @@ export interface BuildSettings {
   readonly buildCpus?: number | null | undefined;
   /** Of the web process; 1 if not said. */
   readonly replicas?: number | undefined;
+  /** On a cluster: as many replicas on each server, or as few servers as their memory allows. `even` if not said. */
+  readonly spread?: 'even' | 'packed' | undefined;
   readonly memoryMb?: number | null | undefined;
   readonly cpus?: number | null | undefined;
   /** Folders that outlive releases. With any of them the old release stops before the new one starts; requests wait meanwhile. */
@@ -777,7 +779,7 @@ export interface EnvironmentChange {
   readonly name?: string | undefined;
   readonly settings?: EnvironmentSettings | undefined;
   /** Settings that are to be as the analysis found them again. */
-  readonly resetSettings?: readonly ('installCommand' | 'buildCommand' | 'startCommand' | 'releaseCommand' | 'staticOutput' | 'port' | 'healthPath' | 'dockerfilePath' | 'dockerfileTarget' | 'buildMemoryMb' | 'buildCpus' | 'replicas' | 'memoryMb' | 'cpus' | 'volumes' | 'health' | 'drainSeconds' | 'stopSeconds' | 'holdSeconds' | 'processes')[] | undefined;
+  readonly resetSettings?: readonly ('installCommand' | 'buildCommand' | 'startCommand' | 'releaseCommand' | 'staticOutput' | 'port' | 'healthPath' | 'dockerfilePath' | 'dockerfileTarget' | 'buildMemoryMb' | 'buildCpus' | 'replicas' | 'spread' | 'memoryMb' | 'cpus' | 'volumes' | 'health' | 'drainSeconds' | 'stopSeconds' | 'holdSeconds' | 'processes')[] | undefined;
   /** Folders or patterns; only a push that changes something under them deploys. None: any push. */
   readonly watchPaths?: readonly string[] | undefined;
 }
@@ -804,6 +806,8 @@ export interface EnvironmentSettings {
   readonly buildCpus?: number | null | undefined;
   /** Of the web process; 1 if not said. */
   readonly replicas?: number | undefined;
+  /** On a cluster: as many replicas on each server, or as few servers as their memory allows. `even` if not said. */
+  readonly spread?: 'even' | 'packed' | undefined;
   readonly memoryMb?: number | null | undefined;
   readonly cpus?: number | null | undefined;
   /** Folders that outlive releases. With any of them the old release stops before the new one starts; requests wait meanwhile. */
@@ -1889,7 +1893,8 @@ export type Placement = {
   readonly clusterId: string;
   /** As the setting. */
   readonly replicas?: number | undefined;
-  readonly spread?: 'even' | undefined;
+  /** As the setting. */
+  readonly spread?: 'even' | 'packed' | undefined;
 };
 
 /** Every error of the API has this shape (RFC 9457). */

@@ -50,6 +50,10 @@ export interface Target {
   waitHealthy(check: HealthCheck): Promise<void>;
   /** So that what runs can be started anew on any of its servers: one that has joined, or come back, may lack the image. */
   ensureImages(): Promise<void>;
+  /** What ran on a server that does not answer, where others may run it and do not yet. Of any environment of its servers. */
+  startLost(): Promise<void>;
+  /** As many on each of its servers, where they have not been since one came back. `front` is what serves now; nobody notices. */
+  spread(front: Front, check: HealthCheck): Promise<void>;
   /** Once, to its end, in an instance of its own. */
   runReleaseCommand(start: ReleaseStart, command: string, output: FollowUnitOptions): Promise<void>;
   stopReleaseCommand(id: DeploymentId): Promise<void>;
@@ -110,11 +114,14 @@ export interface Target {
   wasOutOfMemory(instance: InstanceState): Promise<boolean>;
 }
 
-/** For those who only look, beside whatever is under way: all that they may change is where servers are asked. */
+/**
+ * For those who only look, beside whatever is under way: all that they may change is where servers are asked, and where that runs
+ * which a lost server ran.
+ */
 export type TargetView = Pick<
   Target,
   | ('placement' | 'inspectServices' | 'survey' | 'lastLines' | 'wasOutOfMemory' | 'readCertificates')
-  | 'moveServers'
+  | ('moveServers' | 'startLost')
 >;
 
 export interface Instance {
@@ -227,6 +234,8 @@ export interface Survey {
   readonly instances: readonly (Instance & { readonly environmentId: string })[];
   readonly isProxyRunning: boolean;
   readonly fronts: readonly SeenFront[];
+  /** Those with these names that would rather be on another server. */
+  readonly uneven: readonly string[];
 }
 
 export function addressesOf(instances: readonly Pick<Instance, 'address'>[]): Set<string> {

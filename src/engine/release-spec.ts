@@ -11,6 +11,9 @@ export interface RunProcess {
   readonly replicas: number;
 }
 
+/** Over the servers of a cluster: as many on each, or on as few as their memory allows. */
+export type Spread = 'even' | 'packed';
+
 /** How the containers of a release are run. Everything is said: nothing is looked up again when it is put back. */
 export interface RunPlan {
   readonly port: number;
@@ -27,6 +30,8 @@ export interface RunPlan {
   readonly releaseCommand: string | null;
   readonly processes: readonly RunProcess[];
   readonly replicas: number;
+  /** Releases of before do not say: they are even. */
+  readonly spread?: Spread;
   readonly memoryMb: number | null;
   readonly cpus: number | null;
   readonly volumes: readonly { readonly name: string; readonly path: string }[];

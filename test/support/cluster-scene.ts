@@ -87,6 +87,7 @@ function nodeOf({ nodeId, role, isLeader, availability }: queries.MemberRow, isU
     isUp,
     isDown: !isUp,
     availability,
+    changedAt: new Date(0),
   };
 }
 

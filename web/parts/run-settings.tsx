@@ -7,7 +7,7 @@ import { whyNot } from '../data/session.ts';
 import { fieldsOf, useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure.tsx';
-import { TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 
 interface Props {
   readonly environment: Environment;
@@ -26,6 +26,11 @@ const rareTexts = ['staticOutput', 'dockerfileTarget'] as const;
 const rareNumbers = ['drainSeconds', 'stopSeconds', 'holdSeconds', 'buildMemoryMb', 'buildCpus'] as const;
 const texts = [...usualTexts, ...rareTexts];
 const numbers = [...usualNumbers, ...rareNumbers];
+/** On a cluster. */
+const spreads = [
+  { value: 'even', text: 'as many on each server' },
+  { value: 'packed', text: 'on as few servers as have room' },
+];
 type Name = (typeof texts)[number] | (typeof numbers)[number];
 const labels: Readonly<Record<Name, string>> = {
   installCommand: 'Install command',
@@ -72,7 +77,8 @@ function healthFrom({ path }: NonNullable<Health> = {}, fields: Readonly<Record<
   return { ...(path !== undefined && { path }), ...Object.fromEntries(said) };
 }
 
-export function RunSettings({ environment: { id, settings, projectId } }: Props) {
+export function RunSettings({ environment: { id, settings, projectId, placement } }: Props) {
+  const isOnCluster = placement !== null && 'clusterId' in placement;
   const [said, say] = useState('');
   const { apps = [] } = useProject(projectId).value?.analysis.result ?? {};
   const app = apps.find(({ path }) => path === settings.appPath) ?? apps[0];
@@ -82,6 +88,7 @@ export function RunSettings({ environment: { id, settings, projectId } }: Props)
     const set: Record<string, string | number> = {};
     for (const name of texts) if (fields[name]) set[name] = fields[name];
     for (const name of numbers) if (fields[name]) set[name] = Number(fields[name]);
+    if (fields.spread) set.spread = fields.spread;
     const health = healthFrom(settings.health, fields);
     const emptied = [
       ...[...texts, ...numbers].filter((name) => !fields[name]),
@@ -130,6 +137,15 @@ export function RunSettings({ environment: { id, settings, projectId } }: Props)
       <p class="hint">What stays empty is as the analysis of the repository found it, shown in grey.</p>
       {usualTexts.map(textField)}
       <div class="pairs pairs-narrow">{usualNumbers.map(numberField)}</div>
+      {isOnCluster && (
+        <SelectField
+          label="Replicas are"
+          name="spread"
+          value={settings.spread ?? 'even'}
+          options={spreads}
+          error={errors['settings.spread']}
+        />
+      )}
       <details>
         <summary>More</summary>
         <div class="form">

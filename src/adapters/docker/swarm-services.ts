@@ -109,6 +109,8 @@ export interface SwarmService {
   /** One, or none where it is stopped. */
   readonly replicas: number;
   readonly publishedPort: number | null;
+  /** The most that it may have. */
+  readonly memoryMb: number;
   readonly runsOnce: boolean;
   /** A volume keeps it on its node for good. */
   readonly hasVolumes: boolean;
@@ -132,6 +134,7 @@ export function readServices({ body }: Reply): SwarmService[] {
       image: textOf(fieldsOf(spec, 'TaskTemplate', 'ContainerSpec').Image),
       replicas: numberOf(fieldsOf(spec, 'Mode', 'Replicated').Replicas),
       publishedPort: port === undefined ? null : numberOf(fieldsOf(port).PublishedPort),
+      memoryMb: numberOf(fieldsOf(spec, 'TaskTemplate', 'Resources', 'Limits').MemoryBytes) / mebibyte,
       runsOnce: runsOnce(spec),
       hasVolumes: listOf(fieldsOf(spec, 'TaskTemplate', 'ContainerSpec').Mounts).length > 0,
       isOnOneNode: isOnOneNode(spec),
@@ -159,8 +162,24 @@ export function scaleService(service: SwarmService, replicas: 0 | 1): Call {
 
 /** It stays where it runs, and may be started anew anywhere. */
 export function letServiceGo(service: SwarmService): Call {
-  const template = fieldsOf(service.spec, 'TaskTemplate');
-  return updateService(service, { TaskTemplate: { ...template, Placement: { Constraints: [] } } });
+  return updateService(service, { TaskTemplate: placed(service, []) });
+}
+
+/** Its task is stopped, and then started on that node. */
+export function moveService(service: SwarmService, nodeId: string): Call {
+  const TaskTemplate = placed(service, [`${onNode}${nodeId}`]);
+  return updateService(service, { TaskTemplate, UpdateConfig: { Parallelism: 1, Order: 'stop-first' } });
+}
+
+/** Another task first, wherever there is room; that of a server which does not answer is given up when the new one runs. */
+export function startServiceAnew(service: SwarmService): Call {
+  const forced = numberOf(fieldsOf(service.spec, 'TaskTemplate').ForceUpdate);
+  const TaskTemplate = { ...placed(service, []), ForceUpdate: forced + 1 };
+  return updateService(service, { TaskTemplate, UpdateConfig: { Parallelism: 1, Order: 'start-first' } });
+}
+
+function placed({ spec }: SwarmService, Constraints: readonly string[]): object {
+  return { ...fieldsOf(spec, 'TaskTemplate'), Placement: { Constraints } };
 }
 
 /** 500 where somebody changed it meanwhile: who asks looks again. */

@@ -43,6 +43,8 @@ export interface SwarmNode {
   /** Neither for a while after the leader has changed: the new one has not heard of it yet. */
   readonly isDown: boolean;
   readonly availability: 'active' | 'pause' | 'drain';
+  /** When it last went, came back, or was given another role or availability. */
+  readonly changedAt: Date;
 }
 
 export const info: Call = { method: 'GET', path: '/info', ok: [200] };
@@ -145,12 +147,12 @@ export function rotateTokens({ version, spec }: OwnSwarm): Call {
   return { method: 'POST', path, body: spec, ok: [200] };
 }
 
-export const listNodes: Call = {
+export const listNodes = {
   method: 'GET',
   path: '/nodes',
   ok: [200, 406, 500, 503],
   timeoutMs: 10_000,
-};
+} as const satisfies Call;
 
 /** Undefined where it is no manager, or there is no leader. */
 export function readNodes({ status, body }: Reply): SwarmNode[] | undefined {
@@ -169,6 +171,7 @@ export function readNodes({ status, body }: Reply): SwarmNode[] | undefined {
       isDown: ['down', 'disconnected'].includes(textOf(fieldsOf(each, 'Status').State)),
       availability:
         spec.Availability === 'drain' || spec.Availability === 'pause' ? spec.Availability : 'active',
+      changedAt: new Date(textOf(fieldsOf(each).UpdatedAt)),
     };
   });
 }

@@ -21,6 +21,7 @@ const nodeOf = ({ nodeId }: KnownMember, is: Partial<SwarmNode> = {}): SwarmNode
   isUp: true,
   isDown: false,
   availability: 'active',
+  changedAt: new Date(0),
   ...is,
 });
 const [web1, web2, web3] = [member('web-1'), member('web-2'), member('web-3')];

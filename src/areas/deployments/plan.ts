@@ -80,6 +80,7 @@ export function plannedRunOf(
     releaseCommand: orFound(settings.releaseCommand, app.releaseCommand),
     processes: processesOf(app, settings),
     replicas: settings.replicas ?? 1,
+    spread: settings.spread ?? 'even',
     memoryMb: settings.memoryMb ?? null,
     cpus: settings.cpus ?? null,
     volumes: settings.volumes ?? foundVolumes(app),

@@ -4,6 +4,7 @@
  * again. Services, domains, releases and deployments belong to environments and know them; environments know nothing of
  * those, and tell them through hooks (`hooks.ts`).
  */
+import type { Spread } from '../../engine/release-spec.ts';
 import { Fault } from '../../fault.ts';
 import type { VariableId, WorkspaceId } from '../../ids.ts';
 
@@ -26,6 +27,7 @@ export interface EnvironmentSettings {
   readonly buildMemoryMb?: number | null;
   readonly buildCpus?: number | null;
   readonly replicas?: number;
+  readonly spread?: Spread;
   readonly memoryMb?: number | null;
   readonly cpus?: number | null;
   readonly volumes?: readonly { readonly name: string; readonly path: string }[];

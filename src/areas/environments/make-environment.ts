@@ -56,7 +56,7 @@ export async function makeEnvironment(
     settings: {
       ...(app && { appPath: app.path }),
       ...settings,
-      ...(place?.replicas !== undefined && { replicas: place.replicas }),
+      ...place?.settings,
     },
   };
   if (place && place.clusterId !== null) refuseSettingsOnCluster(row.settings);

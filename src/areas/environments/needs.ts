@@ -20,6 +20,7 @@ const effects: Readonly<Record<keyof EnvironmentSettings, Needs | 'with_start'>>
   buildMemoryMb: 'nothing',
   buildCpus: 'nothing',
   replicas: 'restart',
+  spread: 'restart',
   memoryMb: 'restart',
   cpus: 'restart',
   volumes: 'restart',

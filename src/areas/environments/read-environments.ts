@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/database.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { readSource } from '../projects/read-source.ts';
 import { readServer } from '../servers/read-server.ts';
-import { environmentNotFound } from './environments.ts';
+import { type EnvironmentSettings, environmentNotFound } from './environments.ts';
 import type { EnvironmentHooks, EnvironmentParts } from './hooks.ts';
 import { placementsOfAll } from './placement/placements.ts';
 import * as queries from './queries.ts';
@@ -83,15 +83,18 @@ async function showing(
     const host = place && servers.get(place.serverId)?.host;
     const url = host && `http://${host.includes(':') ? `[${host}]` : host}:${place.port}`;
     const server = row.serverId === null ? undefined : servers.get(row.serverId);
-    const { memoryMb = null, cpus = null, replicas = 1 } = row.settings;
-    const placement = server && placementOf(server, replicas);
+    const { memoryMb = null, cpus = null } = row.settings;
+    const placement = server && placementOf(server, row.settings);
     const resources = server?.facts ? limitsOf({ memoryMb, cpus }, server.facts) : null;
     return { ...shown(row, own, own.domain?.url ?? url ?? null), placement: placement ?? null, resources };
   };
 }
 
-function placementOf({ id, clusterId }: Awaited<ReturnType<typeof readServer>>, replicas: number) {
-  return clusterId === null ? { serverId: id } : { clusterId, replicas, spread: 'even' as const };
+function placementOf(
+  { id, clusterId }: Awaited<ReturnType<typeof readServer>>,
+  { replicas = 1, spread = 'even' }: EnvironmentSettings,
+) {
+  return clusterId === null ? { serverId: id } : { clusterId, replicas, spread };
 }
 
 async function serversOf(

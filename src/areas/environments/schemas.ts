@@ -15,7 +15,7 @@ import {
 import type { ClusterId, ProjectId, ServerId } from '../../ids.ts';
 import { NameAnswer } from '../domains/schemas.ts';
 import { ServiceInEnvironment, WantedService } from '../services/schemas.ts';
-import { EnvironmentSettings, Needs, resettable } from './settings-schemas.ts';
+import { EnvironmentSettings, Needs, resettable, SpreadSetting } from './settings-schemas.ts';
 import { NewVariable } from './variables/schemas.ts';
 
 export const BranchName = Type.String({
@@ -77,7 +77,7 @@ export const Placement = Type.Union(
         replicas: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 10, description: 'As the setting.', examples: [3] }),
         ),
-        spread: Type.Optional(Type.Enum(['even'])),
+        spread: Type.Optional({ ...SpreadSetting, description: 'As the setting.' }),
       },
       closed,
     ),

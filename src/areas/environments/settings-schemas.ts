@@ -31,6 +31,12 @@ const Memory = Type.Integer({ minimum: 64, maximum: 1_048_576, examples: [512] }
 const Cpus = Type.Number({ minimum: 0.1, maximum: 64, examples: [1.5] });
 const Replicas = Type.Integer({ minimum: 0, maximum: 10, examples: [1] });
 
+export const SpreadSetting = Type.Enum(['even', 'packed'], {
+  description:
+    'On a cluster: as many replicas on each server, or as few servers as their memory allows. `even` if not said.',
+  examples: ['even'],
+});
+
 const seconds = (minimum: number, maximum: number, standard: number, description: string) =>
   Type.Integer({
     minimum,
@@ -122,6 +128,7 @@ const settings = {
     nullable({ ...Cpus, description: 'The most that a build may use; if not said, three quarters of them.' }),
   ),
   replicas: Type.Optional({ ...Replicas, minimum: 1, description: 'Of the web process; 1 if not said.' }),
+  spread: Type.Optional(SpreadSetting),
   memoryMb: Type.Optional(
     nullable({
       ...Memory,

@@ -58,7 +58,9 @@ async function reconcileServer(
     if (!first) return;
     const target = await openTargetReadOnly(ctx.servers, first.place, signal);
     const names = wanted.flatMap((each) => desiredInstances(each.run, each.deploymentId));
+    await target.startLost();
     const survey = await target.survey(names);
+    const uneven = await unevenNow(ctx, first.place, survey);
     const ids = wanted.map(({ environmentId }) => environmentId);
     const services = await servicesOf(ctx.db, first.workspaceId, ids);
     // Gone after a server was rebuilt, or changed by hand.
@@ -67,6 +69,7 @@ async function reconcileServer(
       wanted.map(async (each) => {
         const alsoWrong = [
           ...orphans(each, survey),
+          ...unevenOf(each, uneven),
           ...(services.has(each.environmentId) ? await servicesDown(ctx, each, signal) : []),
           ...(certificates.get(each.environmentId) ?? []).map((id) => `certificate ${id}`),
         ];
@@ -116,6 +119,21 @@ function orphans({ environmentId, deploymentId }: Desired, { instances }: Survey
   return instances
     .filter((each) => each.environmentId === environmentId && each.deploymentId !== deploymentId)
     .map(({ name }) => name);
+}
+
+/** Who drains or reboots the servers of a cluster one after the other makes it uneven, and is not crossed. */
+async function unevenNow(
+  ctx: ReconcileContext,
+  { clusterId }: Placement,
+  { uneven }: Survey,
+): Promise<readonly string[]> {
+  if (clusterId === null || uneven.length === 0) return [];
+  return (await hasUnfinishedInQueue(ctx.db, clusterId)) ? [] : uneven;
+}
+
+function unevenOf({ run, deploymentId }: Desired, uneven: readonly string[]): string[] {
+  if (run.spread === 'packed') return [];
+  return desiredInstances(run, deploymentId).filter((name) => uneven.includes(name));
 }
 
 async function servicesDown(

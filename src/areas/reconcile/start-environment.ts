@@ -133,25 +133,28 @@ export async function putInService(ctx: ReconcileContext, input: Input, step: St
   const foreign = found.filter((each) => each.deploymentId !== deploymentId);
   const start = { release, deploymentId, takenAddresses: addressesOf(found) };
   const web = await target.startWeb(start);
-  await target.waitHealthy({
+  const check = {
     instances: web,
     run,
     secrets: secretsOf(release),
     variables: release.variables,
     onProbe: () => undefined,
-  });
+  };
+  await target.waitHealthy(check);
   await target.startProcesses({
     ...start,
     takenAddresses: new Set([...start.takenAddresses, ...web.map(({ address }) => address)]),
   });
   await ensureCertificates(ctx, target);
-  await target.restoreFront(await frontOf(ctx.db, target.placement, run, endpointsOf(web, run.port)));
+  const front = await frontOf(ctx.db, target.placement, run, endpointsOf(web, run.port));
+  await target.restoreFront(front);
   if (hasCrons(run)) await target.setCrons(run, deploymentId);
   // Left over from something that was cut off; they get no requests any more.
   await target.removeInstances(
     foreign.map(({ name }) => name),
     run.stopSeconds,
   );
+  if (run.spread !== 'packed') await target.spread(front, check);
   if (away) throw away;
 }
 

@@ -68,6 +68,7 @@ export async function survey(host: DockerHost, names: readonly string[]): Promis
     })),
     isProxyRunning: isRunning,
     fronts,
+    uneven: [],
   };
 }
 

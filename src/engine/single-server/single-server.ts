@@ -63,8 +63,10 @@ export function singleServer(host: DockerHost): Target {
     waitHealthy: (check) => waitHealthy(host, check),
     runReleaseCommand: (start, command, output) => runReleaseCommand(host, start, command, output),
     stopReleaseCommand: (id) => stopReleaseCommand(host, id),
-    // Built here, and nowhere else.
+    // Built here, and nowhere else; and here is where all runs.
     ensureImages: async () => undefined,
+    startLost: async () => undefined,
+    spread: async () => undefined,
     stopInstances: (names, stopSeconds, inProxy) => stopInstances(host, names, stopSeconds, inProxy),
     startAgain: (names, stopSeconds) => startAgain(host, names, stopSeconds),
     removeInstances: (names, stopSeconds) => removeInstances(host, names, stopSeconds),

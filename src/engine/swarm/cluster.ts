@@ -37,18 +37,29 @@ export interface Cluster {
   readonly manager: () => Promise<DockerHost>;
 }
 
-/** Managers come first in `servers`, the leader before all. */
-export function clusterOf(about: Omit<Cluster, 'manager'>): Cluster {
-  return { ...about, manager: once(() => findManager(about)) };
+/** Managers come first in `servers`, the leader before all. `electionMs`: how long they may need to choose one. */
+export function clusterOf(about: Omit<Cluster, 'manager'>, electionMs = 0): Cluster {
+  return { ...about, manager: once(() => findManager(about, electionMs)) };
 }
 
 /** Who has not answered by then keeps nobody waiting: the next is asked as well. */
 const answeredMs = 2 * second;
+/** A manager without a leader is asked again, and soon; one asks a leader that is gone for longer than that. */
+const electedMs = 500;
 
-async function findManager({ servers, isAway }: Omit<Cluster, 'manager'>): Promise<DockerHost> {
+async function findManager(
+  { servers, isAway, signal }: Omit<Cluster, 'manager'>,
+  electionMs: number,
+): Promise<DockerHost> {
+  const until = performance.now() + electionMs;
   const ask = async ({ host }: ClusterServer) => {
     try {
-      return (await nodesSeenBy(host)) && host;
+      for (;;) {
+        const isLast = performance.now() >= until;
+        if (await nodesSeenBy(host, isLast ? undefined : answeredMs)) return host;
+        if (isLast) return undefined;
+        await sleep(electedMs, undefined, { signal });
+      }
     } catch (error) {
       if (!isAway(error)) throw error;
       return undefined;

@@ -22,9 +22,12 @@ import { type SwarmMember, sending } from './member.ts';
 export type { SwarmNode } from '../../adapters/docker/swarm.ts';
 
 /** Undefined where it is no manager, or one that reaches no majority. */
-export async function nodesSeenBy({ remote, signal }: SwarmMember): Promise<SwarmNode[] | undefined> {
+export async function nodesSeenBy(
+  { remote, signal }: SwarmMember,
+  timeoutMs: number = listNodes.timeoutMs,
+): Promise<SwarmNode[] | undefined> {
   try {
-    const [reply] = await ask(remote, [listNodes], { signal });
+    const [reply] = await ask(remote, [{ ...listNodes, timeoutMs }], { signal });
     return reply && readNodes(reply);
   } catch (error) {
     // Docker asks a leader that it does not reach any more for 20 s: this server answers all the same.

@@ -74,8 +74,8 @@ function added(all: readonly ReadonlyMap<string, number>[]): Map<string, number>
   return sum;
 }
 
-/** How long the last requests of replicas on a server that is about to be emptied are waited for. */
-const leaveSeconds = 30;
+/** How long the last requests of replicas that are about to go to another server are waited for. */
+export const leaveSeconds = 30;
 
 /** Where none of those who should answer does at this moment, requests wait for one. */
 export async function restoreFront(cluster: Cluster, front: Front): Promise<void> {

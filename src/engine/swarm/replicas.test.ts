@@ -12,6 +12,7 @@ const service: SwarmService = {
   image: '',
   replicas: 1,
   publishedPort: 22_000,
+  memoryMb: 256,
   runsOnce: false,
   hasVolumes: false,
   isOnOneNode: false,

@@ -8,6 +8,7 @@ import {
   letServiceGo,
   listServices,
   listTasks,
+  moveService,
   readServices,
   readTasks,
   removeService,
@@ -162,6 +163,26 @@ export async function letGo(cluster: Cluster, names: readonly string[]): Promise
   while (!(await replicasOf(cluster)).filter(held).every(isPlaced) && performance.now() < until)
     await sleep(50, undefined, { signal: cluster.signal });
   await change(cluster, names, (replica) => (held(replica) ? letServiceGo(replica.service) : null));
+}
+
+/** Beyond what the old one needs to end: until Swarm has made the new one. */
+const movedMs = 20 * second;
+
+/** Stopped, and started on that node; where it does not come to run there in time, anywhere. */
+export async function moveTo(
+  cluster: Cluster,
+  name: string,
+  nodeId: string,
+  stopSeconds: number,
+): Promise<void> {
+  await change(cluster, [name], ({ service }) => (service.isOnOneNode ? null : moveService(service, nodeId)));
+  const until = performance.now() + stopSeconds * second + movedMs;
+  while (performance.now() < until) {
+    const moved = (await replicasOf(cluster)).find(({ service }) => service.name === name);
+    if (moved?.task?.nodeId === nodeId && moved.task.state === 'running') break;
+    await sleep(200, undefined, { signal: cluster.signal });
+  }
+  await letGo(cluster, [name]);
 }
 
 /** Of those that are wrong. Somebody else's change between the look and ours is met by another look. */

@@ -1,7 +1,7 @@
 /** The replicas of a release, beside whatever runs there already. One that is there by its name is the same one. */
 import { createOverlay, createService, type SwarmServiceSpec } from '../../adapters/docker/swarm-services.ts';
 import { Fault } from '../../fault.ts';
-import { limitsOf } from '../capacity.ts';
+import { forContainers, limitsOf } from '../capacity.ts';
 import { askHost } from '../docker-host.ts';
 import type { RunningInstance } from '../engine.ts';
 import { appContainer, labelsOf, networkName, replicaPortsOf } from '../placement.ts';
@@ -80,10 +80,13 @@ async function startAll(
   );
   const { placement, isEncrypted } = cluster;
   const overlay = createOverlay(networkName(placement), labelsOf(placement, 'network'), { isEncrypted });
-  const nextNode = evenly(await serversUp(cluster, 'active'), all, deploymentId);
+  const loads = loadsOf(await serversUp(cluster, 'active'), all, deploymentId);
+  const mostMb = forContainers(cluster.capacity).memoryMb;
+  const choose = release.run.spread === 'packed' ? packed : evenly;
   const services = missing.map(({ spec }) => {
     const made = spec(image, port);
-    return createService({ ...made, nodeId: made.nodeId ?? (made.runsOnce ? null : nextNode()) });
+    if (made.runsOnce || made.nodeId !== null) return createService(made);
+    return createService({ ...made, nodeId: choose(loads, made.memoryMb, mostMb)?.nodeId ?? null });
   });
   await askHost(await cluster.manager(), [overlay, ...services], secretsOf(release));
   const names = wanted.map(({ name }) => name);
@@ -92,27 +95,49 @@ async function startAll(
   return wanted.map(({ name, process }) => ({ name, process, address: '' }));
 }
 
-/**
- * The node for the next one: that with the fewest of this release, and then of all. Swarm would count the release that is being
- * replaced as well, and bring most of the new one to a server that has just come back.
- */
-function evenly(
-  servers: readonly ClusterServer[],
-  all: readonly Replica[],
-  deploymentId: string,
-): () => string | null {
-  const nodes = servers.map(({ nodeId }) => {
-    const on = all.filter(({ task }) => task?.nodeId === nodeId);
-    const own = on.filter(({ service }) => service.labels['slipway.deployment'] === deploymentId);
-    return { nodeId, own: own.length, all: on.length };
+export interface Load {
+  readonly nodeId: string;
+  /** Replicas of this release, and of all. */
+  own: number;
+  all: number;
+  /** The most that they may have together. */
+  memoryMb: number;
+}
+
+function loadsOf(servers: readonly ClusterServer[], all: readonly Replica[], deploymentId: string): Load[] {
+  return servers.map(({ nodeId }) => {
+    const on = all.filter(({ task }) => task?.nodeId === nodeId).map(({ service }) => service);
+    const own = on.filter(({ labels }) => labels['slipway.deployment'] === deploymentId);
+    const memoryMb = on.reduce((sum, each) => sum + each.memoryMb, 0);
+    return { nodeId, own: own.length, all: on.length, memoryMb };
   });
-  return () => {
-    const [first] = nodes.sort((one, other) => one.own - other.own || one.all - other.all);
-    if (!first) return null;
-    first.own += 1;
-    first.all += 1;
-    return first.nodeId;
-  };
+}
+
+/** What says where the next one of so much memory is created, and has counted it there. */
+type Choose = (loads: readonly Load[], memoryMb: number, mostMb: number) => Load | undefined;
+
+/**
+ * The server with the fewest of this release, and then of all. Swarm would count the release that is being replaced as well, and
+ * bring most of the new one to a server that has just come back.
+ */
+export const evenly: Choose = (loads, memoryMb) => {
+  const [first] = loads.toSorted((one, other) => one.own - other.own || one.all - other.all);
+  return taken(first, memoryMb);
+};
+
+/** That with the most, as long as all that runs there could have what it may; where none has room, as above. */
+export const packed: Choose = (loads, memoryMb, mostMb) => {
+  const roomy = loads.filter((each) => each.memoryMb + memoryMb <= mostMb);
+  const [first] = roomy.sort((one, other) => other.own - one.own || other.all - one.all);
+  return first ? taken(first, memoryMb) : evenly(loads, memoryMb, mostMb);
+};
+
+function taken(load: Load | undefined, memoryMb: number): Load | undefined {
+  if (!load) return undefined;
+  load.own += 1;
+  load.all += 1;
+  load.memoryMb += memoryMb;
+  return load;
 }
 
 function specOf(

@@ -41,6 +41,8 @@ import {
   stateOf,
   stopReplicas,
 } from './replicas.ts';
+import { spread, unevenOf } from './spread.ts';
+import { startLost } from './start-lost.ts';
 import { startProcesses, startWeb } from './start-release.ts';
 import { waitHealthy } from './wait-healthy.ts';
 
@@ -60,6 +62,8 @@ export function swarm(cluster: Cluster): Target {
       await home.runReleaseCommand(start, command, output);
     },
     ensureImages: () => ensureImages(cluster),
+    startLost: () => startLost(cluster),
+    spread: (front, check) => spread(cluster, front, check),
     stopInstances: async (names, stopSeconds, inProxy = []) => {
       if (inProxy.length > 0) await onProxies((host) => dismiss(host, environmentId, inProxy));
       await stopReplicas(cluster, names, stopSeconds);
@@ -227,6 +231,7 @@ async function survey(cluster: Cluster, names: readonly string[]): Promise<Surve
     ],
     isProxyRunning: seen.every(({ isRunning }) => isRunning),
     fronts: proxies.commonFronts(seen.map(({ fronts }) => fronts)),
+    uneven: await unevenOf(cluster, wanted),
   };
 }
 

@@ -10,6 +10,7 @@ import { readServer } from '../../servers/read-server.ts';
 import type { EnvironmentsContext } from '../context.ts';
 import { type EnvironmentState, lockEnvironment, setDetails, setServer } from '../environment-state.ts';
 import { dataOf, type EnvironmentHooks } from '../hooks.ts';
+import { changedSettings } from '../needs.ts';
 import { readEnvironment, type ShownEnvironment } from '../read-environments.ts';
 import { refuseSettingsOnCluster } from './on-cluster.ts';
 import { placementsOf } from './placements.ts';
@@ -47,15 +48,14 @@ export function linkServer(
   return ctx.db.transaction(async (tx) => {
     const before = await lockEnvironment(tx, workspaceId, id);
     const place = named && (await holdReady(tx, workspaceId, named));
-    if (place && place.clusterId !== null) {
-      const { replicas = before.settings.replicas } = place;
-      refuseSettingsOnCluster({ ...before.settings, ...(replicas !== undefined && { replicas }) });
-    }
+    const settings = { ...before.settings, ...place?.settings };
+    if (place && place.clusterId !== null) refuseSettingsOnCluster(settings);
+    const isChanged = changedSettings(before.settings, settings).length > 0;
     const serverId = place ? await sameHome(tx, workspaceId, before, place) : null;
-    if (place?.replicas !== undefined) await setReplicas(tx, ctx, workspaceId, before, place.replicas);
+    if (isChanged) await setDetails(tx, workspaceId, id, { ...before, settings }, ctx.clock.now());
     if (before.serverId === serverId) {
       const environment = await readEnvironment(tx, ctx.hooks, workspaceId, id);
-      if (place?.replicas !== undefined)
+      if (isChanged)
         await publishProjectEvent(tx, workspaceId, before.projectId, { reason: 'server', environmentId: id });
       return { environment, deployment: null };
     }
@@ -95,22 +95,6 @@ async function sameHome(
   if (serverId === null || place.clusterId === null) return place.serverId;
   const { clusterId } = await readServer(tx, workspaceId, serverId);
   return clusterId === place.clusterId ? serverId : place.serverId;
-}
-
-function setReplicas(
-  tx: Queryable,
-  { clock }: EnvironmentsContext,
-  workspaceId: WorkspaceId,
-  { id, name, settings, watchPaths }: EnvironmentState,
-  replicas: number,
-): Promise<number> {
-  return setDetails(
-    tx,
-    workspaceId,
-    id,
-    { name, settings: { ...settings, replicas }, watchPaths },
-    clock.now(),
-  );
 }
 
 function nothingSaid(): Fault {

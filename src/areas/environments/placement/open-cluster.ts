@@ -16,12 +16,14 @@ export interface ClusterWork {
   readonly signal: AbortSignal;
   /** Of every member: so that nothing that is printed has a secret of the environment. */
   readonly known: (remote: Remote) => Remote;
+  /** How long its managers may need to choose a leader; none at all if not said: work is begun again by itself. */
+  readonly electionMs?: number;
 }
 
 export async function openCluster(
   servers: ServerAccess,
   placement: Placement & { readonly clusterId: ClusterId },
-  { fence, signal, known }: ClusterWork,
+  { fence, signal, known, electionMs }: ClusterWork,
 ): Promise<Cluster> {
   const { workspaceId, clusterId, serverId } = placement;
   const rows = await readMembers(servers.db, workspaceId, clusterId);
@@ -45,7 +47,7 @@ export async function openCluster(
       hint: 'GET /clusters/:id says why. Add one with POST /clusters/:id/servers.',
     });
   const capacities = members.map(({ host }) => host.capacity);
-  return clusterOf({
+  const about = {
     placement,
     signal,
     home: { ...home, placement },
@@ -56,7 +58,8 @@ export async function openCluster(
     },
     isEncrypted: rows.every(({ canEncrypt }) => canEncrypt === true),
     isAway: isServerUnavailable,
-  });
+  };
+  return clusterOf(about, electionMs);
 }
 
 /** The leader first; one that was down at the last look is asked last. */

@@ -1,4 +1,5 @@
 /** The engine that runs an environment where it is placed, for one step of an operation. */
+import { second } from '../../../clock.ts';
 import { capacityOf } from '../../../engine/capacity.ts';
 import type { Target, TargetView } from '../../../engine/engine.ts';
 import type { Placement } from '../../../engine/placement.ts';
@@ -31,6 +32,9 @@ export async function openTarget(
   return engineOf(servers, placement, { fence: { scope: operationId, epoch }, signal, known });
 }
 
+/** Swarm's managers take ten to twenty seconds, and a look has thirty. */
+const electionMs = 20 * second;
+
 /** For those who only look; so any fence will do, and this one refuses nobody. */
 export async function openTargetReadOnly(
   servers: ServerAccess,
@@ -38,7 +42,7 @@ export async function openTargetReadOnly(
   signal: AbortSignal,
 ): Promise<TargetView> {
   const fence = { scope: 'look', epoch: 0 };
-  return engineOf(servers, placement, { fence, signal, known: (remote) => remote });
+  return engineOf(servers, placement, { fence, signal, known: (remote) => remote, electionMs });
 }
 
 async function engineOf(servers: ServerAccess, placement: Placement, work: ClusterWork): Promise<Target> {

@@ -4,11 +4,15 @@ import type { ClusterId, ServerId, WorkspaceId } from '../../../ids.ts';
 import type { Queryable } from '../../../store/database.ts';
 import { readHeldServer } from '../../servers/read-server.ts';
 import type { ServerFacts } from '../../servers/servers.ts';
+import type { EnvironmentSettings } from '../environments.ts';
 import { chooseHome } from './cluster-home.ts';
+
+/** What a placement on a cluster may say of the settings. */
+type ClusterWishes = Pick<EnvironmentSettings, 'replicas' | 'spread'>;
 
 export type WantedPlacement =
   | { readonly serverId: ServerId }
-  | { readonly clusterId: ClusterId; readonly replicas?: number; readonly spread?: 'even' };
+  | ({ readonly clusterId: ClusterId } & ClusterWishes);
 
 /** What a request says, and the field that says it. */
 export interface NamedPlacement {
@@ -39,8 +43,7 @@ export interface HeldPlace {
   readonly facts: ServerFacts | null;
   /** The server can take something now. */
   readonly isReady: boolean;
-  /** Of the web process, where the request says. */
-  readonly replicas: number | undefined;
+  readonly settings: ClusterWishes;
 }
 
 /** It is the caller's, and until the transaction ends nobody takes it away; the answer says which field named it. */
@@ -52,12 +55,12 @@ export async function holdPlace(
   if ('serverId' in wanted) {
     const { facts, status, provisionedAt } = await checkServer(tx, workspaceId, wanted.serverId, path);
     const isReady = status !== 'pending' && provisionedAt !== null;
-    return { serverId: wanted.serverId, clusterId: null, facts, isReady, replicas: undefined };
+    return { serverId: wanted.serverId, clusterId: null, facts, isReady, settings: {} };
   }
-  const { clusterId, replicas } = wanted;
+  const { clusterId, ...settings } = wanted;
   const serverId = await chooseHome(tx, workspaceId, clusterId, path);
   const { facts } = await readHeldServer(tx, workspaceId, serverId, 'shared');
-  return { serverId, clusterId, facts, isReady: true, replicas };
+  return { serverId, clusterId, facts, isReady: true, settings };
 }
 
 async function checkServer(tx: Queryable, workspaceId: WorkspaceId, serverId: ServerId, path: string) {

@@ -1,0 +1,86 @@
+/**
+ * Replicas go back to a server that has come back: Swarm moves nothing that runs, and the others would do its work until the next
+ * deployment. One after the other, and nobody notices: its last requests end first, and no other is touched before it answers where
+ * it went.
+ */
+import { minute, second } from '../../clock.ts';
+import type { Front, HealthCheck } from '../engine.ts';
+import type { Cluster } from './cluster.ts';
+import { ensureImages } from './images.ts';
+import { nodesSeenBy, noQuorum, type SwarmNode } from './nodes.ts';
+import { drain, leaveSeconds, restoreFront } from './proxies.ts';
+import { endpointsNow, moveTo, type Replica, replicasOf } from './replicas.ts';
+import { waitHealthy } from './wait-healthy.ts';
+
+/** One that comes and goes is left alone. */
+const settledMs = 30 * second;
+/** What could not be moved by then waits for the next deployment. */
+const givenUpMs = 10 * minute;
+
+export interface Move {
+  readonly replica: Replica;
+  readonly nodeId: string;
+}
+
+type Node = Pick<SwarmNode, 'id' | 'isUp' | 'isDown' | 'availability' | 'changedAt'>;
+
+/** Of one release: from the server with the most of them to that with the fewest, where these are two apart. */
+export function nextMove(nodes: readonly Node[], replicas: readonly Replica[], now: Date): Move | undefined {
+  // A leader that was just chosen has not heard of all.
+  if (nodes.some(({ isUp, isDown }) => !isUp && !isDown)) return undefined;
+  const movable = replicas.filter(({ service }) => !service.runsOnce && !service.hasVolumes);
+  // What is stopped, or on its way, is in somebody's hands.
+  if (movable.some(({ service, task }) => service.isOnOneNode || task?.state !== 'running')) return undefined;
+  const counted = nodes
+    .filter(({ isUp, availability }) => isUp && availability === 'active')
+    .map((node) => ({ node, on: movable.filter(({ task }) => task?.nodeId === node.id) }))
+    .sort((one, other) => one.on.length - other.on.length);
+  const most = counted.at(-1);
+  const fewest = counted.find(({ node }) => isBack(node, now));
+  const replica = most?.on.at(-1);
+  if (!fewest || !most || !replica || most.on.length - fewest.on.length < 2) return undefined;
+  return { replica, nodeId: fewest.node.id };
+}
+
+function isBack({ changedAt }: Node, now: Date): boolean {
+  const sinceMs = now.getTime() - changedAt.getTime();
+  return sinceMs >= settledMs && sinceMs <= givenUpMs;
+}
+
+/** The names of some that would move. */
+export async function unevenOf(cluster: Cluster, replicas: readonly Replica[]): Promise<string[]> {
+  const nodes = await nodesOf(cluster);
+  const releases = Map.groupBy(replicas, ({ service }) => service.labels['slipway.deployment']);
+  return [...releases.values()].flatMap(
+    (each) => nextMove(nodes, each, new Date())?.replica.service.name ?? [],
+  );
+}
+
+export async function spread(cluster: Cluster, front: Front, check: HealthCheck): Promise<void> {
+  const moved = new Set<string>();
+  for (;;) {
+    const { replica, nodeId } = nextMove(await nodesOf(cluster), await replicasOf(cluster), new Date()) ?? {};
+    const { name = '', labels } = replica?.service ?? {};
+    // One that was not taken there is not tried again.
+    if (nodeId === undefined || moved.has(name)) return;
+    // A server that has come back may lack it.
+    if (moved.size === 0) await ensureImages(cluster);
+    moved.add(name);
+    const endpoints = front.endpoints.filter((each) => each.name !== name);
+    if (endpoints.length < front.endpoints.length) {
+      if ((await endpointsNow(cluster, endpoints)).length === 0) return;
+      await restoreFront(cluster, { ...front, endpoints });
+      await drain(cluster, [name], leaveSeconds);
+    }
+    await moveTo(cluster, name, nodeId, check.run.stopSeconds);
+    const instance = { name, process: labels?.['slipway.process'] ?? '', address: '' };
+    await waitHealthy(cluster, { ...check, instances: [instance] });
+    await restoreFront(cluster, front);
+  }
+}
+
+async function nodesOf(cluster: Cluster): Promise<SwarmNode[]> {
+  const nodes = await nodesSeenBy(await cluster.manager());
+  if (!nodes) throw noQuorum();
+  return nodes;
+}
