@@ -50,6 +50,11 @@ export const benches: Readonly<Record<string, Bench>> = {
       'durable work that does nothing. Each step is two journal entries, and each of those a transaction that is synced to disk.',
     run: async () => (await import('./operations.ts')).benchOperations(),
   },
+  recovery: {
+    about:
+      'a service on its embedded database, killed with `kill -9` during a build, and started again: from that start until the step is taken up again.',
+    run: async () => (await import('./recovery.ts')).benchRecovery(),
+  },
   lab: {
     about:
       'Debian 13 servers with Docker on this machine, everything built before; a server beside what systemd alone says it needs to boot.',

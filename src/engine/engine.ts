@@ -52,8 +52,8 @@ export interface Target {
   ensureImages(): Promise<void>;
   /** What ran on a server that does not answer, where others may run it and do not yet. Of any environment of its servers. */
   startLost(): Promise<void>;
-  /** As many on each of its servers, where they have not been since one came back. `front` is what serves now; nobody notices. */
-  spread(front: Front, check: HealthCheck): Promise<void>;
+  /** Moves one to a server that has come back and has fewer than others. `front` is what serves now; nobody notices. */
+  evenOut(front: Front, check: HealthCheck): Promise<void>;
   /** Once, to its end, in an instance of its own. */
   runReleaseCommand(start: ReleaseStart, command: string, output: FollowUnitOptions): Promise<void>;
   stopReleaseCommand(id: DeploymentId): Promise<void>;

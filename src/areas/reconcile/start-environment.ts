@@ -154,7 +154,7 @@ export async function putInService(ctx: ReconcileContext, input: Input, step: St
     foreign.map(({ name }) => name),
     run.stopSeconds,
   );
-  if (run.spread !== 'packed') await target.spread(front, check);
+  if (run.spread !== 'packed') await target.evenOut(front, check);
   if (away) throw away;
 }
 

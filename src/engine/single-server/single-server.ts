@@ -66,7 +66,7 @@ export function singleServer(host: DockerHost): Target {
     // Built here, and nowhere else; and here is where all runs.
     ensureImages: async () => undefined,
     startLost: async () => undefined,
-    spread: async () => undefined,
+    evenOut: async () => undefined,
     stopInstances: (names, stopSeconds, inProxy) => stopInstances(host, names, stopSeconds, inProxy),
     startAgain: (names, stopSeconds) => startAgain(host, names, stopSeconds),
     removeInstances: (names, stopSeconds) => removeInstances(host, names, stopSeconds),

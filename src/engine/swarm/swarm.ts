@@ -27,6 +27,7 @@ import { removeServices } from '../single-server/services.ts';
 import { singleServer } from '../single-server/single-server.ts';
 import { refuseRequests, removeFromProxy } from '../single-server/traffic.ts';
 import { type Cluster, onServersUp, serversUp } from './cluster.ts';
+import { evenOut, unevenOf } from './even-out.ts';
 import { removeForgotten, surveyForgotten } from './forgotten.ts';
 import { ensureImages, forgetImages, isOurReference, removeCopies } from './images.ts';
 import * as proxies from './proxies.ts';
@@ -41,7 +42,6 @@ import {
   stateOf,
   stopReplicas,
 } from './replicas.ts';
-import { spread, unevenOf } from './spread.ts';
 import { startLost } from './start-lost.ts';
 import { startProcesses, startWeb } from './start-release.ts';
 import { waitHealthy } from './wait-healthy.ts';
@@ -63,7 +63,7 @@ export function swarm(cluster: Cluster): Target {
     },
     ensureImages: () => ensureImages(cluster),
     startLost: () => startLost(cluster),
-    spread: (front, check) => spread(cluster, front, check),
+    evenOut: (front, check) => evenOut(cluster, front, check),
     stopInstances: async (names, stopSeconds, inProxy = []) => {
       if (inProxy.length > 0) await onProxies((host) => dismiss(host, environmentId, inProxy));
       await stopReplicas(cluster, names, stopSeconds);

@@ -1,7 +1,6 @@
 /**
- * Replicas go back to a server that has come back: Swarm moves nothing that runs, and the others would do its work until the next
- * deployment. One after the other, and nobody notices: its last requests end first, and no other is touched before it answers where
- * it went.
+ * A replica goes back to a server that has come back: Swarm moves nothing that runs, and the others would do its work until the next
+ * deployment. Nobody notices: its last requests end first, and it gets new ones when it is well where it went.
  */
 import { minute, second } from '../../clock.ts';
 import type { Front, HealthCheck } from '../engine.ts';
@@ -36,7 +35,7 @@ export function nextMove(nodes: readonly Node[], replicas: readonly Replica[], n
     .map((node) => ({ node, on: movable.filter(({ task }) => task?.nodeId === node.id) }))
     .sort((one, other) => one.on.length - other.on.length);
   const most = counted.at(-1);
-  const fewest = counted.find(({ node }) => isBack(node, now));
+  const fewest = counted.find(({ node }) => isBack(node, now) && !hasRefused(node, movable));
   const replica = most?.on.at(-1);
   if (!fewest || !most || !replica || most.on.length - fewest.on.length < 2) return undefined;
   return { replica, nodeId: fewest.node.id };
@@ -45,6 +44,12 @@ export function nextMove(nodes: readonly Node[], replicas: readonly Replica[], n
 function isBack({ changedAt }: Node, now: Date): boolean {
   const sinceMs = now.getTime() - changedAt.getTime();
   return sinceMs >= settledMs && sinceMs <= givenUpMs;
+}
+
+/** What it did not take once is not tried there again, until the next deployment. */
+function hasRefused({ id, changedAt }: Node, replicas: readonly Replica[]): boolean {
+  const failed = replicas.flatMap((each) => each.failed).filter(({ nodeId }) => nodeId === id);
+  return failed.some(({ createdAt }) => Date.parse(createdAt) >= changedAt.getTime() + settledMs);
 }
 
 /** The names of some that would move. */
@@ -56,27 +61,23 @@ export async function unevenOf(cluster: Cluster, replicas: readonly Replica[]): 
   );
 }
 
-export async function spread(cluster: Cluster, front: Front, check: HealthCheck): Promise<void> {
-  const moved = new Set<string>();
-  for (;;) {
-    const { replica, nodeId } = nextMove(await nodesOf(cluster), await replicasOf(cluster), new Date()) ?? {};
-    const { name = '', labels } = replica?.service ?? {};
-    // One that was not taken there is not tried again.
-    if (nodeId === undefined || moved.has(name)) return;
-    // A server that has come back may lack it.
-    if (moved.size === 0) await ensureImages(cluster);
-    moved.add(name);
-    const endpoints = front.endpoints.filter((each) => each.name !== name);
-    if (endpoints.length < front.endpoints.length) {
-      if ((await endpointsNow(cluster, endpoints)).length === 0) return;
-      await restoreFront(cluster, { ...front, endpoints });
-      await drain(cluster, [name], leaveSeconds);
-    }
-    await moveTo(cluster, name, nodeId, check.run.stopSeconds);
-    const instance = { name, process: labels?.['slipway.process'] ?? '', address: '' };
-    await waitHealthy(cluster, { ...check, instances: [instance] });
-    await restoreFront(cluster, front);
+/** One of them: what else is wanted of the environment meanwhile does not wait for all. */
+export async function evenOut(cluster: Cluster, front: Front, check: HealthCheck): Promise<void> {
+  const next = nextMove(await nodesOf(cluster), await replicasOf(cluster), new Date());
+  if (!next) return;
+  // A server that has come back may lack it.
+  await ensureImages(cluster);
+  const { name, labels } = next.replica.service;
+  const others = front.endpoints.filter((each) => each.name !== name);
+  if (others.length < front.endpoints.length) {
+    if ((await endpointsNow(cluster, others)).length === 0) return;
+    await restoreFront(cluster, { ...front, endpoints: others });
+    await drain(cluster, [name], leaveSeconds);
   }
+  await moveTo(cluster, name, next.nodeId, check.run.stopSeconds);
+  const instances = [{ name, process: labels['slipway.process'] ?? '', address: '' }];
+  await waitHealthy(cluster, { ...check, instances });
+  await restoreFront(cluster, front);
 }
 
 async function nodesOf(cluster: Cluster): Promise<SwarmNode[]> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SwarmService, SwarmTask } from '../../adapters/docker/swarm-services.ts';
+import { nextMove } from './even-out.ts';
 import type { Replica } from './replicas.ts';
-import { nextMove } from './spread.ts';
 
 const now = new Date('2026-11-18T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
@@ -76,6 +76,15 @@ test('not one that is down, or takes nothing new, or while nobody knows of all',
   const unknown = node('c', 60, { isUp: false });
   for (const third of [down, unknown, node('c', 60, { availability: 'drain' })])
     assert.equal(moved([node('a'), node('b'), third], on('aaabbb')), undefined);
+});
+
+test('a server that did not take one since it is back is not asked again', () => {
+  const refused = { ...task('c', 'rejected'), createdAt: ago(20).toISOString() };
+  const before = { ...task('c', 'failed'), createdAt: ago(70).toISOString() };
+  const [first, ...others] = on('aaabb');
+  assert.ok(first);
+  assert.equal(moved(back, [{ ...first, failed: [before] }, ...others]), 'a to c');
+  assert.equal(moved(back, [{ ...first, failed: [refused, before] }, ...others]), undefined);
 });
 
 test('nothing is moved while a replica is on its way or stopped, and nothing that has a volume', () => {
