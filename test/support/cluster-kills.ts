@@ -38,7 +38,7 @@ export async function killedAt(t: TestContext, ground: Ground, work: KilledWork)
   const id = await work.begin();
   if (waiting) {
     await ground.orders.met(waiting, 300_000);
-    await work.cancel?.ask(id);
+    await asked(ground, work.cancel?.ask(id));
     ground.orders.letGo(waiting);
   }
   await cause({ ground, database: undefined, deploymentId: id }, trouble);
@@ -57,4 +57,16 @@ export async function killedAt(t: TestContext, ground: Ground, work: KilledWork)
   assert.deepEqual(crowd.failures, []);
   t.diagnostic(`${points.length} kills, ${crowd.answered} requests answered by the proxies, none lost`);
   return end;
+}
+
+/**
+ * One waits at a write and answers nobody. The other takes its work over when the lease has passed, and may come to be killed before
+ * it has answered: somebody has to be there.
+ */
+async function asked(ground: Ground, asking: Promise<unknown> = Promise.resolve()): Promise<void> {
+  let isAnswered = false;
+  const answered = asking.finally(() => {
+    isAnswered = true;
+  });
+  await Promise.all([answered, until(async () => ground.revive().then(() => isAnswered), 'an answer')]);
 }
