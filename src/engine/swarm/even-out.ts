@@ -6,7 +6,7 @@ import { minute, second } from '../../clock.ts';
 import type { Front, HealthCheck } from '../engine.ts';
 import type { Cluster } from './cluster.ts';
 import { ensureImages } from './images.ts';
-import { nodesSeenBy, noQuorum, type SwarmNode } from './nodes.ts';
+import { nodesOf, type SwarmNode } from './nodes.ts';
 import { drain, leaveSeconds, restoreFront } from './proxies.ts';
 import { endpointsNow, moveTo, type Replica, replicasOf } from './replicas.ts';
 import { waitHealthy } from './wait-healthy.ts';
@@ -54,7 +54,7 @@ function hasRefused({ id, changedAt }: Node, replicas: readonly Replica[]): bool
 
 /** The names of some that would move. */
 export async function unevenOf(cluster: Cluster, replicas: readonly Replica[]): Promise<string[]> {
-  const nodes = await nodesOf(cluster);
+  const nodes = await nodesOf(await cluster.manager());
   const releases = Map.groupBy(replicas, ({ service }) => service.labels['slipway.deployment']);
   return [...releases.values()].flatMap(
     (each) => nextMove(nodes, each, new Date())?.replica.service.name ?? [],
@@ -63,7 +63,7 @@ export async function unevenOf(cluster: Cluster, replicas: readonly Replica[]): 
 
 /** One of them: what else is wanted of the environment meanwhile does not wait for all. */
 export async function evenOut(cluster: Cluster, front: Front, check: HealthCheck): Promise<void> {
-  const next = nextMove(await nodesOf(cluster), await replicasOf(cluster), new Date());
+  const next = nextMove(await nodesOf(await cluster.manager()), await replicasOf(cluster), new Date());
   if (!next) return;
   // A server that has come back may lack it.
   await ensureImages(cluster);
@@ -78,10 +78,4 @@ export async function evenOut(cluster: Cluster, front: Front, check: HealthCheck
   const instances = [{ name, process: labels['slipway.process'] ?? '', address: '' }];
   await waitHealthy(cluster, { ...check, instances });
   await restoreFront(cluster, front);
-}
-
-async function nodesOf(cluster: Cluster): Promise<SwarmNode[]> {
-  const nodes = await nodesSeenBy(await cluster.manager());
-  if (!nodes) throw noQuorum();
-  return nodes;
 }

@@ -37,7 +37,8 @@ export async function nodesSeenBy(
   }
 }
 
-async function nodesOf(manager: SwarmMember): Promise<SwarmNode[]> {
+/** As one who reaches a majority sees them. */
+export async function nodesOf(manager: SwarmMember): Promise<SwarmNode[]> {
   const nodes = await nodesSeenBy(manager);
   if (!nodes) throw noQuorum();
   return nodes;

@@ -7,7 +7,7 @@ import { startServiceAnew } from '../../adapters/docker/swarm-services.ts';
 import { second } from '../../clock.ts';
 import { askHost } from '../docker-host.ts';
 import type { Cluster, ClusterServer } from './cluster.ts';
-import { nodesSeenBy, noQuorum } from './nodes.ts';
+import { nodesOf } from './nodes.ts';
 import { replicasWith, serverOf } from './replicas.ts';
 
 /** A server that is only busy answers by then. */
@@ -19,8 +19,7 @@ const answeredMs = 5 * second;
  */
 export async function startLost(cluster: Cluster): Promise<void> {
   const manager = await cluster.manager();
-  const nodes = await nodesSeenBy(manager);
-  if (!nodes) throw noQuorum();
+  const nodes = await nodesOf(manager);
   const silent = new Set(nodes.filter(({ isUp }) => !isUp).map(({ id }) => id));
   if (silent.size === 0) return;
   // Swarm has given up itself what it calls down: then the newest task is elsewhere.
