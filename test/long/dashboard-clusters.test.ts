@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertPagesGood, openBrowser, openTab, signIn } from '../support/browser.ts';
-import { type ClusterScene, startClusterScene } from '../support/cluster-scene.ts';
+import { ClusterScene, startClusterScene } from '../support/cluster-scene.ts';
+import { startEnvironmentScene } from '../support/environments.ts';
 import { until } from '../support/until.ts';
 
-async function open(t: Parameters<typeof openTab>[0], { service, person }: ClusterScene) {
+async function open(
+  t: Parameters<typeof openTab>[0],
+  { service, person }: Pick<ClusterScene, 'service' | 'person'>,
+) {
   const { page } = await openTab(t, await openBrowser(t, service), service);
   await signIn(page, person);
   return page;
@@ -84,6 +88,27 @@ test('members are shown with role, state and what is wrong, live, and are draine
   await until(async () => (await drain.getAttribute('aria-disabled')) === 'true', 'the buttons to be off');
   await drain.focus();
   await page.getByRole('note').filter({ hasText: 'The cluster is being changed' }).first().waitFor();
+});
+
+test('how replicas are placed is chosen where an environment stands on a cluster, and only there', async (t) => {
+  const scene = await startEnvironmentScene(t);
+  const { ask, environmentId, projectId } = scene;
+  const clusters = new ClusterScene(scene.service, scene.person);
+  const clusterId = await clusters.cluster('shop', [await clusters.server('web-1')]);
+  const body = { projectId, name: 'wide', placement: { clusterId }, services: [] };
+  const made = await ask('POST', '/environments', body);
+  assert.equal(made.status, 201, made.text);
+  const page = await open(t, scene);
+  const settings = page.getByRole('form', { name: 'How it runs' });
+  await page.goto(`/environments/${environmentId}/settings`);
+  await settings.getByLabel('Replicas', { exact: true }).waitFor();
+  assert.equal(await settings.getByLabel('Placement of replicas').count(), 0);
+  await page.goto(`/environments/${made.body.id}/settings`);
+  await settings.getByLabel('Placement of replicas').selectOption('packed');
+  await settings.getByRole('button', { name: 'Save' }).click();
+  await settings.getByText('Saved.').waitFor();
+  const shown = (await ask('GET', `/environments/${made.body.id}`)).body;
+  assert.equal(Object(shown.settings).spread, 'packed');
 });
 
 test('the pages of clusters are accessible in both themes, and not wider than a phone', async (t) => {

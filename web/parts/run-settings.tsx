@@ -28,8 +28,8 @@ const texts = [...usualTexts, ...rareTexts];
 const numbers = [...usualNumbers, ...rareNumbers];
 /** On a cluster. */
 const spreads = [
-  { value: 'even', text: 'as many on each server' },
-  { value: 'packed', text: 'on as few servers as have room' },
+  { value: 'even', text: 'Even: as many on each server' },
+  { value: 'packed', text: 'Packed: on as few servers as have room' },
 ];
 type Name = (typeof texts)[number] | (typeof numbers)[number];
 const labels: Readonly<Record<Name, string>> = {
@@ -139,7 +139,7 @@ export function RunSettings({ environment: { id, settings, projectId, placement 
       <div class="pairs pairs-narrow">{usualNumbers.map(numberField)}</div>
       {isOnCluster && (
         <SelectField
-          label="Replicas are"
+          label="Placement of replicas"
           name="spread"
           value={settings.spread ?? 'even'}
           options={spreads}
