@@ -15,6 +15,7 @@ import type { ReleaseSpec, RunPlan } from '../../src/engine/release-spec.ts';
 import { type Cluster, type ClusterServer, clusterOf } from '../../src/engine/swarm/cluster.ts';
 import { ensureJoined, ensureSwarm, hasLiveRestore } from '../../src/engine/swarm/member.ts';
 import { ensureMemberRules } from '../../src/engine/swarm/member-rules.ts';
+import { nodesOf } from '../../src/engine/swarm/nodes.ts';
 import { endpointsNow, replicasOf, serverOf } from '../../src/engine/swarm/replicas.ts';
 import { swarm } from '../../src/engine/swarm/swarm.ts';
 import { Fault } from '../../src/fault.ts';
@@ -326,6 +327,16 @@ test('releases on a swarm take each other’s place under load through every pro
     const on = (script: string) => ground.servers[2]?.ssh(script);
     await target.stopInstances(names, run.stopSeconds);
     await on(`${listed} | xargs docker rmi --force`);
+    const ended = on(
+      `until grep -qsazx 'loa[d]' /proc/[0-9]*/cmdline; do sleep 0.02; done; systemctl kill --signal KILL docker`,
+    );
+    await assert.rejects(
+      target.ensureImages(),
+      (error) => error instanceof Fault && ['work_lost', 'docker_missing'].includes(error.code),
+      'a Docker that is killed while it takes the image is asked again',
+    );
+    await ended;
+    await on('until docker info >/dev/null 2>&1; do sleep 0.2; done');
     await target.ensureImages();
     assert.notEqual(await on(listed), '', 'whoever empties another server brings it first');
     await on(`${listed} | xargs docker rmi --force`);
@@ -341,6 +352,64 @@ test('releases on a swarm take each other’s place under load through every pro
     for (const { task } of await replicasOf(cluster))
       assert.equal(serverOf(cluster, task)?.name, 'web-3', 'the others take nothing new');
     await set('active');
+  });
+
+  await t.test(
+    'a server that refuses a replica is asked once; what it gave up meanwhile is served',
+    async (t) => {
+      const { web } = live;
+      const shim = '/usr/bin/containerd-shim-runc-v2';
+      // Nothing is started there any more; what runs goes on, and can be asked.
+      for (const server of ground.servers.slice(0, 2)) await server.ssh(`mv ${shim} ${shim}.away`);
+      const crowd = urls.map((url) => new Visitors(t, url, 3));
+      const names = web.map(({ name }) => name);
+      const check = { instances: web, run, secrets: [], onProbe: () => undefined };
+      // A node has changed also when it gets its first container on a network, or loses its last.
+      const unevenNow = async () => {
+        const manager = await cluster.manager();
+        await until(
+          async () => (await nodesOf(manager)).every((each) => Date.now() - +each.changedAt > 31_000),
+          'the nodes to be settled',
+        );
+        return (await target.survey(names)).uneven.length;
+      };
+      const look = async () => {
+        assert.equal(await unevenNow(), 1);
+        await target.evenOut(ground.front(live), check);
+      };
+      await look();
+      const placesNow = async () =>
+        (await replicasOf(cluster)).map(({ task }) => serverOf(cluster, task)?.name);
+      const refusalsNow = async () =>
+        new Set((await replicasOf(cluster)).flatMap(({ service }) => service.refusedBy)).size;
+      assert.deepEqual(await placesNow(), ['web-3', 'web-3', 'web-3'], 'it is back where it was');
+      assert.equal(await refusalsNow(), 1);
+      await look();
+      assert.equal(await refusalsNow(), 2, 'the second look asks the other');
+      assert.equal(await unevenNow(), 0, 'there is nobody left to ask');
+      await Promise.all(crowd.map((each) => each.end()));
+      assert.deepEqual(
+        crowd.flatMap(({ failures }) => failures),
+        [],
+      );
+      for (const server of ground.servers.slice(0, 2)) await server.ssh(`mv ${shim}.away ${shim}`);
+    },
+  );
+
+  await t.test('what is packed goes together, as long as there is room for it', async () => {
+    const placesOf = async (changes: Partial<RunPlan>) => {
+      const release = ground.release('packed', { ...changes, spread: 'packed' });
+      const { web } = await ground.start(release, 'packed');
+      const names = web.map(({ name }) => name);
+      const own = (await replicasOf(cluster)).filter(({ service }) => names.includes(service.name));
+      const places = Map.groupBy(own, ({ task }) => serverOf(cluster, task)?.name);
+      await target.removeInstances(names, run.stopSeconds);
+      return [...places.values()].map(({ length }) => length).sort();
+    };
+    assert.deepEqual(await placesOf({}), [3], 'beside what runs');
+    const memoryMb = Math.floor(labCapacity.memoryMb / 3);
+    const [fewest, most] = await placesOf({ memoryMb });
+    assert.deepEqual([fewest, most], [1, 2], 'a third of a server each, and a tenth of it is nobody’s');
   });
 
   await target.takeDown({ deleteData: true });

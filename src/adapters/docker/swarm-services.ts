@@ -12,6 +12,7 @@ const restartDelaySeconds = 1;
 
 const onNode = 'node.id==';
 const once = 'none';
+const refusedLabel = 'slipway.refused-by';
 
 export interface SwarmServiceSpec {
   readonly name: string;
@@ -115,6 +116,8 @@ export interface SwarmService {
   /** A volume keeps it on its node for good. */
   readonly hasVolumes: boolean;
   readonly isOnOneNode: boolean;
+  /** Nodes that it was moved to, and on which it did not come to run. */
+  readonly refusedBy: readonly string[];
 }
 
 export function listServices(labels: Readonly<Record<string, string>>): Call {
@@ -138,6 +141,7 @@ export function readServices({ body }: Reply): SwarmService[] {
       runsOnce: runsOnce(spec),
       hasVolumes: listOf(fieldsOf(spec, 'TaskTemplate', 'ContainerSpec').Mounts).length > 0,
       isOnOneNode: isOnOneNode(spec),
+      refusedBy: textOf(textsOf(spec.Labels)[refusedLabel]).split(' ').filter(Boolean),
     };
   });
 }
@@ -147,9 +151,10 @@ export function isKeptAnywhere(spec: unknown): boolean {
   return !runsOnce(spec) && !isOnOneNode(spec);
 }
 
-function isOnOneNode(spec: unknown): boolean {
+/** On that one, or on any. */
+function isOnOneNode(spec: unknown, nodeId = ''): boolean {
   const { Constraints } = fieldsOf(spec, 'TaskTemplate', 'Placement');
-  return listOf(Constraints).some((each) => textOf(each).startsWith(onNode));
+  return listOf(Constraints).some((each) => textOf(each).startsWith(`${onNode}${nodeId}`));
 }
 
 function runsOnce(spec: unknown): boolean {
@@ -165,10 +170,22 @@ export function letServiceGo(service: SwarmService): Call {
   return updateService(service, { TaskTemplate: placed(service, []) });
 }
 
-/** Its task is stopped, and then started on that node. */
-export function moveService(service: SwarmService, nodeId: string): Call {
+/** Its task is stopped, and then started on that node. Null where it stands there by name already. */
+export function moveService(service: SwarmService, nodeId: string): Call | null {
+  if (isOnOneNode(service.spec, nodeId)) return null;
+  return updateService(service, placedOn(service, nodeId));
+}
+
+/** With a note of it, which Swarm's own memory of what failed would soon be without. */
+export function moveServiceBack(service: SwarmService, nodeId: string, refusedBy: string): Call | null {
+  if (isOnOneNode(service.spec, nodeId)) return null;
+  const Labels = { ...service.labels, [refusedLabel]: [...service.refusedBy, refusedBy].join(' ') };
+  return updateService(service, { ...placedOn(service, nodeId), Labels });
+}
+
+function placedOn(service: SwarmService, nodeId: string): object {
   const TaskTemplate = placed(service, [`${onNode}${nodeId}`]);
-  return updateService(service, { TaskTemplate, UpdateConfig: { Parallelism: 1, Order: 'stop-first' } });
+  return { TaskTemplate, UpdateConfig: { Parallelism: 1, Order: 'stop-first' } };
 }
 
 /** Another task first, wherever there is room; that of a server which does not answer is given up when the new one runs. */

@@ -45,6 +45,7 @@ function on(nodes: string, is: Partial<SwarmService> = {}, state = 'running'): R
       runsOnce: false,
       hasVolumes: false,
       isOnOneNode: false,
+      refusedBy: [],
       ...is,
     },
     task: task(id, state),
@@ -78,13 +79,9 @@ test('not one that is down, or takes nothing new, or while nobody knows of all',
     assert.equal(moved([node('a'), node('b'), third], on('aaabbb')), undefined);
 });
 
-test('a server that did not take one since it is back is not asked again', () => {
-  const refused = { ...task('c', 'rejected'), createdAt: ago(20).toISOString() };
-  const before = { ...task('c', 'failed'), createdAt: ago(70).toISOString() };
-  const [first, ...others] = on('aaabb');
-  assert.ok(first);
-  assert.equal(moved(back, [{ ...first, failed: [before] }, ...others]), 'a to c');
-  assert.equal(moved(back, [{ ...first, failed: [refused, before] }, ...others]), undefined);
+test('a server that did not take one is not asked again', () => {
+  assert.equal(moved(back, [...on('aa', { refusedBy: ['d'] }), ...on('abb')]), 'a to c');
+  assert.equal(moved(back, [...on('a', { refusedBy: ['d', 'c'] }), ...on('aabb')]), undefined);
 });
 
 test('nothing is moved while a replica is on its way or stopped, and nothing that has a volume', () => {

@@ -2,19 +2,23 @@
  * A replica goes back to a server that has come back: Swarm moves nothing that runs, and the others would do its work until the next
  * deployment. Nobody notices: its last requests end first, and it gets new ones when it is well where it went.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { moveService, moveServiceBack } from '../../adapters/docker/swarm-services.ts';
 import { minute, second } from '../../clock.ts';
 import type { Front, HealthCheck } from '../engine.ts';
 import type { Cluster } from './cluster.ts';
 import { ensureImages } from './images.ts';
 import { nodesOf, type SwarmNode } from './nodes.ts';
 import { drain, leaveSeconds, restoreFront } from './proxies.ts';
-import { endpointsNow, moveTo, type Replica, replicasOf } from './replicas.ts';
-import { waitHealthy } from './wait-healthy.ts';
+import { change, endpointsNow, letGo, type Replica, replicasOf } from './replicas.ts';
+import { mostFailures, waitHealthy } from './wait-healthy.ts';
 
 /** One that comes and goes is left alone. */
 const settledMs = 30 * second;
 /** What could not be moved by then waits for the next deployment. */
 const givenUpMs = 10 * minute;
+/** Beyond what the old one needs to end: until Swarm has made the new one. */
+const movedMs = 20 * second;
 
 export interface Move {
   readonly replica: Replica;
@@ -47,9 +51,8 @@ function isBack({ changedAt }: Node, now: Date): boolean {
 }
 
 /** What it did not take once is not tried there again, until the next deployment. */
-function hasRefused({ id, changedAt }: Node, replicas: readonly Replica[]): boolean {
-  const failed = replicas.flatMap((each) => each.failed).filter(({ nodeId }) => nodeId === id);
-  return failed.some(({ createdAt }) => Date.parse(createdAt) >= changedAt.getTime() + settledMs);
+function hasRefused({ id }: Node, replicas: readonly Replica[]): boolean {
+  return replicas.some(({ service }) => service.refusedBy.includes(id));
 }
 
 /** The names of some that would move. */
@@ -74,8 +77,30 @@ export async function evenOut(cluster: Cluster, front: Front, check: HealthCheck
     await restoreFront(cluster, { ...front, endpoints: others });
     await drain(cluster, [name], leaveSeconds);
   }
-  await moveTo(cluster, name, next.nodeId, check.run.stopSeconds);
+  await moveTo(cluster, next, check.run.stopSeconds);
   const instances = [{ name, process: labels['slipway.process'] ?? '', address: '' }];
   await waitHealthy(cluster, { ...check, instances });
   await restoreFront(cluster, front);
+}
+
+/** Stopped, and started on that node; where it does not come to run there, on the one that it left. */
+async function moveTo(cluster: Cluster, { replica, nodeId }: Move, stopSeconds: number): Promise<void> {
+  const { name } = replica.service;
+  await change(cluster, [name], ({ service }) => moveService(service, nodeId));
+  const from = replica.task?.nodeId ?? '';
+  if (!(await comesToRun(cluster, { replica, nodeId }, stopSeconds)) && from !== '')
+    await change(cluster, [name], ({ service }) => moveServiceBack(service, from, nodeId));
+  await letGo(cluster, [name]);
+}
+
+async function comesToRun(cluster: Cluster, { replica, nodeId }: Move, stopSeconds: number) {
+  const old = new Set(replica.failed.map(({ id }) => id));
+  const until = performance.now() + stopSeconds * second + movedMs;
+  while (performance.now() < until) {
+    const now = (await replicasOf(cluster)).find(({ service }) => service.name === replica.service.name);
+    if (now?.task?.nodeId === nodeId && now.task.state === 'running') return true;
+    if ((now?.failed.filter(({ id }) => !old.has(id)).length ?? 0) >= mostFailures) return false;
+    await sleep(200, undefined, { signal: cluster.signal });
+  }
+  return false;
 }

@@ -16,6 +16,7 @@ const service: SwarmService = {
   runsOnce: false,
   hasVolumes: false,
   isOnOneNode: false,
+  refusedBy: [],
 };
 
 const task = (state: string, desiredState: string, containerId = 'container'): SwarmTask => ({

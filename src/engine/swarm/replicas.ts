@@ -8,7 +8,6 @@ import {
   letServiceGo,
   listServices,
   listTasks,
-  moveService,
   readServices,
   readTasks,
   removeService,
@@ -165,28 +164,8 @@ export async function letGo(cluster: Cluster, names: readonly string[]): Promise
   await change(cluster, names, (replica) => (held(replica) ? letServiceGo(replica.service) : null));
 }
 
-/** Beyond what the old one needs to end: until Swarm has made the new one. */
-const movedMs = 20 * second;
-
-/** Stopped, and started on that node; where it does not come to run there in time, anywhere. */
-export async function moveTo(
-  cluster: Cluster,
-  name: string,
-  nodeId: string,
-  stopSeconds: number,
-): Promise<void> {
-  await change(cluster, [name], ({ service }) => (service.isOnOneNode ? null : moveService(service, nodeId)));
-  const until = performance.now() + stopSeconds * second + movedMs;
-  while (performance.now() < until) {
-    const moved = (await replicasOf(cluster)).find(({ service }) => service.name === name);
-    if (moved?.task?.nodeId === nodeId && moved.task.state === 'running') break;
-    await sleep(200, undefined, { signal: cluster.signal });
-  }
-  await letGo(cluster, [name]);
-}
-
 /** Of those that are wrong. Somebody else's change between the look and ours is met by another look. */
-async function change(
+export async function change(
   cluster: Cluster,
   names: readonly string[],
   callFor: (replica: Replica) => Call | null,

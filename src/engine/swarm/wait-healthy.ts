@@ -12,7 +12,7 @@ import { type Replica, replicasOf, serverOf } from './replicas.ts';
 /** Until a container runs: Swarm chooses a server, which makes it. */
 const placedMs = 180 * second;
 /** As many as on a single server: then nobody hopes any more. */
-const mostFailures = 3;
+export const mostFailures = 3;
 
 /** One after the other: while one is waited for, so do the others start. */
 export async function waitHealthy(cluster: Cluster, check: HealthCheck): Promise<void> {
