@@ -112,6 +112,36 @@ test('a server that is booted while a step is armed takes it back when it comes 
   assert.equal(run?.steps[0]?.state, 'undone');
 });
 
+test('one that wakes after another has taken its step over takes nothing of that one back', async (t) => {
+  const { remote, plan, verifyLogin, console } = await bareServer(t);
+  const right = await plan('firewall');
+  const asleep = Promise.withResolvers<void>();
+  let [firsts, seconds] = [0, 0];
+  const first = applyStep(remote, right, 'firewall', {
+    runId: 'one',
+    log: noLog,
+    verifyLogin: () => {
+      firsts += 1;
+      return firsts === 1 ? verifyLogin() : asleep.promise;
+    },
+  });
+  await until(() => firsts === 2, 'the first to wait for its login');
+  const second = applyStep(remote, right, 'firewall', {
+    runId: 'one',
+    log: noLog,
+    verifyLogin: async () => {
+      seconds += 1;
+      if (seconds === 2) {
+        asleep.reject(new Error('its lease has ended'));
+        await assert.rejects(first, failsWith('lockout_prevented'));
+      }
+      await verifyLogin();
+    },
+  });
+  assert.equal(await second, 'applied');
+  assert.match(await console('nft', 'list', 'tables'), /inet slipway/);
+});
+
 test('a step that was killed anywhere is done by calling it again', async (t) => {
   const { remote, plan, verifyLogin, console } = await bareServer(t);
   const made = await plan('ssh_settings', 'ssh_no_passwords');

@@ -3,7 +3,9 @@
  * that lack it, without the layers that they have, and named after its id, so that a name stands for one content for ever. The
  * name leads to no registry: who asks one for it is refused at once, on the machine itself.
  */
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
+import { lostWithDocker } from '../../adapters/docker/ask.ts';
 import {
   inspectImage,
   listImages,
@@ -80,15 +82,19 @@ async function bring(from: DockerHost, to: DockerHost, imageId: string): Promise
   const layers = await commonLayers(from, to, imageId);
   if (layers.length > 0) {
     const members = layers.map((layer) => layer.replace(/^sha256:/, 'blobs/sha256/'));
-    const codes = await copy(from, ['sh', '-c', thinScript, 'slipway', reference, ...members], to);
-    if (codes.every((code) => code === 0) && (await isThere(to, imageId))) return;
+    const failed = await copy(from, ['sh', '-c', thinScript, 'slipway', reference, ...members], to);
+    if (failed === null && (await isThere(to, imageId))) return;
     // An older Docker names layers otherwise in what it saves, and another store may want all of them.
   }
-  const codes = await copy(from, ['docker', 'save', reference], to);
-  if (codes.every((code) => code === 0)) return;
-  throw new Fault('remote_failed', 'The image could not be copied to another server of the cluster.', {
-    evidence: `docker save ended with ${codes[0]}, docker load with ${codes[1]}: ${reference}`,
-  });
+  const failed = await copy(from, ['docker', 'save', reference], to);
+  if (failed === null) return;
+  const evidence = `${reference}: ${failed}`;
+  throw (
+    lostWithDocker(failed) ??
+    new Fault('remote_failed', 'The image could not be copied to another server of the cluster.', {
+      evidence,
+    })
+  );
 }
 
 /** What Docker saves, without these. Who has a layer does not read it when the image is loaded. */
@@ -112,18 +118,41 @@ async function commonLayers(from: DockerHost, to: DockerHost, imageId: string): 
   return layers.slice(0, Math.max(0, ...shared));
 }
 
-/** How the two ended: the one that gives it, and the one that takes it. */
-async function copy(from: DockerHost, saving: readonly string[], to: DockerHost) {
+/** Null, or what the two said where one of them failed: the one that gives it, and the one that takes it. */
+async function copy(from: DockerHost, saving: readonly string[], to: DockerHost): Promise<string | null> {
   const { signal } = to;
   const options = { timeoutMs: copyMs, signal };
   const [giving, taking] = await Promise.all([
     from.remote.stream(saving, options),
     to.remote.stream(['docker', 'load', '--quiet'], options),
   ]);
-  // What they print beside the image is not read; it must not stand in the way.
-  for (const each of [giving.stderr, taking.stderr, taking.stdout]) each.resume();
-  await pipeline(giving.stdout, taking.stdin);
-  return [(await giving.ended).code, (await taking.ended).code];
+  taking.stdout.resume();
+  const said = [giving, taking].map(({ stderr }) => endOf(stderr));
+  const sending = pipeline(giving.stdout, taking.stdin).catch((error: unknown) => {
+    // It would wait for the rest.
+    taking.stdout.destroy();
+    throw error;
+  });
+  const [sent, gave, took] = await Promise.allSettled([sending, giving.ended, taking.ended]);
+  const codes = [gave, took].flatMap((end) => (end.status === 'fulfilled' ? [end.value.code] : []));
+  if (codes.every((code) => code === 0)) {
+    for (const each of [sent, gave, took]) if (each.status === 'rejected') throw each.reason;
+    return null;
+  }
+  // One that failed by itself breaks the other off; only it knows why.
+  return (await Promise.all(said)).join('').trim();
+}
+
+const saidBytes = 4 * 1024;
+
+async function endOf(stream: Readable): Promise<string> {
+  let end = Buffer.alloc(0);
+  stream.on('data', (bytes: Buffer) => {
+    end = Buffer.concat([end, bytes]).subarray(-saidBytes);
+  });
+  // It may be broken off; what came by then is told.
+  await finished(stream).catch(() => undefined);
+  return end.toString('utf8');
 }
 
 /** From its home: another name than its own would keep an image that is removed there. */

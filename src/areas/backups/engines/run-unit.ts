@@ -9,6 +9,7 @@
  * work itself, whether we are there or not.
  */
 
+import { lostWithDocker } from '../../../adapters/docker/ask.ts';
 import type { DockerHost } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import { followUnit } from '../../../remote/units/follow-unit.ts';
@@ -98,14 +99,6 @@ read_done() {
   exec 8<&-
 }
 `;
-
-/** A Docker that was started again knows nothing of what it ran: nobody can tell how far that came. */
-export function lostWithDocker(evidence: string, cause?: unknown): Fault | undefined {
-  const isLost =
-    /^Error response from daemon: No such exec instance|^Cannot connect to the Docker daemon|^error during connect/m;
-  if (!isLost.test(evidence)) return undefined;
-  return new Fault('work_lost', 'Docker was restarted on the server during the work.', { evidence, cause });
-}
 
 /** Joined where it runs already. Fails with `work_lost` where it was cut off on the way, and may be begun again. */
 export async function runUnit(

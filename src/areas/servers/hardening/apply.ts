@@ -127,7 +127,7 @@ async function changeGuarded(remote: Remote, step: StepPlan, options: ApplyOptio
     });
   } catch (error) {
     // The old connection may be dead with the change; then the timer does the same a little later.
-    await undoArmed(remote).catch((undoError) => {
+    await undoArmed(remote, token).catch((undoError) => {
       log(`The server undoes the step itself, as it cannot be reached: ${errorText(undoError)}`);
     });
     throw error;

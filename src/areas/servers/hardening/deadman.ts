@@ -71,7 +71,7 @@ export async function disarm(remote: Remote, token: string): Promise<void> {
   });
 }
 
-/** What the timer would do, now. */
-export async function undoArmed(remote: Remote): Promise<void> {
-  await remote.script('sh "$1"', [deadmanScriptPath]);
+/** What the timer would do, now. Where another has armed since, that one's step is left to it. */
+export async function undoArmed(remote: Remote, token: string): Promise<void> {
+  await remote.script('sh "$1" "$2"', [deadmanScriptPath, token]);
 }

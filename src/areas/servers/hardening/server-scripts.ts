@@ -55,11 +55,15 @@ exit "$failed"
 /**
  * Started by the timer at the deadline, and at every boot: an armed step that no login has verified is undone. The
  * clock is not asked: after a boot it can be wrong, and the login that would have verified the step is gone anyway.
+ * `$1`, where there is one, is the token of who asks: one who was away for so long that another took over undoes nothing of that.
  */
 const deadmanScript = `set -u
 state=${stateDir}
+is_askers() { [ $# = 0 ] || [ "$(sed -n 1p "$state/armed" 2>/dev/null)" = "$1" ]; }
+is_askers "$@" || exit 0
 exec 9> "$state/lock"
 flock -w 20 9 || { systemctl stop 'slipway-harden-*.service'; flock -w 10 9 || true; }
+is_askers "$@" || exit 0
 if [ -f "$state/armed" ]; then
   dir=$(sed -n 2p "$state/armed")
   sh "$state/undo-step.sh" "$dir" || exit 1

@@ -3,12 +3,13 @@
  * cluster, which is then renamed in exchange with the live one.
  */
 
+import { lostWithDocker } from '../../../../adapters/docker/ask.ts';
 import type { DockerHost } from '../../../../engine/docker-host.ts';
 import { Fault } from '../../../../fault.ts';
 import { databaseEngine } from '../database-engine.ts';
 import { databaseDown, inContainer } from '../dump.ts';
 import type { ServiceSource } from '../engine.ts';
-import { lostWithDocker, unitOf } from '../run-unit.ts';
+import { unitOf } from '../run-unit.ts';
 import { statsInSnapshot, statsNow } from './postgres-content-stats.ts';
 import {
   dropStatement,
