@@ -8,6 +8,7 @@ import {
 import { createContainer } from '../adapters/docker/containers.ts';
 import type { Call, ContainerSpec, Reply, SendOptions } from '../adapters/docker/docker.ts';
 import { createNetwork } from '../adapters/docker/networks.ts';
+import { Fault } from '../fault.ts';
 import type { ServerId } from '../ids.ts';
 import type { Fence, Remote } from '../remote/remote.ts';
 import type { Secret } from '../secret.ts';
@@ -106,4 +107,15 @@ export function bridgeCall(placement: Placement): Call {
     gateway: gatewayOf(placement),
     labels: labelsOf(placement, 'network'),
   });
+}
+
+/**
+ * By what Docker's own program says. A Docker that was started again knows nothing of what it ran: nobody can tell how far that
+ * came.
+ */
+export function lostWithDocker(evidence: string, cause?: unknown): Fault | undefined {
+  const isLost =
+    /^Error response from daemon: No such exec instance|^Cannot connect to the Docker daemon|^error during connect/m;
+  if (!isLost.test(evidence)) return undefined;
+  return new Fault('work_lost', 'Docker was restarted on the server during the work.', { evidence, cause });
 }

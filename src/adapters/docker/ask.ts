@@ -136,17 +136,6 @@ function isLostOverlay(said: string): boolean {
   return /network [0-9a-z]{25} not found/.test(said);
 }
 
-/**
- * By what Docker's own program says. A Docker that was started again knows nothing of what it ran: nobody can tell how far that
- * came.
- */
-export function lostWithDocker(evidence: string, cause?: unknown): Fault | undefined {
-  const isLost =
-    /^Error response from daemon: No such exec instance|^Cannot connect to the Docker daemon|^error during connect/m;
-  if (!isLost.test(evidence)) return undefined;
-  return new Fault('work_lost', 'Docker was restarted on the server during the work.', { evidence, cause });
-}
-
 export function isDiskFull(said: string): boolean {
   return /no space left on device|ENOSPC|disk quota exceeded/i.test(said);
 }

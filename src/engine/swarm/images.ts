@@ -5,7 +5,6 @@
  */
 import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
-import { lostWithDocker } from '../../adapters/docker/ask.ts';
 import {
   inspectImage,
   listImages,
@@ -18,7 +17,7 @@ import {
 } from '../../adapters/docker/images.ts';
 import { minute } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
-import { askHost, askOne, type DockerHost } from '../docker-host.ts';
+import { askHost, askOne, type DockerHost, lostWithDocker } from '../docker-host.ts';
 import { labelsOf } from '../placement.ts';
 import { type Cluster, onServersUp } from './cluster.ts';
 import { replicasOf } from './replicas.ts';

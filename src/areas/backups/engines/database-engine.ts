@@ -3,9 +3,8 @@
  * load. What differs is the dialect's: the scripts, and how the staging copy becomes live.
  */
 
-import { lostWithDocker } from '../../../adapters/docker/ask.ts';
 import { volumeFolder } from '../../../engine/data-host.ts';
-import type { DockerHost } from '../../../engine/docker-host.ts';
+import { type DockerHost, lostWithDocker } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import { databaseDown, dumpOf } from './dump.ts';
 import type { CopyName, DataSource, Engine, LoadInput, ServiceSource, SwapNames } from './engine.ts';

@@ -9,8 +9,7 @@
  * work itself, whether we are there or not.
  */
 
-import { lostWithDocker } from '../../../adapters/docker/ask.ts';
-import type { DockerHost } from '../../../engine/docker-host.ts';
+import { type DockerHost, lostWithDocker } from '../../../engine/docker-host.ts';
 import { Fault } from '../../../fault.ts';
 import { followUnit } from '../../../remote/units/follow-unit.ts';
 import type { ContentStats, EngineProgress, RestoreVerdict, ServerFile } from './engine.ts';

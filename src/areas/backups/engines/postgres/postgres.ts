@@ -3,8 +3,7 @@
  * cluster, which is then renamed in exchange with the live one.
  */
 
-import { lostWithDocker } from '../../../../adapters/docker/ask.ts';
-import type { DockerHost } from '../../../../engine/docker-host.ts';
+import { type DockerHost, lostWithDocker } from '../../../../engine/docker-host.ts';
 import { Fault } from '../../../../fault.ts';
 import { databaseEngine } from '../database-engine.ts';
 import { databaseDown, inContainer } from '../dump.ts';
